@@ -1,0 +1,56 @@
+"""What data is: values, numbers, items, sizes, keys, schemas, paths and their wire form."""
+
+from emulator.model.items import Item
+from emulator.model.keys import KeyRange, successor
+from emulator.model.numbers import format_number, parse_number
+from emulator.model.paths import Path, format_path, resolve
+from emulator.model.schema import IndexSchema, KeyAttribute, KeySchema, Projection
+from emulator.model.sizes import attributes_size, text_size, value_size
+from emulator.model.values import (
+    MISSING,
+    ORDERED_TYPES,
+    SET_TYPES,
+    Attributes,
+    BinarySet,
+    KeyValue,
+    Missing,
+    NumberSet,
+    StringSet,
+    Value,
+    equal,
+    is_below,
+    nesting_levels,
+    type_name,
+)
+
+__all__ = [
+    "MISSING",
+    "ORDERED_TYPES",
+    "SET_TYPES",
+    "Attributes",
+    "BinarySet",
+    "IndexSchema",
+    "Item",
+    "KeyAttribute",
+    "KeyRange",
+    "KeySchema",
+    "KeyValue",
+    "Missing",
+    "NumberSet",
+    "Path",
+    "Projection",
+    "StringSet",
+    "Value",
+    "attributes_size",
+    "equal",
+    "format_number",
+    "format_path",
+    "is_below",
+    "nesting_levels",
+    "parse_number",
+    "resolve",
+    "successor",
+    "text_size",
+    "type_name",
+    "value_size",
+]

@@ -1,0 +1,64 @@
+"""Items: attributes with their size, never changed once made.
+
+Whoever holds an item may keep it: a write makes a new one. So reads share, index entries
+share values with their item, and a snapshot is a reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from emulator.model.sizes import attributes_size, text_size, value_size
+from emulator.model.values import MISSING, Value, equal, nesting_levels
+
+
+class Item:
+    """An item or an index entry.
+
+    Attributes:
+        attributes: Name to value; shared, so never to be changed.
+        size_bytes: CAP-101 of the attributes.
+        levels: The deepest nesting among them.
+    """
+
+    __slots__ = ("attributes", "levels", "size_bytes")
+
+    def __init__(self, attributes: dict[str, Value], size_bytes: int, levels: int = 1) -> None:
+        self.attributes = attributes
+        self.size_bytes = size_bytes
+        self.levels = levels
+
+    def __repr__(self) -> str:
+        return f"Item({self.attributes!r})"
+
+    @classmethod
+    def of(cls, attributes: dict[str, Value]) -> Item:
+        """Return an item of these attributes, measured.
+
+        >>> Item.of({"pk": "é"}).size_bytes
+        4
+        """
+        levels = max(map(nesting_levels, attributes.values()), default=1)
+        return cls(attributes, attributes_size(attributes), levels)
+
+    def pick(self, names: Iterable[str]) -> Item:
+        """Return the item reduced to these attributes, where present, each once."""
+        attributes = self.attributes
+        picked = {name: attributes[name] for name in names if name in attributes}
+        return Item(picked, attributes_size(picked), self.levels)
+
+    def replace(self, attributes: dict[str, Value]) -> Item:
+        """Return an item of these attributes, measuring only what differs from this one."""
+        size_bytes, levels = self.size_bytes, self.levels
+        for name, value in self.attributes.items():
+            if attributes.get(name, MISSING) is not value:
+                size_bytes -= text_size(name) + value_size(value)
+        for name, value in attributes.items():
+            if self.attributes.get(name, MISSING) is not value:
+                size_bytes += text_size(name) + value_size(value)
+                levels = max(levels, nesting_levels(value))
+        return Item(attributes, size_bytes, levels)
+
+    def same_as(self, other: Item) -> bool:
+        """Say whether both hold equal attributes (CMP-1)."""
+        return self is other or equal(self.attributes, other.attributes)

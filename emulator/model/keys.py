@@ -1,0 +1,71 @@
+"""Key ranges: what a key condition asks of an ordered store.
+
+Expressions make them, storage walks them; neither knows the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from emulator.model.values import KeyValue
+
+_MAX_CODE_POINT = 0x10FFFF
+_SURROGATES = range(0xD800, 0xE000)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRange:
+    """A contiguous run of keys within one item collection.
+
+    Attributes:
+        partition: One value per partition attribute.
+        equal: Values of the leading sort attributes that are fixed.
+        lower: Bound on the next sort attribute, or None.
+        upper: Bound on the next sort attribute, or None.
+        lower_inclusive: Whether ``lower`` itself belongs to the range.
+        upper_inclusive: Whether ``upper`` itself belongs to the range.
+
+    >>> months = KeyRange(("d1",), ("2026",), lower="03", upper="05", upper_inclusive=False)
+    >>> months.holds(("2026", "04", "x")), months.holds(("2026", "05"))
+    (True, False)
+    """
+
+    partition: tuple[KeyValue, ...]
+    equal: tuple[KeyValue, ...] = ()
+    lower: KeyValue | None = None
+    upper: KeyValue | None = None
+    lower_inclusive: bool = True
+    upper_inclusive: bool = True
+
+    def holds(self, sort: tuple[KeyValue, ...]) -> bool:
+        """Say whether a collection's item with these sort values lies in the range."""
+        depth = len(self.equal)
+        if sort[:depth] != self.equal:
+            return False
+        if self.lower is not None:
+            value = sort[depth]
+            if value < self.lower or (value == self.lower and not self.lower_inclusive):  # type: ignore[operator]  # one type per position (MAK-72)
+                return False
+        if self.upper is not None:
+            value = sort[depth]
+            if value > self.upper or (value == self.upper and not self.upper_inclusive):  # type: ignore[operator]  # one type per position (MAK-72)
+                return False
+        return True
+
+
+def successor(prefix: str | bytes) -> str | bytes | None:
+    r"""Return the least value above everything that begins with ``prefix``, or None (MAK-71).
+
+    >>> successor("ab"), successor(b"a\xff"), successor("")
+    ('ac', b'b', None)
+    """
+    if isinstance(prefix, bytes):
+        kept = prefix.rstrip(b"\xff")
+        return kept[:-1] + bytes([kept[-1] + 1]) if kept else None
+    kept_text = prefix.rstrip(chr(_MAX_CODE_POINT))
+    if not kept_text:
+        return None
+    following = ord(kept_text[-1]) + 1
+    if following in _SURROGATES:
+        following = _SURROGATES.stop
+    return kept_text[:-1] + chr(following)

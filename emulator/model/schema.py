@@ -1,0 +1,105 @@
+"""Schemas: what the keys of a table and of its indexes are, and what an index holds.
+
+A key has one to four partition attributes and none to four sort attributes; tables and
+local indexes use at most one of each. Everything that follows treats all of them alike
+(MAK-7).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final, Literal
+
+from emulator.model.items import Item
+from emulator.model.values import KeyValue
+
+KeyType = Literal["S", "N", "B"]
+KEY_CLASSES: Final[dict[str, type[KeyValue]]] = {"S": str, "N": Decimal, "B": bytes}
+
+
+@dataclass(frozen=True, slots=True)
+class KeyAttribute:
+    """One attribute of a key, with its declared type."""
+
+    name: str
+    type: KeyType
+
+    def accepts(self, value: object) -> bool:
+        """Say whether a value has the declared type."""
+        return type(value) is KEY_CLASSES[self.type]
+
+
+@dataclass(frozen=True, slots=True)
+class KeySchema:
+    """The attributes of a key: partition attributes first, then sort attributes.
+
+    >>> KeySchema((KeyAttribute("pk", "S"),), (KeyAttribute("sk", "N"),)).names
+    ('pk', 'sk')
+    """
+
+    partition: tuple[KeyAttribute, ...]
+    sort: tuple[KeyAttribute, ...] = ()
+    attributes: tuple[KeyAttribute, ...] = field(init=False, compare=False)
+    names: tuple[str, ...] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        attributes = self.partition + self.sort
+        object.__setattr__(self, "attributes", attributes)
+        object.__setattr__(self, "names", tuple(attribute.name for attribute in attributes))
+
+    def holds(self, item: Item) -> bool:
+        """Say whether the item has every key attribute with the declared type (MAK-20)."""
+        present = item.attributes
+        return all(
+            type(present.get(attribute.name)) is KEY_CLASSES[attribute.type]
+            for attribute in self.attributes
+        )
+
+    def values(self, item: Item) -> tuple[KeyValue, ...]:
+        """Return the key values of an item that ``holds``, in schema order."""
+        attributes = item.attributes
+        return tuple([attributes[name] for name in self.names])  # type: ignore[misc]  # holds()
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """Which attributes an index entry carries beside the keys."""
+
+    kind: Literal["ALL", "KEYS_ONLY", "INCLUDE"]
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSchema:
+    """A secondary index: its key, its projection, and the names of its entries.
+
+    ``entry_names`` is None when entries carry everything; ``key_names`` are the attributes
+    of a LastEvaluatedKey: table key, then the index key attributes that are not in it.
+    """
+
+    name: str
+    key: KeySchema
+    projection: Projection
+    is_global: bool
+    table_key: KeySchema
+    key_names: tuple[str, ...] = field(init=False, compare=False)
+    entry_names: tuple[str, ...] | None = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        key_names = tuple(dict.fromkeys(self.table_key.names + self.key.names))
+        object.__setattr__(self, "key_names", key_names)
+        entry_names = tuple(dict.fromkeys(key_names + self.projection.names))
+        object.__setattr__(
+            self, "entry_names", None if self.projection.kind == "ALL" else entry_names
+        )
+
+    def entry(self, item: Item) -> Item | None:
+        """Return the index entry of an item, or None if the index does not hold it (IDX-1)."""
+        if not self.key.holds(item):
+            return None
+        return item if self.entry_names is None else item.pick(self.entry_names)
+
+    def projects(self, name: str) -> bool:
+        """Say whether entries carry the attribute (IDX-2)."""
+        return self.entry_names is None or name in self.entry_names

@@ -1,0 +1,395 @@
+"""The wire form of values, keys and items: ``{"S": "x"}`` stops here.
+
+Loading validates, converts and measures in one walk; the order of its checks is observable
+(ERR-VAL-1). Binary is base64 text on the wire; raw bytes are taken as well, since an
+in-process caller has no reason to encode them.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from sys import intern
+from typing import Any, Final, TypeAlias
+
+from emulator import limits
+from emulator.errors import RequestFault, SerializationException, ValidationException
+from emulator.model.items import Item
+from emulator.model.numbers import format_number, number_size, parse_number
+from emulator.model.sizes import CONTAINER_BYTES, MEMBER_BYTES, text_size
+from emulator.model.values import BinarySet, NumberSet, StringSet, Value
+
+WireValue: TypeAlias = dict[str, Any]
+WireItem: TypeAlias = dict[str, WireValue]
+
+INVALID: Final = "One or more parameter values were invalid: "
+EMPTY_VALUE: Final = (
+    "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+)
+SEVERAL_TYPES: Final = (
+    "Supplied AttributeValue has more than one datatypes set, "
+    "must contain exactly one of the supported datatypes"
+)
+FALSE_NULL: Final = INVALID + "Null attribute value types must have the value of true"
+EMPTY_NAME: Final = "Empty attribute name"
+TOO_DEEP: Final = (
+    "Nesting Levels have exceeded supported limits: "
+    "Attributes in the item have nested levels beyond supported limit"
+)
+# The two blanks are the service's own (SET-1).
+EMPTY_STRING_SET: Final = INVALID + "An string set  may not be empty"
+EMPTY_NUMBER_SET: Final = INVALID + "An number set  may not be empty"
+EMPTY_BINARY_SET: Final = INVALID + "Binary sets should not be empty"
+DUPLICATES: Final = INVALID + "Input collection {members} contains duplicates."
+BINARY_DUPLICATES: Final = INVALID + "Input collection {members}of type BS contains duplicates."
+NUMBER_DUPLICATES: Final = INVALID + "Input collection contains duplicates."
+NUMBER_DUPLICATES_OLDER: Final = "Input collection contains duplicates"
+
+# A walk this deep is hopeless long before Python's own recursion limit.
+_HOPELESS_LEVELS: Final = 100
+
+
+class _Walk:
+    """What one walk over an item finds out beside the values."""
+
+    __slots__ = ("levels",)
+
+    def __init__(self) -> None:
+        self.levels = 1
+
+
+def load_value(wire: object) -> Value:
+    """Return the value that an AttributeValue writes.
+
+    Raises:
+        RequestFault: a value the service refuses (TYP-2, NUM-*, SET-*).
+        ValidationException: no or several datatypes, or nesting too deep (TYP-1, TYP-5).
+        SerializationException: a wrong JSON type or bad base64 (WIR-12, WIR-14).
+    """
+    walk = _Walk()
+    value, _ = _load(wire, walk, 1)
+    check_levels(walk.levels)
+    return value
+
+
+def load_sized(wire: object) -> tuple[Value, int]:
+    """Return a value with its size; see ``load_value``."""
+    walk = _Walk()
+    loaded = _load(wire, walk, 1)
+    check_levels(walk.levels)
+    return loaded
+
+
+def load_item(wire: Mapping[str, object]) -> Item:
+    """Return the item that a map of AttributeValues writes, measured on the way.
+
+    Nesting is not judged here, since requests report it late (PUT-5): see ``check_levels``.
+    """
+    walk = _Walk()
+    attributes: dict[str, Value] = {}
+    size_bytes = 0
+    for name, written in wire.items():
+        if not name:
+            raise ValidationException(EMPTY_NAME)
+        value, value_bytes = _load(written, walk, 1)
+        attributes[intern(name)] = value
+        size_bytes += (len(name) if name.isascii() else len(name.encode())) + value_bytes
+    return Item(attributes, size_bytes, walk.levels)
+
+
+def check_levels(levels: int) -> None:
+    """Refuse an item that is nested too deep (TYP-5)."""
+    if levels > limits.NESTING_LEVELS:
+        raise ValidationException(TOO_DEEP)
+
+
+def dump_value(value: Value) -> WireValue:
+    """Return the AttributeValue of a value.
+
+    >>> dump_value((Decimal("1.5"), b"x"))
+    {'L': [{'N': '1.5'}, {'B': 'eA=='}]}
+    """
+    return _DUMPERS[type(value)](value)
+
+
+def dump_item(attributes: Mapping[str, Value]) -> WireItem:
+    """Return the wire form of an item, new all through."""
+    dumpers = _DUMPERS
+    return {name: dumpers[type(value)](value) for name, value in attributes.items()}
+
+
+# Loading
+
+
+def _load(wire: object, walk: _Walk, level: int) -> tuple[Value, int]:
+    if type(wire) is not dict:
+        raise SerializationException(_unexpected(wire))
+    if len(wire) != 1 or None in wire.values():
+        wire = _only_member(wire)
+    for tag, raw in wire.items():
+        loader = _LOADERS.get(tag)
+        if loader is not None:
+            return loader(raw, walk, level)
+    raise ValidationException(EMPTY_VALUE)
+
+
+def _only_member(wire: dict[str, Any]) -> dict[str, Any]:
+    """Drop null and unknown members (WIR-15); several known ones are an error (TYP-1)."""
+    known = {tag: raw for tag, raw in wire.items() if raw is not None and tag in _LOADERS}
+    if len(known) > 1:
+        for tag, raw in known.items():
+            check_type(tag, raw)
+        raise ValidationException(SEVERAL_TYPES)
+    return known
+
+
+def _load_string(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+    if type(raw) is not str:
+        raise SerializationException(scalar_text(raw, "String"))
+    return raw, len(raw) if raw.isascii() else len(raw.encode())
+
+
+def _load_number(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+    if type(raw) is not str:
+        raise SerializationException(scalar_text(raw, "String"))
+    number = parse_number(raw)
+    return number, number_size(number)
+
+
+def _load_binary(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+    data = load_bytes(raw)
+    return data, len(data)
+
+
+def _load_bool(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+    if type(raw) is not bool:
+        raise SerializationException(scalar_text(raw, "Boolean"))
+    return raw, 1
+
+
+def _load_null(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+    if type(raw) is not bool:
+        raise SerializationException(scalar_text(raw, "Boolean"))
+    if not raw:
+        raise RequestFault(FALSE_NULL)
+    return None, 1
+
+
+def _load_list(raw: Any, walk: _Walk, level: int) -> tuple[Value, int]:
+    if type(raw) is not list and type(raw) is not tuple:
+        raise SerializationException(_unexpected(raw))
+    level = _descend(walk, level)
+    members = []
+    size_bytes = CONTAINER_BYTES
+    for written in raw:
+        member, member_bytes = _load(written, walk, level)
+        members.append(member)
+        size_bytes += MEMBER_BYTES + member_bytes
+    return tuple(members), size_bytes
+
+
+def _load_map(raw: Any, walk: _Walk, level: int) -> tuple[Value, int]:
+    if type(raw) is not dict:
+        raise SerializationException(_unexpected(raw, "map"))
+    level = _descend(walk, level)
+    members: dict[str, Value] = {}
+    size_bytes = CONTAINER_BYTES
+    for name, written in raw.items():
+        if not name:
+            raise ValidationException(EMPTY_NAME)
+        member, member_bytes = _load(written, walk, level)
+        members[intern(name)] = member
+        size_bytes += MEMBER_BYTES + text_size(name) + member_bytes
+    return members, size_bytes
+
+
+def _descend(walk: _Walk, level: int) -> int:
+    """Enter a container and return the level of its members.
+
+    An empty container counts as deep as one with a scalar in it.
+    """
+    level += 1
+    if level > walk.levels:
+        if level > _HOPELESS_LEVELS:
+            raise ValidationException(TOO_DEEP)
+        walk.levels = level
+    return level
+
+
+def _load_string_set(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+    members = _members(raw)
+    for member in members:
+        if type(member) is not str:
+            raise SerializationException(scalar_text(member, "String"))
+    if not members:
+        raise RequestFault(EMPTY_STRING_SET)
+    loaded = StringSet(members)
+    if len(loaded) < len(members):
+        raise RequestFault(
+            DUPLICATES.format(members=_repeats_quoted(members, ", ")),
+            DUPLICATES.format(members=f"[{', '.join(members)}]"),
+        )
+    return loaded, sum(map(text_size, loaded))
+
+
+def _load_number_set(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+    members = _members(raw)
+    for member in members:
+        if type(member) is not str:
+            raise SerializationException(scalar_text(member, "String"))
+    if not members:
+        raise RequestFault(EMPTY_NUMBER_SET)
+    loaded = NumberSet(map(parse_number, members))
+    if len(loaded) < len(members):
+        raise RequestFault(NUMBER_DUPLICATES, NUMBER_DUPLICATES_OLDER)
+    return loaded, sum(map(number_size, loaded))
+
+
+def _load_binary_set(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+    members = [load_bytes(member) for member in _members(raw)]
+    if not members:
+        raise RequestFault(EMPTY_BINARY_SET)
+    loaded = BinarySet(members)
+    if len(loaded) < len(members):
+        texts = [_base64(member) for member in members]
+        raise RequestFault(
+            BINARY_DUPLICATES.format(members=_repeats_quoted(texts, ",", members)),
+            BINARY_DUPLICATES.format(members=f"[{', '.join(texts)}]"),
+        )
+    return loaded, sum(map(len, loaded))
+
+
+def _members(raw: Any) -> list[Any]:
+    if isinstance(raw, list | tuple | set | frozenset):
+        return list(raw)
+    raise SerializationException(_unexpected(raw))
+
+
+def _repeats_quoted(texts: list[str], separator: str, order: list[Any] | None = None) -> str:
+    """List set members as the current layer does (SET-3).
+
+    Those before the first repeat in byte order, then the repeat, then the rest as sent.
+    """
+    order = texts if order is None else order
+    repeat = next(i for i, member in enumerate(order) if member in order[:i])
+    before = [text for _, text in sorted(zip(order[:repeat], texts[:repeat], strict=True))]
+    return "[" + separator.join(f'"{text}"' for text in before + texts[repeat:]) + "]"
+
+
+def load_bytes(raw: Any) -> bytes:
+    """Return the bytes of base64 text, or the bytes themselves.
+
+    Source: WIR-14; the sentences are those other emulators recorded.
+    """
+    if isinstance(raw, bytes | bytearray | memoryview):
+        return bytes(raw)
+    if type(raw) is not str:
+        raise SerializationException(scalar_text(raw, "String"))
+    if len(raw) % 4:
+        raise SerializationException(
+            f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(raw)}"
+        )
+    try:
+        return base64.b64decode(raw, validate=True)
+    except (binascii.Error, ValueError):
+        raise SerializationException("Invalid Base64 character found in the input") from None
+
+
+def check_type(tag: str, raw: Any) -> None:
+    """Raise SerializationException if a member of an AttributeValue has a wrong JSON type.
+
+    Only JSON types are judged: this is what a request is read for before anything else.
+    """
+    if tag == "M":
+        if type(raw) is not dict:
+            raise SerializationException(_unexpected(raw, "map"))
+        for member in raw.values():
+            check_value_types(member)
+    elif tag == "L":
+        for member in _members(raw):
+            check_value_types(member)
+    elif tag in ("SS", "NS", "BS"):
+        for member in _members(raw):
+            check_type(tag[0], member)
+    elif tag == "B":
+        load_bytes(raw)
+    else:
+        wanted = "Boolean" if tag in ("BOOL", "NULL") else "String"
+        if type(raw) is not (bool if wanted == "Boolean" else str):
+            raise SerializationException(scalar_text(raw, wanted))
+
+
+def check_value_types(wire: object) -> None:
+    """Raise SerializationException if an AttributeValue has a wrong JSON type in it."""
+    if type(wire) is not dict:
+        raise SerializationException(_unexpected(wire))
+    for tag, raw in wire.items():
+        if raw is not None and tag in _LOADERS:
+            check_type(tag, raw)
+
+
+def scalar_text(raw: Any, wanted: str) -> str:
+    """Say why a JSON value cannot be a scalar of the wanted type (WIR-12)."""
+    if raw is True or raw is False:
+        return f"{str(raw).upper()}_VALUE cannot be converted to {wanted}"
+    if isinstance(raw, int):
+        return f"NUMBER_VALUE cannot be converted to {wanted}"
+    if isinstance(raw, float | Decimal):
+        return f"DECIMAL_VALUE cannot be converted to {wanted}"
+    if isinstance(raw, str | bytes):
+        return f"STRING_VALUE cannot be converted to {wanted}"
+    if isinstance(raw, dict):
+        return "Start of structure or map found where not expected"
+    return f"Unrecognized collection type class java.lang.{wanted}"
+
+
+def _unexpected(raw: Any, wanted: str = "structure") -> str:
+    """Say why a JSON value cannot be a structure, list or map (WIR-12)."""
+    if isinstance(raw, list) and wanted == "map":
+        return (
+            "Unrecognized collection type java.util.Map<java.lang.String, "
+            "com.amazonaws.dynamodb.v20120810.AttributeValue>"
+        )
+    if isinstance(raw, list):
+        return "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue"
+    if isinstance(raw, dict):
+        return "Start of structure or map found where not expected"
+    return "Unexpected value type in payload" if wanted == "map" else "Unexpected field type"
+
+
+_LOADERS: Final[dict[str, Callable[[Any, _Walk, int], tuple[Value, int]]]] = {
+    "S": _load_string,
+    "N": _load_number,
+    "B": _load_binary,
+    "BOOL": _load_bool,
+    "NULL": _load_null,
+    "L": _load_list,
+    "M": _load_map,
+    "SS": _load_string_set,
+    "NS": _load_number_set,
+    "BS": _load_binary_set,
+}
+
+
+# Dumping
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+_DUMPERS: Final[dict[type, Callable[[Any], WireValue]]] = {
+    str: lambda value: {"S": value},
+    Decimal: lambda value: {"N": format_number(value)},
+    bytes: lambda value: {"B": _base64(value)},
+    bool: lambda value: {"BOOL": value},
+    type(None): lambda _: {"NULL": True},
+    tuple: lambda value: {"L": [dump_value(member) for member in value]},
+    dict: lambda value: {"M": dump_item(value)},
+    # SET-6: by bytes and by value; code points order as UTF-8 bytes do.
+    StringSet: lambda value: {"SS": sorted(value)},
+    NumberSet: lambda value: {"NS": [format_number(member) for member in sorted(value)]},
+    BinarySet: lambda value: {"BS": [_base64(member) for member in sorted(value)]},
+}
