@@ -1,0 +1,32 @@
+"""Where items lie: placement, ordered stores, partitions, and plans of change.
+
+This room decides the order of Scan and of paging, and which partition serves a key.
+"""
+
+from emulator.storage.ordered import OrderedStore
+from emulator.storage.partition import Partition, PartitionMap
+from emulator.storage.plan import Entry, EntryChange, entry_of, plan_index_change
+from emulator.storage.routing import (
+    HASH_SPACE,
+    TOP,
+    Position,
+    bounds,
+    placement_hash,
+    segment_bounds,
+)
+
+__all__ = [
+    "HASH_SPACE",
+    "TOP",
+    "Entry",
+    "EntryChange",
+    "OrderedStore",
+    "Partition",
+    "PartitionMap",
+    "Position",
+    "bounds",
+    "entry_of",
+    "placement_hash",
+    "plan_index_change",
+    "segment_bounds",
+]

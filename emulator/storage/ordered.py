@@ -1,0 +1,97 @@
+"""An ordered store: items by position, read in order, shared until written.
+
+Order comes from the store and never from sorting at read time. ``share`` hands out a second
+store over the same containers in O(1); whichever is written first copies them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sortedcontainers import SortedList
+
+from emulator.model import Item
+from emulator.storage.routing import Position
+
+
+class OrderedStore:
+    """Items of a table, or entries of an index, in position order.
+
+    >>> store = OrderedStore()
+    >>> store.put((7, "b"), Item.of({"pk": "b"}))
+    >>> store.put((3, "a"), Item.of({"pk": "a"}))
+    >>> [position for position, _ in store.walk((0,), (9,))]
+    [(3, 'a'), (7, 'b')]
+    """
+
+    __slots__ = ("_items", "_order", "_shared", "size_bytes")
+
+    def __init__(self) -> None:
+        self._items: dict[Position, Item] = {}
+        self._order: SortedList[Position] = SortedList()
+        self._shared = False
+        self.size_bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def get(self, position: Position) -> Item | None:
+        """Return the item at a position. O(1)."""
+        return self._items.get(position)
+
+    def put(self, position: Position, item: Item) -> None:
+        """Store an item, replacing the one at its position. O(log n)."""
+        if self._shared:
+            self._unshare()
+        old = self._items.get(position)
+        if old is None:
+            self._order.add(position)
+            self.size_bytes += item.size_bytes
+        else:
+            self.size_bytes += item.size_bytes - old.size_bytes
+        self._items[position] = item
+
+    def remove(self, position: Position) -> None:
+        """Remove the item at a position, which must be there. O(log n)."""
+        if self._shared:
+            self._unshare()
+        self.size_bytes -= self._items.pop(position).size_bytes
+        self._order.remove(position)
+
+    def walk(
+        self, low: Position, high: Position, *, reverse: bool = False
+    ) -> Iterator[tuple[Position, Item]]:
+        """Yield positions and items of ``[low, high)`` in order. O(log n) to start, O(1) each."""
+        items = self._items
+        for position in self._order.irange(low, high, (True, False), reverse):
+            yield position, items[position]
+
+    def position_at(self, index: int) -> Position:
+        """Return the position of the index-th item. O(log n)."""
+        position: Position = self._order[index]
+        return position
+
+    def rank(self, position: Position) -> int:
+        """Return how many items lie before a position. O(log n)."""
+        rank: int = self._order.bisect_left(position)
+        return rank
+
+    def share(self) -> OrderedStore:
+        """Return a store of the same content that is independent from now on. O(1)."""
+        self._shared = True
+        twin = OrderedStore()
+        twin._items, twin._order = self._items, self._order
+        twin._shared, twin.size_bytes = True, self.size_bytes
+        return twin
+
+    def _unshare(self) -> None:
+        self._items = self._items.copy()
+        self._order = SortedList(self._order)
+        self._shared = False
+
+    def check(self) -> None:
+        """Assert the invariants; O(n)."""
+        self._order._check()
+        assert list(self._order) == sorted(self._items), "order and items differ"
+        total = sum(item.size_bytes for item in self._items.values())
+        assert total == self.size_bytes, f"size is {self.size_bytes}, items sum to {total}"

@@ -1,0 +1,125 @@
+"""Partitions: half-open intervals of positions that tile the key space (CAP-501, CAP-503).
+
+The map knows where each partition begins and how much lies in it; it never merges
+(CAP-507). Throughput belongs to the capacity room.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from collections.abc import Iterator
+
+from emulator.limits import STORAGE_OVERHEAD_BYTES
+from emulator.storage.routing import HASH_SPACE, Position, slice_position
+
+_START: Position = (0,)
+
+
+class Partition:
+    """One partition: where it begins, and what it holds.
+
+    Attributes:
+        id: Unique within its map, in order of creation.
+        low: The first position that belongs to it.
+        size_bytes: Billed bytes of what it holds (CAP-110).
+        items: How many items and local index entries it holds.
+        splits: How many splits lie between it and the first partitions of its map.
+    """
+
+    __slots__ = ("id", "items", "low", "size_bytes", "splits")
+
+    def __init__(self, partition_id: int, low: Position, splits: int = 0) -> None:
+        self.id = partition_id
+        self.low = low
+        self.size_bytes = 0
+        self.items = 0
+        self.splits = splits
+
+    def __repr__(self) -> str:
+        return f"Partition({self.id}, low={self.low!r}, items={self.items})"
+
+
+class PartitionMap:
+    """The partitions of one table or global index.
+
+    >>> partitions = PartitionMap(4)
+    >>> partitions.at((2**62, "x")).id
+    1
+    """
+
+    __slots__ = ("_lows", "_next_id", "_partitions")
+
+    def __init__(self, count: int) -> None:
+        self._lows = [slice_position(number, count) for number in range(count)]
+        self._partitions = [Partition(number, low) for number, low in enumerate(self._lows)]
+        self._next_id = count
+
+    def __len__(self) -> int:
+        return len(self._partitions)
+
+    def __iter__(self) -> Iterator[Partition]:
+        return iter(self._partitions)
+
+    def at(self, position: Position) -> Partition:
+        """Return the partition that holds a position. O(log partitions)."""
+        if len(self._lows) == 1:
+            return self._partitions[0]
+        return self._partitions[bisect_right(self._lows, position) - 1]
+
+    def by_id(self, partition_id: int) -> Partition | None:
+        """Return the live partition with this id, if any."""
+        return next((one for one in self._partitions if one.id == partition_id), None)
+
+    def between(self, low: Position, high: Position) -> list[Partition]:
+        """Return the partitions that overlap ``[low, high)``, in position order."""
+        first = bisect_right(self._lows, low) - 1
+        last = bisect_right(self._lows, high)
+        if last > first + 1 and self._lows[last - 1] == high:
+            last -= 1
+        return self._partitions[first:last]
+
+    def range_of(self, partition: Partition) -> tuple[Position, Position]:
+        """Return the half-open interval of a partition."""
+        after = bisect_right(self._lows, partition.low)
+        return partition.low, self._lows[after] if after < len(self._lows) else (HASH_SPACE,)
+
+    def count(self, position: Position, size_change: int, item_change: int) -> Partition:
+        """Note a change of stored bytes (overhead included per item) and return the partition."""
+        partition = self.at(position)
+        partition.size_bytes += size_change + item_change * STORAGE_OVERHEAD_BYTES
+        partition.items += item_change
+        return partition
+
+    def split(self, partition: Partition, lows: list[Position]) -> list[Partition]:
+        """Replace a partition by children that begin at its low end and at each of ``lows``.
+
+        The children are empty: the caller counts what lies in them.
+        """
+        place = self._partitions.index(partition)
+        children = []
+        for low in [partition.low, *lows]:
+            children.append(Partition(self._next_id, low, partition.splits + 1))
+            self._next_id += 1
+        self._partitions[place : place + 1] = children
+        for low in lows:
+            insort(self._lows, low)
+        return children
+
+    def copy(self) -> PartitionMap:
+        """Return an independent map of the same partitions."""
+        twin = PartitionMap(1)
+        twin._lows, twin._next_id = self._lows.copy(), self._next_id
+        twin._partitions = []
+        for partition in self._partitions:
+            copied = Partition(partition.id, partition.low, partition.splits)
+            copied.size_bytes, copied.items = partition.size_bytes, partition.items
+            twin._partitions.append(copied)
+        return twin
+
+    def check(self) -> None:
+        """Assert that the partitions tile the key space in order."""
+        assert self._lows[0] == _START, f"the first partition begins at {self._lows[0]}"
+        assert self._lows == sorted(set(self._lows)), f"boundaries out of order: {self._lows}"
+        assert self._lows == [one.low for one in self._partitions], "lows and partitions differ"
+        ids = [one.id for one in self._partitions]
+        assert len(ids) == len(set(ids)), f"an id is used twice: {ids}"

@@ -1,0 +1,65 @@
+"""Plans: every entry that a write changes, found before anything is changed.
+
+Pricing and admission work on the plan; a refused write therefore has nothing to undo.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from emulator.model import IndexSchema, Item
+from emulator.storage.routing import Position, placement_hash
+
+
+class Entry(NamedTuple):
+    """An index entry and where it lies."""
+
+    position: Position
+    item: Item
+
+
+class EntryChange(NamedTuple):
+    """What a write does to one index: at least one side is there, and they differ."""
+
+    schema: IndexSchema
+    before: Entry | None
+    after: Entry | None
+
+    @property
+    def moves(self) -> bool:
+        """Say whether the entry's key changes: a removal and an insertion (CAP-309)."""
+        return (
+            self.before is not None
+            and self.after is not None
+            and self.before.position != self.after.position
+        )
+
+
+def entry_of(schema: IndexSchema, item: Item | None) -> Entry | None:
+    """Return the entry an item has in an index, or None."""
+    if item is None:
+        return None
+    entry = schema.entry(item)
+    if entry is None:
+        return None
+    key = schema.key.values(item)
+    partition = key[: len(schema.key.partition)]
+    tie = schema.table_key.values(item)
+    return Entry((placement_hash(partition), *key, *tie), entry)
+
+
+def plan_index_change(
+    schema: IndexSchema, old: Item | None, new: Item | None
+) -> EntryChange | None:
+    """Return how a write from ``old`` to ``new`` changes an index, or None if it does not."""
+    before, after = entry_of(schema, old), entry_of(schema, new)
+    if before is None and after is None:
+        return None
+    if (
+        before is not None
+        and after is not None
+        and before.position == after.position
+        and before.item.same_as(after.item)
+    ):
+        return None
+    return EntryChange(schema, before, after)

@@ -1,0 +1,111 @@
+"""Routing: where a key lies. The hash places a collection, the sort values order it.
+
+A position is a flat tuple ``(hash, partition values, sort values, tie values)``; positions
+of one store always compare, since each place holds one type (MAK-72). Rule CAP-503 fixes
+the hash, so placement is the same on every machine and Python.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Final, TypeAlias
+
+import mmh3
+
+from emulator.model import KeyRange, KeyValue, format_number
+
+Position: TypeAlias = tuple[Any, ...]
+
+HASH_SPACE: Final = 2**64
+_LENGTH_BYTES: Final = 4
+
+
+class _Top:
+    """Greater than every key value: closes a range of positions from above."""
+
+    __slots__ = ()
+
+    def __lt__(self, other: object) -> bool:
+        return False
+
+    def __gt__(self, other: object) -> bool:
+        return other is not self
+
+    def __repr__(self) -> str:
+        return "TOP"
+
+
+TOP: Final = _Top()
+
+
+def placement_hash(partition: tuple[KeyValue, ...]) -> int:
+    """Return the unsigned 64-bit hash of partition key values (CAP-503).
+
+    Assumed: the service does not disclose its hash; this one is uniform and reproducible.
+
+    >>> placement_hash(("abc",))
+    16748430526252140965
+    """
+    if len(partition) == 1:
+        value = partition[0]
+        if isinstance(value, str):
+            return mmh3.hash64("S" + value, signed=False)[0]
+        tag, raw = _tagged(value)
+        return mmh3.hash64(tag + raw, signed=False)[0]
+    parts = []
+    for value in partition:
+        tag, raw = _tagged(value)
+        parts.append(tag + len(raw).to_bytes(_LENGTH_BYTES, "big") + raw)
+    return mmh3.hash64(b"".join(parts), signed=False)[0]
+
+
+def _tagged(value: KeyValue) -> tuple[bytes, bytes]:
+    if isinstance(value, str):
+        return b"S", value.encode()
+    if isinstance(value, Decimal):
+        return b"N", format_number(value).encode()
+    return b"B", value
+
+
+def bounds(key_range: KeyRange) -> tuple[Position, Position]:
+    """Return the half-open interval of positions that a key range covers (MAK-71).
+
+    >>> low, high = bounds(KeyRange(("abc",), lower="b", lower_inclusive=False))
+    >>> low[1:], high[1:]
+    (('abc', 'b', TOP), ('abc', TOP))
+    """
+    prefix = (
+        placement_hash(key_range.partition),
+        *key_range.partition,
+        *key_range.equal,
+    )
+    low: Position = prefix
+    if key_range.lower is not None:
+        low = (*prefix, key_range.lower)
+        if not key_range.lower_inclusive:
+            low = (*low, TOP)
+    high: Position = (*prefix, TOP)
+    if key_range.upper is not None:
+        high = (*prefix, key_range.upper)
+        if key_range.upper_inclusive:
+            high = (*high, TOP)
+    return low, high
+
+
+def segment_bounds(segment: int, total_segments: int) -> tuple[Position, Position]:
+    """Return the positions of one parallel Scan segment (CAP-211).
+
+    >>> segment_bounds(1, 2)
+    ((9223372036854775808,), (18446744073709551616,))
+    """
+    return (_slice_start(segment, total_segments),), (_slice_start(segment + 1, total_segments),)
+
+
+def slice_position(number: int, count: int) -> Position:
+    """Return where slice ``number`` of ``count`` equal slices of the hash space begins."""
+    return (number * HASH_SPACE // count,)
+
+
+def _slice_start(segment: int, total_segments: int) -> int:
+    """Return the first hash with ``floor(h * total / 2**64) == segment``."""
+    return -(-segment * HASH_SPACE // total_segments)
