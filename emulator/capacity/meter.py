@@ -1,0 +1,301 @@
+"""Admission: who may pass, all or nothing, over every limit that a request touches.
+
+A meter is the throughput of one table or global index: its own limits, those it shares with the
+table, and a pair of buckets for each of its partitions. Partition ids and positions are opaque.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from emulator import limits
+from emulator.capacity.bucket import ONE, BucketState, TokenBucket
+from emulator.capacity.refusal import (
+    ACCOUNT_LIMIT,
+    KEY_RANGE,
+    MAX_ON_DEMAND,
+    PROVISIONED,
+    Reason,
+)
+from emulator.capacity.traffic import Position, Traffic
+from emulator.capacity.units import READ, WRITE
+from emulator.clock import NANOSECONDS
+
+Buckets = tuple[TokenBucket, TokenBucket]
+
+_AXIS_NAMES: Final = ("Read", "Write")
+_PARTITION_RATES: Final = (limits.PARTITION_READ_UNITS, limits.PARTITION_WRITE_UNITS)
+
+
+class Quota:
+    """The on-demand quota of a table, shared with its global indexes (CAP-602 QUOTA)."""
+
+    __slots__ = ("buckets",)
+
+    def __init__(self, units_per_second: int, now_ns: int) -> None:
+        self.buckets: Buckets = (
+            TokenBucket(units_per_second, now_ns, burst_seconds=0),
+            TokenBucket(units_per_second, now_ns, burst_seconds=0),
+        )
+
+
+class Meter:
+    """The throughput of one table or global index.
+
+    It admits nothing until ``provision`` or ``on_demand`` has said how, and only on partitions
+    that are open.
+
+    Args:
+        arn: Named by the reasons of a refusal.
+        is_table: False for a global index.
+        quota: The table's on-demand quota; the same object for the table and its indexes.
+        prefix_length: How many leading elements of a position name its item collection.
+
+    >>> meter = Meter("arn:aws:dynamodb:::table/t", is_table=True, quota=None)
+    >>> meter.provision(5, 1, now_ns=0)
+    >>> meter.open_partition(0, now_ns=0)
+    >>> put = Charge(meter, 0, WRITE, 1.0, (17, "d1"))
+    >>> admit([put], 0)
+    ()
+    >>> [reason.reason for reason in admit([put], 0)]
+    ['TableWriteProvisionedThroughputExceeded']
+    """
+
+    __slots__ = (
+        "arn",
+        "is_on_demand",
+        "is_table",
+        "limits",
+        "own",
+        "partitions",
+        "quota",
+        "reasons",
+        "traffic",
+    )
+
+    def __init__(
+        self, arn: str, *, is_table: bool, quota: Quota | None, prefix_length: int = 2
+    ) -> None:
+        self.arn = arn
+        self.is_table = is_table
+        self.quota = quota
+        self.is_on_demand = False
+        self.traffic = Traffic(prefix_length)
+        self.partitions: dict[int, Buckets] = {}
+        #: By axis, the bucket of the provisioned rate or of the on-demand maximum.
+        self.own: tuple[TokenBucket | None, TokenBucket | None] = (None, None)
+        #: By axis, the buckets above the partition's, and what each says, the partition's last.
+        self.limits: tuple[tuple[TokenBucket, ...], ...] = ((), ())
+        self.reasons: tuple[tuple[Reason, ...], ...] = ((), ())
+
+    def provision(self, read: int, write: int, now_ns: int) -> None:
+        """Set the provisioned rates; tokens survive unless the mode changes (CAP-604, CAP-617)."""
+        self._switch(on_demand=False)
+        self._set_rates(read, write, now_ns)
+
+    def on_demand(self, max_read: int | None, max_write: int | None, now_ns: int) -> None:
+        """Serve on demand, up to the configured maxima if any (CAP-616, CAP-617)."""
+        self._switch(on_demand=True)
+        self._set_rates(max_read, max_write, now_ns)
+
+    def open_partition(self, partition_id: int, now_ns: int) -> None:
+        """Begin a partition, with full buckets."""
+        read, write = (TokenBucket(rate, now_ns, burst_seconds=0) for rate in _PARTITION_RATES)
+        self.partitions[partition_id] = (read, write)
+        self.traffic.open(partition_id)
+
+    def close_partition(self, partition_id: int) -> None:
+        """Forget a partition, because it was split or its table is gone."""
+        del self.partitions[partition_id]
+        self.traffic.close(partition_id)
+
+    def tokens(self, partition_id: int, now_ns: int) -> tuple[float, float]:
+        """Return the read and write units that a partition has at hand."""
+        read, write = self.partitions[partition_id]
+        read.refill(now_ns)
+        write.refill(now_ns)
+        return read.tokens, write.tokens
+
+    def check(self) -> None:
+        """Assert what always holds."""
+        for axis in (READ, WRITE):
+            assert len(self.reasons[axis]) == len(self.limits[axis]) + 1, self.reasons
+            for bucket in self.limits[axis]:
+                bucket.check()
+        for partition in self.partitions.values():
+            for bucket in partition:
+                bucket.check()
+                assert bucket.burst == 0, bucket.burst
+        assert self.partitions.keys() == self.traffic.loads.keys()
+        self.traffic.check()
+
+    def _switch(self, *, on_demand: bool) -> None:
+        if self.is_on_demand != on_demand:
+            self.is_on_demand = on_demand
+            self.own = (None, None)
+
+    def _set_rates(self, read: int | None, write: int | None, now_ns: int) -> None:
+        self.own = (_rated(self.own[READ], read, now_ns), _rated(self.own[WRITE], write, now_ns))
+        pairs = [self._limits(axis) for axis in (READ, WRITE)]
+        self.limits = tuple(tuple(bucket for bucket, _ in pair) for pair in pairs)
+        self.reasons = tuple(
+            tuple(self._reason(axis, limit) for limit in (*(name for _, name in pair), KEY_RANGE))
+            for axis, pair in enumerate(pairs)
+        )
+
+    def _limits(self, axis: int) -> list[tuple[TokenBucket, str]]:
+        """Return the buckets above the partition's, in the order of CAP-606."""
+        own = self.own[axis]
+        found = []
+        if own is not None:
+            found.append((own, MAX_ON_DEMAND if self.is_on_demand else PROVISIONED))
+        if self.is_on_demand and self.quota is not None:
+            found.append((self.quota.buckets[axis], ACCOUNT_LIMIT))
+        return found
+
+    def _reason(self, axis: int, limit: str) -> Reason:
+        kind = "Table" if self.is_table else "Index"
+        return Reason(f"{kind}{_AXIS_NAMES[axis]}{limit}", self.arn)
+
+
+class Charge(NamedTuple):
+    """Units asked of one partition.
+
+    Attributes:
+        meter: The table or global index.
+        partition_id: One of its open partitions.
+        axis: ``READ`` or ``WRITE``.
+        units: A positive multiple of one half.
+        position: The accessed key (of a Query, its collection), or None for a Scan.
+    """
+
+    meter: Meter
+    partition_id: int
+    axis: int
+    units: float
+    position: Position | None
+
+
+def admit(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
+    """Take all charges or none; the answer names every violated limit, so ``()`` means admitted.
+
+    Charges stand in the order of their reasons: the table first, then its indexes by name.
+
+    Assumed: CAP-606.
+    """
+    if _take_from_bases(charges, now_ns):
+        return ()
+    needs = _needs(charges)
+    short = [bucket for bucket, need in needs.items() if not bucket.can_take(need)]
+    if short:
+        return _reasons(charges, short)
+    for bucket, need in needs.items():
+        bucket.take(need)
+    return ()
+
+
+def admit_all(actions: Sequence[Sequence[Charge]], now_ns: int) -> list[tuple[Reason, ...]]:
+    """Admit the actions of a transaction in order; if any is refused, none has taken anything.
+
+    Assumed: CAP-611, a later action sees what the earlier ones took.
+
+    Returns:
+        One tuple of reasons per action, all empty when the transaction passes.
+    """
+    saved = _save(charge for action in actions for charge in action)
+    answers = [admit(action, now_ns) for action in actions]
+    if any(answers):
+        for bucket, state in saved.items():
+            bucket.restore(state)
+    return answers
+
+
+def record(charges: Iterable[Charge], now_ns: int, reasons: Sequence[Reason] = ()) -> None:
+    """Put charges on record, as consumed or, given the ``reasons`` of a refusal, as throttled.
+
+    Assumed: CAP-803, of a refused request only the resources count whose limits were short.
+    """
+    if not reasons:
+        second = now_ns // NANOSECONDS
+        for meter, partition_id, axis, units, position in charges:
+            meter.traffic.consume(partition_id, axis, units, position, second)
+        return
+    short = {reason.resource for reason in reasons}
+    for meter, partition_id, axis, units, position in charges:
+        if meter.arn in short:
+            meter.traffic.refuse(partition_id, axis, units, position)
+
+
+def _rated(bucket: TokenBucket | None, rate: int | None, now_ns: int) -> TokenBucket | None:
+    """Return the bucket at its new rate: kept, begun or given up."""
+    if rate is None:
+        return None
+    if bucket is None:
+        return TokenBucket(rate, now_ns)
+    bucket.set_rate(rate, now_ns)
+    return bucket
+
+
+def _take_from_bases(charges: Sequence[Charge], now_ns: int) -> bool:
+    """Refill every bucket met; take all charges if the bases alone hold them, else nothing.
+
+    Nearly every request ends here: neither reserves nor debts nor sums per bucket matter.
+    """
+    if len(charges) == 1:
+        meter, partition_id, axis, units, _ = charges[0]
+        above = meter.limits[axis]
+        if len(above) == 1:
+            cost = int(units * ONE)
+            limit = above[0]
+            partition = meter.partitions[partition_id][axis]
+            base = limit.refill(now_ns) - cost
+            partition_base = partition.refill(now_ns) - cost
+            if base < 0 or partition_base < 0:
+                return False
+            limit.base = base
+            partition.base = partition_base
+            return True
+    taken = []
+    enough = True
+    for meter, partition_id, axis, units, _ in charges:
+        cost = int(units * ONE)
+        for bucket in (*meter.limits[axis], meter.partitions[partition_id][axis]):
+            bucket.base = base = bucket.refill(now_ns) - cost
+            taken.append((bucket, cost))
+            if base < 0:
+                enough = False
+    if not enough:
+        for bucket, cost in taken:
+            bucket.base += cost
+    return enough
+
+
+def _needs(charges: Iterable[Charge]) -> dict[TokenBucket, int]:
+    """Return what is asked of each bucket in all, in the order of CAP-606."""
+    needs: dict[TokenBucket, int] = {}
+    for meter, partition_id, axis, units, _ in charges:
+        cost = int(units * ONE)
+        for bucket in meter.limits[axis]:
+            needs[bucket] = needs.get(bucket, 0) + cost
+        bucket = meter.partitions[partition_id][axis]
+        needs[bucket] = needs.get(bucket, 0) + cost
+    return needs
+
+
+def _reasons(charges: Iterable[Charge], short: Sequence[TokenBucket]) -> tuple[Reason, ...]:
+    """Return what each short bucket says, once, in the words of the first charge to meet it."""
+    words: dict[TokenBucket, Reason] = {}
+    for meter, partition_id, axis, _, _ in charges:
+        buckets = (*meter.limits[axis], meter.partitions[partition_id][axis])
+        for bucket, reason in zip(buckets, meter.reasons[axis], strict=True):
+            words.setdefault(bucket, reason)
+    return tuple(dict.fromkeys(words[bucket] for bucket in short))
+
+
+def _save(charges: Iterable[Charge]) -> dict[TokenBucket, BucketState]:
+    saved: dict[TokenBucket, BucketState] = {}
+    for meter, partition_id, axis, _, _ in charges:
+        for bucket in (*meter.limits[axis], meter.partitions[partition_id][axis]):
+            saved[bucket] = bucket.save()
+    return saved

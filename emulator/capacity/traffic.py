@@ -1,0 +1,282 @@
+"""What was accessed: the traffic of one table or index, minute by minute.
+
+The running minute has one entry per accessed position, in the order of first writes (a position
+that is only read stands where it was first read), and one load per partition and axis. At the
+end of the minute insights and heat read it; a window of closed minutes is kept only while some
+partition is hot.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from emulator.capacity.units import READ, WRITE
+
+#: ``(hash, partition values..., sort values..., tie...)``; comparable within one resource.
+Position = tuple[Any, ...]
+
+#: Assumed: how many positions a minute tells apart; beyond, neighbours are merged.
+MAX_POSITIONS: Final = 8192
+#: Assumed: how many neighbours become one; the heaviest gives its name.
+MERGED_NEIGHBOURS: Final = 4
+
+#: Weight of a unit by axis. Source: CAP-805, ConsumedThroughputUnits = 3 * write + read.
+WEIGHTS: Final = (1, 3)
+
+# An access is a list, because the hot path updates it in place.
+CONSUMED: Final = 0  # weight of what was admitted
+THROTTLED: Final = 1  # weight of what was refused
+WRITES: Final = 2  # admitted writes
+THROTTLES: Final = 3  # refused operations
+
+Access = list[float]
+
+
+class Load:
+    """Throughput of one partition on one axis, in units.
+
+    Attributes:
+        consumed: Admitted in the running minute.
+        throttled: Refused in the running minute.
+        last_consumed: Admitted in the last closed minute.
+        last_throttled: Refused in the last closed minute.
+        total_consumed: Admitted in all closed minutes.
+        total_throttled: Refused in all closed minutes.
+        peak: The most admitted within one second, ever.
+    """
+
+    __slots__ = (
+        "consumed",
+        "in_second",
+        "last_consumed",
+        "last_throttled",
+        "peak",
+        "second",
+        "throttled",
+        "total_consumed",
+        "total_throttled",
+    )
+
+    def __init__(self) -> None:
+        self.consumed = self.throttled = 0.0
+        self.last_consumed = self.last_throttled = 0.0
+        self.total_consumed = self.total_throttled = 0.0
+        self.peak = self.in_second = 0.0
+        self.second = -1
+
+    def close(self) -> None:
+        """End the running minute."""
+        self.last_consumed, self.last_throttled = self.consumed, self.throttled
+        self.total_consumed += self.consumed
+        self.total_throttled += self.throttled
+        self.consumed = self.throttled = 0.0
+
+
+class Minute:
+    """One minute's accesses.
+
+    Attributes:
+        start_s: Epoch seconds of its beginning.
+        accesses: Position to access, in first-write order.
+        records: For merged positions, how many of their first writes lay above, and how many
+            below, everything written before in their collection.
+    """
+
+    __slots__ = ("accesses", "records", "start_s")
+
+    def __init__(self, start_s: int = 0) -> None:
+        self.start_s = start_s
+        self.accesses: dict[Position, Access] = {}
+        self.records: dict[Position, tuple[int, int]] = {}
+
+
+class Traffic:
+    """The traffic of one resource; a meter owns it.
+
+    Args:
+        prefix_length: How many leading elements of a position name its item collection.
+
+    >>> traffic = Traffic(prefix_length=2)
+    >>> traffic.consume(0, WRITE, 2.0, (17, "d1", "10:00"), second=0)
+    >>> traffic.refuse(0, WRITE, 1.0, (17, "d1", "10:00"))
+    >>> traffic.running.accesses
+    {(17, 'd1', '10:00'): [6.0, 3.0, 1, 1]}
+    >>> traffic.consumed(WRITE), traffic.throttled(WRITE)
+    (2.0, 1.0)
+    """
+
+    __slots__ = ("loads", "prefix_length", "running")
+
+    def __init__(self, prefix_length: int = 2) -> None:
+        self.prefix_length = prefix_length
+        self.running = Minute()
+        self.loads: dict[int, tuple[Load, Load]] = {}
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing has happened in the running minute."""
+        return not self.running.accesses and not any(
+            load.consumed or load.throttled for loads in self.loads.values() for load in loads
+        )
+
+    def open(self, partition_id: int) -> tuple[Load, Load]:
+        """Start the loads of a partition."""
+        loads = self.loads[partition_id] = (Load(), Load())
+        return loads
+
+    def close(self, partition_id: int) -> None:
+        """Forget the loads of a partition that is gone."""
+        self.loads.pop(partition_id, None)
+
+    def consume(
+        self, partition_id: int, axis: int, units: float, position: Position | None, second: int
+    ) -> None:
+        """Record an admitted access; ``position`` is None for a Scan (CAP-805)."""
+        loads = self.loads.get(partition_id)
+        load = loads[axis] if loads is not None else self.open(partition_id)[axis]
+        load.consumed += units
+        if load.second != second:
+            load.second = second
+            load.in_second = units
+        else:
+            load.in_second += units
+        if load.in_second > load.peak:
+            load.peak = load.in_second
+        if position is None:
+            return
+        access = self.running.accesses.get(position)
+        if access is None:
+            self._enter(position, [units * WEIGHTS[axis], 0.0, axis, 0])
+        else:
+            access[CONSUMED] += units * WEIGHTS[axis]
+            if axis:
+                if not access[WRITES]:
+                    del self.running.accesses[position]
+                    self.running.accesses[position] = access
+                access[WRITES] += 1
+
+    def refuse(self, partition_id: int, axis: int, units: float, position: Position | None) -> None:
+        """Record an access that was refused."""
+        loads = self.loads.get(partition_id)
+        load = loads[axis] if loads is not None else self.open(partition_id)[axis]
+        load.throttled += units
+        if position is None:
+            return
+        access = self.running.accesses.get(position)
+        if access is None:
+            self._enter(position, [0.0, units * WEIGHTS[axis], 0, 1])
+        else:
+            access[THROTTLED] += units * WEIGHTS[axis]
+            access[THROTTLES] += 1
+
+    def consumed(self, axis: int) -> float:
+        """Return the units admitted in the running minute."""
+        return sum(loads[axis].consumed for loads in self.loads.values())
+
+    def throttled(self, axis: int) -> float:
+        """Return the units refused in the running minute."""
+        return sum(loads[axis].throttled for loads in self.loads.values())
+
+    def demand(self, partition_id: int) -> tuple[float, float]:
+        """Return read and write units, admitted and refused, of a partition's running minute."""
+        read, write = self.loads[partition_id]
+        return read.consumed + read.throttled, write.consumed + write.throttled
+
+    def weight(self, partition_id: int) -> float:
+        """Return the weight of a partition's last closed minute, for growth (CAP-510)."""
+        read, write = self.loads[partition_id]
+        return (read.last_consumed + read.last_throttled) * WEIGHTS[READ] + (
+            write.last_consumed + write.last_throttled
+        ) * WEIGHTS[WRITE]
+
+    def end_minute(self, start_s: int) -> Minute:
+        """Close the running minute, which began at ``start_s``, and return it."""
+        minute, self.running = self.running, Minute()
+        minute.start_s = start_s
+        for loads in self.loads.values():
+            for load in loads:
+                load.close()
+        return minute
+
+    def _enter(self, position: Position, access: Access) -> None:
+        if len(self.running.accesses) >= MAX_POSITIONS:
+            merge_neighbours(self.running, self.prefix_length)
+        self.running.accesses[position] = access
+
+    def check(self) -> None:
+        """Assert what always holds."""
+        assert len(self.running.accesses) <= MAX_POSITIONS, len(self.running.accesses)
+        assert self.running.records.keys() <= self.running.accesses.keys()
+
+
+class Run:
+    """How the sort keys written to one item collection followed each other (CAP-506)."""
+
+    __slots__ = ("bottom", "top")
+
+    def __init__(self) -> None:
+        self.bottom: Position | None = None
+        self.top: Position | None = None
+
+    def follow(self, position: Position) -> tuple[int, int]:
+        """Say whether a first write lies above, or below, everything written before.
+
+        >>> run = Run()
+        >>> [run.follow((7, "d", sort)) for sort in "bca"]
+        [(0, 0), (1, 0), (0, 1)]
+        """
+        if self.top is None or self.bottom is None:
+            self.top = self.bottom = position
+            return 0, 0
+        if position > self.top:
+            self.top = position
+            return 1, 0
+        if position < self.bottom:
+            self.bottom = position
+            return 0, 1
+        return 0, 0
+
+
+def merge_neighbours(minute: Minute, prefix_length: int) -> None:
+    """Merge each few neighbouring positions into the heaviest of them.
+
+    Heavy hitters keep their names, the distribution keeps its shape, and the order of writes
+    survives as counts. Assumed: the service's own sampling is not published.
+    """
+    ranks = {position: rank for rank, position in enumerate(minute.accesses)}
+    records = _records(minute, prefix_length)
+    ordered = sorted(minute.accesses)
+    merged = []
+    for first in range(0, len(ordered), MERGED_NEIGHBOURS):
+        group = ordered[first : first + MERGED_NEIGHBOURS]
+        accesses = [minute.accesses[position] for position in group]
+        merged.append(
+            (
+                min(ranks[position] for position in group),
+                max(group, key=lambda position: weight(minute.accesses[position])),
+                [sum(column) for column in zip(*accesses, strict=True)],
+                (sum(records[p][0] for p in group), sum(records[p][1] for p in group)),
+            )
+        )
+    merged.sort(key=lambda entry: entry[0])
+    minute.accesses = {position: access for _, position, access, _ in merged}
+    minute.records = {position: record for _, position, _, record in merged}
+
+
+def weight(access: Access) -> float:
+    """Return all weight of an access, admitted and refused."""
+    return access[CONSUMED] + access[THROTTLED]
+
+
+def _records(minute: Minute, prefix_length: int) -> dict[Position, tuple[int, int]]:
+    """Return for every position how many of its writes extended its collection's range."""
+    runs: dict[Position, Run] = {}
+    records = {}
+    for position, access in minute.accesses.items():
+        record = 0, 0
+        if access[WRITES]:
+            run = runs.setdefault(position[:prefix_length], Run())
+            followed = run.follow(position)
+            record = minute.records.get(position, followed)
+        records[position] = record
+    return records
