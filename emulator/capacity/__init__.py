@@ -2,13 +2,22 @@
 
 The room knows no storage and no expressions: it prices bytes, draws on partitions that are
 integers to it, and orders positions that it never looks into.
+
+``emulator.capacity.prices`` and ``emulator.capacity.retries`` are for those who ask what a run
+costs and how clients behave; serving requests does not load them.
 """
 
-from emulator.capacity import units
+from emulator.capacity import heat, units
 from emulator.capacity.bucket import ONE, TokenBucket
+from emulator.capacity.decreases import Decreases, ModeSwitches
+from emulator.capacity.growth import Growth, prewarm_seconds
+from emulator.capacity.heat import Decision, Heat
+from emulator.capacity.insights import Contributor, Insights, Report
 from emulator.capacity.meter import Charge, Meter, Quota, admit, admit_all, record
+from emulator.capacity.metrics import Dimensions, Metrics, Series
 from emulator.capacity.receipt import Receipt, merged
 from emulator.capacity.refusal import Reason, batch_write_error, cancellation, throttle_error
+from emulator.capacity.scaling import Change, Scaler, ScalingPolicy
 from emulator.capacity.traffic import Load, Minute, Position, Traffic
 from emulator.capacity.units import EVENTUAL, READ, STRONG, TRANSACTIONAL, WRITE
 
@@ -19,21 +28,37 @@ __all__ = [
     "STRONG",
     "TRANSACTIONAL",
     "WRITE",
+    "Change",
     "Charge",
+    "Contributor",
+    "Decision",
+    "Decreases",
+    "Dimensions",
+    "Growth",
+    "Heat",
+    "Insights",
     "Load",
     "Meter",
+    "Metrics",
     "Minute",
+    "ModeSwitches",
     "Position",
     "Quota",
     "Reason",
     "Receipt",
+    "Report",
+    "Scaler",
+    "ScalingPolicy",
+    "Series",
     "TokenBucket",
     "Traffic",
     "admit",
     "admit_all",
     "batch_write_error",
     "cancellation",
+    "heat",
     "merged",
+    "prewarm_seconds",
     "record",
     "throttle_error",
     "units",

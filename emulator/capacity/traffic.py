@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from emulator.capacity.units import READ, WRITE
-
 #: ``(hash, partition values..., sort values..., tie...)``; comparable within one resource.
 Position = tuple[Any, ...]
 
@@ -96,6 +94,7 @@ class Traffic:
     Args:
         prefix_length: How many leading elements of a position name its item collection.
 
+    >>> from emulator.capacity import WRITE
     >>> traffic = Traffic(prefix_length=2)
     >>> traffic.consume(0, WRITE, 2.0, (17, "d1", "10:00"), second=0)
     >>> traffic.refuse(0, WRITE, 1.0, (17, "d1", "10:00"))
@@ -177,17 +176,15 @@ class Traffic:
         """Return the units refused in the running minute."""
         return sum(loads[axis].throttled for loads in self.loads.values())
 
-    def demand(self, partition_id: int) -> tuple[float, float]:
-        """Return read and write units, admitted and refused, of a partition's running minute."""
-        read, write = self.loads[partition_id]
-        return read.consumed + read.throttled, write.consumed + write.throttled
-
-    def weight(self, partition_id: int) -> float:
-        """Return the weight of a partition's last closed minute, for growth (CAP-510)."""
-        read, write = self.loads[partition_id]
-        return (read.last_consumed + read.last_throttled) * WEIGHTS[READ] + (
-            write.last_consumed + write.last_throttled
-        ) * WEIGHTS[WRITE]
+    def demands(self) -> dict[int, tuple[float, float]]:
+        """Return each partition's read and write units, refused ones too, of the last minute."""
+        return {
+            partition_id: (
+                read.last_consumed + read.last_throttled,
+                write.last_consumed + write.last_throttled,
+            )
+            for partition_id, (read, write) in self.loads.items()
+        }
 
     def end_minute(self, start_s: int) -> Minute:
         """Close the running minute, which began at ``start_s``, and return it."""

@@ -1,0 +1,102 @@
+"""On-demand growth and warm throughput: what a resource can serve at once, and when it can more."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from emulator import limits
+from emulator.capacity.units import READ, WRITE, partitions_for_warm
+
+_MINUTE_SECONDS: Final = 60
+#: A minute counts as previous traffic this long after its end. Source: CAP-510.
+PEAK_AGE_SECONDS: Final = 30 * 60
+#: How long doubling the partitions takes when pre-warming. Assumed: CAP-509.
+DOUBLING_SECONDS: Final = 60
+
+
+class Growth:
+    """The warm throughput of one table or global index, and the traffic that raises it.
+
+    Warm throughput only rises: by setting it, by provisioning more than ever before, and on
+    demand by traffic, up to double the previous peak.
+
+    Args:
+        read: Warm read units per second at the start.
+        write: Warm write units per second at the start.
+        quota: The most that traffic can raise either to (``Settings.table_quota``).
+
+    >>> growth = Growth(12_000, 4_000, quota=40_000)
+    >>> for minute in range(31):
+    ...     partitions = growth.on_minute(minute * 60, read_units=0.0, write_units=4_000 * 60.0)
+    >>> growth.warm, partitions
+    ((12000, 8000), 8)
+    """
+
+    __slots__ = ("_quota", "_recent", "_warm")
+
+    def __init__(
+        self,
+        read: int = limits.ON_DEMAND_READ_UNITS,
+        write: int = limits.ON_DEMAND_WRITE_UNITS,
+        *,
+        quota: int = limits.TABLE_QUOTA_UNITS,
+    ) -> None:
+        self._quota = quota
+        self._warm = [read, write]
+        self._recent: deque[tuple[int, float, float]] = deque()
+
+    @property
+    def warm(self) -> tuple[int, int]:
+        """Warm read and write units per second."""
+        return self._warm[READ], self._warm[WRITE]
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether minutes without traffic change nothing here."""
+        return not self._recent
+
+    def raise_to(self, read: int, write: int) -> int:
+        """Raise warm throughput to at least these, and return the partitions it takes."""
+        self._warm[READ] = max(self._warm[READ], read)
+        self._warm[WRITE] = max(self._warm[WRITE], write)
+        return partitions_for_warm(*self.warm)
+
+    def on_minute(self, start_s: int, read_units: float, write_units: float) -> int:
+        """Count a closed on-demand minute and return the partitions now wanted.
+
+        Assumed: CAP-510. AWS documents that double the previous peak is served at once and
+        that more than that within 30 minutes may throttle.
+        """
+        now_s = start_s + _MINUTE_SECONDS
+        if read_units or write_units:
+            self._recent.append((now_s, read_units, write_units))
+        while self._recent and self._recent[0][0] <= now_s - PEAK_AGE_SECONDS:
+            _, read, write = self._recent.popleft()
+            self.raise_to(self._doubled(read), self._doubled(write))
+        return partitions_for_warm(*self.warm)
+
+    def _doubled(self, units: float) -> int:
+        """Return twice a minute's rate, in whole units per second, within the quota."""
+        return min(int(-(-2 * units // _MINUTE_SECONDS)), self._quota)
+
+    def check(self) -> None:
+        """Assert what always holds."""
+        ends = [end_s for end_s, _, _ in self._recent]
+        assert ends == sorted(set(ends)), ends
+        assert len(ends) <= PEAK_AGE_SECONDS // _MINUTE_SECONDS, ends
+
+
+def prewarm_seconds(partitions: int, wanted: int) -> int:
+    """Return how long it takes to grow from ``partitions`` to ``wanted`` by doubling.
+
+    Assumed: CAP-509.
+
+    >>> prewarm_seconds(4, 10), prewarm_seconds(4, 4)
+    (120, 0)
+    """
+    seconds = 0
+    while partitions < wanted:
+        partitions *= 2
+        seconds += DOUBLING_SECONDS
+    return seconds

@@ -1,0 +1,238 @@
+"""Heat: when a partition is split for what it serves, where, and when that would gain nothing.
+
+The engine reports each closed minute, asks which partitions are due, and carries out the
+decision on its own map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from emulator import limits
+from emulator.capacity.traffic import WRITES, Minute, Position, Run, weight
+from emulator.settings import Settings
+
+_MINUTE_SECONDS: Final = 60
+
+# Why a partition stays whole.
+NO_TRAFFIC: Final = "no traffic"
+SINGLE_ITEM: Final = "one item has nearly all traffic"
+SEQUENTIAL: Final = "sort keys are written in order"
+NO_BOUNDARY: Final = "no item collection boundary"
+
+#: An item with this share, and not yet nearly all, gets a partition of its own.
+#: Assumed: CAP-506.
+ISOLATION_SHARE: Final = 0.5
+
+
+class Decision(NamedTuple):
+    """Where to cut a partition, or why not to.
+
+    Attributes:
+        boundaries: First positions of the children after the leftmost; empty if refused.
+        refusal: Why the partition stays whole, or None.
+    """
+
+    boundaries: tuple[Position, ...] = ()
+    refusal: str | None = None
+
+
+class Heat:
+    """The hot partitions of one resource and the minutes that tell where their traffic goes.
+
+    >>> heat = Heat(Settings(heat_minutes=1, split_seconds=60))
+    >>> heat.on_minute(Minute(start_s=0), {3: (0.0, 60_000.0), 4: (100.0, 0.0)})
+    [3]
+    >>> heat.due(119), heat.due(120)
+    ([], [3])
+    """
+
+    __slots__ = ("_last_start_s", "_settings", "_streaks", "minutes", "pending")
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._streaks: dict[int, int] = {}
+        self._last_start_s = 0
+        #: The last few closed minutes, kept while some partition is hot.
+        self.minutes: list[Minute] = []
+        #: Partition to the time, in seconds, at which its split completes.
+        self.pending: dict[int, float] = {}
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether minutes without traffic change nothing here."""
+        return not self._streaks and not self.pending
+
+    def on_minute(self, minute: Minute, demands: Mapping[int, tuple[float, float]]) -> list[int]:
+        """Count a closed minute; return the partitions for which a split is now scheduled.
+
+        Args:
+            minute: What was accessed; minutes without any may be left out.
+            demands: Read and write units by partition, refused ones included.
+
+        Assumed: CAP-505.
+        """
+        if minute.start_s != self._last_start_s + _MINUTE_SECONDS:
+            self._streaks.clear()
+        self._last_start_s = minute.start_s
+        end_s = minute.start_s + _MINUTE_SECONDS
+        scheduled = []
+        streaks = {}
+        for partition_id, (read, write) in demands.items():
+            if partition_id in self.pending or not self._is_hot(read, write):
+                continue
+            streak = self._streaks.get(partition_id, 0) + 1
+            if streak >= self._settings.heat_minutes:
+                self.pending[partition_id] = end_s + self._settings.split_seconds
+                scheduled.append(partition_id)
+            else:
+                streaks[partition_id] = streak
+        self._streaks = streaks
+        self._keep(minute)
+        return scheduled
+
+    def due(self, now_s: float) -> list[int]:
+        """Return, and strike off, the partitions whose split completes by now, earliest first."""
+        found = sorted((due_s, number) for number, due_s in self.pending.items() if due_s <= now_s)
+        for _, partition_id in found:
+            del self.pending[partition_id]
+        return [partition_id for _, partition_id in found]
+
+    def forget(self, partition_id: int) -> None:
+        """Drop a partition that is gone."""
+        self._streaks.pop(partition_id, None)
+        self.pending.pop(partition_id, None)
+
+    def _is_hot(self, read: float, write: float) -> bool:
+        use = max(write / limits.PARTITION_WRITE_UNITS, read / limits.PARTITION_READ_UNITS)
+        return use / _MINUTE_SECONDS >= self._settings.heat_threshold
+
+    def _keep(self, minute: Minute) -> None:
+        if self.is_idle:
+            self.minutes = []
+            return
+        oldest_s = minute.start_s - _MINUTE_SECONDS * (self._settings.heat_minutes - 1)
+        self.minutes = [kept for kept in (*self.minutes, minute) if kept.start_s >= oldest_s]
+
+    def check(self) -> None:
+        """Assert what always holds."""
+        assert len(self.minutes) <= max(1, self._settings.heat_minutes), len(self.minutes)
+        assert not self._streaks.keys() & self.pending.keys()
+        assert all(0 < n < self._settings.heat_minutes for n in self._streaks.values())
+
+
+def decide(
+    minutes: Sequence[Minute],
+    low: Position,
+    high: Position,
+    *,
+    prefix_length: int,
+    has_local_index: bool,
+    top: object,
+    settings: Settings,
+) -> Decision:
+    """Decide on the split of the partition ``[low, high)`` from its recent traffic.
+
+    Args:
+        minutes: The window.
+        low: The partition's first position.
+        high: The first position behind it.
+        prefix_length: How many leading elements of a position name its item collection.
+        has_local_index: Collections must stay whole.
+        top: A value above every sort value, to end an isolated item.
+        settings: For the shares.
+
+    Assumed: CAP-505, CAP-506.
+    """
+    weights = _weights(minutes, low, high)
+    if not weights:
+        return Decision(refusal=NO_TRAFFIC)
+    total = sum(weights.values())
+    hottest = max(weights, key=weights.__getitem__)
+    share = weights[hottest] / total
+    if share >= settings.single_item_share:
+        return Decision(refusal=SINGLE_ITEM)
+    if share >= ISOLATION_SHARE and not has_local_index:
+        return _isolate(hottest, low, high, top)
+    point = _median(weights, total, low)
+    if point is None:
+        return Decision(refusal=SINGLE_ITEM)
+    collection = point[:prefix_length]
+    if has_local_index:
+        return _beside(collection, weights, low, NO_BOUNDARY)
+    if _is_sequential(minutes, collection, settings.sequential_share):
+        # Assumed: a collection with less than half of the traffic is not what heats the
+        # partition, so the cut moves beside it; the service's own choice is not published.
+        inside = sum(w for p, w in weights.items() if p[:prefix_length] == collection)
+        if inside >= ISOLATION_SHARE * total:
+            return Decision(refusal=SEQUENTIAL)
+        return _beside(collection, weights, low, SEQUENTIAL)
+    return Decision((point,))
+
+
+def _weights(minutes: Iterable[Minute], low: Position, high: Position) -> dict[Position, float]:
+    """Return the weight of each position accessed in ``[low, high)``, in position order."""
+    weights: dict[Position, float] = {}
+    for minute in minutes:
+        for position, access in minute.accesses.items():
+            if low <= position < high:
+                weights[position] = weights.get(position, 0.0) + weight(access)
+    return dict(sorted(weights.items()))
+
+
+def _isolate(position: Position, low: Position, high: Position, top: object) -> Decision:
+    """Cut right before and right after one position, where the partition does not end anyway."""
+    cuts = tuple(cut for cut in (position, (*position, top)) if low < cut < high)
+    return Decision(cuts) if cuts else Decision(refusal=SINGLE_ITEM)
+
+
+def _median(weights: Mapping[Position, float], total: float, low: Position) -> Position | None:
+    """Return the first position, above ``low``, at which half of the weight is reached."""
+    reached = 0.0
+    for position, amount in weights.items():
+        reached += amount
+        if reached * 2 >= total and position > low:
+            return position
+    return None
+
+
+def _beside(
+    collection: Position, weights: Mapping[Position, float], low: Position, refusal: str
+) -> Decision:
+    """Cut at the collection's start or end, whichever is nearer to half of the weight."""
+    length = len(collection)
+    before = inside = after = 0.0
+    following: Position | None = None
+    for position, amount in weights.items():
+        if position[:length] == collection:
+            inside += amount
+        elif position < collection:
+            before += amount
+        else:
+            following = following or position[:length]
+            after += amount
+    starts_here = before > 0 and collection > low
+    if following is not None and (
+        not starts_here or before + inside - after < after + inside - before
+    ):
+        return Decision((following,))
+    return Decision((collection,)) if starts_here else Decision(refusal=refusal)
+
+
+def _is_sequential(minutes: Iterable[Minute], collection: Position, share: float) -> bool:
+    """Say whether nearly every write to the collection went above, or below, all before it."""
+    length = len(collection)
+    run = Run()
+    writes = 0.0
+    rises = falls = 0
+    for minute in minutes:
+        for position, access in minute.accesses.items():
+            if access[WRITES] and position[:length] == collection:
+                followed = run.follow(position)
+                up, down = minute.records.get(position, followed)
+                writes += access[WRITES]
+                rises += up
+                falls += down
+    # The first write follows nothing.
+    return writes > 1 and max(rises, falls) >= share * (writes - 1)

@@ -1,0 +1,408 @@
+"""What it costs in money: the price list as data, bills, and the break-even points.
+
+Prices are those of us-east-1 in US dollars since 1 November 2024.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from emulator.capacity.units import READ
+from emulator.settings import Settings
+
+_MILLION: Final = 1_000_000
+_HOUR_SECONDS: Final = 3600
+_YEAR_HOURS: Final = 365 * 24
+_RESERVED_BLOCK: Final = 100
+
+# Cost items, the words of CostLine.item.
+READS: Final = "reads"
+WRITES: Final = "writes"
+REPLICATED_WRITES: Final = "replicated writes"
+READ_HOURS: Final = "read capacity"
+WRITE_HOURS: Final = "write capacity"
+REPLICATED_WRITE_HOURS: Final = "replicated write capacity"
+STORAGE: Final = "storage"
+STREAM_READS: Final = "stream reads"
+FREE_TIER: Final = "free tier"
+
+_WRITE_ITEMS: Final = frozenset({WRITES, REPLICATED_WRITES, WRITE_HOURS, REPLICATED_WRITE_HOURS})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceList:
+    """The prices of one table class.
+
+    Source: CAP-1001. Assumed: replicated writes in Standard-IA cost what its writes do.
+    """
+
+    name: str
+    #: Per million units on demand.
+    read_million: float
+    write_million: float
+    replicated_write_million: float
+    #: Per provisioned unit and hour.
+    read_hour: float
+    write_hour: float
+    replicated_write_hour: float
+    #: Per gigabyte and month.
+    storage_month: float
+
+    def on_demand(
+        self, *, reads: float = 0, writes: float = 0, replicated_writes: float = 0
+    ) -> float:
+        """Return the cost of units on demand.
+
+        >>> STANDARD.on_demand(writes=4_000_000)
+        2.5
+        """
+        return (
+            reads * self.read_million
+            + writes * self.write_million
+            + replicated_writes * self.replicated_write_million
+        ) / _MILLION
+
+    def provisioned(
+        self, *, read_hours: float = 0, write_hours: float = 0, replicated_write_hours: float = 0
+    ) -> float:
+        """Return the cost of provisioned unit-hours.
+
+        >>> round(STANDARD.provisioned(write_hours=100 * 730), 2)
+        47.45
+        """
+        return (
+            read_hours * self.read_hour
+            + write_hours * self.write_hour
+            + replicated_write_hours * self.replicated_write_hour
+        )
+
+    def storage(self, billed_bytes: float, settings: Settings, months: float = 1) -> float:
+        """Return the cost of the average billed bytes held for some months.
+
+        >>> round(STANDARD.storage(600_000_000, Settings()), 4)
+        0.1397
+        """
+        return billed_bytes / settings.bytes_per_gb * self.storage_month * months
+
+    def break_even(self, axis: int, hour_price: float | None = None) -> float:
+        """Return the utilisation above which provisioned capacity is the cheaper one.
+
+        Args:
+            axis: ``READ`` or ``WRITE``.
+            hour_price: Price of a unit-hour if not this list's, such as a reserved one.
+
+        Source: CAP-1008.
+
+        >>> round(STANDARD.break_even(READ), 4)
+        0.2889
+        """
+        hour = self.read_hour if axis == READ else self.write_hour
+        million = self.read_million if axis == READ else self.write_million
+        return (hour if hour_price is None else hour_price) / (_HOUR_SECONDS * million / _MILLION)
+
+
+STANDARD: Final = PriceList(
+    name="STANDARD",
+    read_million=0.125,
+    write_million=0.625,
+    replicated_write_million=0.625,
+    read_hour=0.00013,
+    write_hour=0.00065,
+    replicated_write_hour=0.00065,
+    storage_month=0.25,
+)
+STANDARD_IA: Final = PriceList(
+    name="STANDARD_INFREQUENT_ACCESS",
+    read_million=0.155,
+    write_million=0.78,
+    replicated_write_million=0.78,
+    read_hour=0.00016,
+    write_hour=0.00081,
+    replicated_write_hour=0.00081,
+    storage_month=0.10,
+)
+TABLE_CLASSES: Final = {prices.name: prices for prices in (STANDARD, STANDARD_IA)}
+
+#: Source: CAP-1004, confirmed. Per gigabyte and month; per million GetRecords calls.
+PITR_MONTH: Final = 0.20
+STREAM_READ_MILLION: Final = 0.20
+# Assumed: CAP-1004, not verified again. Per gigabyte, and month where kept.
+BACKUP_WARM_MONTH: Final = 0.10
+BACKUP_COLD_MONTH: Final = 0.03
+RESTORE_WARM: Final = 0.15
+RESTORE_COLD: Final = 0.20
+EXPORT: Final = 0.10
+IMPORT: Final = 0.15
+KINESIS_CAPTURE_MILLION: Final = 0.10
+TRANSFER_OUT: Final = 0.09
+TRANSFER_REGION: Final = 0.02
+
+#: Source: CAP-1002, per month.
+FREE_STORAGE_GB: Final = 25
+FREE_UNIT_HOURS: Final = 18_600
+FREE_STREAM_READS: Final = 2_500_000
+
+
+#: Item, the list price it is free at (Standard only), quantity per month. Source: CAP-1002.
+_FREE_TIER: Final = (
+    (STORAGE, STANDARD.storage_month, FREE_STORAGE_GB),
+    (READ_HOURS, STANDARD.read_hour, FREE_UNIT_HOURS),
+    (WRITE_HOURS, STANDARD.write_hour, FREE_UNIT_HOURS),
+    (STREAM_READS, STREAM_READ_MILLION / _MILLION, FREE_STREAM_READS),
+)
+
+
+class ReservedTerm(NamedTuple):
+    """Reserved capacity: an upfront payment and an hourly rate, each per 100 units.
+
+    Source: CAP-1003; Standard, provisioned, one region only.
+
+    >>> round(RESERVED[3].unit_hour(READ), 7), round(RESERVED[1].unit_hour(axis=1), 6)
+    (2.97e-05, 0.000299)
+    """
+
+    years: int
+    read_upfront: float
+    read_hour: float
+    write_upfront: float
+    write_hour: float
+
+    def unit_hour(self, axis: int) -> float:
+        """Return the effective price of one unit for one hour."""
+        upfront = self.read_upfront if axis == READ else self.write_upfront
+        hour = self.read_hour if axis == READ else self.write_hour
+        return (upfront / (self.years * _YEAR_HOURS) + hour) / _RESERVED_BLOCK
+
+
+RESERVED: Final = {
+    term.years: term
+    for term in (ReservedTerm(1, 30, 0.0025, 150, 0.0128), ReservedTerm(3, 36, 0.0016, 180, 0.0081))
+}
+
+
+def infrequent_access_saving(gb_months: float, *, reads: float, writes: float) -> float:
+    """Return what Standard-IA saves a table on demand; negative where Standard is cheaper.
+
+    Source: CAP-1009.
+
+    >>> round(infrequent_access_saving(100, reads=10_000_000, writes=10_000_000), 2)
+    13.15
+    """
+    throughput = STANDARD_IA.on_demand(reads=reads, writes=writes) - STANDARD.on_demand(
+        reads=reads, writes=writes
+    )
+    return (STANDARD.storage_month - STANDARD_IA.storage_month) * gb_months - throughput
+
+
+def prewarming_cost(read_increase: int, write_increase: int) -> float:
+    """Return the one-time charge for raising warm throughput.
+
+    Assumed: CAP-1005, one provisioned hour of the difference.
+
+    >>> round(prewarming_cost(18_000, 6_000), 2)
+    6.24
+    """
+    return STANDARD.provisioned(read_hours=read_increase, write_hours=write_increase)
+
+
+@dataclass(frozen=True, slots=True)
+class CostLine:
+    """One line of a bill; an index of None is the table itself, a table of None the account."""
+
+    table: str | None
+    index: str | None
+    item: str
+    quantity: float
+    price: float
+
+    @property
+    def amount(self) -> float:
+        """Dollars."""
+        return self.quantity * self.price
+
+
+class Bill:
+    """A month's cost, per table and per index, writes by arm.
+
+    Assumed: CAP-1010.
+
+    >>> bill = Bill(Settings())
+    >>> bill.on_demand(STANDARD, "orders", writes=1_000_000)
+    >>> for name in ("a", "b", "c"):
+    ...     bill.on_demand(STANDARD, "orders", name, writes=1_000_000)
+    >>> bill.total, bill.amplification("orders")
+    (2.5, 4.0)
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lines: list[CostLine] = []
+
+    @property
+    def lines(self) -> list[CostLine]:
+        """All lines; the free tier, if it is on, comes last and is negative (CAP-1002)."""
+        return [*self._lines, *self._deductions()]
+
+    @property
+    def total(self) -> float:
+        """Dollars."""
+        return sum(line.amount for line in self.lines)
+
+    def amount(
+        self, table: str | None = None, index: str | None = None, item: str | None = None
+    ) -> float:
+        """Return the dollars of one item, one table (with its indexes) or one index."""
+        return sum(
+            line.amount
+            for line in self.lines
+            if table in (None, line.table)
+            and index in (None, line.index)
+            and item in (None, line.item)
+        )
+
+    def amplification(self, table: str) -> float:
+        """Return the cost of all writes divided by that of the table arm alone; 1 if none."""
+        writes = [line for line in self._lines if line.table == table and line.item in _WRITE_ITEMS]
+        arm = sum(line.amount for line in writes if line.index is None)
+        return sum(line.amount for line in writes) / arm if arm else 1.0
+
+    def on_demand(
+        self,
+        prices: PriceList,
+        table: str,
+        index: str | None = None,
+        *,
+        reads: float = 0,
+        writes: float = 0,
+        replicated_writes: float = 0,
+    ) -> None:
+        """Add units consumed on demand."""
+        self._add(table, index, READS, reads, prices.read_million / _MILLION)
+        self._add(table, index, WRITES, writes, prices.write_million / _MILLION)
+        replicated = prices.replicated_write_million / _MILLION
+        self._add(table, index, REPLICATED_WRITES, replicated_writes, replicated)
+
+    def provisioned(
+        self,
+        prices: PriceList,
+        table: str,
+        index: str | None = None,
+        *,
+        read_hours: float = 0,
+        write_hours: float = 0,
+        replicated_write_hours: float = 0,
+    ) -> None:
+        """Add provisioned unit-hours."""
+        self._add(table, index, READ_HOURS, read_hours, prices.read_hour)
+        self._add(table, index, WRITE_HOURS, write_hours, prices.write_hour)
+        replicated = prices.replicated_write_hour
+        self._add(table, index, REPLICATED_WRITE_HOURS, replicated_write_hours, replicated)
+
+    def storage(
+        self,
+        prices: PriceList,
+        table: str,
+        index: str | None = None,
+        *,
+        billed_bytes: float,
+        months: float = 1,
+    ) -> None:
+        """Add the average billed bytes of some months."""
+        gb_months = billed_bytes / self._settings.bytes_per_gb * months
+        self._add(table, index, STORAGE, gb_months, prices.storage_month)
+
+    def stream_reads(self, table: str, calls: float) -> None:
+        """Add GetRecords calls that are not free (CAP-1004)."""
+        self._add(table, None, STREAM_READS, calls, STREAM_READ_MILLION / _MILLION)
+
+    def other(self, table: str, item: str, quantity: float, price: float) -> None:
+        """Add anything else, such as backups: a quantity at one of this module's prices."""
+        self._add(table, None, item, quantity, price)
+
+    def _deductions(self) -> Iterator[CostLine]:
+        """Yield what the free tier takes off: of each item so many units, at list price."""
+        if not self._settings.free_tier:
+            return
+        for item, price, free in _FREE_TIER:
+            used = sum(
+                line.quantity for line in self._lines if (line.item, line.price) == (item, price)
+            )
+            if used:
+                yield CostLine(None, None, FREE_TIER, -min(used, free), price)
+
+    def _add(
+        self, table: str | None, index: str | None, item: str, quantity: float, price: float
+    ) -> None:
+        if quantity:
+            self._lines.append(CostLine(table, index, item, quantity, price))
+
+
+class UnitHours:
+    """Provisioned unit-hours of one resource and axis: each clock hour at its highest setting.
+
+    Assumed: CAP-1007.
+
+    >>> hours = UnitHours(now_s=0, units=10)
+    >>> hours.set(5400, 40)
+    >>> hours.set(5500, 20)
+    >>> hours.until(3 * 3600)
+    70
+    """
+
+    __slots__ = ("_closed", "_highest", "_hour", "_units")
+
+    def __init__(self, now_s: float, units: int) -> None:
+        self._hour = int(now_s // _HOUR_SECONDS)
+        self._closed = 0
+        self._highest = self._units = units
+
+    def set(self, now_s: float, units: int) -> None:
+        """Change the setting."""
+        hour = int(now_s // _HOUR_SECONDS)
+        self._closed = self._until_hour(hour)
+        if hour > self._hour:
+            self._hour = hour
+            self._highest = self._units
+        self._units = units
+        self._highest = max(self._highest, units)
+
+    def until(self, now_s: float) -> int:
+        """Return the unit-hours so far; an hour counts from its beginning."""
+        return self._until_hour(-int(-now_s // _HOUR_SECONDS))
+
+    def _until_hour(self, hour: int) -> int:
+        """Return the unit-hours of all clock hours before ``hour``."""
+        if hour <= self._hour:
+            return self._closed
+        return self._closed + self._highest + (hour - self._hour - 1) * self._units
+
+
+class TimeAverage:
+    """The average of a quantity over time, such as billed bytes (CAP-1007).
+
+    >>> stored = TimeAverage(now_s=0)
+    >>> stored.set(10, 100)
+    >>> stored.until(20)
+    50.0
+    """
+
+    __slots__ = ("_area", "_start_s", "_value", "_value_s")
+
+    def __init__(self, now_s: float, value: float = 0) -> None:
+        self._start_s = self._value_s = now_s
+        self._value = value
+        self._area = 0.0
+
+    def set(self, now_s: float, value: float) -> None:
+        """Change the quantity."""
+        self._area += self._value * (now_s - self._value_s)
+        self._value, self._value_s = value, now_s
+
+    def until(self, now_s: float) -> float:
+        """Return the average so far."""
+        if now_s <= self._start_s:
+            return self._value
+        area = self._area + self._value * (now_s - self._value_s)
+        return area / (now_s - self._start_s)
