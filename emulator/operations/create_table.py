@@ -1,0 +1,128 @@
+"""CreateTable (CT-1 to CT-16, ERR-CT-1 to ERR-CT-16)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from emulator.engine.account import Account
+from emulator.engine.table import Table, TableOptions
+from emulator.errors import ResourceInUseException
+from emulator.operations import definitions, shapes
+from emulator.operations.descriptions import describe_table
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import tables as rules
+from emulator.operations.rules.tags import load_tags
+
+TABLE_EXISTS: Final = "Table already exists: {name}"
+
+SHAPE = definitions.TableRequest(
+    {
+        "BillingMode": definitions.BILLING_MODE,
+        "ProvisionedThroughput": definitions.PROVISIONED_THROUGHPUT,
+        "KeySchema": definitions.KEY_SCHEMA.required,
+        "AttributeDefinitions": definitions.ATTRIBUTE_DEFINITIONS.required,
+        "GlobalSecondaryIndexes": shapes.List(definitions.GLOBAL_INDEX),
+        "LocalSecondaryIndexes": shapes.List(definitions.LOCAL_INDEX),
+        "StreamSpecification": definitions.STREAM_SPECIFICATION,
+        "OnDemandThroughput": definitions.ON_DEMAND_THROUGHPUT,
+        "WarmThroughput": definitions.WARM_THROUGHPUT,
+        "SSESpecification": definitions.SSE_SPECIFICATION,
+        "TableClass": shapes.STRING,
+        "DeletionProtectionEnabled": shapes.BOOLEAN,
+        "Tags": definitions.TAGS,
+        "ResourcePolicy": shapes.STRING,
+    },
+    name_alone=True,
+)
+
+# The order is observable: a request with two faults is answered with the first (ERR-CT-1).
+RULES = (
+    rules.throughput_fits_the_billing_mode,
+    rules.table_units_are_in_bounds,
+    rules.keys_are_defined,
+    rules.definitions_are_used,
+    rules.definitions_are_unique,
+    rules.keys_are_well_formed,
+    rules.index_lists_are_not_empty,
+    rules.local_indexes_share_the_partition_key,
+    rules.indexes_are_not_too_many,
+    rules.index_names_are_unique,
+    rules.projections_are_complete,
+    rules.index_throughput_fits_the_billing_mode,
+    rules.stream_names_its_view,
+)
+
+
+@operation("CreateTable", shape=SHAPE)
+def create_table(account: Account, request: Request) -> Response:
+    """Create a table; the answer says CREATING, whatever the delay (CT-15)."""
+    for rule in RULES:
+        rule(request)
+    rules.maxima_and_warm_throughput_fit(request, account.settings.table_quota)
+    rules.encryption_is_consistent(request)
+    rules.table_class_exists(request)
+    options = load_options(account, request)
+    name = free_name(account, request["TableName"])
+
+    table = make_table(account, name, request)
+    table.options = options
+    account.tables[name] = table
+    return {"TableDescription": describe_table(account, table, status="CREATING")}
+
+
+def free_name(account: Account, given: str) -> str:
+    """Return the name of a table to be made, by name or ARN, unless it is taken (CT-14)."""
+    name = account.table_name(given) if given.startswith("arn:") else given
+    account.forget_deleted()
+    if name in account.tables:
+        raise ResourceInUseException(TABLE_EXISTS.format(name=name))
+    return name
+
+
+def load_options(account: Account, request: Request) -> TableOptions:
+    """Return the settings of a table that a definition writes."""
+    return TableOptions(
+        deletion_protection=request.get("DeletionProtectionEnabled", False),
+        table_class=request.get("TableClass"),
+        sse=load_encryption(account, request.get("SSESpecification")),
+        tags=load_tags(request.get("Tags") or ()),
+    )
+
+
+def load_encryption(account: Account, given: Request | None) -> Response | None:
+    """Return the SSEDescription that a specification leads to, or None (DS-7)."""
+    if given is None or not given.get("Enabled"):
+        return None
+    key = given.get("KMSMasterKeyId") or f"key/{account.new_id('kms')}"
+    if not key.startswith("arn:"):
+        kind = "" if key.startswith(("key/", "alias/")) else "key/"
+        key = f"arn:aws:kms:{account.region}:{account.account_id}:{kind}{key}"
+    return {"Status": "ENABLED", "SSEType": "KMS", "KMSMasterKeyArn": key}
+
+
+def make_table(account: Account, name: str, request: Request) -> Table:
+    """Return a new table with the keys, indexes and throughput that a request defines."""
+    types = definitions.load_types(request["AttributeDefinitions"])
+    billing = rules.billing(request)
+    key = definitions.load_key(request["KeySchema"], types)
+    table = Table(
+        name,
+        arn=account.arn(f"table/{name}"),
+        table_id=account.new_id(f"table/{name}"),
+        key=key,
+        attribute_types=types,
+        throughput=definitions.load_throughput(billing, request),
+        settings=account.settings,
+        now_ns=account.now_ns,
+    )
+    for given in request.get("GlobalSecondaryIndexes") or ():
+        schema = definitions.load_index(given, types, key, is_global=True)
+        throughput = definitions.load_throughput(billing, given)
+        table.add_index(schema, throughput, now_ns=account.now_ns)
+    for given in request.get("LocalSecondaryIndexes") or ():
+        schema = definitions.load_index(given, types, key, is_global=False)
+        table.add_index(schema, None, now_ns=account.now_ns)
+    stream = request.get("StreamSpecification")
+    if stream is not None and stream["StreamEnabled"]:
+        account.open_stream(table, stream["StreamViewType"])
+    return table

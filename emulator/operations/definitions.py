@@ -1,0 +1,193 @@
+"""The wire form of table definitions: their request members, and how they are read.
+
+What CreateTable, UpdateTable, restores and imports say of keys, indexes and throughput has
+its shapes here, and the way from there to the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias, cast
+
+from emulator.engine.resource import BillingMode, Throughput
+from emulator.errors import RequestFault, ValidationException
+from emulator.model import IndexSchema, KeyAttribute, KeySchema, Projection
+from emulator.model.schema import KeyType
+from emulator.operations import shapes
+from emulator.operations.shapes import Integer, List, Member, String, Structure, structure
+
+Wire: TypeAlias = Mapping[str, Any]
+
+TABLE_NAME_REQUIRED: Final = (
+    "The parameter 'TableName' is required but was not present in the request"
+)
+_ARN_LENGTH: Final = 1024
+
+
+class TableName(String):
+    """A table's name, or its ARN (TBL-1)."""
+
+    def __init__(self) -> None:
+        super().__init__(3, 255, shapes.NAME_PATTERN)
+        self._as_arn = String(1, _ARN_LENGTH)
+
+    def fine(self, value: Any) -> bool:
+        """Say quickly whether the text is a name or an ARN."""
+        if type(value) is str and value.startswith("arn:"):
+            return self._as_arn.fine(value)
+        return super().fine(value)
+
+    def problems(self, value: Any, path: str) -> Iterator[str]:
+        """Yield the faults of the name; an ARN can only be too long."""
+        if value.startswith("arn:"):
+            return self._as_arn.problems(value, path)
+        return super().problems(value, path)
+
+
+TABLE_NAME: Final = TableName()
+
+
+class TableRequest(Structure):
+    """A control-plane request: its TableName has a message of its own (TBL-5).
+
+    Args:
+        members: As of a structure, TableName excepted.
+        name_alone: A bad name is reported before, and without, any other fault (ERR-CT-1).
+    """
+
+    def __init__(self, members: Mapping[str, Member], *, name_alone: bool = False) -> None:
+        super().__init__({"TableName": TABLE_NAME.required, **members})
+        self._name_alone = name_alone
+
+    def check(self, request: Any) -> None:
+        """Answer a faulty request: types, the name, then all broken constraints together."""
+        if self.fine(request):
+            return
+        self.check_types(request)
+        if request.get("TableName") is None:
+            raise ValidationException(TABLE_NAME_REQUIRED)
+        if self._name_alone:
+            problems = tuple(TABLE_NAME.problems(request["TableName"], "tableName"))
+            if problems:
+                raise RequestFault(shapes.envelope(*problems), wrapped=True)
+        super().check(request)
+
+
+def table_request(**members: Member) -> TableRequest:
+    """Return the shape of a control-plane request on a table."""
+    return TableRequest(members)
+
+
+# Members. The order inside a structure is the order in which faults are listed (ERR-CT-1).
+
+KEY_ATTRIBUTE_NAME: Final = String(1, 255)
+KEY_SCHEMA_ELEMENT: Final = structure(
+    "KeySchemaElement",
+    AttributeName=KEY_ATTRIBUTE_NAME.required,
+    KeyType=String(enum=("HASH", "RANGE")).required,
+)
+#: Of a table or local index: Source: CT-2, MAK-14.
+KEY_SCHEMA: Final = List(KEY_SCHEMA_ELEMENT, least=1, most=2)
+#: Of a global index: how many of each role it may have is a rule (MAK-12).
+GLOBAL_KEY_SCHEMA: Final = List(KEY_SCHEMA_ELEMENT, least=1)
+ATTRIBUTE_DEFINITIONS: Final = List(
+    structure(
+        "AttributeDefinition",
+        AttributeName=KEY_ATTRIBUTE_NAME.required,
+        AttributeType=String(enum=("B", "N", "S")).required,
+    )
+)
+PROJECTION: Final = structure(
+    "Projection",
+    ProjectionType=String(enum=("ALL", "INCLUDE", "KEYS_ONLY")),
+    NonKeyAttributes=List(String(1, 255), least=1, most=20),
+)
+BILLING_MODE: Final = String(enum=("PROVISIONED", "PAY_PER_REQUEST"))
+PROVISIONED_THROUGHPUT: Final = structure(
+    "ProvisionedThroughput",
+    WriteCapacityUnits=shapes.POSITIVE_LONG.required,
+    ReadCapacityUnits=shapes.POSITIVE_LONG.required,
+)
+ON_DEMAND_THROUGHPUT: Final = structure(
+    "OnDemandThroughput",
+    MaxReadRequestUnits=Integer(java="Long"),
+    MaxWriteRequestUnits=Integer(java="Long"),
+)
+WARM_THROUGHPUT: Final = structure(
+    "WarmThroughput",
+    ReadUnitsPerSecond=Integer(java="Long"),
+    WriteUnitsPerSecond=Integer(java="Long"),
+)
+LOCAL_INDEX: Final = structure(
+    "LocalSecondaryIndex",
+    IndexName=shapes.INDEX_NAME.required,
+    KeySchema=KEY_SCHEMA.required,
+    Projection=PROJECTION.required,
+)
+GLOBAL_INDEX: Final = structure(
+    "GlobalSecondaryIndex",
+    IndexName=shapes.INDEX_NAME.required,
+    KeySchema=GLOBAL_KEY_SCHEMA.required,
+    Projection=PROJECTION.required,
+    ProvisionedThroughput=PROVISIONED_THROUGHPUT,
+    OnDemandThroughput=ON_DEMAND_THROUGHPUT,
+    WarmThroughput=WARM_THROUGHPUT,
+)
+STREAM_SPECIFICATION: Final = structure(
+    "StreamSpecification",
+    StreamEnabled=shapes.BOOLEAN.required,
+    StreamViewType=String(enum=("NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY")),
+)
+SSE_SPECIFICATION: Final = structure(
+    "SSESpecification",
+    Enabled=shapes.BOOLEAN,
+    SSEType=String(enum=("AES256", "KMS")),
+    KMSMasterKeyId=shapes.STRING,
+)
+#: Keys and values of tags have rules of their own (TAG-2).
+TAGS: Final = List(structure("Tag", Key=shapes.STRING, Value=shapes.STRING))
+
+
+def load_key(elements: Sequence[Wire], types: Mapping[str, str]) -> KeySchema:
+    """Return the key that a KeySchema writes, once the rules have passed it."""
+    roles: dict[str, list[KeyAttribute]] = {"HASH": [], "RANGE": []}
+    for element in elements:
+        name = element["AttributeName"]
+        roles[element["KeyType"]].append(KeyAttribute(name, cast(KeyType, types[name])))
+    return KeySchema(tuple(roles["HASH"]), tuple(roles["RANGE"]))
+
+
+def load_index(
+    index: Wire, types: Mapping[str, str], table_key: KeySchema, *, is_global: bool
+) -> IndexSchema:
+    """Return the index that a definition writes; NonKeyAttributes in name order (DS-2)."""
+    projection = index["Projection"]
+    names = tuple(sorted(projection.get("NonKeyAttributes") or ()))
+    return IndexSchema(
+        index["IndexName"],
+        load_key(index["KeySchema"], types),
+        Projection(projection["ProjectionType"], names),
+        is_global,
+        table_key,
+    )
+
+
+def load_types(definitions: Sequence[Wire]) -> dict[str, str]:
+    """Return the types of AttributeDefinitions by name."""
+    return {one["AttributeName"]: one["AttributeType"] for one in definitions}
+
+
+def load_throughput(billing: str, given: Wire) -> Throughput:
+    """Return the throughput that a table or index definition asks for."""
+    provisioned = given.get("ProvisionedThroughput") or {}
+    maximum = given.get("OnDemandThroughput") or {}
+    warm = given.get("WarmThroughput") or {}
+    return Throughput(
+        billing=cast(BillingMode, billing),
+        read=provisioned.get("ReadCapacityUnits", 0),
+        write=provisioned.get("WriteCapacityUnits", 0),
+        max_read=maximum.get("MaxReadRequestUnits"),
+        max_write=maximum.get("MaxWriteRequestUnits"),
+        warm_read=warm.get("ReadUnitsPerSecond"),
+        warm_write=warm.get("WriteUnitsPerSecond"),
+    )
