@@ -6,6 +6,7 @@
     │   └── RequestFault              a fault the two message profiles word differently
     ├── ProtocolError                 (com.amazon.coral.service)
     │   ├── SerializationException, UnknownOperationException, AccessDeniedException
+    │   ├── RequestEntityTooLargeException, RequestTimeoutException
     │   └── MissingAuthenticationTokenException, IncompleteSignatureException,
     │       InvalidSignatureException, UnrecognizedClientException
     ├── ThrottlingException           (com.amazon.coral.availability)
@@ -84,14 +85,15 @@ class RequestFault(ValidationException):
 
     Rules raise it with the current wording and, where it differs, the older one;
     ``operations/profiles.py`` alone decides which the client reads and whether it is
-    wrapped in ``1 validation error detected: ``.
+    wrapped in ``1 validation error detected: ``. ``wrapped`` texts have their final form.
     """
 
     code = "ValidationException"
 
-    def __init__(self, message: str, older: str | None = None) -> None:
+    def __init__(self, message: str, older: str | None = None, *, wrapped: bool = False) -> None:
         super().__init__(message)
         self.older = message if older is None else older
+        self.wrapped = wrapped
 
 
 class ProtocolError(ApiError):
@@ -104,6 +106,24 @@ class SerializationException(ProtocolError):
     """The body is not JSON, or a member has the wrong JSON type."""
 
     message_member = "Message"
+
+
+class RequestEntityTooLargeException(ProtocolError):
+    """The body is longer than the service reads (WIR-16).
+
+    Assumed: the name, which the framework's other services answer with; the status is WIR-8.
+    """
+
+    status = 413
+
+
+class RequestTimeoutException(ProtocolError):
+    """The client began a request and did not finish it in time.
+
+    Assumed: that it is answered at all; the name is the framework's.
+    """
+
+    status = 408
 
 
 class UnknownOperationException(ProtocolError):

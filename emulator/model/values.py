@@ -34,8 +34,16 @@ class BinarySet(frozenset[bytes]):
 
 
 Value: TypeAlias = (
-    "str | Decimal | bytes | bool | tuple[Value, ...] | dict[str, Value]"
-    " | StringSet | NumberSet | BinarySet | None"
+    str
+    | Decimal
+    | bytes
+    | bool
+    | tuple["Value", ...]
+    | dict[str, "Value"]
+    | StringSet
+    | NumberSet
+    | BinarySet
+    | None
 )
 #: A value that can be a key.
 KeyValue: TypeAlias = str | Decimal | bytes

@@ -3,6 +3,7 @@
 This room decides the order of Scan and of paging, and which partition serves a key.
 """
 
+from emulator.storage.lagged import Change, LaggedView
 from emulator.storage.ordered import OrderedStore
 from emulator.storage.partition import Partition, PartitionMap
 from emulator.storage.plan import Entry, EntryChange, entry_of, plan_index_change
@@ -18,8 +19,10 @@ from emulator.storage.routing import (
 __all__ = [
     "HASH_SPACE",
     "TOP",
+    "Change",
     "Entry",
     "EntryChange",
+    "LaggedView",
     "OrderedStore",
     "Partition",
     "PartitionMap",

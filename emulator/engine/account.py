@@ -1,0 +1,231 @@
+"""An account in one region: its tables, its clock, its lock, and who may pass.
+
+Every operation runs under the account's one lock, at one moment of the clock (``now_ns``).
+Whatever fell due since the last operation happens first, in order.
+"""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, Literal
+
+from emulator.capacity import Charge, Reason, Receipt, admit, record, throttle_error
+from emulator.clock import NANOSECONDS, Clock
+from emulator.engine.events import Events, RequestServed, Throttled
+from emulator.engine.faults import Faults
+from emulator.engine.minutes import Minutes
+from emulator.engine.splits import split_for_size
+from emulator.engine.streams import Stream, ViewType, stream_label
+from emulator.engine.table import Table
+from emulator.engine.transactions import Holds, Tokens
+from emulator.errors import ResourceNotFoundException, ValidationException
+from emulator.settings import Settings
+
+if TYPE_CHECKING:
+    from emulator.engine.writes import Planned
+
+CapacityMode = Literal["off", "observe", "enforce"]
+
+NOT_FOUND: Final = "Requested resource not found"
+TABLE_NOT_FOUND: Final = "Requested resource not found: Table: {name} not found"
+BAD_TABLE_ARN: Final = "Invalid TableArn: Invalid ResourceArn provided as input {arn}"
+
+
+class Account:
+    """One account in one region.
+
+    Attributes:
+        tables: Name to table, DELETING ones included.
+        streams: ARN to stream; a stream outlives its table by a day.
+        now_ns: The moment of the operation that is running.
+        receipts: What the running operation has cost, table by table.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        settings: Settings,
+        capacity: CapacityMode,
+        region: str,
+        account_id: str,
+        events: Events,
+        faults: Faults,
+    ) -> None:
+        self.clock = clock
+        self.settings = settings
+        self.capacity = capacity
+        self.region = region
+        self.account_id = account_id
+        self.events = events
+        self.faults = faults
+        self.lock = threading.RLock()
+        self.now_ns = clock.now_ns()
+        self.tables: dict[str, Table] = {}
+        self.streams: dict[str, Stream] = {}
+        self.tokens = Tokens()
+        self.holds = Holds()
+        self.minutes = Minutes(self.now_ns)
+        self.receipts: list[tuple[str, Receipt]] = []
+        self.last_receipts: tuple[tuple[str, Receipt], ...] = ()
+        self.operation = ""
+        self._made = 0
+
+    # Time
+
+    def begin(self, operation: str) -> None:
+        """Start an operation: fix its moment, and do first what fell due before it."""
+        self.catch_up(self.clock.now_ns())
+        self.operation = operation
+        self.receipts = []
+
+    def catch_up(self, now_ns: int) -> None:
+        """Move to a moment, doing on the way what falls due; time never runs back."""
+        if now_ns > self.now_ns:
+            if now_ns >= self.minutes.next_ns:
+                self.minutes.catch_up(self, now_ns)
+            self.now_ns = now_ns
+
+    def end(self, error: str | None = None) -> None:
+        """Finish an operation: keep its receipts, and tell who listens."""
+        self.last_receipts = tuple(self.receipts)
+        if self.events.wanted:
+            self.events.publish(
+                RequestServed(self.now_ns, self.operation, self.last_receipts, error)
+            )
+
+    @property
+    def now_seconds(self) -> float:
+        """The moment of the running operation, in seconds since the epoch."""
+        return self.now_ns / NANOSECONDS
+
+    # Names
+
+    def arn(self, kind_and_name: str) -> str:
+        """Return a resource name of this account (TBL-2)."""
+        return f"arn:aws:dynamodb:{self.region}:{self.account_id}:{kind_and_name}"
+
+    def new_id(self, seed: str) -> str:
+        """Return a UUID that no other call returns, the same in every run (TBL-8)."""
+        self._made += 1
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{self.arn(seed)}/{self.now_ns}/{self._made}"))
+
+    def table(self, name: str) -> Table:
+        """Return a table for reading and writing, by name or ARN.
+
+        Raises:
+            ResourceNotFoundException: it does not exist or is not ready (TBL-4, CT-15).
+        """
+        table = self.tables.get(name)
+        if table is None:
+            if name.startswith("arn:"):
+                table = self.tables.get(self.table_name(name))
+            if table is None:
+                raise ResourceNotFoundException(NOT_FOUND)
+        if table.deleted_at_ns is not None or (
+            self.now_ns < table.ready_at_ns and not table.was_updated
+        ):
+            self._forget_deleted(table)
+            raise ResourceNotFoundException(NOT_FOUND)
+        return table
+
+    def described_table(self, name: str) -> Table:
+        """Return a table for the control plane, in whatever state, by name or ARN."""
+        table_name = self.table_name(name) if name.startswith("arn:") else name
+        table = self.tables.get(table_name)
+        if table is not None:
+            self._forget_deleted(table)
+            table = self.tables.get(table_name)
+        if table is None:
+            raise ResourceNotFoundException(TABLE_NOT_FOUND.format(name=table_name))
+        return table
+
+    def table_name(self, arn: str) -> str:
+        """Return the table's name in a table ARN (TBL-3)."""
+        parts = arn.split(":", 5)
+        if len(parts) != 6 or not parts[5].startswith("table/") or "/" in parts[5][6:]:
+            raise ValidationException(BAD_TABLE_ARN.format(arn=arn))
+        if parts[2:5] != ["dynamodb", self.region, self.account_id]:
+            raise ResourceNotFoundException(NOT_FOUND)
+        return parts[5][6:]
+
+    def _forget_deleted(self, table: Table) -> None:
+        if table.deleted_at_ns is not None and table.deleted_at_ns <= self.now_ns:
+            self.tables.pop(table.name, None)
+
+    def forget_deleted(self) -> None:
+        """Drop every table whose deletion is complete."""
+        for table in list(self.tables.values()):
+            self._forget_deleted(table)
+
+    def open_stream(self, table: Table, view: ViewType) -> None:
+        """Give a table a new stream, labelled with the moment (TBL-2, UT-14)."""
+        time_ns = self.now_ns
+        while (arn := f"{table.arn}/stream/{stream_label(time_ns)}") in self.streams:
+            time_ns += NANOSECONDS // 1000
+        table.stream = self.streams[arn] = Stream(
+            arn=arn,
+            label=stream_label(time_ns),
+            table_name=table.name,
+            key=table.key,
+            view=view,
+            now_ns=self.now_ns,
+        )
+
+    # Admission
+
+    def admit(self, table: Table, charges: Sequence[Charge], receipt: Receipt) -> None:
+        """Let an item operation pass, or raise what the service would.
+
+        In "observe" the refusal is recorded and the operation goes on.
+        """
+        reasons = self.try_admit(table, charges, receipt)
+        if reasons:
+            raise throttle_error(reasons, on_demand=table.resource.throughput.on_demand)
+
+    def try_admit(
+        self, table: Table, charges: Sequence[Charge], receipt: Receipt
+    ) -> tuple[Reason, ...]:
+        """Ask for admission; return why it is refused, if it is and is enforced."""
+        self.receipts.append((table.name, receipt))
+        if self.capacity == "off":
+            return ()
+        reasons = admit(charges, self.now_ns)
+        record(charges, self.now_ns, reasons)
+        if not reasons:
+            return ()
+        self.note_refusal(table, charges, reasons, receipt)
+        if self.capacity == "observe":
+            return ()
+        self.receipts.pop()
+        return reasons
+
+    def note_refusal(
+        self,
+        table: Table,
+        charges: Sequence[Charge],
+        reasons: tuple[Reason, ...],
+        receipt: Receipt,
+    ) -> None:
+        """Record that an item operation was, or would have been, refused."""
+        receipt.reasons = reasons
+        if self.events.wanted:
+            self.events.publish(
+                Throttled(
+                    self.now_ns,
+                    self.operation,
+                    table.name,
+                    charges[0].position,
+                    reasons,
+                    receipt.total,
+                )
+            )
+
+    def after_write(self, table: Table, planned: Planned) -> None:
+        """Split partitions that a write filled up (CAP-504)."""
+        if table.resource.partitions.at(planned.write.position).size_bytes >= (
+            self.settings.partition_bytes
+        ):
+            split_for_size(self, table, table.resource, self.now_ns)

@@ -1,0 +1,105 @@
+"""Events: what the engine tells whoever listens.
+
+The engine does not know its listeners; with none, nothing is made. Events come in the order
+in which things happened, inside the account's lock: a listener must be quick and must not
+call the emulator back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from emulator.capacity import Reason, Receipt
+from emulator.storage import Position
+
+
+@dataclass(frozen=True, slots=True)
+class RequestServed:
+    """An operation was answered; receipts come with the name of their table."""
+
+    time_ns: int
+    operation: str
+    receipts: tuple[tuple[str, Receipt], ...]
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Throttled:
+    """Admission refused, or would have refused, an item operation."""
+
+    time_ns: int
+    operation: str
+    table: str
+    position: Position | None
+    reasons: tuple[Reason, ...]
+    units: float
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A partition was replaced by its children."""
+
+    time_ns: int
+    resource: str
+    partition_id: int
+    children: tuple[int, ...]
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class SplitRefused:
+    """A hot partition was not split, and why."""
+
+    time_ns: int
+    resource: str
+    partition_id: int
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """Auto scaling changed provisioned throughput."""
+
+    time_ns: int
+    resource: str
+    axis: str
+    before: int
+    after: int
+
+
+Event: TypeAlias = RequestServed | Throttled | Split | SplitRefused | Scaled
+Listener: TypeAlias = Callable[[Event], None]
+
+
+class Events:
+    """Publishes events to listeners.
+
+    >>> heard = []
+    >>> events = Events()
+    >>> leave = events.subscribe(heard.append)
+    >>> events.publish(SplitRefused(0, "t", 1, "one hot item"))
+    >>> leave(); events.wanted, len(heard)
+    (False, 1)
+    """
+
+    __slots__ = ("_listeners",)
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+
+    @property
+    def wanted(self) -> bool:
+        """Say whether anybody listens."""
+        return bool(self._listeners)
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call ``listener`` with every event from now on; returns how to stop that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def publish(self, event: Event) -> None:
+        """Tell every listener."""
+        for listener in self._listeners:
+            listener(event)

@@ -1,0 +1,72 @@
+"""Time to live: which items expire when (TTL-4, CAP-1101).
+
+The queue is ordered by expiry, so a sweep touches only what is due and an idle stretch of
+any length costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+from sortedcontainers import SortedList
+
+from emulator import limits
+from emulator.model import Item
+from emulator.storage import Position
+
+
+class ExpiryQueue:
+    """The items of one table by the time in their TTL attribute.
+
+    >>> queue = ExpiryQueue("ttl", [((1, "a"), Item.of({"ttl": Decimal(50)}))])
+    >>> queue.due(50), queue.due(51)
+    ([], [(1, 'a')])
+    """
+
+    __slots__ = ("_queue", "attribute")
+
+    def __init__(self, attribute: str, items: Iterable[tuple[Position, Item]] = ()) -> None:
+        self.attribute = attribute
+        self._queue: SortedList[tuple[Decimal, Position]] = SortedList(
+            (expiry, position)
+            for position, item in items
+            if (expiry := self._expiry(item)) is not None
+        )
+
+    def _expiry(self, item: Item | None) -> Decimal | None:
+        """Return the epoch seconds an item expires at; other types never do."""
+        value = None if item is None else item.attributes.get(self.attribute)
+        return value if isinstance(value, Decimal) else None
+
+    def replace(self, position: Position, old: Item | None, new: Item | None) -> None:
+        """Note that an item was written. O(log n)."""
+        before, after = self._expiry(old), self._expiry(new)
+        if before == after:
+            return
+        if before is not None:
+            self._queue.remove((before, position))
+        if after is not None:
+            self._queue.add((after, position))
+
+    def due(self, now_seconds: float) -> list[Position]:
+        """Return the positions of expired items, in position order.
+
+        Expired means before ``now``, yet not more than five years (TTL-4).
+        """
+        latest = Decimal(now_seconds)
+        earliest = latest - limits.TTL_PAST_SECONDS
+        expired = self._queue.irange((earliest,), (latest,))
+        return sorted(position for expiry, position in expired if expiry > earliest)
+
+    def next_due(self, now_seconds: float) -> float | None:
+        """Return the first expiry time after which something is due, or None."""
+        earliest = Decimal(now_seconds) - limits.TTL_PAST_SECONDS
+        following = next(self._queue.irange((earliest,)), None)
+        return None if following is None else float(following[0])
+
+    def copy(self) -> ExpiryQueue:
+        """Return an independent queue of the same content."""
+        twin = ExpiryQueue(self.attribute)
+        twin._queue = self._queue.copy()
+        return twin

@@ -1,0 +1,187 @@
+"""Injected faults: rules that make chosen requests fail, by seed and repeatable.
+
+A rule names what it hits (operations, tables, keys, a span of time), how often (a share of
+the matching requests, at most so many times) and what happens.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from emulator.capacity import Reason, throttle_error
+from emulator.clock import Clock
+from emulator.errors import (
+    InternalServerError,
+    TransactionCanceledException,
+    TransactionConflictException,
+)
+
+FaultKind = Literal["throttle", "internal_error", "latency", "unprocessed", "conflict"]
+_KINDS: Final = ("throttle", "internal_error", "latency", "unprocessed", "conflict")
+_INTERNAL: Final = (
+    "The request processing has failed because of an unknown error, exception or failure."
+)
+_CONFLICT: Final = "Transaction is ongoing for the item"
+_WRITES: Final = ("PutItem", "UpdateItem", "DeleteItem", "ExecuteStatement")
+
+
+@dataclass(slots=True, kw_only=True)
+class FaultRule:
+    """What to inject, into which requests, how often.
+
+    Args:
+        kind: ``throttle``, ``internal_error``, ``latency``, ``unprocessed`` or ``conflict``.
+        operations: Operation names it hits; all when empty.
+        tables: Table names it hits; all when empty.
+        key: Attribute values (wire form) that the request's key or item must carry.
+        share: Share of the matching requests that it hits; for ``unprocessed`` the share of
+            a batch's items that stay undone.
+        times: Most requests it hits, or None.
+        after: Seconds since the epoch from which it is in force, or None.
+        until: Seconds since the epoch at which it ends, or None.
+        latency: Seconds that a ``latency`` fault adds on the clock.
+        seed: Seeds the choice among matching requests.
+
+    >>> FaultRule(kind="throttle", share=2)
+    Traceback (most recent call last):
+    ValueError: a fault's share lies between 0 and 1, not 2
+    """
+
+    kind: FaultKind
+    operations: str | tuple[str, ...] = ()
+    tables: str | tuple[str, ...] = ()
+    key: Mapping[str, Any] | None = None
+    share: float = 1.0
+    times: int | None = None
+    after: float | None = None
+    until: float | None = None
+    latency: float = 0.0
+    seed: int = 0
+    hits: int = field(default=0, init=False)
+    _random: random.Random = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.kind not in _KINDS:
+            raise ValueError(f"a fault's kind is one of {', '.join(_KINDS)}, not {self.kind!r}")
+        if not 0 <= self.share <= 1:
+            raise ValueError(f"a fault's share lies between 0 and 1, not {self.share!r}")
+        if isinstance(self.operations, str):
+            self.operations = (self.operations,)
+        if isinstance(self.tables, str):
+            self.tables = (self.tables,)
+        self._random = random.Random(self.seed)
+
+    def hit(self, operation: str, request: Mapping[str, Any], now: float) -> bool:
+        """Say whether this request is hit, and count it."""
+        if not self._matches(operation, request, now):
+            return False
+        if self.times is not None and self.hits >= self.times:
+            return False
+        if self.kind != "unprocessed" and self._random.random() >= self.share:
+            return False
+        self.hits += 1
+        return True
+
+    def _matches(self, operation: str, request: Mapping[str, Any], now: float) -> bool:
+        if self.operations and operation not in self.operations:
+            return False
+        if self.after is not None and now < self.after:
+            return False
+        if self.until is not None and now >= self.until:
+            return False
+        named = tables_of(request)
+        if self.tables and not any(table in self.tables for table in named):
+            return False
+        if self.key is None:
+            return True
+        given = request.get("Key") or request.get("Item") or {}
+        return all(given.get(name) == value for name, value in self.key.items())
+
+    def undone(self, count: int) -> set[int]:
+        """Return which of ``count`` batch items stay undone."""
+        return {number for number in range(count) if self._random.random() < self.share}
+
+
+def tables_of(request: Mapping[str, Any]) -> list[str]:
+    """Return the tables that a request names.
+
+    >>> tables_of({"RequestItems": {"a": [], "b": []}})
+    ['a', 'b']
+    """
+    if isinstance(request.get("TableName"), str):
+        return [request["TableName"]]
+    if isinstance(request.get("RequestItems"), dict):
+        return list(request["RequestItems"])
+    return [
+        body["TableName"]
+        for action in request.get("TransactItems") or []
+        if isinstance(action, dict)
+        for body in action.values()
+        if isinstance(body, dict) and isinstance(body.get("TableName"), str)
+    ]
+
+
+class Faults:
+    """The fault rules of an emulator.
+
+    >>> faults = Faults()
+    >>> rule = faults.add(kind="internal_error", operations=("PutItem",), times=1)
+    >>> len(faults.rules)
+    1
+    """
+
+    def __init__(self) -> None:
+        self.rules: list[FaultRule] = []
+
+    def add(self, **rule: Any) -> FaultRule:
+        """Add a rule; see ``FaultRule`` for its arguments."""
+        added = FaultRule(**rule)
+        self.rules.append(added)
+        return added
+
+    def clear(self) -> None:
+        """Drop all rules."""
+        self.rules.clear()
+
+    def strike(self, operation: str, request: Mapping[str, Any], clock: Clock, arn: str) -> None:
+        """Raise, or let time pass, as the rules say of a request about to be served."""
+        for rule in self.rules:
+            if rule.kind == "unprocessed" or not rule.hit(operation, request, clock.now()):
+                continue
+            if rule.kind == "latency":
+                clock.sleep(rule.latency)
+            elif rule.kind == "internal_error":
+                raise InternalServerError(_INTERNAL)
+            elif rule.kind == "conflict":
+                raise _conflict(operation, request)
+            else:
+                axis = "Write" if "Write" in operation or operation in _WRITES else "Read"
+                reason = Reason(f"Table{axis}ProvisionedThroughputExceeded", arn)
+                raise throttle_error([reason], on_demand=False)
+
+    def unprocessed(
+        self, operation: str, request: Mapping[str, Any], now: float, count: int
+    ) -> set[int]:
+        """Return which of a batch's items the rules leave undone, never all of them."""
+        undone: set[int] = set()
+        for rule in self.rules:
+            if rule.kind == "unprocessed" and rule.hit(operation, request, now):
+                undone |= rule.undone(count)
+        return undone if len(undone) < count else undone - {min(undone)}
+
+
+def _conflict(operation: str, request: Mapping[str, Any]) -> Exception:
+    if operation in ("TransactWriteItems", "TransactGetItems"):
+        actions = len(request.get("TransactItems") or [])
+        codes = ["TransactionConflict", *["None"] * (actions - 1)]
+        reasons = [{"Code": "TransactionConflict", "Message": _CONFLICT}]
+        reasons += [{"Code": "None"}] * (actions - 1)
+        return TransactionCanceledException(
+            "Transaction cancelled, please refer cancellation reasons for specific reasons "
+            f"[{', '.join(codes)}]",
+            {"CancellationReasons": reasons},
+        )
+    return TransactionConflictException(_CONFLICT)

@@ -1,0 +1,216 @@
+"""Reads: single items and pages.
+
+A page is walked first and priced by the bytes evaluated, before any filter (CAP-204); then
+it is admitted whole or not at all (CAP-612).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from emulator import limits
+from emulator.capacity import EVENTUAL, READ, STRONG, Charge, Receipt
+from emulator.capacity.units import fetch_units, page_units, read_loss, read_units
+from emulator.model import Item
+from emulator.storage import TOP, OrderedStore, Partition, Position
+
+if TYPE_CHECKING:
+    from emulator.engine.account import Account
+    from emulator.engine.resource import Resource
+    from emulator.engine.table import Index, Table
+
+
+class Found(NamedTuple):
+    """The item under a key, or None, with its price and who is to be asked for it."""
+
+    item: Item | None
+    receipt: Receipt
+    charge: Charge
+
+
+def find(
+    account: Account, table: Table, position: Position, *, consistent: bool, factor: float
+) -> Found:
+    """Look an item up and price the read; nothing is admitted yet."""
+    item = table.visible(account.now_ns, consistent=consistent).get(position)
+    size_bytes = 0 if item is None else item.size_bytes
+    units = read_units(size_bytes) * factor
+    receipt = Receipt(READ, units, transactional=factor > STRONG)
+    receipt.items_evaluated = 1
+    receipt.bytes_evaluated = receipt.bytes_returned = size_bytes
+    receipt.items_returned = 0 if item is None else 1
+    receipt.rounding_loss_bytes = read_loss(size_bytes)
+    return Found(item, receipt, table.resource.charge(READ, units, position))
+
+
+def get(account: Account, table: Table, position: Position, *, consistent: bool) -> Found:
+    """Read one item (CAP-201)."""
+    factor = STRONG if consistent else EVENTUAL
+    found = find(account, table, position, consistent=consistent, factor=factor)
+    account.admit(table, [found.charge], found.receipt)
+    return found
+
+
+class PageRequest(NamedTuple):
+    """Which page of a table or index to read.
+
+    Attributes:
+        table: The table.
+        secondary: The index, or None for the table itself.
+        low: First position of the range.
+        high: First position after the range.
+        start: The position after which to go on, or None.
+        reverse: Read towards lower positions.
+        limit: Most items to evaluate, or None.
+        consistent: Strongly consistent.
+        fetch: Also read the base item of each local index entry (CAP-210).
+        key: The position prefix that a Query names, None for a Scan (CAP-805).
+    """
+
+    table: Table
+    secondary: Index | None
+    low: Position
+    high: Position
+    start: Position | None = None
+    reverse: bool = False
+    limit: int | None = None
+    consistent: bool = False
+    fetch: bool = False
+    key: Position | None = None
+
+
+class Page(NamedTuple):
+    """The items evaluated, before any filter, and where to go on."""
+
+    items: list[Item]
+    last: Item | None
+    receipt: Receipt
+
+
+def read_page(account: Account, request: PageRequest) -> Page:
+    """Walk one page, price it, and ask for admission (CAP-206, CAP-612)."""
+    table, index = request.table, request.secondary
+    if index is None:
+        store = table.visible(account.now_ns, consistent=request.consistent)
+    elif request.consistent:
+        store = index.store
+    else:
+        store = index.visible(account.now_ns)
+    walked = _walk(store, request, table if request.fetch else None)
+    receipt, charges = _price(account, request, walked)
+    account.admit(table, charges, receipt)
+    last = walked.items[-1] if walked.cut else None
+    return Page(walked.base_items if request.fetch else walked.items, last, receipt)
+
+
+class _Walked(NamedTuple):
+    """What a walk met."""
+
+    positions: list[Position]
+    items: list[Item]
+    base_items: list[Item]
+    size_bytes: int
+    cut: bool
+
+
+def _walk(store: OrderedStore, request: PageRequest, fetch_from: Table | None) -> _Walked:
+    low, high = request.low, request.high
+    if request.start is not None:
+        if request.reverse:
+            high = min(high, request.start)
+        else:
+            low = max(low, after(request.start))
+    positions: list[Position] = []
+    items: list[Item] = []
+    base_items: list[Item] = []
+    size_bytes = fetched_bytes = 0
+    most = request.limit if request.limit is not None else -1
+    cut = False
+    for position, item in store.walk(low, high, reverse=request.reverse):
+        positions.append(position)
+        items.append(item)
+        size_bytes += item.size_bytes
+        if fetch_from is not None:
+            base = _base_item(fetch_from, item)
+            base_items.append(base)
+            fetched_bytes += _whole_blocks(base.size_bytes)
+        most -= 1
+        page_bytes = size_bytes if not fetched_bytes else _whole_blocks(size_bytes) + fetched_bytes
+        if most == 0 or page_bytes >= limits.PAGE_BYTES:
+            cut = True
+            break
+    return _Walked(positions, items, base_items, size_bytes, cut)
+
+
+def _whole_blocks(size_bytes: int) -> int:
+    return read_units(size_bytes) * limits.READ_BLOCK_BYTES
+
+
+def after(position: Position) -> Position:
+    """Return the least bound above a position."""
+    return (*position, TOP)
+
+
+def _base_item(table: Table, entry: Item) -> Item:
+    base = table.store.get(table.position_of(entry))
+    assert base is not None, "a local index entry has its item"
+    return base
+
+
+def _price(account: Account, request: PageRequest, walked: _Walked) -> tuple[Receipt, list[Charge]]:
+    """Price a page: its bytes per partition, and the items it fetched (CAP-204, 210, 212)."""
+    table, index = request.table, request.secondary
+    factor = STRONG if request.consistent else EVENTUAL
+    resource = table.resource
+    if index is not None and index.resource is not None:
+        resource = index.resource
+    receipt = Receipt(READ)
+    receipt.items_evaluated = receipt.items_returned = len(walked.items)
+    receipt.bytes_evaluated = receipt.bytes_returned = walked.size_bytes
+    charges: list[Charge] = []
+    total = 0.0
+    parts = _bytes_by_partition(resource, request, walked)
+    if not account.settings.scan_partition_minimum and len(parts) > 1:
+        parts = [(parts[0][0], walked.size_bytes)]
+    for partition, size_bytes in parts:
+        units = page_units((size_bytes,), factor)
+        total += units
+        receipt.rounding_loss_bytes += read_loss(size_bytes)
+        charges.append(Charge(resource.meter, partition.id, READ, units, request.key))
+    if index is None:
+        receipt.table = total
+    elif index.resource is not None:
+        receipt.gsi[index.schema.name] = total
+    else:
+        receipt.lsi[index.schema.name] = total
+    if walked.base_items:
+        receipt.table = fetch_units((item.size_bytes for item in walked.base_items), factor)
+        for item in walked.base_items:
+            units = fetch_units((item.size_bytes,), factor)
+            charges.append(table.resource.charge(READ, units, table.position_of(item)))
+    return receipt, charges
+
+
+def _bytes_by_partition(
+    resource: Resource, request: PageRequest, walked: _Walked
+) -> list[tuple[Partition, int]]:
+    """Return the partitions a page touched, in order, with the bytes evaluated in each.
+
+    Touched are those from the start position to where the page ended (CAP-212).
+    """
+    partitions = resource.partitions
+    if len(partitions) == 1:
+        return [(partitions.at(request.low), walked.size_bytes)]
+    low, high = request.low, request.high
+    if request.start is not None:
+        low, high = (low, request.start) if request.reverse else (request.start, high)
+    if walked.cut:
+        end = walked.positions[-1]
+        low, high = (end, high) if request.reverse else (low, after(end))
+    touched = partitions.between(low, high)
+    if len(touched) == 1:
+        return [(touched[0], walked.size_bytes)]
+    sizes = {partition.id: 0 for partition in touched}
+    for position, item in zip(walked.positions, walked.items, strict=True):
+        sizes[partitions.at(position).id] += item.size_bytes
+    return [(partition, sizes[partition.id]) for partition in touched]

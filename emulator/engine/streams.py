@@ -1,0 +1,147 @@
+"""Streams: what changed, in order, for a day (STM-1 to STM-10).
+
+A stream outlives its table. Records are kept as items and written to the wire when read.
+Memory is bounded by the retention of 24 hours and by ``MOST_RECORDS``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Literal, NamedTuple
+
+from emulator import limits
+from emulator.clock import NANOSECONDS
+from emulator.model import Item, KeySchema, attributes_size
+
+ViewType = Literal["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"]
+
+#: Records a stream keeps at the most; older ones count as trimmed.
+#: Assumed: the service keeps a day's worth whatever its size; a test's memory is smaller.
+MOST_RECORDS = 200_000
+_SEQUENCE_BASE = 10**20  # sequence numbers have at least 21 digits (STM-6)
+
+
+class StreamRecord(NamedTuple):
+    """One change of one item."""
+
+    number: int
+    created_ns: int
+    keys: Item
+    old: Item | None
+    new: Item | None
+    by_service: bool
+
+    @property
+    def event_name(self) -> str:
+        """INSERT, MODIFY or REMOVE."""
+        if self.old is None:
+            return "INSERT"
+        return "REMOVE" if self.new is None else "MODIFY"
+
+    @property
+    def sequence_number(self) -> str:
+        """The record's place in its stream, 21 digits or more."""
+        return str(_SEQUENCE_BASE + self.number)
+
+
+def stream_label(time_ns: int) -> str:
+    """Return how an ARN writes the moment a stream was enabled (TBL-2).
+
+    >>> stream_label(1_767_225_600_123_456_789)
+    '2026-01-01T00:00:00.123'
+    """
+    second, rest_ns = divmod(time_ns, NANOSECONDS)
+    moment = datetime.fromtimestamp(second, UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{rest_ns // 1_000_000:03}"
+
+
+class Stream:
+    """The changes of one table since its stream was enabled.
+
+    Attributes:
+        arn: The stream's resource name; a new one each time a stream is enabled.
+        label: The time it was enabled, as the ARN writes it.
+        is_open: False once the stream is disabled or its table deleted.
+    """
+
+    def __init__(
+        self, *, arn: str, label: str, table_name: str, key: KeySchema, view: ViewType, now_ns: int
+    ) -> None:
+        self.arn = arn
+        self.label = label
+        self.table_name = table_name
+        self.key = key
+        self.view: ViewType = view
+        self.created_ns = now_ns
+        self.closed_ns: int | None = None
+        self._records: deque[StreamRecord] = deque()
+        self._next_number = 1
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether records are still being added."""
+        return self.closed_ns is None
+
+    @property
+    def next_number(self) -> int:
+        """The number that the next record will have."""
+        return self._next_number
+
+    def record(
+        self, old: Item | None, new: Item | None, now_ns: int, *, by_service: bool = False
+    ) -> None:
+        """Add a change; one that leaves the item as it was adds nothing (STM-8)."""
+        image = new if new is not None else old
+        if image is None or (old is not None and new is not None and old.same_as(new)):
+            return
+        keys = image.pick(self.key.names)
+        record = StreamRecord(self._next_number, now_ns, keys, old, new, by_service)
+        self._records.append(record)
+        self._next_number += 1
+        self._trim(now_ns)
+
+    def read(self, first_number: int, most: int, now_ns: int) -> list[StreamRecord]:
+        """Return up to ``most`` records from ``first_number`` on."""
+        self._trim(now_ns)
+        if not self._records:
+            return []
+        skip = max(0, first_number - self._records[0].number)
+        return list(islice(self._records, skip, skip + most))
+
+    def oldest_number(self, now_ns: int) -> int:
+        """Return the number of the oldest record that can still be read."""
+        self._trim(now_ns)
+        return self._records[0].number if self._records else self._next_number
+
+    def size_bytes(self, record: StreamRecord) -> int:
+        """Return the size of a record: keys and the images it shows (STM-10)."""
+        size = attributes_size(record.keys.attributes)
+        if record.new is not None and self.view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES"):
+            size += record.new.size_bytes
+        if record.old is not None and self.view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES"):
+            size += record.old.size_bytes
+        return size
+
+    def close(self, now_ns: int) -> None:
+        """End the stream; its records stay readable for a day (DT-1)."""
+        self.closed_ns = now_ns
+
+    def expired(self, now_ns: int) -> bool:
+        """Say whether a closed stream has left the retention window."""
+        retention_ns = limits.STREAM_RETENTION_SECONDS * NANOSECONDS
+        return self.closed_ns is not None and now_ns - self.closed_ns > retention_ns
+
+    def _trim(self, now_ns: int) -> None:
+        horizon = now_ns - limits.STREAM_RETENTION_SECONDS * NANOSECONDS
+        records = self._records
+        while records and (records[0].created_ns < horizon or len(records) > MOST_RECORDS):
+            records.popleft()
+
+    def copy(self) -> Stream:
+        """Return an independent stream of the same records."""
+        twin = Stream.__new__(Stream)
+        twin.__dict__.update(self.__dict__)
+        twin._records = self._records.copy()
+        return twin

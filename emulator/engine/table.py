@@ -1,0 +1,378 @@
+"""Tables and their indexes: stores, partitions and settings that belong together.
+
+A table holds its items; every index holds entries derived from them and from nothing else.
+Writes go through ``commit``, which keeps all of them in step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from emulator.capacity import Quota, units
+from emulator.clock import NANOSECONDS
+from emulator.engine.expiry import ExpiryQueue
+from emulator.engine.resource import Resource, Throughput
+from emulator.engine.streams import Stream
+from emulator.model import IndexSchema, Item, KeySchema, KeyValue
+from emulator.settings import Settings
+from emulator.storage import (
+    Change,
+    EntryChange,
+    LaggedView,
+    OrderedStore,
+    Position,
+    placement_hash,
+    plan_index_change,
+)
+
+IndexStatus = Literal["CREATING", "ACTIVE", "UPDATING", "DELETING"]
+TableStatus = Literal["CREATING", "ACTIVE", "UPDATING", "DELETING"]
+
+
+class Index:
+    """A secondary index: its entries, and for a global one its own partitions.
+
+    Attributes:
+        schema: Key, projection and kind.
+        store: All entries, as of now.
+        view: What readers see, when a lag is set; None when they see ``store``.
+        resource: Throughput and partitions of a global index; None for a local one.
+        backfill_at_ns: When the table is ACTIVE again and the backfill begins.
+        active_at_ns: When the index can be read.
+        deleted_at_ns: When a deleted index is gone, or None.
+    """
+
+    __slots__ = (
+        "active_at_ns",
+        "backfill_at_ns",
+        "deleted_at_ns",
+        "resource",
+        "schema",
+        "store",
+        "view",
+    )
+
+    def __init__(
+        self, schema: IndexSchema, resource: Resource | None, *, lag_seconds: float, now_ns: int
+    ) -> None:
+        self.schema = schema
+        self.store = OrderedStore()
+        self.view = _view(self.store, lag_seconds)
+        self.resource = resource
+        self.backfill_at_ns = self.active_at_ns = now_ns
+        self.deleted_at_ns: int | None = None
+
+    def status(self, now_ns: int) -> IndexStatus:
+        """Return the index's state now (DS-9, UT-10)."""
+        if self.deleted_at_ns is not None:
+            return "DELETING"
+        return "CREATING" if now_ns < self.active_at_ns else "ACTIVE"
+
+    def visible(self, now_ns: int) -> OrderedStore:
+        """Return the entries a reader sees now."""
+        return self.store if self.view is None else self.view.at(now_ns)
+
+    def fill(self, items: Iterable[Item], now_ns: int) -> None:
+        """Enter every item that belongs; others are passed over (MAK-26)."""
+        for item in items:
+            change = plan_index_change(self.schema, None, item)
+            if change is not None:
+                self.apply(change, now_ns)
+
+    def apply(self, change: EntryChange, now_ns: int) -> None:
+        """Carry out what a plan says of this index."""
+        before, after = change.before, change.after
+        partitions = None if self.resource is None else self.resource.partitions
+        seen: list[Change] = []
+        if before is not None and (after is None or before.position != after.position):
+            self.store.remove(before.position)
+            seen.append((before.position, None))
+            if partitions is not None:
+                partitions.count(before.position, -before.item.size_bytes, -1)
+        if after is not None:
+            if partitions is not None:
+                old = self.store.get(after.position)
+                old_bytes = 0 if old is None else old.size_bytes
+                partitions.count(
+                    after.position, after.item.size_bytes - old_bytes, 1 if old is None else 0
+                )
+            self.store.put(after.position, after.item)
+            seen.append((after.position, after.item))
+        if self.view is not None:
+            self.view.record(seen, now_ns)
+
+    def copy(self, quota: Quota) -> Index:
+        """Return an independent index of the same content, sharing until written."""
+        twin = Index.__new__(Index)
+        twin.schema, twin.store = self.schema, self.store.share()
+        twin.view = None if self.view is None else self.view.copy()
+        twin.resource = None if self.resource is None else self.resource.copy(quota)
+        twin.backfill_at_ns, twin.active_at_ns = self.backfill_at_ns, self.active_at_ns
+        twin.deleted_at_ns = self.deleted_at_ns
+        return twin
+
+
+@dataclass(slots=True, kw_only=True)
+class TableOptions:
+    """What CreateTable and UpdateTable say of a table beyond keys and throughput.
+
+    ``extra`` holds what is stored and described but has no effect here, by wire name.
+    """
+
+    deletion_protection: bool = False
+    table_class: str | None = None
+    sse: dict[str, Any] | None = None
+    tags: dict[str, str] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+class Table:
+    """A table: its items, indexes, stream, expiry and settings.
+
+    Attributes:
+        name: The table's name.
+        arn: Its resource name.
+        id: A UUID that a table re-created under the name does not share (TBL-8).
+        key: The table's key schema.
+        attribute_types: AttributeDefinitions, name to type letter.
+        store: The items, as of now.
+        resource: Throughput and partitions.
+        indexes: Name to index, in the order they were declared.
+        index_schemas: Their schemas, in name order.
+        has_local_indexes: Whether a local index binds item collections together.
+        ready_at_ns: When CREATING or UPDATING ends.
+        deleted_at_ns: When a deleted table is gone, or None.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        arn: str,
+        table_id: str,
+        key: KeySchema,
+        attribute_types: dict[str, str],
+        throughput: Throughput,
+        settings: Settings,
+        now_ns: int,
+    ) -> None:
+        self.name = name
+        self.arn = arn
+        self.id = table_id
+        self.key = key
+        self.attribute_types = attribute_types
+        self.settings = settings
+        self.created_ns = now_ns
+        self.ready_at_ns = now_ns + round(settings.table_delay * NANOSECONDS)
+        self.was_updated = False
+        self.deleted_at_ns: int | None = None
+        self.options = TableOptions()
+        self.quota = Quota(settings.table_quota, now_ns)
+        self.resource = Resource(
+            arn,
+            name,
+            throughput,
+            is_table=True,
+            quota=self.quota,
+            settings=settings,
+            now_ns=now_ns,
+        )
+        self.store = OrderedStore()
+        self.view = _view(self.store, settings.ec_lag)
+        self.indexes: dict[str, Index] = {}
+        self.index_schemas: list[IndexSchema] = []
+        self.has_local_indexes = False
+        self.stream: Stream | None = None
+        self.expiry: ExpiryQueue | None = None
+        self.collection_bytes: dict[KeyValue, int] = {}
+
+    # Indexes
+
+    def add_index(
+        self, schema: IndexSchema, throughput: Throughput | None, *, now_ns: int
+    ) -> Index:
+        """Add an empty index; a global one brings its throughput."""
+        resource = None
+        lag = self.settings.ec_lag
+        if schema.is_global:
+            assert throughput is not None, "a global index has throughput"
+            lag = self.settings.gsi_lag
+            resource = Resource(
+                f"{self.arn}/index/{schema.name}",
+                schema.name,
+                throughput,
+                is_table=False,
+                quota=self.quota,
+                settings=self.settings,
+                prefix_length=1 + len(schema.key.partition),
+                now_ns=now_ns,
+            )
+        index = Index(schema, resource, lag_seconds=lag, now_ns=now_ns)
+        self.indexes[schema.name] = index
+        self._note_indexes()
+        return index
+
+    def remove_index(self, name: str) -> None:
+        """Drop an index with all its entries."""
+        del self.indexes[name]
+        self._note_indexes()
+
+    def _note_indexes(self) -> None:
+        """Keep at hand what every write asks about the indexes."""
+        schemas = [index.schema for index in self.indexes.values()]
+        self.index_schemas = sorted(schemas, key=lambda schema: schema.name)
+        self.has_local_indexes = any(not schema.is_global for schema in schemas)
+
+    def index(self, name: str, now_ns: int) -> Index | None:
+        """Return an index that is there to be read, whatever its state."""
+        index = self.indexes.get(name)
+        if index is None or (index.deleted_at_ns is not None and index.deleted_at_ns <= now_ns):
+            return None
+        return index
+
+    @property
+    def global_indexes(self) -> list[Index]:
+        """The global indexes, in declared order."""
+        return [index for index in self.indexes.values() if index.resource is not None]
+
+    @property
+    def local_indexes(self) -> list[Index]:
+        """The local indexes, in declared order."""
+        return [index for index in self.indexes.values() if index.resource is None]
+
+    def resources(self) -> list[Resource]:
+        """Return the table's resource, then those of its global indexes by name (CAP-606)."""
+        by_name = sorted(self.global_indexes, key=lambda index: index.schema.name)
+        return [self.resource, *(one.resource for one in by_name if one.resource is not None)]
+
+    # Items
+
+    def position(self, key: tuple[KeyValue, ...]) -> Position:
+        """Return where the item with these key values lies."""
+        return (placement_hash(key[:1]), *key)
+
+    def position_of(self, item: Item) -> Position:
+        """Return where an item lies."""
+        return self.position(self.key.values(item))
+
+    def visible(self, now_ns: int, *, consistent: bool) -> OrderedStore:
+        """Return the items that a read sees now."""
+        return self.store if consistent or self.view is None else self.view.at(now_ns)
+
+    def plan(self, old: Item | None, new: Item | None) -> list[EntryChange]:
+        """Return every index entry that a write from ``old`` to ``new`` changes."""
+        changes = []
+        for index in self.indexes.values():
+            change = plan_index_change(index.schema, old, new)
+            if change is not None:
+                changes.append(change)
+        return changes
+
+    def commit(
+        self,
+        position: Position,
+        old: Item | None,
+        new: Item | None,
+        changes: list[EntryChange],
+        now_ns: int,
+    ) -> None:
+        """Apply a planned write to the items, the indexes, the sizes and the expiry queue."""
+        if new is not None:
+            self.store.put(position, new)
+        elif old is not None:
+            self.store.remove(position)
+        else:
+            return
+        if self.view is not None:
+            self.view.record([(position, new)], now_ns)
+        size_change = (0 if new is None else new.size_bytes) - (
+            0 if old is None else old.size_bytes
+        )
+        item_change = (old is None) - (new is None)
+        self.resource.partitions.count(position, size_change, item_change)
+        for change in changes:
+            self.indexes[change.schema.name].apply(change, now_ns)
+        if self.has_local_indexes:
+            self._count_local(position, old, new, changes)
+        if self.expiry is not None:
+            self.expiry.replace(position, old, new)
+
+    def _count_local(
+        self, position: Position, old: Item | None, new: Item | None, changes: list[EntryChange]
+    ) -> None:
+        """Count local index entries into their partition and their collection (CAP-111)."""
+        for change in changes:
+            if not change.schema.is_global:
+                self.resource.partitions.count(position, *_entry_growth(change))
+        collection = position[1]
+        size = self.collection_bytes.get(collection, 0) + self.collection_growth(old, new, changes)
+        if size:
+            self.collection_bytes[collection] = size
+        else:
+            self.collection_bytes.pop(collection, None)
+
+    def collection_growth(
+        self, old: Item | None, new: Item | None, changes: list[EntryChange]
+    ) -> int:
+        """Return the billed bytes by which a write grows its item collection (CAP-111)."""
+        growth = _billed(new) - _billed(old)
+        for change in changes:
+            if not change.schema.is_global:
+                size_change, entries = _entry_growth(change)
+                growth += units.billed_bytes(size_change, entries)
+        return growth
+
+    # Life
+
+    def status(self, now_ns: int) -> TableStatus:
+        """Return the table's state now (DS-9)."""
+        if self.deleted_at_ns is not None:
+            return "DELETING"
+        if now_ns < self.ready_at_ns:
+            return "UPDATING" if self.was_updated else "CREATING"
+        return "ACTIVE"
+
+    def begin_update(self, now_ns: int) -> None:
+        """Enter UPDATING for as long as the settings say."""
+        self.was_updated = True
+        self.ready_at_ns = now_ns + round(self.settings.table_delay * NANOSECONDS)
+
+    def copy(self) -> Table:
+        """Return an independent table of the same content, sharing until written."""
+        twin = Table.__new__(Table)
+        twin.__dict__.update(self.__dict__)
+        twin.attribute_types = dict(self.attribute_types)
+        twin.options = replace(
+            self.options, tags=dict(self.options.tags), extra=dict(self.options.extra)
+        )
+        twin.quota = self.quota.copy()
+        twin.resource = self.resource.copy(twin.quota)
+        twin.store = self.store.share()
+        twin.view = None if self.view is None else self.view.copy()
+        twin.indexes = {name: index.copy(twin.quota) for name, index in self.indexes.items()}
+        twin.stream = None if self.stream is None else self.stream.copy()
+        twin.expiry = None if self.expiry is None else self.expiry.copy()
+        twin.collection_bytes = dict(self.collection_bytes)
+        return twin
+
+
+def _view(store: OrderedStore, lag_seconds: float) -> LaggedView | None:
+    return LaggedView(store, round(lag_seconds * NANOSECONDS)) if lag_seconds else None
+
+
+def _billed(item: Item | None) -> int:
+    return 0 if item is None else units.billed_bytes(item.size_bytes)
+
+
+def _entry_growth(change: EntryChange) -> tuple[int, int]:
+    """Return by how many bytes and entries a change grows its index."""
+    size_change = entries = 0
+    if change.before is not None:
+        size_change -= change.before.item.size_bytes
+        entries -= 1
+    if change.after is not None:
+        size_change += change.after.item.size_bytes
+        entries += 1
+    return size_change, entries

@@ -1,0 +1,252 @@
+"""Transactions: all actions or none, tokens that make a repeat harmless, items held.
+
+An action that fails at run time gives its reason; the others give ``None``; nothing is
+applied unless every action can be (TXW-3, TXW-8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from emulator import limits
+from emulator.capacity import Receipt, admit_all, cancellation, record, units
+from emulator.clock import NANOSECONDS
+from emulator.engine.reads import Found
+from emulator.engine.writes import Planned, apply
+from emulator.errors import (
+    ApiError,
+    ConditionalCheckFailedException,
+    IdempotentParameterMismatchException,
+    ItemCollectionSizeLimitExceededException,
+    TransactionCanceledException,
+    TransactionConflictException,
+    ValidationException,
+)
+from emulator.model import Item
+from emulator.storage import Position
+
+if TYPE_CHECKING:
+    from emulator.engine.account import Account
+    from emulator.engine.table import Table
+
+CANCELLED: Final = (
+    "Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]"
+)
+CONFLICT: Final = "Transaction is ongoing for the item"
+TOKEN_MISMATCH: Final = (
+    "Request uses the same client token as a previous, but non-identical request. "
+    "Do not reuse a client token with different requests, unless the requests are identical"
+)
+#: How a failure is called among cancellation reasons (TXW-6).
+_CODES: Final = {
+    ConditionalCheckFailedException: "ConditionalCheckFailed",
+    ItemCollectionSizeLimitExceededException: "ItemCollectionSizeLimitExceeded",
+    TransactionConflictException: "TransactionConflict",
+    ValidationException: "ValidationError",
+}
+
+
+class Action(NamedTuple):
+    """One action of a transaction, to be judged when its turn comes.
+
+    Attributes:
+        table: The table it works on.
+        position: The item, or None while its key is in doubt.
+        prepare: Returns the planned write or the item found, or raises what is wrong.
+        returns_item: Whether a failed condition shows the stored item (TXW-7).
+    """
+
+    table: Table
+    position: Position | None
+    prepare: Callable[[], Planned | Found]
+    returns_item: bool = False
+
+
+class Failure(NamedTuple):
+    """Why an action cannot be carried out."""
+
+    code: str
+    message: str
+    item: Item | None = None
+
+
+class Holds:
+    """Items that a transaction keeps to itself for a while.
+
+    Operations of the emulator run one after the other, so transactions overlap only where
+    ``Settings.transaction_seconds`` says that they take time.
+    """
+
+    __slots__ = ("_until",)
+
+    def __init__(self) -> None:
+        self._until: dict[tuple[str, Position], int] = {}
+
+    def hold(self, account: Account, actions: Sequence[Action]) -> None:
+        """Keep the items of a transaction for the time the settings say."""
+        seconds = account.settings.transaction_seconds
+        if seconds:
+            self._until = {key: at for key, at in self._until.items() if at > account.now_ns}
+            for action in actions:
+                if action.position is not None:
+                    key = (action.table.name, action.position)
+                    self._until[key] = account.now_ns + round(seconds * NANOSECONDS)
+
+    def check(self, account: Account, table: Table, position: Position) -> None:
+        """Refuse to touch an item that a transaction holds (ERR-TYPE-11)."""
+        if self._until and self._until.get((table.name, position), 0) > account.now_ns:
+            raise TransactionConflictException(CONFLICT)
+
+
+class Tokens:
+    """Client tokens of the last ten minutes and what they stand for (TXW-9)."""
+
+    __slots__ = ("_kept",)
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[int, str, list[tuple[str, Receipt]]]] = {}
+
+    def replay(
+        self, token: str | None, fingerprint: str, now_ns: int
+    ) -> list[tuple[str, Receipt]] | None:
+        """Return what a repeat costs, or None if this is no repeat.
+
+        Raises:
+            IdempotentParameterMismatchException: the token stands for another request.
+        """
+        kept = self._kept.get(token) if token is not None else None
+        if kept is None or kept[0] <= now_ns:
+            return None
+        if kept[1] != fingerprint:
+            raise IdempotentParameterMismatchException(TOKEN_MISMATCH)
+        return kept[2]
+
+    def keep(
+        self, token: str | None, fingerprint: str, planned: Sequence[Planned], now_ns: int
+    ) -> None:
+        """Remember a transaction that went through."""
+        if token is None:
+            return
+        self._kept = {key: kept for key, kept in self._kept.items() if kept[0] > now_ns}
+        images: dict[str, list[tuple[int | None, int | None]]] = {}
+        for one in planned:
+            sizes = (
+                None if one.old is None else one.old.size_bytes,
+                None if one.new is None else one.new.size_bytes,
+            )
+            images.setdefault(one.write.table.name, []).append(sizes)
+        receipts = [
+            (name, Receipt(units.READ, units.replay_units(pairs), transactional=True))
+            for name, pairs in images.items()
+        ]
+        expires_ns = now_ns + limits.TOKEN_SECONDS * NANOSECONDS
+        self._kept[token] = (expires_ns, fingerprint, receipts)
+
+
+def execute(account: Account, actions: Sequence[Action]) -> list[Planned | Found]:
+    """Carry out all actions or none.
+
+    Raises:
+        TransactionCanceledException: with one reason per action.
+    """
+    prepared: list[Planned | Found | None] = []
+    failures: list[Failure | None] = []
+    for action in actions:
+        done, failure = _prepare(account, action)
+        prepared.append(done)
+        failures.append(failure)
+    any_failed = any(failures)
+    _admit(account, actions, prepared, halved=any_failed)
+    if any_failed:
+        raise cancelled(failures)
+    for done in prepared:
+        if isinstance(done, Planned):
+            apply(account, done)
+    account.holds.hold(account, actions)
+    return [done for done in prepared if done is not None]
+
+
+def _prepare(account: Account, action: Action) -> tuple[Planned | Found | None, Failure | None]:
+    try:
+        if action.position is not None:
+            account.holds.check(account, action.table, action.position)
+        done = action.prepare()
+    except tuple(_CODES) as error:
+        return None, _failure(error)
+    if isinstance(done, Planned) and done.failure is not None:
+        item = done.old if action.returns_item else None
+        return done, Failure("ConditionalCheckFailed", str(done.failure.message), item)
+    return done, None
+
+
+def _failure(error: ApiError) -> Failure:
+    code = next(code for kind, code in _CODES.items() if isinstance(error, kind))
+    return Failure(code, str(error.message))
+
+
+def _admit(
+    account: Account,
+    actions: Sequence[Action],
+    prepared: Sequence[Planned | Found | None],
+    *,
+    halved: bool,
+) -> None:
+    """Ask for admission of every action (CAP-611).
+
+    Assumed: a transaction that fails at run time pays one undoubled table arm per action
+    (CAP-308).
+    """
+    asked = []
+    for done in prepared:
+        charges = [] if done is None else list(_charges(done))
+        if halved:
+            charges = [
+                charge._replace(units=max(1, charge.units / limits.TRANSACTION_FACTOR))
+                for charge in charges[:1]
+            ]
+        asked.append(charges)
+        if done is not None and not halved:
+            account.receipts.append((_table_of(done, actions, len(asked) - 1).name, done.receipt))
+    if account.capacity == "off":
+        return
+    answers = admit_all(asked, account.now_ns)
+    refused: list[Failure | None] = []
+    throttled = any(answers)
+    for action, charges, reasons, done in zip(actions, asked, answers, prepared, strict=True):
+        if reasons and done is not None:
+            account.note_refusal(action.table, charges, reasons, done.receipt)
+            on_demand = action.table.resource.throughput.on_demand
+            refused.append(Failure(*cancellation(reasons, on_demand=on_demand)))
+        else:
+            refused.append(None)
+        if charges and (reasons or not throttled):
+            record(charges, account.now_ns, reasons)
+    if throttled and account.capacity == "enforce":
+        account.receipts.clear()
+        raise cancelled(refused)
+
+
+def _charges(done: Planned | Found) -> Sequence[Any]:
+    return done.charges if isinstance(done, Planned) else [done.charge]
+
+
+def _table_of(done: Planned | Found, actions: Sequence[Action], number: int) -> Table:
+    return done.write.table if isinstance(done, Planned) else actions[number].table
+
+
+def cancelled(failures: Sequence[Failure | None]) -> TransactionCanceledException:
+    """Return the error of a cancelled transaction (TXW-5); items are dumped by operations."""
+    codes = ", ".join("None" if failure is None else failure.code for failure in failures)
+    reasons: list[dict[str, Any]] = []
+    for failure in failures:
+        if failure is None:
+            reasons.append({"Code": "None"})
+        else:
+            reason: dict[str, Any] = {"Code": failure.code, "Message": failure.message}
+            if failure.item is not None:
+                reason["Item"] = failure.item
+            reasons.append(reason)
+    return TransactionCanceledException(
+        CANCELLED.format(codes=codes), {"CancellationReasons": reasons}
+    )

@@ -1,0 +1,26 @@
+"""What may be asked: one file per API operation, request shapes as data, rules as functions.
+
+This room decides the order of checks and every message; it alone speaks the wire's words.
+"""
+
+from emulator.operations import (  # noqa: F401 - importing a file registers its operation
+    batch_get_item,
+    batch_write_item,
+    create_table,
+    delete_item,
+    delete_table,
+    describe_table,
+    get_item,
+    list_tables,
+    put_item,
+    query,
+    scan,
+    transact_get_items,
+    transact_write_items,
+    update_item,
+)
+from emulator.operations.registry import OPERATIONS, run
+
+NAMES = frozenset(OPERATIONS)
+
+__all__ = ["NAMES", "OPERATIONS", "run"]

@@ -1,0 +1,193 @@
+"""BatchGetItem: up to a hundred items by key, from any number of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from emulator import limits
+from emulator.capacity import EVENTUAL, STRONG, Reason, Receipt, throttle_error
+from emulator.engine.account import Account
+from emulator.engine.reads import Found, find
+from emulator.engine.table import Table
+from emulator.errors import RequestFault, ValidationException
+from emulator.expressions import PathProjection
+from emulator.model import Item
+from emulator.model.wire import check_levels, dump_item, load_item
+from emulator.operations import answers, shapes
+from emulator.operations.get_item import LEGACY, MODERN, load_projection
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import expressions, items, keys
+from emulator.storage import Position
+
+NOTHING: Final = "The requestItems parameter is required for BatchGetItem"
+TOO_MANY: Final = "Too many items requested for the BatchGetItem call"
+DUPLICATES: Final = "Provided list of item keys contains duplicates"
+
+SHAPE = shapes.structure(
+    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
+    RequestItems=shapes.Map(
+        shapes.structure(
+            "KeysAndAttributes",
+            Keys=shapes.List(shapes.ATTRIBUTE_MAP).required,
+            AttributesToGet=shapes.ATTRIBUTES_TO_GET,
+            ConsistentRead=shapes.BOOLEAN,
+            ProjectionExpression=shapes.STRING,
+            ExpressionAttributeNames=shapes.STRING_MAP,
+        ),
+        key=shapes.TABLE_KEY,
+    ).required,
+)
+
+
+class _Wanted(NamedTuple):
+    """What is wanted of one table."""
+
+    name: str
+    request: Mapping[str, Any]
+    keys: list[Item]
+    projection: PathProjection | None
+
+
+class _Lookup(NamedTuple):
+    """One key, with its table found."""
+
+    wanted: _Wanted
+    written_key: Any
+    table: Table
+    position: Position
+
+
+@operation("BatchGetItem", shape=SHAPE)
+def batch_get_item(account: Account, request: Request) -> Response:
+    """Answer the items found; keys that were not served come back as UnprocessedKeys."""
+    # The order is observable (ERR-BGET-1).
+    requested = request["RequestItems"]
+    some_but_not_too_many(requested)
+    _one_age_across_tables(requested)
+    wanted = [_load(name, table_request) for name, table_request in requested.items()]
+    tables = [account.table(one.name) for one in wanted]
+    lookups = _look_up(wanted, tables)
+
+    response: Response = {"Responses": {name: [] for name in requested}, "UnprocessedKeys": {}}
+    receipts = {one.name: Receipt(0) for one in wanted}
+    undone, reasons = _serve(account, request, lookups, response["Responses"], receipts)
+    if reasons and len(undone) == len(lookups):
+        on_demand = tables[0].resource.throughput.on_demand
+        raise throttle_error(tuple(dict.fromkeys(reasons)), on_demand=on_demand)
+    for lookup in undone:
+        _unprocessed(response["UnprocessedKeys"], lookup)
+    mode = request.get("ReturnConsumedCapacity")
+    return response | answers.consumed_by_table(mode, receipts.items())
+
+
+def some_but_not_too_many(requested: Mapping[str, Any]) -> None:
+    """Refuse an empty request, and more than a hundred keys (ERR-BGET-2, ERR-BGET-3)."""
+    if not requested:
+        rule = shapes.MIN_LENGTH.format(n=1)
+        newer = shapes.NEWER_CONSTRAINT.format(path="RequestItems", rule=rule)
+        raise RequestFault(shapes.envelope(newer), NOTHING, wrapped=True)
+    for name, table_request in requested.items():
+        count = len(table_request["Keys"])
+        if 1 <= count <= limits.BATCH_GET_KEYS:
+            continue
+        rule = shapes.MIN_LENGTH.format(n=1)
+        if count:
+            rule = shapes.MAX_LENGTH.format(n=limits.BATCH_GET_KEYS)
+        newer = shapes.NEWER_CONSTRAINT.format(path=f"RequestItems.{name}.member.Keys", rule=rule)
+        shown = shapes.java_text(table_request["Keys"], shapes.List(shapes.ATTRIBUTE_MAP))
+        older = shapes.CONSTRAINT.format(
+            value=f"'{shown}'", path=f"requestItems.{name}.member.keys", rule=rule
+        )
+        raise RequestFault(shapes.envelope(newer), shapes.envelope(older), wrapped=True)
+    if sum(len(one["Keys"]) for one in requested.values()) > limits.BATCH_GET_KEYS:
+        raise ValidationException(TOO_MANY)
+
+
+def _one_age_across_tables(requested: Mapping[str, Any]) -> None:
+    """Refuse legacy parameters beside expressions, also of different tables (ERR-BGET-1)."""
+    together: dict[str, Any] = {}
+    for table_request in requested.values():
+        together.update(table_request)
+    expressions.parameters_are_of_one_age(together, LEGACY, MODERN)
+
+
+def _load(name: str, table_request: Mapping[str, Any]) -> _Wanted:
+    expressions.placeholders_come_with_expressions(table_request, MODERN)
+    items.names_are_distinct(table_request.get("AttributesToGet"))
+    projection = load_projection(table_request)
+    loaded = [load_item(key) for key in table_request["Keys"]]
+    for key in loaded:
+        check_levels(key.levels)
+    return _Wanted(name, table_request, loaded, projection)
+
+
+def _look_up(wanted: list[_Wanted], tables: list[Table]) -> list[_Lookup]:
+    """Find the position of every key; the same one twice in a table is refused (BGI-3)."""
+    lookups = []
+    for one, table in zip(wanted, tables, strict=True):
+        for key, written in zip(one.keys, one.request["Keys"], strict=True):
+            position = table.position(keys.key_of(key, table.key))
+            lookups.append(_Lookup(one, written, table, position))
+    if len({(lookup.table.name, lookup.position) for lookup in lookups}) < len(lookups):
+        raise ValidationException(DUPLICATES)
+    return lookups
+
+
+def _serve(
+    account: Account,
+    request: Request,
+    lookups: list[_Lookup],
+    responses: dict[str, list[Any]],
+    receipts: dict[str, Receipt],
+) -> tuple[list[_Lookup], list[Reason]]:
+    """Serve key after key; return those left undone, and why (CAP-610, CAP-213)."""
+    undone: list[_Lookup] = []
+    reasons: list[Reason] = []
+    skipped = account.faults.unprocessed("BatchGetItem", request, account.now_seconds, len(lookups))
+    size_bytes = 0
+    by_partition: dict[int, int] = {}
+    for number, lookup in enumerate(lookups):
+        found = _find(account, lookup)
+        found_bytes = found.receipt.bytes_returned
+        partition_bytes = by_partition.get(found.charge.partition_id, 0)
+        if (
+            number in skipped
+            or size_bytes + found_bytes > limits.BATCH_GET_BYTES
+            or (account.settings.batch_get_partition_limit and partition_bytes >= limits.MIB)
+        ):
+            undone.append(lookup)
+            continue
+        refused = account.try_admit(lookup.table, [found.charge], found.receipt)
+        if refused:
+            undone.append(lookup)
+            reasons.extend(refused)
+            continue
+        size_bytes += found_bytes
+        by_partition[found.charge.partition_id] = partition_bytes + found_bytes
+        receipts[lookup.wanted.name].merge(found.receipt)
+        if found.item is not None:
+            projection = lookup.wanted.projection
+            attributes = found.item.attributes
+            shown = attributes if projection is None else projection.pick(attributes)
+            responses[lookup.wanted.name].append(dump_item(shown))
+    return undone, reasons
+
+
+def _find(account: Account, lookup: _Lookup) -> Found:
+    consistent = lookup.wanted.request.get("ConsistentRead", False)
+    return find(
+        account,
+        lookup.table,
+        lookup.position,
+        consistent=consistent,
+        factor=STRONG if consistent else EVENTUAL,
+    )
+
+
+def _unprocessed(answer: dict[str, Any], lookup: _Lookup) -> None:
+    """Give a key back in the form it came, with the table's other parameters (BGI-5)."""
+    wanted = lookup.wanted
+    if wanted.name not in answer:
+        answer[wanted.name] = {**wanted.request, "Keys": []}
+    answer[wanted.name]["Keys"].append(lookup.written_key)

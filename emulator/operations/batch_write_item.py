@@ -1,0 +1,168 @@
+"""BatchWriteItem: up to twenty-five puts and deletes, each on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from emulator import limits
+from emulator.capacity import Reason, Receipt, batch_write_error
+from emulator.engine.account import Account
+from emulator.engine.table import Table
+from emulator.engine.writes import Write, apply, plan
+from emulator.errors import RequestFault, ValidationException
+from emulator.model import Item
+from emulator.model.wire import SEVERAL_TYPES, load_item
+from emulator.operations import answers, shapes
+from emulator.operations.batch_get_item import DUPLICATES
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import items, keys
+from emulator.storage import Position
+
+NOTHING: Final = "The requestItems parameter is required for BatchWriteItem"
+TOO_MANY: Final = "Too many items requested for the BatchWriteItem call"
+EMPTY_REQUEST: Final = (
+    "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+)
+TOO_LARGE: Final = "The request exceeded the maximum size of 16777216 bytes"
+COUNT_RULE: Final = (
+    "Map value must satisfy constraint: [Member must have length less than or equal to 25, "
+    "Member must have length greater than or equal to 1]"
+)
+
+SHAPE = shapes.structure(
+    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
+    ReturnItemCollectionMetrics=shapes.RETURN_ITEM_COLLECTION_METRICS,
+    RequestItems=shapes.Map(
+        shapes.List(
+            shapes.structure(
+                "WriteRequest",
+                PutRequest=shapes.structure("PutRequest", Item=shapes.ATTRIBUTE_MAP.required),
+                DeleteRequest=shapes.structure("DeleteRequest", Key=shapes.ATTRIBUTE_MAP.required),
+            )
+        ),
+        key=shapes.TABLE_KEY,
+    ).required,
+)
+
+
+class _Wanted(NamedTuple):
+    """One request of the batch: an item to put, or the key of one to delete."""
+
+    name: str
+    written: Mapping[str, Any]
+    item: Item
+    is_put: bool
+
+
+@operation("BatchWriteItem", shape=SHAPE)
+def batch_write_item(account: Account, request: Request) -> Response:
+    """Write what can be written; the rest comes back as UnprocessedItems."""
+    # The order is observable (ERR-BWRITE-1). All is validated before anything is applied.
+    requested = request["RequestItems"]
+    _some_but_not_too_many(account, requested)
+    wanted = [_load(name, written) for name, requests in requested.items() for written in requests]
+    for one in wanted:
+        if one.is_put:
+            items.item_fits(one.item)
+    if sum(one.item.size_bytes for one in wanted) > limits.BATCH_WRITE_BYTES:
+        raise ValidationException(TOO_LARGE)
+    tables = {name: account.table(name) for name in requested}
+    writes = _writes(wanted, tables)
+
+    receipts = {name: Receipt(1) for name in requested}
+    written, undone, reasons = _serve(account, request, wanted, writes, receipts)
+    if reasons and len(undone) == len(wanted):
+        raise batch_write_error(reasons)
+    response: Response = {"UnprocessedItems": {}}
+    for one in undone:
+        response["UnprocessedItems"].setdefault(one.name, []).append(one.written)
+    mode = request.get("ReturnConsumedCapacity")
+    response |= answers.consumed_by_table(mode, receipts.items())
+    return response | answers.collection_metrics_by_table(request, written)
+
+
+def _some_but_not_too_many(account: Account, requested: Mapping[str, Any]) -> None:
+    """Refuse an empty request, and more than twenty-five (ERR-BWRITE-2, ERR-BWRITE-3)."""
+    if not requested:
+        if account.settings.messages == "classic":
+            raise ValidationException(NOTHING)
+        rule = shapes.MIN_LENGTH.format(n=1)
+        newer = shapes.NEWER_CONSTRAINT.format(path="RequestItems", rule=rule)
+        raise ValidationException(shapes.envelope(newer))
+    for requests in requested.values():
+        if not 1 <= len(requests) <= limits.BATCH_WRITE_REQUESTS:
+            shown = shapes.java_text(requested, SHAPE.members["RequestItems"])
+            problem = shapes.CONSTRAINT.format(
+                value=f"'{shown}'", path="requestItems", rule=COUNT_RULE
+            )
+            raise RequestFault(shapes.envelope(problem), wrapped=True)
+    if sum(map(len, requested.values())) > limits.BATCH_WRITE_REQUESTS:
+        raise ValidationException(TOO_MANY)
+
+
+def _load(name: str, written: Mapping[str, Any]) -> _Wanted:
+    """Load one request, which must be a put or a delete and not both (BWI-5)."""
+    put, delete = written.get("PutRequest"), written.get("DeleteRequest")
+    if put is not None and delete is not None:
+        raise ValidationException(SEVERAL_TYPES)
+    if put is not None:
+        return _Wanted(name, written, load_item(put["Item"]), is_put=True)
+    if delete is not None:
+        return _Wanted(name, written, load_item(delete["Key"]), is_put=False)
+    raise ValidationException(EMPTY_REQUEST)
+
+
+def _writes(wanted: list[_Wanted], tables: Mapping[str, Table]) -> list[Write]:
+    """Return the writes, keys checked against the schema; no item twice (BWI-2, BWI-6)."""
+    positions: list[Position] = []
+    for one in wanted:
+        schema = tables[one.name].key
+        key = one.item.pick(schema.names) if one.is_put else one.item
+        positions.append(tables[one.name].position(keys.key_of(key, schema)))
+    touched = {(tables[one.name].name, at) for one, at in zip(wanted, positions, strict=True)}
+    if len(touched) < len(wanted):
+        raise ValidationException(DUPLICATES)
+    writes = []
+    for one, position in zip(wanted, positions, strict=True):
+        table = tables[one.name]
+        new = one.item if one.is_put else None
+        if new is not None and table.indexes:
+            schemas = table.index_schemas
+            keys.index_key_types_match(new, schemas)
+            keys.index_keys_are_not_empty(new, schemas)
+            keys.index_keys_are_not_too_long(new, schemas)
+        writes.append(Write(table, position, lambda _, new=new: new, new=new))
+    return writes
+
+
+def _serve(
+    account: Account,
+    request: Request,
+    wanted: list[_Wanted],
+    writes: list[Write],
+    receipts: dict[str, Receipt],
+) -> tuple[list[tuple[Table, Position]], list[_Wanted], list[Reason]]:
+    """Apply write after write; return what was written, what was not, and why (CAP-610)."""
+    written: list[tuple[Table, Position]] = []
+    undone: list[_Wanted] = []
+    reasons: list[Reason] = []
+    skipped = account.faults.unprocessed(
+        "BatchWriteItem", request, account.now_seconds, len(wanted)
+    )
+    for number, (one, write) in enumerate(zip(wanted, writes, strict=True)):
+        account.holds.check(account, write.table, write.position)
+        planned = plan(write)
+        refused = (
+            ()
+            if number in skipped
+            else account.try_admit(write.table, planned.charges, planned.receipt)
+        )
+        if refused or number in skipped:
+            undone.append(one)
+            reasons.extend(refused)
+            continue
+        apply(account, planned)
+        receipts[one.name].merge(planned.receipt)
+        written.append((write.table, write.position))
+    return written, undone, reasons

@@ -1,0 +1,49 @@
+"""DeleteItem: remove an item by its key; removing nothing succeeds."""
+
+from __future__ import annotations
+
+from emulator.engine.account import Account
+from emulator.engine.writes import Write, execute
+from emulator.model.wire import check_levels, load_item
+from emulator.operations import answers, shapes
+from emulator.operations.put_item import LEGACY, MODERN
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import conditions, expressions, items, keys
+
+SHAPE = shapes.item_request(
+    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
+    TableName=shapes.TABLE_NAME.required,
+    ReturnItemCollectionMetrics=shapes.RETURN_ITEM_COLLECTION_METRICS,
+    ReturnValues=shapes.RETURN_VALUES,
+    ReturnValuesOnConditionCheckFailure=shapes.RETURN_ON_FAILURE,
+    ConditionalOperator=shapes.CONDITIONAL_OPERATOR,
+    Key=shapes.ATTRIBUTE_MAP.required,
+    Expected=shapes.EXPECTED,
+    ConditionExpression=shapes.STRING,
+    ExpressionAttributeNames=shapes.STRING_MAP,
+    ExpressionAttributeValues=shapes.ATTRIBUTE_MAP,
+)
+
+
+@operation("DeleteItem", shape=SHAPE)
+def delete_item(account: Account, request: Request) -> Response:
+    """Remove the item; what it was is answered with ReturnValues=ALL_OLD."""
+    expressions.parameters_are_of_one_age(request, LEGACY, MODERN)
+    expressions.placeholders_come_with_expressions(request, MODERN)
+    key = load_item(request["Key"])
+    placeholders = expressions.load_placeholders(request)
+    expected = conditions.load_expected(request)
+    condition = conditions.write_condition(request, expected, placeholders)
+    placeholders.check_unused()
+    items.old_item_at_most(request.get("ReturnValues"))
+    check_levels(key.levels)
+
+    table = account.table(request["TableName"])
+    position = table.position(keys.key_of(key, table.key))
+    with answers.stored_item_on_failure(request, table, position):
+        planned = execute(account, Write(table, position, lambda _: None, condition))
+
+    response: Response = {}
+    if request.get("ReturnValues") == "ALL_OLD" and planned.old is not None:
+        response["Attributes"] = answers.item(planned.old)
+    return response | answers.costs(request, planned)

@@ -1,0 +1,64 @@
+"""GetItem: one item by its key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from emulator.engine.account import Account
+from emulator.engine.reads import get
+from emulator.expressions import PathProjection, Placeholders, parse_projection
+from emulator.model.wire import check_levels, dump_item, load_item
+from emulator.operations import answers, shapes
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import expressions, items, keys
+
+SHAPE = shapes.item_request(
+    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
+    TableName=shapes.TABLE_NAME.required,
+    Key=shapes.ATTRIBUTE_MAP.required,
+    AttributesToGet=shapes.ATTRIBUTES_TO_GET,
+    ConsistentRead=shapes.BOOLEAN,
+    ProjectionExpression=shapes.STRING,
+    ExpressionAttributeNames=shapes.STRING_MAP,
+)
+LEGACY = ("AttributesToGet",)
+MODERN = ("ProjectionExpression",)
+
+
+@operation("GetItem", shape=SHAPE)
+def get_item(account: Account, request: Request) -> Response:
+    """Return the item under the key, or no ``Item`` member when there is none."""
+    expressions.parameters_are_of_one_age(request, LEGACY, MODERN)
+    expressions.placeholders_come_with_expressions(request, MODERN)
+    items.names_are_distinct(request.get("AttributesToGet"))
+    key = load_item(request["Key"])
+    projection = load_projection(request)
+    check_levels(key.levels)
+
+    table = account.table(request["TableName"])
+    position = table.position(keys.key_of(key, table.key))
+    found = get(account, table, position, consistent=request.get("ConsistentRead", False))
+
+    response: Response = {}
+    if found.item is not None:
+        attributes = found.item.attributes
+        response["Item"] = dump_item(
+            attributes if projection is None else projection.pick(attributes)
+        )
+    mode = request.get("ReturnConsumedCapacity")
+    if mode is not None:
+        response.update(answers.consumed(mode, request["TableName"], found.receipt))
+    return response
+
+
+def load_projection(request: Mapping[str, Any]) -> PathProjection | None:
+    """Return the projection of a read by key, of either age, or None."""
+    text = request.get("ProjectionExpression")
+    if text is not None:
+        placeholders = Placeholders(request.get("ExpressionAttributeNames"))
+        projection = parse_projection(text, placeholders)
+        placeholders.check_unused()
+        return projection
+    names = request.get("AttributesToGet")
+    return None if names is None else PathProjection.of_names(names)

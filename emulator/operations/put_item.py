@@ -1,0 +1,67 @@
+"""PutItem: replace the whole item under a key, or insert it."""
+
+from __future__ import annotations
+
+from emulator.engine.account import Account
+from emulator.engine.table import Table
+from emulator.engine.writes import Write, execute
+from emulator.model import Item
+from emulator.model.wire import load_item
+from emulator.operations import answers, shapes
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import conditions, expressions, items, keys
+from emulator.storage import Position
+
+SHAPE = shapes.item_request(
+    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
+    TableName=shapes.TABLE_NAME.required,
+    ReturnItemCollectionMetrics=shapes.RETURN_ITEM_COLLECTION_METRICS,
+    ReturnValues=shapes.RETURN_VALUES,
+    ReturnValuesOnConditionCheckFailure=shapes.RETURN_ON_FAILURE,
+    ConditionalOperator=shapes.CONDITIONAL_OPERATOR,
+    Item=shapes.ATTRIBUTE_MAP.required,
+    Expected=shapes.EXPECTED,
+    ConditionExpression=shapes.STRING,
+    ExpressionAttributeNames=shapes.STRING_MAP,
+    ExpressionAttributeValues=shapes.ATTRIBUTE_MAP,
+)
+LEGACY = ("Expected", "ConditionalOperator")
+MODERN = ("ConditionExpression",)
+
+
+@operation("PutItem", shape=SHAPE)
+def put_item(account: Account, request: Request) -> Response:
+    """Store the item; what it replaces is answered with ReturnValues=ALL_OLD."""
+    # The order is observable: a request with two faults is answered with the first (ERR-PUT-1).
+    expressions.parameters_are_of_one_age(request, LEGACY, MODERN)
+    expressions.placeholders_come_with_expressions(request, MODERN)
+    item = load_item(request["Item"])
+    placeholders = expressions.load_placeholders(request)
+    expected = conditions.load_expected(request)
+    condition = conditions.write_condition(request, expected, placeholders)
+    placeholders.check_unused()
+    items.old_item_at_most(request.get("ReturnValues"))
+    items.item_fits(item)
+
+    table = account.table(request["TableName"])
+    position = position_to_put(table, item)
+
+    write = Write(table, position, lambda _: item, condition, item)
+    with answers.stored_item_on_failure(request, table, position):
+        planned = execute(account, write)
+
+    response: Response = {}
+    if request.get("ReturnValues") == "ALL_OLD" and planned.old is not None:
+        response["Attributes"] = answers.item(planned.old)
+    return response | answers.costs(request, planned)
+
+
+def position_to_put(table: Table, item: Item) -> Position:
+    """Return where an item belongs, or say what is wrong with its keys (KV-*, IXV-*)."""
+    key = keys.key_of_item(item, table.key)
+    schemas = table.index_schemas
+    if schemas:
+        keys.index_key_types_match(item, schemas)
+        keys.index_keys_are_not_empty(item, schemas)
+        keys.index_keys_are_not_too_long(item, schemas)
+    return table.position(key)

@@ -1,0 +1,133 @@
+"""Query: the items of one partition, in sort order, a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from emulator.engine.account import Account
+from emulator.engine.reads import PageRequest, read_page
+from emulator.errors import RequestFault, ValidationException
+from emulator.expressions import (
+    legacy_key_condition,
+    parse_condition,
+    parse_key_condition,
+)
+from emulator.model import Item, KeyRange
+from emulator.operations import pages, shapes
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import conditions, expressions, items
+from emulator.storage import bounds
+
+NO_KEY_CONDITION: Final = (
+    "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
+)
+START_OUTSIDE: Final = (
+    "The provided starting key is outside query boundaries based on provided conditions"
+)
+START_OUTSIDE_RANGE: Final = "The provided starting key does not match the range key predicate"
+
+SHAPE = shapes.item_request(
+    # The value set is the service's own (LEG-11).
+    ConditionalOperator=shapes.CONDITIONAL_OPERATOR.reworded(
+        "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]",
+        alone=True,
+        bare=True,
+    ),
+    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
+    TableName=shapes.TABLE_NAME.required,
+    Select=shapes.SELECT,
+    Limit=shapes.POSITIVE.reworded(
+        shapes.NEWER_CONSTRAINT.format(path="Limit", rule=shapes.MIN_VALUE.format(n=1))
+    ),
+    IndexName=shapes.INDEX_NAME,
+    AttributesToGet=shapes.ATTRIBUTES_TO_GET,
+    ConsistentRead=shapes.BOOLEAN,
+    KeyConditions=shapes.CONDITIONS,
+    QueryFilter=shapes.CONDITIONS,
+    ScanIndexForward=shapes.BOOLEAN,
+    ExclusiveStartKey=shapes.ATTRIBUTE_MAP,
+    ProjectionExpression=shapes.STRING,
+    FilterExpression=shapes.STRING,
+    KeyConditionExpression=shapes.STRING,
+    ExpressionAttributeNames=shapes.STRING_MAP,
+    ExpressionAttributeValues=shapes.ATTRIBUTE_MAP,
+)
+LEGACY = ("AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions")
+MODERN = ("ProjectionExpression", "FilterExpression", "KeyConditionExpression")
+VALUES_FOR = ("FilterExpression", "KeyConditionExpression")
+
+
+@operation("Query", shape=SHAPE)
+def query(account: Account, request: Request) -> Response:
+    """Answer one page of a partition, filtered after it was read and paid for."""
+    # The order is observable (ERR-QUERY-1); the numbers are its steps.
+    expressions.parameters_are_of_one_age(request, LEGACY, MODERN)  # 4
+    expressions.placeholders_come_with_expressions(request, MODERN, VALUES_FOR)  # 5
+    filter_entries = conditions.load_conditions(request.get("QueryFilter"))  # 6
+    key_entries = conditions.load_conditions(request.get("KeyConditions"))
+    condition = conditions.joined(filter_entries, request)
+    key_condition = None if key_entries is None else legacy_key_condition(key_entries)
+    items.names_are_distinct(request.get("AttributesToGet"))  # 7
+    start = pages.load_start(request)  # 8
+    placeholders = expressions.load_placeholders(request)  # 9
+    if request.get("KeyConditionExpression") == "":  # 10
+        key_condition = parse_key_condition("", placeholders)
+    if request.get("FilterExpression") is not None:
+        condition = parse_condition(
+            request["FilterExpression"], placeholders, kind="FilterExpression"
+        )
+    projection = pages.load_projection(request, placeholders)
+    _select_fits(request)  # 11
+    if request.get("KeyConditionExpression") is not None:  # 12
+        key_condition = parse_key_condition(request["KeyConditionExpression"], placeholders)
+    placeholders.check_unused()
+    if key_condition is None:  # 13
+        raise ValidationException(NO_KEY_CONDITION)
+
+    source = pages.source_of(account, request)  # 14 to 16
+    start_at = None if start is None else pages.start_position(source, start)  # 17
+    key_range = key_condition.range(source.key)  # 18
+    if start is not None:
+        _start_lies_in_range(source, start, key_range)
+    member = "QueryFilter" if filter_entries is not None else "Filter Expression"
+    pages.filter_leaves_keys_alone(condition, source, member)  # 19
+    pages.index_projects(source, request, projection)  # 20
+
+    low, high = bounds(key_range)
+    page = read_page(
+        account,
+        PageRequest(
+            source.table,
+            source.secondary,
+            low,
+            high,
+            start=start_at,
+            reverse=not request.get("ScanIndexForward", True),
+            limit=request.get("Limit"),
+            consistent=request.get("ConsistentRead", False),
+            fetch=pages.needs_fetch(source, request, projection, condition),
+            key=low[: 1 + len(source.key.partition)],
+        ),
+    )
+    return pages.answer(request, source, page, condition, projection)
+
+
+def _select_fits(request: Mapping[str, Any]) -> None:
+    """Hold the rules of Select; a Query wraps the first of them (SEL-2)."""
+    try:
+        pages.select_fits(request)
+    except ValidationException as fault:
+        if fault.message == pages.NO_PROJECTION:
+            raise RequestFault(shapes.envelope(pages.NO_PROJECTION), wrapped=True) from None
+        raise
+
+
+def _start_lies_in_range(source: pages.Source, start: Item, key_range: KeyRange) -> None:
+    """Refuse a start key that this query could not have returned (ESK-5)."""
+    values = source.key.values(start)
+    width = len(source.key.partition)
+    if values[:width] != key_range.partition:
+        raise ValidationException(START_OUTSIDE)
+    if not key_range.holds(values[width:]):
+        raise ValidationException(START_OUTSIDE_RANGE)

@@ -1,0 +1,88 @@
+"""The registry: operation name to request shape and handler.
+
+A handler is a function of the account and the checked request; it reads as the semantics.
+``run`` is the one way through: shape, handler, and the wording of faults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from emulator.engine.account import Account
+from emulator.errors import (
+    ApiError,
+    RequestFault,
+    ResourceNotFoundException,
+    SerializationException,
+    UnknownOperationException,
+    ValidationException,
+)
+from emulator.operations.profiles import worded
+from emulator.operations.shapes import Structure
+
+Request: TypeAlias = dict[str, Any]
+Response: TypeAlias = dict[str, Any]
+Handler: TypeAlias = Callable[[Account, Request], Response]
+
+
+class Operation(NamedTuple):
+    """What the registry knows of an operation."""
+
+    name: str
+    shape: Structure
+    handler: Handler
+    service: str
+
+
+OPERATIONS: Final[dict[str, Operation]] = {}
+
+
+def operation(
+    name: str, *, shape: Structure, service: str = "DynamoDB"
+) -> Callable[[Handler], Handler]:
+    """Register the handler of an operation."""
+
+    def register(handler: Handler) -> Handler:
+        OPERATIONS[name] = Operation(name, shape, handler, service)
+        return handler
+
+    return register
+
+
+def run(account: Account, name: str, request: Request) -> Response:
+    """Serve one request.
+
+    Raises:
+        ApiError: and nothing else, whatever the request holds.
+    """
+    found = OPERATIONS.get(name)
+    if found is None:
+        raise UnknownOperationException
+    if type(request) is not dict:
+        raise SerializationException
+    try:
+        if None in request.values():
+            request = {member: given for member, given in request.items() if given is not None}
+        found.shape.check(request)
+        return found.handler(account, request)
+    except (ValidationException, ResourceNotFoundException) as fault:
+        raise _first_fault(found, request, account, fault) from None
+    except UnicodeEncodeError:
+        # Assumed: text that is no Unicode cannot be read at all.
+        raise SerializationException from None
+
+
+def _first_fault(found: Operation, request: Request, account: Account, fault: ApiError) -> ApiError:
+    """Return what the client reads: a wrong JSON type anywhere comes before all else (ORD-1).
+
+    Values are loaded in one walk, so their JSON types are judged late; this is where the
+    order is put right, and only for requests that fail anyway.
+    """
+    try:
+        found.shape.check_types(request)
+    except SerializationException as earlier:
+        return earlier
+    if isinstance(fault, RequestFault):
+        return worded(fault, found.name, account.settings.messages)
+    return fault

@@ -1,0 +1,85 @@
+"""Rules about expression parameters, decided from the request alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from emulator.errors import RequestFault, ValidationException
+from emulator.expressions import Placeholders
+from emulator.model import Value
+from emulator.model.wire import load_value
+
+MIXED: Final = (
+    "Can not use both expression and non-expression parameters in the same request: "
+    "Non-expression parameters: {{{legacy}}} Expression parameters: {{{modern}}}"
+)
+NAMES_ALONE: Final = "ExpressionAttributeNames can only be specified when using expressions"
+VALUES_ALONE: Final = "ExpressionAttributeValues can only be specified when using expressions"
+BAD_VALUE_OLDER: Final = "ExpressionAttributeValues contains invalid value: {message} for key {key}"
+
+
+def parameters_are_of_one_age(
+    request: Mapping[str, Any], legacy: tuple[str, ...], modern: tuple[str, ...]
+) -> None:
+    """Refuse legacy parameters beside expressions (LEG-1)."""
+    given_legacy = [name for name in legacy if request.get(name) is not None]
+    if not given_legacy:
+        return
+    given_modern = [name for name in modern if request.get(name) is not None]
+    if given_modern:
+        raise RequestFault(
+            MIXED.format(legacy=", ".join(given_legacy), modern=", ".join(given_modern))
+        )
+
+
+def placeholders_come_with_expressions(
+    request: Mapping[str, Any], modern: tuple[str, ...], values_for: tuple[str, ...] | None = None
+) -> None:
+    """Refuse names or values where no expression could use them (PLH-3, PLH-5).
+
+    Args:
+        request: The request, or one action of a transaction.
+        modern: The expression parameters of the operation.
+        values_for: Those that can use values, if not all.
+    """
+    names, values = (
+        request.get("ExpressionAttributeNames"),
+        request.get("ExpressionAttributeValues"),
+    )
+    if names is None and values is None:
+        return
+    if names is not None and all(request.get(name) is None for name in modern):
+        raise RequestFault(NAMES_ALONE)
+    users = modern if values_for is None else values_for
+    if values is not None and all(request.get(name) is None for name in users):
+        raise RequestFault(VALUES_ALONE, VALUES_ALONE + _classic_suffix(users))
+
+
+def _classic_suffix(users: tuple[str, ...]) -> str:
+    """Return what the older wording adds: the expressions that are null (PLH-3)."""
+    if not users:
+        return ""
+    if users == ("UpdateExpression", "ConditionExpression"):
+        return ": UpdateExpression and ConditionExpression are null"
+    return ": " + " and ".join(f"{name} is null" for name in users)
+
+
+def load_placeholders(request: Mapping[str, Any]) -> Placeholders:
+    """Return the placeholders of a request, values loaded (PRO-6)."""
+    written = request.get("ExpressionAttributeValues")
+    values: dict[str, Value] | None = None
+    if written is not None:
+        values = {key: _load_value(key, value) for key, value in written.items()}
+    return Placeholders(request.get("ExpressionAttributeNames"), values)
+
+
+def _load_value(key: str, written: Any) -> Value:
+    try:
+        return load_value(written)
+    except RequestFault as fault:
+        older = BAD_VALUE_OLDER.format(message=fault.older, key=key)
+        raise RequestFault(str(fault.message), older) from None
+    except ValidationException as fault:
+        older = BAD_VALUE_OLDER.format(message=fault.message, key=key)
+        raise RequestFault(str(fault.message), older, wrapped=True) from None

@@ -1,0 +1,160 @@
+"""Rules about keys: which attributes, of which type, how long. They need the schema."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from emulator import limits
+from emulator.errors import ValidationException
+from emulator.model import (
+    IndexSchema,
+    Item,
+    KeyAttribute,
+    KeySchema,
+    KeyValue,
+    Value,
+    type_name,
+    value_size,
+)
+from emulator.model.wire import INVALID
+
+MISSING_KEY: Final = INVALID + "Missing the key {name} in the item"
+KEY_TYPE: Final = INVALID + "Type mismatch for key {name} expected: {wanted} actual: {given}"
+NOT_THE_SCHEMA: Final = "The provided key element does not match the schema"
+EMPTY_KEY: Final = (
+    "One or more parameter values are not valid. The AttributeValue for a key attribute "
+    "cannot contain an empty {kind} value. Key: {name}"
+)
+# The missing blank is the service's own (KV-2).
+LONG_PARTITION_KEY: Final = (
+    INVALID + "Size of hashkey has exceeded the maximum size limit of2048 bytes"
+)
+LONG_SORT_KEY: Final = (
+    INVALID + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+)
+INDEX_KEY_TYPE: Final = (
+    INVALID + "Type mismatch for Index Key {name} Expected: {wanted} Actual: {given} "
+    "IndexName: {index}"
+)
+EMPTY_INDEX_KEY: Final = (
+    "One or more parameter values are not valid. A value specified for a secondary index key "
+    "is not supported. The AttributeValue for a key attribute cannot contain an empty {kind} "
+    "value. IndexName: {index}, IndexKey: {name}"
+)
+EMPTY_INDEX_KEY_UPDATE: Final = (
+    "One or more parameter values are not valid. The update expression attempted to update a "
+    "secondary index key to a value that is not supported. The AttributeValue for a key "
+    "attribute cannot contain an empty {kind} value."
+)
+
+
+def key_matches_the_schema(key: Item, schema: KeySchema) -> None:
+    """Refuse a Key with a missing, extra or wrong-typed attribute (KV-6)."""
+    given = key.attributes
+    if len(given) != len(schema.attributes):
+        raise ValidationException(NOT_THE_SCHEMA)
+    for attribute in schema.attributes:
+        if not attribute.accepts(given.get(attribute.name)):
+            raise ValidationException(NOT_THE_SCHEMA)
+
+
+def item_has_its_key(item: Item, schema: KeySchema) -> None:
+    """Refuse an item that lacks a key attribute or has it with another type (KV-4, KV-5)."""
+    for attribute in schema.attributes:
+        if attribute.name not in item.attributes:
+            raise ValidationException(MISSING_KEY.format(name=attribute.name))
+    for attribute in schema.attributes:
+        value = item.attributes[attribute.name]
+        if not attribute.accepts(value):
+            raise ValidationException(
+                KEY_TYPE.format(name=attribute.name, wanted=attribute.type, given=type_name(value))
+            )
+
+
+def key_values_are_not_empty(item: Item, schema: KeySchema) -> None:
+    """Refuse an empty string or binary in a key attribute (KV-3)."""
+    for attribute in schema.attributes:
+        value = item.attributes.get(attribute.name)
+        if is_empty(value):
+            raise ValidationException(EMPTY_KEY.format(kind=kind_of(value), name=attribute.name))
+
+
+def key_values_are_not_too_long(item: Item, schema: KeySchema) -> None:
+    """Refuse key values beyond 2,048 and 1,024 bytes, each side in total (KV-2, MAK-27)."""
+    if _total(item, schema.partition) > limits.PARTITION_KEY_BYTES:
+        raise ValidationException(LONG_PARTITION_KEY)
+    if _total(item, schema.sort) > limits.SORT_KEY_BYTES:
+        raise ValidationException(LONG_SORT_KEY)
+
+
+def _total(item: Item, attributes: tuple[KeyAttribute, ...]) -> int:
+    return sum(
+        value_size(item.attributes[attribute.name])
+        for attribute in attributes
+        if attribute.name in item.attributes
+    )
+
+
+def key_of(key: Item, schema: KeySchema) -> tuple[KeyValue, ...]:
+    """Return the values of a Key parameter, or say what is wrong with it (KV-7)."""
+    key_matches_the_schema(key, schema)
+    key_values_are_not_empty(key, schema)
+    key_values_are_not_too_long(key, schema)
+    return schema.values(key)
+
+
+def key_of_item(item: Item, schema: KeySchema) -> tuple[KeyValue, ...]:
+    """Return the key values of an item to put, or say what is wrong with them."""
+    item_has_its_key(item, schema)
+    key_values_are_not_empty(item, schema)
+    key_values_are_not_too_long(item, schema)
+    return schema.values(item)
+
+
+def index_key_types_match(item: Item, schemas: list[IndexSchema]) -> None:
+    """Refuse a present index key attribute of another type (IXV-1, MAK-21).
+
+    ``schemas`` come in name order: the first violated index is named (IXV-9).
+    """
+    for schema in schemas:
+        for attribute in schema.key.attributes:
+            value = item.attributes.get(attribute.name, attribute)
+            if value is not attribute and not attribute.accepts(value):
+                raise ValidationException(
+                    INDEX_KEY_TYPE.format(
+                        name=attribute.name,
+                        wanted=attribute.type,
+                        given=type_name(value),  # type: ignore[arg-type]  # present, so a Value
+                        index=schema.name,
+                    )
+                )
+
+
+def index_keys_are_not_empty(
+    item: Item, schemas: list[IndexSchema], message: str = EMPTY_INDEX_KEY
+) -> None:
+    """Refuse an empty index key attribute (IXV-2, IXV-3, MAK-22)."""
+    for schema in schemas:
+        for name in schema.key.names:
+            value = item.attributes.get(name)
+            if is_empty(value):
+                raise ValidationException(
+                    message.format(kind=kind_of(value), index=schema.name, name=name)
+                )
+
+
+def index_keys_are_not_too_long(item: Item, schemas: list[IndexSchema]) -> None:
+    """Refuse index key values beyond the key size limits (IXV-7, MAK-27)."""
+    for schema in schemas:
+        if schema.key.holds(item):
+            key_values_are_not_too_long(item, schema.key)
+
+
+def is_empty(value: Value) -> bool:
+    """Say whether a value is the empty string or binary."""
+    return value == "" or value == b""
+
+
+def kind_of(value: Value) -> str:
+    """Return how messages call an empty key value's type."""
+    return "binary" if isinstance(value, bytes) else "string"

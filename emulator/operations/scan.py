@@ -1,0 +1,115 @@
+"""Scan: every item of a table or index, a page at a time, whole or in segments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from emulator import limits
+from emulator.engine.account import Account
+from emulator.engine.reads import PageRequest, read_page
+from emulator.errors import ValidationException
+from emulator.expressions import parse_condition
+from emulator.operations import pages, shapes
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import conditions, expressions, items
+from emulator.storage import Position, segment_bounds
+
+NO_TOTAL: Final = (
+    "The TotalSegments parameter is required but was not present in the request "
+    "when Segment parameter is present"
+)
+NO_SEGMENT: Final = (
+    "The Segment parameter is required but was not present in the request "
+    "when parameter TotalSegments is present"
+)
+SEGMENT_TOO_HIGH: Final = (
+    "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
+    "Segment: {segment} is not less than TotalSegments: {total}"
+)
+START_ELSEWHERE: Final = (
+    "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use "
+    "ExclusiveStartKey with correct Segment. TotalSegments: {total} Segment: {segment}"
+)
+
+SHAPE = shapes.item_request(
+    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
+    TableName=shapes.TABLE_NAME.required,
+    Select=shapes.SELECT,
+    Limit=shapes.POSITIVE,
+    ConditionalOperator=shapes.CONDITIONAL_OPERATOR,
+    Segment=shapes.Integer(0, limits.SEGMENTS - 1),
+    TotalSegments=shapes.Integer(1, limits.SEGMENTS),
+    IndexName=shapes.INDEX_NAME,
+    AttributesToGet=shapes.ATTRIBUTES_TO_GET,
+    ScanFilter=shapes.CONDITIONS,
+    ConsistentRead=shapes.BOOLEAN,
+    ExclusiveStartKey=shapes.ATTRIBUTE_MAP,
+    ProjectionExpression=shapes.STRING,
+    FilterExpression=shapes.STRING,
+    ExpressionAttributeNames=shapes.STRING_MAP,
+    ExpressionAttributeValues=shapes.ATTRIBUTE_MAP,
+)
+LEGACY = ("AttributesToGet", "ScanFilter", "ConditionalOperator")
+MODERN = ("ProjectionExpression", "FilterExpression")
+VALUES_FOR = ("FilterExpression",)
+
+
+@operation("Scan", shape=SHAPE)
+def scan(account: Account, request: Request) -> Response:
+    """Answer one page in position order, filtered after it was read and paid for."""
+    # The order is observable (ERR-SCAN-1).
+    expressions.parameters_are_of_one_age(request, LEGACY, MODERN)
+    expressions.placeholders_come_with_expressions(request, MODERN, VALUES_FOR)
+    condition = conditions.joined(conditions.load_conditions(request.get("ScanFilter")), request)
+    items.names_are_distinct(request.get("AttributesToGet"))
+    segments_come_in_pairs(request)
+    start = pages.load_start(request)
+    placeholders = expressions.load_placeholders(request)
+    if request.get("FilterExpression") is not None:
+        condition = parse_condition(
+            request["FilterExpression"], placeholders, kind="FilterExpression"
+        )
+    projection = pages.load_projection(request, placeholders)
+    pages.select_fits(request)
+    placeholders.check_unused()
+
+    source = pages.source_of(account, request)
+    low, high = segment_bounds(request.get("Segment", 0), request.get("TotalSegments", 1))
+    start_at: Position | None = None
+    if start is not None:
+        start_at = pages.start_position(source, start)
+        if not low <= start_at < high:
+            raise ValidationException(
+                START_ELSEWHERE.format(total=request["TotalSegments"], segment=request["Segment"])
+            )
+    pages.filter_leaves_keys_alone(condition, source, None)
+    pages.index_projects(source, request, projection)
+
+    page = read_page(
+        account,
+        PageRequest(
+            source.table,
+            source.secondary,
+            low,
+            high,
+            start=start_at,
+            limit=request.get("Limit"),
+            consistent=request.get("ConsistentRead", False),
+            fetch=pages.needs_fetch(source, request, projection, condition),
+        ),
+    )
+    return pages.answer(request, source, page, condition, projection)
+
+
+def segments_come_in_pairs(request: Mapping[str, Any]) -> None:
+    """Refuse a segment without its total, or beyond it (SCN-2)."""
+    segment, total = request.get("Segment"), request.get("TotalSegments")
+    if segment is None and total is None:
+        return
+    if total is None:
+        raise ValidationException(NO_TOTAL)
+    if segment is None:
+        raise ValidationException(NO_SEGMENT)
+    if segment >= total:
+        raise ValidationException(SEGMENT_TOO_HIGH.format(segment=segment, total=total))

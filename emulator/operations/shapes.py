@@ -1,0 +1,518 @@
+"""Request members as data, one checker, aggregated messages.
+
+Each operation declares a ``structure`` of members in the order in which the service reports
+their faults. A request is read twice only when something is wrong: ``fine`` is one quick
+pass; if it fails, JSON types are judged first (WIR-12), then every constraint, and all
+broken ones are answered together (ERR-SHAPE-1).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from copy import copy
+from typing import Any, Final, NamedTuple, Self
+
+from emulator.errors import RequestFault, SerializationException
+from emulator.model import wire
+
+CONSTRAINT: Final = "Value {value} at '{path}' failed to satisfy constraint: {rule}"
+NEWER_CONSTRAINT: Final = "Value at '{path}' failed to satisfy constraint: {rule}"
+NOT_NULL: Final = "Member must not be null"
+MIN_LENGTH: Final = "Member must have length greater than or equal to {n}"
+MAX_LENGTH: Final = "Member must have length less than or equal to {n}"
+MIN_VALUE: Final = "Member must have value greater than or equal to {n}"
+MAX_VALUE: Final = "Member must have value less than or equal to {n}"
+PATTERN: Final = "Member must satisfy regular expression pattern: {pattern}"
+ENUM: Final = "Member must satisfy enum value set: [{values}]"
+NAME_PATTERN: Final = "[a-zA-Z0-9_.-]+"
+_ARN_LENGTH: Final = 1024  # Source: TBL-1
+#: ERR-SHAPE-1: at most ten are listed.
+MOST_FAULTS: Final = 10
+
+
+def envelope(*problems: str) -> str:
+    """Join constraint problems into the message that lists them (the E() of the rules).
+
+    >>> envelope("Value null at 'key' failed to satisfy constraint: Member must not be null")
+    "1 validation error detected: Value null at 'key' failed to satisfy constraint: Member ..."
+    """
+    count = len(problems)
+    noun = "error" if count == 1 else "errors"
+    return f"{count} validation {noun} detected: {'; '.join(problems[:MOST_FAULTS])}"
+
+
+def camel(name: str) -> str:
+    """Return a member name as constraint paths write it (ERR-SHAPE-3).
+
+    >>> camel("TableName"), camel("SSESpecification")
+    ('tableName', 'sSESpecification')
+    """
+    return name[:1].lower() + name[1:]
+
+
+class Rewording(NamedTuple):
+    """How the current request layer words a member's fault (ERR-SHAPE-4).
+
+    Attributes:
+        text: The whole problem.
+        alone: Whether it hides all other problems.
+        bare: Whether it stands without the envelope.
+    """
+
+    text: str
+    alone: bool = False
+    bare: bool = False
+
+
+class Member:
+    """A member of a request: its JSON type and its constraints."""
+
+    is_required: bool = False
+    rewording: Rewording | None = None
+
+    def reworded(self, text: str, *, alone: bool = False, bare: bool = False) -> Self:
+        """Return this member with other words in the current layer."""
+        twin = copy(self)
+        twin.rewording = Rewording(text, alone, bare)
+        return twin
+
+    @property
+    def required(self) -> Self:
+        """Return this member as one that must not be null."""
+        twin = copy(self)
+        twin.is_required = True
+        return twin
+
+    def fine(self, value: Any) -> bool:
+        """Say quickly whether type and constraints hold."""
+        raise NotImplementedError
+
+    def check_types(self, value: Any) -> None:
+        """Raise SerializationException if the JSON type is wrong, at any depth."""
+        raise NotImplementedError
+
+    def problems(self, value: Any, path: str) -> Iterator[str]:
+        """Yield the message of each broken constraint, in the service's order."""
+        raise NotImplementedError
+
+
+class String(Member):
+    """A text with length, pattern or enumeration constraints."""
+
+    def __init__(
+        self,
+        least: int = 0,
+        most: int | None = None,
+        pattern: str | None = None,
+        enum: tuple[str, ...] = (),
+    ) -> None:
+        self.least, self.most = least, most
+        self.pattern = pattern
+        self._matches = re.compile(pattern).fullmatch if pattern else None
+        self.enum = enum
+
+    def fine(self, value: Any) -> bool:
+        """Say quickly whether type and constraints hold."""
+        if type(value) is not str:
+            return False
+        if self.enum:
+            return value in self.enum
+        if len(value) < self.least or (self.most is not None and len(value) > self.most):
+            return False
+        return self._matches is None or self._matches(value) is not None
+
+    def check_types(self, value: Any) -> None:
+        """Raise SerializationException unless the value is a text."""
+        if type(value) is not str:
+            raise SerializationException(wire.scalar_text(value, "String"))
+
+    def problems(self, value: Any, path: str) -> Iterator[str]:
+        """Yield pattern, minimum, maximum and enumeration faults."""
+        quoted = f"'{value}'"
+        if self._matches is not None and self._matches(value) is None:
+            yield CONSTRAINT.format(
+                value=quoted, path=path, rule=PATTERN.format(pattern=self.pattern)
+            )
+        if len(value) < self.least:
+            rule = MIN_LENGTH.format(n=self.least)
+            yield CONSTRAINT.format(value=quoted, path=path, rule=rule)
+        if self.most is not None and len(value) > self.most:
+            rule = MAX_LENGTH.format(n=self.most)
+            yield CONSTRAINT.format(value=quoted, path=path, rule=rule)
+        if self.enum and value not in self.enum:
+            rule = ENUM.format(values=", ".join(self.enum))
+            yield CONSTRAINT.format(value=quoted, path=path, rule=rule)
+
+
+class Integer(Member):
+    """A whole number with bounds."""
+
+    def __init__(
+        self, least: int | None = None, most: int | None = None, java: str = "Integer"
+    ) -> None:
+        self.least, self.most, self.java = least, most, java
+
+    def fine(self, value: Any) -> bool:
+        """Say quickly whether type and constraints hold."""
+        return (
+            type(value) is int
+            and (self.least is None or value >= self.least)
+            and (self.most is None or value <= self.most)
+        )
+
+    def check_types(self, value: Any) -> None:
+        """Raise SerializationException unless the value is a whole number."""
+        if type(value) is not int and not (type(value) is float and value.is_integer()):
+            raise SerializationException(wire.scalar_text(value, self.java))
+
+    def problems(self, value: Any, path: str) -> Iterator[str]:
+        """Yield bound faults."""
+        if self.least is not None and value < self.least:
+            rule = MIN_VALUE.format(n=self.least)
+            yield CONSTRAINT.format(value=f"'{value}'", path=path, rule=rule)
+        if self.most is not None and value > self.most:
+            rule = MAX_VALUE.format(n=self.most)
+            yield CONSTRAINT.format(value=f"'{value}'", path=path, rule=rule)
+
+
+class Boolean(Member):
+    """True or false."""
+
+    def fine(self, value: Any) -> bool:
+        """Say quickly whether the type holds."""
+        return value is True or value is False
+
+    def check_types(self, value: Any) -> None:
+        """Raise SerializationException unless the value is a boolean."""
+        if type(value) is not bool:
+            raise SerializationException(wire.scalar_text(value, "Boolean"))
+
+    def problems(self, value: Any, path: str) -> Iterator[str]:  # noqa: ARG002 - the Member interface
+        """Yield nothing: a boolean has no constraints."""
+        return iter(())
+
+
+class Timestamp(Member):
+    """Seconds since the epoch."""
+
+    def fine(self, value: Any) -> bool:
+        """Say quickly whether the type holds."""
+        return type(value) is int or type(value) is float
+
+    def check_types(self, value: Any) -> None:
+        """Raise SerializationException unless the value is a number."""
+        if not self.fine(value):
+            raise SerializationException(wire.scalar_text(value, "Date"))
+
+    def problems(self, value: Any, path: str) -> Iterator[str]:  # noqa: ARG002 - the Member interface
+        """Yield nothing: a time has no constraints."""
+        return iter(())
+
+
+class AttributeValue(Member):
+    """A value; what is in it is judged when it is loaded."""
+
+    def fine(self, value: Any) -> bool:
+        """Say quickly whether the type holds on the surface."""
+        return type(value) is dict
+
+    def check_types(self, value: Any) -> None:
+        """Raise SerializationException if a JSON type is wrong anywhere in the value."""
+        wire.check_value_types(value)
+
+    def problems(self, value: Any, path: str) -> Iterator[str]:  # noqa: ARG002 - the Member interface
+        """Yield nothing: values have rules of their own."""
+        return iter(())
+
+
+class List(Member):
+    """A list of members, with length constraints."""
+
+    def __init__(self, member: Member, least: int = 0, most: int | None = None) -> None:
+        self.member, self.least, self.most = member, least, most
+
+    def fine(self, value: Any) -> bool:
+        """Say quickly whether type and constraints hold, for every member."""
+        if type(value) is not list:
+            return False
+        if len(value) < self.least or (self.most is not None and len(value) > self.most):
+            return False
+        fine = self.member.fine
+        return all(fine(member) for member in value)
+
+    def check_types(self, value: Any) -> None:
+        """Raise SerializationException unless the value is a list of the right things."""
+        if type(value) is not list:
+            if type(value) is dict:
+                raise SerializationException("Start of structure or map found where not expected")
+            raise SerializationException("Unexpected field type")
+        for member in value:
+            if member is not None:
+                self.member.check_types(member)
+
+    def problems(self, value: Any, path: str) -> Iterator[str]:
+        """Yield length faults, then those of the members."""
+        shown = f"'{java_text(value, self)}'"
+        if len(value) < self.least:
+            rule = MIN_LENGTH.format(n=self.least)
+            yield CONSTRAINT.format(value=shown, path=path, rule=rule)
+        if self.most is not None and len(value) > self.most:
+            rule = MAX_LENGTH.format(n=self.most)
+            yield CONSTRAINT.format(value=shown, path=path, rule=rule)
+        for number, member in enumerate(value, start=1):
+            member_path = f"{path}.{number}.member"
+            if member is None:
+                yield CONSTRAINT.format(value="null", path=member_path, rule=NOT_NULL)
+            else:
+                yield from self.member.problems(member, member_path)
+
+
+class Map(Member):
+    """A map from texts to members, with constraints on its keys and its size."""
+
+    def __init__(
+        self, member: Member, key: String | None = None, least: int = 0, most: int | None = None
+    ) -> None:
+        self.member, self.key, self.least, self.most = member, key, least, most
+
+    def fine(self, value: Any) -> bool:
+        """Say quickly whether type and constraints hold, for every entry."""
+        if type(value) is not dict:
+            return False
+        if len(value) < self.least or (self.most is not None and len(value) > self.most):
+            return False
+        if self.key is not None and not all(map(self.key.fine, value)):
+            return False
+        fine = self.member.fine
+        return all(fine(member) for member in value.values())
+
+    def check_types(self, value: Any) -> None:
+        """Raise SerializationException unless the value is a map of the right things."""
+        if type(value) is not dict:
+            if type(value) is list and isinstance(self.member, AttributeValue):
+                raise SerializationException(
+                    "Unrecognized collection type java.util.Map<java.lang.String, "
+                    "com.amazonaws.dynamodb.v20120810.AttributeValue>"
+                )
+            raise SerializationException("Unexpected field type")
+        for member in value.values():
+            if member is not None:
+                self.member.check_types(member)
+
+    def problems(self, value: Any, path: str) -> Iterator[str]:
+        """Yield size and key faults, then those of the entries."""
+        shown = f"'{java_text(value, self)}'"
+        if len(value) < self.least:
+            rule = MIN_LENGTH.format(n=self.least)
+            yield CONSTRAINT.format(value=shown, path=path, rule=rule)
+        if self.most is not None and len(value) > self.most:
+            rule = MAX_LENGTH.format(n=self.most)
+            yield CONSTRAINT.format(value=shown, path=path, rule=rule)
+        if self.key is not None and not all(map(self.key.fine, value)):
+            rules = (
+                f"{MAX_LENGTH.format(n=self.key.most)}, {MIN_LENGTH.format(n=self.key.least)}, "
+                f"{PATTERN.format(pattern=self.key.pattern)}"
+            )
+            rule = f"Map keys must satisfy constraint: [{rules}]"
+            yield CONSTRAINT.format(value=shown, path=path, rule=rule)
+        for name, member in value.items():
+            if member is not None:
+                yield from self.member.problems(member, f"{path}.{name}.member")
+
+
+class Structure(Member):
+    """A structure: named members, unknown ones ignored, null ones absent (WIR-15)."""
+
+    def __init__(self, members: Mapping[str, Member], name: str = "") -> None:
+        self.members = dict(members)
+        self.name = name
+        self._needed = tuple(name for name, member in members.items() if member.is_required)
+
+    def fine(self, value: Any) -> bool:
+        """Say quickly whether all types and constraints hold."""
+        if type(value) is not dict:
+            return False
+        members = self.members
+        for name, given in value.items():
+            if given is not None:
+                member = members.get(name)
+                if member is not None and not member.fine(given):
+                    return False
+        return all(value.get(name) is not None for name in self._needed)
+
+    def check_types(self, value: Any) -> None:
+        """Raise SerializationException for the first wrong JSON type."""
+        if type(value) is not dict:
+            if type(value) is list:
+                raise SerializationException(
+                    "Unrecognized collection type class com.amazonaws.dynamodb.v20120810."
+                    + (self.name or "Structure")
+                )
+            raise SerializationException("Unexpected field type")
+        for name, given in value.items():
+            member = self.members.get(name)
+            if member is not None and given is not None:
+                member.check_types(given)
+
+    def problems(self, value: Any, path: str) -> Iterator[str]:
+        """Yield the faults of the members, in declared order."""
+        for name, member in self.members.items():
+            yield from self._member_problems(name, member, value, path)
+
+    def _member_problems(self, name: str, member: Member, value: Any, path: str) -> Iterator[str]:
+        given = value.get(name)
+        member_path = f"{path}.{camel(name)}" if path else camel(name)
+        if given is not None:
+            yield from member.problems(given, member_path)
+        elif member.is_required:
+            yield CONSTRAINT.format(value="null", path=member_path, rule=NOT_NULL)
+
+    def check(self, request: Any) -> None:
+        """Answer a faulty request: types first, then all broken constraints together.
+
+        Raises:
+            SerializationException: a wrong JSON type.
+            RequestFault: the aggregated constraint message; no profile wraps it again.
+        """
+        if self.fine(request):
+            return
+        self.check_types(request)
+        problems = [
+            (member, problem)
+            for name, member in self.members.items()
+            for problem in self._member_problems(name, member, request, "")
+        ]
+        if problems:
+            self._answer(request, problems)
+
+    def _answer(self, request: Any, problems: list[tuple[Member, str]]) -> None:  # noqa: ARG002 - for subclasses
+        """Raise the aggregated fault in both wordings."""
+        older = envelope(*(problem for _, problem in problems))
+        for member, _ in problems:
+            rewording = member.rewording
+            if rewording is not None and rewording.alone:
+                text = rewording.text if rewording.bare else envelope(rewording.text)
+                raise RequestFault(text, older, wrapped=True)
+        newer = (
+            problem if member.rewording is None else member.rewording.text
+            for member, problem in problems
+        )
+        raise RequestFault(envelope(*newer), older, wrapped=True)
+
+
+class TableName(String):
+    """A table's name, or its ARN, on the data plane (TBL-1)."""
+
+    def __init__(self, least: int = 1) -> None:
+        super().__init__(least, 255, NAME_PATTERN)
+
+    def fine(self, value: Any) -> bool:
+        """Say quickly whether type and constraints hold."""
+        if super().fine(value):
+            return True
+        return type(value) is str and value.startswith("arn:") and len(value) <= _ARN_LENGTH
+
+    def problems(self, value: Any, path: str) -> Iterator[str]:
+        """Yield pattern and length faults; an empty name breaks only the length."""
+        if self.fine(value):
+            return
+        if value:
+            yield from super().problems(value, path)
+        else:
+            yield CONSTRAINT.format(value="''", path=path, rule=MIN_LENGTH.format(n=1))
+
+
+class ItemRequest(Structure):
+    """A request of the data plane: a bad table name is reported alone (ERR-SHAPE-7)."""
+
+    def _answer(self, request: Any, problems: list[tuple[Member, str]]) -> None:
+        complete = all(request.get(name) is not None for name in self._needed)
+        named = [(member, text) for member, text in problems if isinstance(member, TableName)]
+        if complete and named:
+            texts = [text for _, text in named]
+            newer = NEWER_CONSTRAINT.format(path="TableName", rule=MIN_LENGTH.format(n=1))
+            current = texts if request["TableName"] else [newer]
+            raise RequestFault(envelope(*current), envelope(*texts), wrapped=True)
+        super()._answer(request, problems)
+
+
+def item_request(**members: Member) -> ItemRequest:
+    """Return the shape of a data-plane request, faults reported in this order."""
+    return ItemRequest(members)
+
+
+def structure(name: str = "", /, **members: Member) -> Structure:
+    """Return a structure of these members, reported in this order."""
+    return Structure(members, name)
+
+
+def java_text(value: Any, member: Member) -> str:
+    """Write a list, map or structure as the service echoes it.
+
+    >>> element = structure("KeySchemaElement", AttributeName=String(), KeyType=String())
+    >>> java_text([{"AttributeName": "pk", "KeyType": "HASH"}], List(element))
+    '[KeySchemaElement(attributeName=pk, keyType=HASH)]'
+    """
+    if isinstance(member, List):
+        return f"[{', '.join(java_text(one, member.member) for one in value)}]"
+    if isinstance(member, Map):
+        entries = (f"{name}={java_text(one, member.member)}" for name, one in value.items())
+        return f"{{{', '.join(entries)}}}"
+    if isinstance(member, Structure):
+        shown = (
+            f"{camel(name)}={java_text(value[name], one)}"
+            for name, one in member.members.items()
+            if value.get(name) is not None
+        )
+        return f"{member.name}({', '.join(shown)})"
+    if isinstance(member, AttributeValue):
+        return "AttributeValue(" + ", ".join(f"{tag}={raw}" for tag, raw in value.items()) + ")"
+    return str(value)
+
+
+# Members that many operations share. The order of enumerations is observable (ERR-SHAPE-5).
+
+STRING: Final = String()
+BOOLEAN: Final = Boolean()
+TIMESTAMP: Final = Timestamp()
+VALUE: Final = AttributeValue()
+ATTRIBUTE_MAP: Final = Map(VALUE)
+VALUE_LIST: Final = List(VALUE)
+STRING_MAP: Final = Map(STRING)
+INDEX_NAME: Final = String(3, 255, NAME_PATTERN)
+TABLE_NAME: Final = TableName()
+TABLE_KEY: Final = TableName(3)
+POSITIVE: Final = Integer(least=1)
+POSITIVE_LONG: Final = Integer(least=1, java="Long")
+LONG: Final = Integer(java="Long")
+RETURN_CONSUMED_CAPACITY: Final = String(enum=("INDEXES", "TOTAL", "NONE"))
+RETURN_ITEM_COLLECTION_METRICS: Final = String(enum=("SIZE", "NONE"))
+RETURN_VALUES: Final = String(enum=("ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"))
+RETURN_ON_FAILURE: Final = String(enum=("ALL_OLD", "NONE"))
+CONDITIONAL_OPERATOR: Final = String(enum=("OR", "AND"))
+SELECT: Final = String(
+    enum=("SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES")
+)
+COMPARISON_OPERATOR: Final = String(
+    enum=(
+        "IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE", "LE",
+        "BEGINS_WITH", "GE", "CONTAINS",
+    )
+)  # fmt: skip
+EXPECTED: Final = Map(
+    structure(
+        "ExpectedAttributeValue",
+        Value=VALUE,
+        Exists=BOOLEAN,
+        ComparisonOperator=COMPARISON_OPERATOR,
+        AttributeValueList=VALUE_LIST,
+    )
+)
+CONDITION: Final = structure(
+    "Condition",
+    AttributeValueList=VALUE_LIST,
+    ComparisonOperator=COMPARISON_OPERATOR.required,
+)
+CONDITIONS: Final = Map(CONDITION)
+ATTRIBUTES_TO_GET: Final = List(STRING, least=1)

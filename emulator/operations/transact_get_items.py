@@ -1,0 +1,99 @@
+"""TransactGetItems: up to a hundred items at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from emulator import limits
+from emulator.capacity import TRANSACTIONAL
+from emulator.engine import transactions
+from emulator.engine.account import Account
+from emulator.engine.reads import Found, find
+from emulator.engine.table import Table
+from emulator.errors import ValidationException
+from emulator.expressions import PathProjection
+from emulator.model import Item
+from emulator.model.wire import check_levels, dump_item, load_item
+from emulator.operations import answers, shapes
+from emulator.operations.get_item import MODERN, load_projection
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import expressions, keys
+from emulator.operations.transact_write_items import TOO_LARGE, no_item_twice
+
+SHAPE = shapes.structure(
+    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
+    TransactItems=shapes.List(
+        shapes.structure(
+            "TransactGetItem",
+            Get=shapes.structure(
+                "Get",
+                TableName=shapes.TABLE_NAME.required,
+                Key=shapes.ATTRIBUTE_MAP.required,
+                ProjectionExpression=shapes.STRING,
+                ExpressionAttributeNames=shapes.STRING_MAP,
+            ).required,
+        ),
+        1,
+        limits.TRANSACTION_ACTIONS,
+    ).required,
+)
+
+
+class _Wanted(NamedTuple):
+    """One key to read."""
+
+    body: Mapping[str, Any]
+    key: Item
+    projection: PathProjection | None
+
+
+@operation("TransactGetItems", shape=SHAPE)
+def transact_get_items(account: Account, request: Request) -> Response:
+    """Answer every item in request order, an empty object for a missing one."""
+    wanted = [_load(action["Get"]) for action in request["TransactItems"]]
+    tables = [account.table(one.body["TableName"]) for one in wanted]
+    for one, table in zip(wanted, tables, strict=True):
+        keys.key_values_are_not_empty(one.key, table.key)
+    no_item_twice(zip(tables, (one.key for one in wanted), strict=True))
+
+    actions = [
+        transactions.Action(
+            table,
+            table.position_of(one.key) if table.key.holds(one.key) else None,
+            partial(_find, account, table, one.key),
+        )
+        for one, table in zip(wanted, tables, strict=True)
+    ]
+    done = [found for found in transactions.execute(account, actions) if isinstance(found, Found)]
+    if sum(found.receipt.bytes_returned for found in done) > limits.TRANSACTION_BYTES:
+        raise ValidationException(TOO_LARGE)
+
+    response: Response = {
+        "Responses": [_shown(one, found) for one, found in zip(wanted, done, strict=True)]
+    }
+    names = (one.body["TableName"] for one in wanted)
+    receipts = zip(names, (found.receipt for found in done), strict=True)
+    return response | answers.consumed_by_table(request.get("ReturnConsumedCapacity"), receipts)
+
+
+def _load(body: Mapping[str, Any]) -> _Wanted:
+    expressions.placeholders_come_with_expressions(body, MODERN)
+    key = load_item(body["Key"])
+    projection = load_projection(body)
+    check_levels(key.levels)
+    return _Wanted(body, key, projection)
+
+
+def _find(account: Account, table: Table, key: Item) -> Found:
+    position = table.position(keys.key_of(key, table.key))
+    return find(account, table, position, consistent=True, factor=TRANSACTIONAL)
+
+
+def _shown(wanted: _Wanted, found: Found) -> dict[str, Any]:
+    if found.item is None:
+        return {}
+    attributes = found.item.attributes
+    projection = wanted.projection
+    return {"Item": dump_item(attributes if projection is None else projection.pick(attributes))}

@@ -1,0 +1,212 @@
+"""TransactWriteItems: up to a hundred writes and checks, all or none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from emulator import limits
+from emulator.engine import transactions
+from emulator.engine.account import Account
+from emulator.engine.table import Table
+from emulator.engine.writes import Planned, Write, plan
+from emulator.errors import TransactionCanceledException, ValidationException
+from emulator.expressions import Condition, Update, parse_condition, parse_update
+from emulator.model import Item
+from emulator.model.wire import check_levels, load_item
+from emulator.operations import answers, shapes
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import expressions, items, keys
+from emulator.operations.update_item import change_of, key_attributes_stay
+
+NOTHING_TO_DO: Final = (
+    "Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
+)
+SEVERAL_MEMBERS: Final = "TransactItems can only contain one of Check, Put, Update or Delete"
+SAME_ITEM: Final = "Transaction request cannot include multiple operations on one item"
+TOO_LARGE: Final = (
+    "Collection size of items exceeded, which can also be caused by the aggregate size "
+    "of the items in the transaction exceeding the 4MB limit"
+)
+
+_SHARED = {
+    "ExpressionAttributeNames": shapes.STRING_MAP,
+    "ExpressionAttributeValues": shapes.ATTRIBUTE_MAP,
+    "ReturnValuesOnConditionCheckFailure": shapes.RETURN_ON_FAILURE,
+}
+_KEY = shapes.ATTRIBUTE_MAP.required
+_TABLE = shapes.TABLE_NAME.required
+SHAPE = shapes.structure(
+    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
+    ReturnItemCollectionMetrics=shapes.RETURN_ITEM_COLLECTION_METRICS,
+    ClientRequestToken=shapes.String(1, 36),
+    TransactItems=shapes.List(
+        shapes.structure(
+            "TransactWriteItem",
+            ConditionCheck=shapes.structure(
+                "ConditionCheck",
+                TableName=_TABLE,
+                Key=_KEY,
+                ConditionExpression=shapes.STRING.required,
+                **_SHARED,
+            ),
+            Put=shapes.structure(
+                "Put",
+                TableName=_TABLE,
+                Item=_KEY,
+                ConditionExpression=shapes.STRING,
+                **_SHARED,
+            ),
+            Delete=shapes.structure(
+                "Delete",
+                TableName=_TABLE,
+                Key=_KEY,
+                ConditionExpression=shapes.STRING,
+                **_SHARED,
+            ),
+            Update=shapes.structure(
+                "Update",
+                TableName=_TABLE,
+                Key=_KEY,
+                UpdateExpression=shapes.STRING.required,
+                ConditionExpression=shapes.STRING,
+                **_SHARED,
+            ),
+        ),
+        1,
+        limits.TRANSACTION_ACTIONS,
+    ).required,
+)
+MEMBERS = ("ConditionCheck", "Put", "Delete", "Update")
+MODERN = ("UpdateExpression", "ConditionExpression")
+
+
+class Wanted(NamedTuple):
+    """One action, loaded and judged as far as the request alone allows."""
+
+    kind: str
+    body: Mapping[str, Any]
+    item: Item
+    condition: Condition | None
+    update: Update | None
+
+
+@operation("TransactWriteItems", shape=SHAPE)
+def transact_write_items(account: Account, request: Request) -> Response:
+    """Carry out every action, or cancel with one reason per action."""
+    # The order is observable (ERR-TX-1).
+    wanted = [load_action(action) for action in request["TransactItems"]]
+    if sum(one.item.size_bytes for one in wanted) > limits.TRANSACTION_BYTES:
+        raise ValidationException(TOO_LARGE)
+    tables = [account.table(one.body["TableName"]) for one in wanted]
+    for one, table in zip(wanted, tables, strict=True):
+        no_key_is_empty(one, table)
+    no_item_twice(zip(tables, (one.item for one in wanted), strict=True))
+
+    token = request.get("ClientRequestToken")
+    fingerprint = json.dumps(request["TransactItems"], sort_keys=True, default=repr)
+    mode = request.get("ReturnConsumedCapacity")
+    replay = account.tokens.replay(token, fingerprint, account.now_ns)
+    if replay is not None:
+        return answers.consumed_by_table(mode, replay)
+
+    actions = [action_of(one, table) for one, table in zip(wanted, tables, strict=True)]
+    planned = _execute(account, actions)
+    account.tokens.keep(token, fingerprint, planned, account.now_ns)
+    named = {table.name: one.body["TableName"] for one, table in zip(wanted, tables, strict=True)}
+    response = answers.consumed_by_table(
+        mode, ((named[done.write.table.name], done.receipt) for done in planned)
+    )
+    written = ((done.write.table, done.write.position) for done in planned)
+    return response | answers.collection_metrics_by_table(request, written)
+
+
+def _execute(account: Account, actions: list[transactions.Action]) -> list[Planned]:
+    try:
+        done = transactions.execute(account, actions)
+    except TransactionCanceledException as error:
+        dump_reasons(error)
+        raise
+    return [one for one in done if isinstance(one, Planned)]
+
+
+def dump_reasons(error: TransactionCanceledException) -> None:
+    """Bring the items among the cancellation reasons into wire form."""
+    for reason in error.members["CancellationReasons"]:
+        if isinstance(reason.get("Item"), Item):
+            reason["Item"] = answers.item(reason["Item"])
+
+
+def load_action(action: Mapping[str, Any]) -> Wanted:
+    """Load one action completely; its first fault wins (ERR-TX-1)."""
+    given = [kind for kind in MEMBERS if action.get(kind) is not None]
+    if not given:
+        raise ValidationException(NOTHING_TO_DO)
+    if len(given) > 1:
+        raise ValidationException(SEVERAL_MEMBERS)
+    kind = given[0]
+    body = action[kind]
+    expressions.placeholders_come_with_expressions(body, MODERN)
+    item = load_item(body["Item" if kind == "Put" else "Key"])
+    placeholders = expressions.load_placeholders(body)
+    update = None
+    if kind == "Update":
+        update = parse_update(body["UpdateExpression"], placeholders)
+    text = body.get("ConditionExpression")
+    condition = None if text is None else parse_condition(text, placeholders)
+    placeholders.check_unused()
+    if kind == "Put":
+        items.item_fits(item)
+    check_levels(item.levels)
+    return Wanted(kind, body, item, condition, update)
+
+
+def no_key_is_empty(wanted: Wanted, table: Table) -> None:
+    """Refuse an empty key or index key at once: it never cancels (KV-8, IXV-8)."""
+    keys.key_values_are_not_empty(wanted.item, table.key)
+    if wanted.kind == "Put":
+        keys.index_keys_are_not_empty(wanted.item, table.index_schemas)
+
+
+def no_item_twice(touched: Any) -> None:
+    """Refuse two actions on one item (TXW-2); keys in doubt are judged later."""
+    seen = set()
+    for table, item in touched:
+        if not table.key.holds(item):
+            continue
+        key = (table.name, table.key.values(item))
+        if key in seen:
+            raise ValidationException(SAME_ITEM)
+        seen.add(key)
+
+
+def action_of(wanted: Wanted, table: Table) -> transactions.Action:
+    """Return the action that the engine judges when its turn comes."""
+    position = table.position_of(wanted.item) if table.key.holds(wanted.item) else None
+    returns_item = wanted.body.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
+    prepare = partial(_prepare, wanted, table)
+    return transactions.Action(table, position, prepare, returns_item)
+
+
+def _prepare(wanted: Wanted, table: Table) -> Planned:
+    """Plan one action, or raise what cancels the transaction (TXW-12)."""
+    if wanted.kind == "Put":
+        item = wanted.item
+        position = table.position(keys.key_of_item(item, table.key))
+        keys.index_key_types_match(item, table.index_schemas)
+        keys.index_keys_are_not_too_long(item, table.index_schemas)
+        write = Write(table, position, lambda _: item, wanted.condition, item)
+        return plan(write, factor=limits.TRANSACTION_FACTOR)
+    position = table.position(keys.key_of(wanted.item, table.key))
+    if wanted.kind == "Delete":
+        write = Write(table, position, lambda _: None, wanted.condition)
+    elif wanted.kind == "ConditionCheck":
+        write = Write(table, position, lambda old: old, wanted.condition)
+    else:
+        assert wanted.update is not None, "an Update has its expression"
+        key_attributes_stay(wanted.update, table)
+        change = change_of(wanted.update, wanted.item, table, standalone=False)
+        write = Write(table, position, change, wanted.condition)
+    return plan(write, factor=limits.TRANSACTION_FACTOR)

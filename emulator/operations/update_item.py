@@ -1,0 +1,183 @@
+"""UpdateItem: change attributes of an item, or create it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from emulator.engine.account import Account
+from emulator.engine.table import Table
+from emulator.engine.writes import Planned, Write, execute
+from emulator.errors import ValidationException
+from emulator.expressions import Placeholders, Update, fragment, legacy_update, parse_update
+from emulator.model import MISSING, IndexSchema, Item, Missing, Value, equal
+from emulator.model.wire import INVALID, WireItem, check_levels, dump_item, load_item, load_value
+from emulator.operations import answers, shapes
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import conditions, expressions, items, keys
+
+KEY_CHANGE: Final = INVALID + "Cannot update attribute {name}. This attribute is part of the key"
+
+SHAPE = shapes.item_request(
+    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
+    TableName=shapes.TABLE_NAME.required,
+    ReturnItemCollectionMetrics=shapes.RETURN_ITEM_COLLECTION_METRICS,
+    # The misspelt value is the service's own (ERR-SHAPE-5).
+    ReturnValues=shapes.RETURN_VALUES.reworded(
+        "Failed to satisfy constraint: Member must satisfy enum value set: "
+        "[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]",
+        alone=True,
+    ),
+    ReturnValuesOnConditionCheckFailure=shapes.RETURN_ON_FAILURE,
+    ConditionalOperator=shapes.CONDITIONAL_OPERATOR,
+    Key=shapes.ATTRIBUTE_MAP.required,
+    AttributeUpdates=shapes.Map(
+        shapes.structure(
+            "AttributeValueUpdate",
+            Value=shapes.VALUE,
+            Action=shapes.String(enum=("ADD", "PUT", "DELETE")),
+        )
+    ),
+    Expected=shapes.EXPECTED,
+    UpdateExpression=shapes.STRING,
+    ConditionExpression=shapes.STRING,
+    ExpressionAttributeNames=shapes.STRING_MAP,
+    ExpressionAttributeValues=shapes.ATTRIBUTE_MAP,
+)
+LEGACY = ("AttributeUpdates", "Expected", "ConditionalOperator")
+MODERN = ("UpdateExpression", "ConditionExpression")
+
+
+@operation("UpdateItem", shape=SHAPE)
+def update_item(account: Account, request: Request) -> Response:
+    """Change the item, and answer what ReturnValues asks for."""
+    expressions.parameters_are_of_one_age(request, LEGACY, MODERN)
+    expressions.placeholders_come_with_expressions(request, MODERN)
+    key = load_item(request["Key"])
+    placeholders = expressions.load_placeholders(request)
+    updates = _load_updates(request)
+    expected = conditions.load_expected(request)
+    update = _parse(request, updates, placeholders)
+    condition = conditions.write_condition(request, expected, placeholders)
+    placeholders.check_unused()
+    check_levels(key.levels)
+
+    table = account.table(request["TableName"])
+    position = table.position(keys.key_of(key, table.key))
+    if update is not None:
+        key_attributes_stay(update, table)
+    change = change_of(update, key, table, standalone=True)
+    with answers.stored_item_on_failure(request, table, position):
+        planned = execute(account, Write(table, position, change, condition))
+
+    response: Response = {}
+    attributes = _returned(request.get("ReturnValues"), planned, update)
+    if attributes:
+        response["Attributes"] = attributes
+    return response | answers.costs(request, planned)
+
+
+def _load_updates(request: Mapping[str, Any]) -> dict[str, tuple[str, Value | Missing]] | None:
+    """Return AttributeUpdates with their values loaded."""
+    written = request.get("AttributeUpdates")
+    if written is None:
+        return None
+    return {
+        name: (
+            entry.get("Action") or "PUT",
+            MISSING if entry.get("Value") is None else load_value(entry["Value"]),
+        )
+        for name, entry in written.items()
+    }
+
+
+def _parse(
+    request: Mapping[str, Any],
+    updates: dict[str, tuple[str, Value | Missing]] | None,
+    placeholders: Placeholders,
+) -> Update | None:
+    text = request.get("UpdateExpression")
+    if text is not None:
+        return parse_update(text, placeholders)
+    return None if updates is None else legacy_update(updates)
+
+
+def key_attributes_stay(update: Update, table: Table) -> None:
+    """Refuse an update that names a key attribute, even to its present value (UPD-5)."""
+    for path in update.paths:
+        if path[0] in table.key.names:
+            raise ValidationException(KEY_CHANGE.format(name=path[0]))
+
+
+def change_of(
+    update: Update | None, key: Item, table: Table, *, standalone: bool
+) -> Callable[[Item | None], Item | None]:
+    """Return the function from the stored item to the updated one (UPD-19 to UPD-21).
+
+    Args:
+        update: The update, or None for one that only makes sure that the item exists.
+        key: The item's key attributes.
+        table: The table.
+        standalone: Whether the statement's own size counts as well (SIZ-5).
+    """
+
+    def change(old: Item | None) -> Item | None:
+        if update is None:
+            return key if old is None else old
+        if old is None and not update.creates:
+            # Still evaluated: a path that leads nowhere is refused (UPD-8).
+            update.apply(key.attributes)
+            return None
+        base = key if old is None else old
+        attributes = update.apply(base.attributes)
+        new = base.replace(attributes)
+        schemas = table.index_schemas
+        if schemas:
+            _index_keys_are_right(old, new, schemas, check=table.settings.index_key_check)
+        request_bytes = 0
+        if standalone and table.settings.update_size_rule == "request":
+            request_bytes = update.request_bytes(base.attributes, attributes)
+        items.updated_item_fits(new, request_bytes)
+        return new
+
+    return change
+
+
+def _index_keys_are_right(
+    old: Item | None, new: Item, schemas: list[IndexSchema], *, check: str
+) -> None:
+    """Hold the rules of index keys for those that the update changes (IXV-3, IXV-4)."""
+    if check == "changed" and old is not None:
+        schemas = [schema for schema in schemas if _changes_key(schema, old, new)]
+        changed = {
+            name for schema in schemas for name in schema.key.names if _changes(name, old, new)
+        }
+        judged = new.pick(changed)
+    else:
+        judged = new
+    keys.index_key_types_match(judged, schemas)
+    keys.index_keys_are_not_empty(judged, schemas, keys.EMPTY_INDEX_KEY_UPDATE)
+    keys.index_keys_are_not_too_long(new, schemas)
+
+
+def _changes_key(schema: IndexSchema, old: Item, new: Item) -> bool:
+    return any(_changes(name, old, new) for name in schema.key.names)
+
+
+def _changes(name: str, old: Item, new: Item) -> bool:
+    before, after = old.attributes.get(name, MISSING), new.attributes.get(name, MISSING)
+    return before is not after and not equal(before, after)
+
+
+def _returned(
+    return_values: str | None, planned: Planned, update: Update | None
+) -> WireItem | None:
+    """Return the attributes that ReturnValues asks for (UIT-2 to UIT-5)."""
+    if return_values is None or return_values == "NONE":
+        return None
+    image = planned.old if return_values.endswith("OLD") else planned.new
+    if image is None:
+        return None
+    if return_values.startswith("ALL"):
+        return answers.item(image)
+    return dump_item(fragment(image.attributes, update.paths)) if update is not None else None
