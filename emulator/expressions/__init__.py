@@ -1,0 +1,40 @@
+"""What one may say: expressions of every kind, read once and asked many times.
+
+This room decides what a text means and what is wrong with it. It knows values, paths and key
+schemas, but no tables, no stores and no wire form.
+"""
+
+from emulator.expressions.condition import Condition, parse_condition
+from emulator.expressions.key_range import KeyCondition, parse_key_condition
+from emulator.expressions.legacy import (
+    LegacyCondition,
+    legacy_condition,
+    legacy_key_condition,
+    legacy_update,
+)
+from emulator.expressions.projection import PathProjection, fragment, parse_projection
+from emulator.expressions.render import render
+from emulator.expressions.reserved import RESERVED_WORDS, is_reserved
+from emulator.expressions.resolve import Placeholders, check_placeholder_keys
+from emulator.expressions.update import Update, parse_update
+
+__all__ = [
+    "RESERVED_WORDS",
+    "Condition",
+    "KeyCondition",
+    "LegacyCondition",
+    "PathProjection",
+    "Placeholders",
+    "Update",
+    "check_placeholder_keys",
+    "fragment",
+    "is_reserved",
+    "legacy_condition",
+    "legacy_key_condition",
+    "legacy_update",
+    "parse_condition",
+    "parse_key_condition",
+    "parse_projection",
+    "parse_update",
+    "render",
+]

@@ -1,0 +1,167 @@
+"""The tree of an expression: frozen nodes that hold what was written, and nothing else.
+
+A path part is an attribute name, a ``#placeholder`` or a list position; a literal is a
+``:placeholder``. Parentheses leave no node: the shape of the tree says where they stood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final, TypeAlias
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path:
+    """A document path as written; placeholders keep their ``#``."""
+
+    parts: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Literal:
+    """A value placeholder, with its ``:``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """A function call; some are conditions, some are operands."""
+
+    name: str
+    operands: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arithmetic:
+    """A sum or difference on the right side of SET."""
+
+    operator: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """One of ``= <> < <= > >=`` between two operands."""
+
+    operator: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Between:
+    """An inclusive range test."""
+
+    operand: Node
+    lower: Node
+    upper: Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class In:
+    """Membership in a list of operands."""
+
+    operand: Node
+    choices: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Not:
+    """A negation."""
+
+    term: Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class And:
+    """Two or more conditions that must all hold."""
+
+    terms: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Or:
+    """Two or more conditions of which one must hold."""
+
+    terms: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One action of an update; REMOVE has no value, ADD and DELETE have a literal."""
+
+    keyword: str
+    path: Path
+    value: Node | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
+    """An update expression: the actions of each section, in the order written."""
+
+    sections: tuple[tuple[Action, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Projection:
+    """A projection expression."""
+
+    paths: tuple[Path, ...]
+
+
+#: What can stand where an operand is wanted.
+Operand: TypeAlias = Path | Literal | Function | Arithmetic
+#: What can stand where a condition is wanted.
+Condition: TypeAlias = Comparison | Between | In | Not | And | Or | Function
+Node: TypeAlias = Operand | Condition | Action | Update | Projection
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """Yield every node, children before their parent, in the order of the source.
+
+    It keeps its own stack: an expression can be nested deeper than Python calls.
+
+    >>> tree = Comparison(operator="=", left=Path(parts=("a",)), right=Literal(name=":v"))
+    >>> [type(node).__name__ for node in walk(tree)]
+    ['Path', 'Literal', 'Comparison']
+    """
+    pending: list[tuple[Node, bool]] = [(root, False)]
+    while pending:
+        node, is_open = pending.pop()
+        below = () if is_open else children(node)
+        if below:
+            pending.append((node, True))
+            pending.extend((child, False) for child in reversed(below))
+        else:
+            yield node
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """Return the nodes directly below, in the order of the source."""
+    return _CHILDREN[type(node)](node)
+
+
+def _of_action(node: Action) -> tuple[Node, ...]:
+    return (node.path,) if node.value is None else (node.path, node.value)
+
+
+# A table by class; each function takes the class it stands under.
+_CHILDREN: Final[dict[type, Callable[..., tuple[Node, ...]]]] = {
+    Path: lambda _: (),
+    Literal: lambda _: (),
+    Function: lambda node: node.operands,
+    Arithmetic: lambda node: (node.left, node.right),
+    Comparison: lambda node: (node.left, node.right),
+    Between: lambda node: (node.operand, node.lower, node.upper),
+    In: lambda node: (node.operand, *node.choices),
+    Not: lambda node: (node.term,),
+    And: lambda node: node.terms,
+    Or: lambda node: node.terms,
+    Action: _of_action,
+    Update: lambda node: tuple(chain.from_iterable(node.sections)),
+    Projection: lambda node: node.paths,
+}

@@ -1,0 +1,498 @@
+"""What is wrong with an expression before any item is looked at.
+
+``check_text`` judges the tree alone. ``condition_checks`` and ``update_checks`` add the names
+of a request: what they can decide they decide, and what depends on the values becomes a list
+of checks to run on each request's values, in the order in which faults are reported.
+
+The order of faults (ERR-EXP-31, UPD-18) follows what others saw the service answer:
+syntax and redundant parentheses; unknown functions; misplaced functions; reserved words;
+repeated sections; limits. Then, in a condition, node by node from the inside out and from the
+left to the right: undefined placeholders, number of operands, equal operands, operand types.
+In an update: undefined names; undefined values; overlapping, then conflicting paths; types
+of ADD and DELETE; functions.
+
+Observed: dynalite's tests of scan, query, getItem and updateItem, which it runs against the
+service.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from itertools import chain
+from typing import Final, NamedTuple, NoReturn, TypeAlias
+
+from emulator import limits
+from emulator.errors import RequestFault
+from emulator.expressions.ast import (
+    Action,
+    And,
+    Arithmetic,
+    Between,
+    Comparison,
+    Function,
+    In,
+    Literal,
+    Node,
+    Not,
+    Or,
+    Path,
+    Update,
+    children,
+    walk,
+)
+from emulator.expressions.parser import UPDATE, fault
+from emulator.expressions.reserved import is_reserved
+from emulator.model import (
+    SET_TYPES,
+    Value,
+    format_number,
+    format_path,
+    is_below,
+    type_name,
+)
+from emulator.model import Path as DocumentPath
+
+UNKNOWN_FUNCTION: Final = "Invalid function name; function: {function}"
+MISPLACED_FUNCTION: Final = (
+    "The function is not allowed to be used this way in an expression; function: {function}"
+)
+# Source: the list of validation errors in the code of DynamoDB Local.
+NOT_IN_CONDITIONS: Final = (
+    "The function is not allowed in a condition expression; function: {function}"
+)
+NOT_IN_UPDATES: Final = "The function is not allowed in an update expression; function: {function}"
+RESERVED: Final = "Attribute name is a reserved keyword; reserved keyword: {word}"
+# Observed: other emulators that recorded the service, for an index beyond 32 bits.
+INDEX_RANGE: Final = "List index is not within the allowable range; index: [{index}]"
+REPEATED_SECTION: Final = 'The "{section}" section can only be used once in an update expression;'
+TOO_MANY_OPERATORS: Final = "The expression contains too many operators; operator count: {count}"
+TOO_MANY_CHOICES: Final = (
+    "The IN operator is provided with too many operands; number of operands: {count}"
+)
+# Observed: ScyllaDB's test of projections against the service.
+TOO_DEEP: Final = "The document path has too many nesting levels; nesting levels: {count}"
+UNDEFINED_NAME: Final = (
+    "An expression attribute name used in the document path is not defined; attribute name: {name}"
+)
+UNDEFINED_VALUE: Final = (
+    "An expression attribute value used in expression is not defined; attribute value: {name}"
+)
+OPERAND_COUNT: Final = (
+    "Incorrect number of operands for operator or function; "
+    "operator or function: {function}, number of operands: {count}"
+)
+OPERAND_TYPE: Final = (
+    "Incorrect operand type for operator or function; "
+    "operator or function: {operator}, operand type: {type}"
+)
+ACTION_TYPE: Final = (
+    "Incorrect operand type for operator or function; operator: {operator}, operand type: {type}"
+)
+PATH_REQUIRED: Final = (
+    "Operator or function requires a document path; operator or function: {function}"
+)
+EQUAL_OPERANDS: Final = (
+    "The first operand must be distinct from the remaining operands for this operator or "
+    "function; operator: {operator}, first operand: {path}"
+)
+UNKNOWN_TYPE: Final = (
+    "Invalid attribute type name found; type: {type}, valid types: {{B,NULL,SS,BOOL,L,BS,N,NS,S,M}}"
+)
+BETWEEN_TYPES: Final = (
+    "The BETWEEN operator requires same data type for lower and upper bounds; "
+    "lower bound operand: AttributeValue: {{{lower}}}, "
+    "upper bound operand: AttributeValue: {{{upper}}}"
+)
+BETWEEN_ORDER: Final = (
+    "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; "
+    "lower bound operand: AttributeValue: {{{lower}}}, "
+    "upper bound operand: AttributeValue: {{{upper}}}"
+)
+OVERLAP: Final = (
+    "Two document paths overlap with each other; must remove or rewrite one of these paths; "
+    "path one: {one}, path two: {two}"
+)
+CONFLICT: Final = (
+    "Two document paths conflict with each other; must remove or rewrite one of these paths; "
+    "path one: {one}, path two: {two}"
+)
+
+#: How many operands each function takes.
+CONDITION_FUNCTIONS: Final = {
+    "attribute_exists": 1,
+    "attribute_not_exists": 1,
+    "attribute_type": 2,
+    "begins_with": 2,
+    "contains": 2,
+}
+OPERAND_FUNCTIONS: Final = {"size": 1}
+UPDATE_FUNCTIONS: Final = {"if_not_exists": 2, "list_append": 2}
+_OPERAND_COUNTS: Final = CONDITION_FUNCTIONS | OPERAND_FUNCTIONS | UPDATE_FUNCTIONS
+
+#: The long type names of ADD and DELETE (TYP-3).
+_LONG_NAMES: Final = {
+    "S": "STRING",
+    "N": "NUMBER",
+    "B": "BINARY",
+    "BOOL": "BOOLEAN",
+    "NULL": "NULL",
+    "L": "LIST",
+    "M": "MAP",
+    "SS": "STRING_SET",
+    "NS": "NUMBER_SET",
+    "BS": "BINARY_SET",
+}
+_TYPE_NAMES: Final = frozenset(_LONG_NAMES)
+_ALL_TYPES: Final = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
+_ORDERED: Final = frozenset(("S", "N", "B"))
+_TEXTUAL: Final = frozenset(("S", "B"))
+_NUMBER: Final = frozenset(("N",))
+_LIST: Final = frozenset(("L",))
+_SIZED: Final = _TYPE_NAMES - {"N", "BOOL", "NULL"}
+_MEMBER_TYPES: Final = {"ADD": (Decimal, *SET_TYPES), "DELETE": SET_TYPES}
+_MAX_INDEX: Final = 2**31 - 1
+
+Values: TypeAlias = Mapping[str, Value]
+Names: TypeAlias = Mapping[str, str]
+Check: TypeAlias = Callable[[Values], None]
+
+
+# What the text alone shows
+
+
+def check_text(kind: str, root: Node) -> None:
+    """Refuse what no placeholder can mend: functions, reserved words, sections, limits.
+
+    Raises:
+        RequestFault: EXP-9, LEX-7, UPD-2, EXP-5, EXP-6, EXP-7.
+    """
+    nodes = tuple(walk(root))
+    _functions_are_known(kind, nodes)
+    _functions_are_in_place(kind, nodes, root)
+    _names_are_not_reserved(kind, nodes)
+    _sections_are_used_once(kind, root)
+    _limits_are_kept(kind, nodes)
+
+
+def _functions_are_known(kind: str, nodes: Sequence[Node]) -> None:
+    for node in nodes:
+        if isinstance(node, Function) and node.name not in _OPERAND_COUNTS:
+            raise fault(kind, UNKNOWN_FUNCTION.format(function=node.name))
+
+
+def _functions_are_in_place(kind: str, nodes: Sequence[Node], root: Node) -> None:
+    if kind == UPDATE:
+        for node in nodes:
+            if isinstance(node, Function) and node.name not in UPDATE_FUNCTIONS:
+                raise fault(kind, NOT_IN_UPDATES.format(function=node.name))
+        return
+    for node in nodes:
+        wanted = CONDITION_FUNCTIONS if isinstance(node, And | Or | Not) else OPERAND_FUNCTIONS
+        for child in children(node):
+            _function_is_one_of(kind, child, wanted)
+    _function_is_one_of(kind, root, CONDITION_FUNCTIONS)
+
+
+def _function_is_one_of(kind: str, node: Node, wanted: Mapping[str, int]) -> None:
+    if not isinstance(node, Function) or node.name in wanted:
+        return
+    message = NOT_IN_CONDITIONS if node.name in UPDATE_FUNCTIONS else MISPLACED_FUNCTION
+    raise fault(kind, message.format(function=node.name))
+
+
+def _names_are_not_reserved(kind: str, nodes: Sequence[Node]) -> None:
+    for part in chain.from_iterable(node.parts for node in nodes if isinstance(node, Path)):
+        if isinstance(part, str):
+            if is_reserved(part):
+                raise fault(kind, RESERVED.format(word=part))
+        elif part > _MAX_INDEX:
+            raise fault(kind, INDEX_RANGE.format(index=part))
+
+
+def _sections_are_used_once(kind: str, root: Node) -> None:
+    if isinstance(root, Update):
+        seen: set[str] = set()
+        for first, *_ in root.sections:
+            if first.keyword in seen:
+                raise fault(kind, REPEATED_SECTION.format(section=first.keyword))
+            seen.add(first.keyword)
+
+
+def _limits_are_kept(kind: str, nodes: Sequence[Node]) -> None:
+    count = sum(map(_operators, nodes))
+    if count > limits.EXPRESSION_OPERATORS:
+        raise fault(kind, TOO_MANY_OPERATORS.format(count=count))
+    for node in nodes:
+        if isinstance(node, In) and len(node.choices) > limits.IN_OPERANDS:
+            raise fault(kind, TOO_MANY_CHOICES.format(count=len(node.choices)))
+        if isinstance(node, Path) and len(node.parts) > limits.PATH_COMPONENTS:
+            raise fault(kind, TOO_DEEP.format(count=len(node.parts)))
+
+
+def _operators(node: Node) -> int:
+    """Return how many operators a node stands for.
+
+    Assumed: each action of an update counts as one (EXP-5).
+    """
+    if isinstance(node, And | Or):
+        return len(node.terms) - 1
+    return isinstance(node, Not | Comparison | Between | In | Function | Arithmetic | Action)
+
+
+# What names and values add
+
+
+def document_path(kind: str, path: Path, names: Names) -> DocumentPath:
+    """Return a path with its placeholders replaced.
+
+    Raises:
+        RequestFault: a name placeholder is not defined (PLH-1).
+    """
+    return tuple(
+        _target(kind, part, names) if isinstance(part, str) else part for part in path.parts
+    )
+
+
+def _target(kind: str, part: str, names: Names) -> str:
+    if not part.startswith("#"):
+        return part
+    if part not in names:
+        raise fault(kind, UNDEFINED_NAME.format(name=part))
+    return names[part]
+
+
+class Checks(NamedTuple):
+    """What to run on each request's values, in order; if not ``can_pass``, the last fails."""
+
+    steps: tuple[Check, ...]
+    can_pass: bool
+
+
+def condition_checks(kind: str, root: Node, names: Names) -> Checks:
+    """Return the checks of a condition."""
+    return _collected(kind, _condition_checks(kind, root, names))
+
+
+def update_checks(kind: str, root: Update, names: Names) -> Checks:
+    """Return the checks of an update."""
+    return _collected(kind, _update_checks(kind, root, names))
+
+
+def paths_are_separate(kind: str, paths: Sequence[DocumentPath]) -> None:
+    """Refuse overlapping and conflicting paths (UPD-3, UPD-4, PRJ-3)."""
+    for message, is_faulty in ((OVERLAP, _overlap), (CONFLICT, _conflict)):
+        for place, two in enumerate(paths):
+            for one in paths[:place]:
+                if is_faulty(one, two):
+                    raise fault(kind, message.format(one=format_path(one), two=format_path(two)))
+
+
+def _collected(kind: str, steps: Iterator[Check | str]) -> Checks:
+    """Return the checks up to a fault that is certain, which becomes the last of them.
+
+    A step that is a name asks for that value to be defined; runs of them become one check.
+    """
+    collected: list[Check] = []
+    wanted: list[str] = []
+    try:
+        for step in steps:
+            if isinstance(step, str):
+                wanted.append(step)
+                continue
+            _flush(kind, wanted, collected)
+            collected.append(step)
+    except RequestFault as certain:
+        _flush(kind, wanted, collected)
+        return Checks((*collected, always(str(certain.message))), can_pass=False)
+    _flush(kind, wanted, collected)
+    return Checks(tuple(collected), can_pass=True)
+
+
+def _flush(kind: str, wanted: list[str], collected: list[Check]) -> None:
+    if wanted:
+        collected.append(_are_defined(kind, tuple(wanted)))
+        wanted.clear()
+
+
+def always(message: str) -> Check:
+    """Return the check that fails for any values."""
+
+    def check(_values: Values) -> NoReturn:
+        raise RequestFault(message)
+
+    return check
+
+
+def _condition_checks(kind: str, root: Node, names: Names) -> Iterator[Check | str]:
+    for node in walk(root):
+        if isinstance(node, Path):
+            document_path(kind, node, names)
+        elif isinstance(node, Literal):
+            yield node.name
+        elif isinstance(node, Function):
+            yield from _function_checks(kind, node, names)
+        elif isinstance(node, Comparison):
+            _operands_differ(kind, node.operator, (node.left, node.right), names)
+            if node.operator not in ("=", "<>"):
+                yield from _type_checks(kind, node.operator, children(node), _ORDERED)
+        elif isinstance(node, Between):
+            yield from _type_checks(kind, "BETWEEN", children(node), _ORDERED)
+            if isinstance(node.lower, Literal) and isinstance(node.upper, Literal):
+                yield _bounds_fit(kind, node.lower.name, node.upper.name)
+
+
+def _update_checks(kind: str, root: Update, names: Names) -> Iterator[Check | str]:
+    nodes = tuple(walk(root))
+    for node in nodes:
+        if isinstance(node, Path):
+            document_path(kind, node, names)
+    yield from (node.name for node in nodes if isinstance(node, Literal))
+    actions = [node for node in nodes if isinstance(node, Action)]
+    paths_are_separate(kind, [document_path(kind, action.path, names) for action in actions])
+    for action in actions:
+        yield from _member_checks(kind, action)
+    for node in nodes:
+        if isinstance(node, Function):
+            yield from _function_checks(kind, node, names)
+        elif isinstance(node, Arithmetic):
+            yield from _type_checks(kind, node.operator, children(node), _NUMBER)
+
+
+def _overlap(one: DocumentPath, two: DocumentPath) -> bool:
+    """Say whether one path is the other or leads to it (UPD-3)."""
+    length = min(len(one), len(two))
+    return one[:length] == two[:length]
+
+
+def _conflict(one: DocumentPath, two: DocumentPath) -> bool:
+    """Say whether the paths take the same parent for a list and for a map (UPD-4)."""
+    for first, second in zip(one, two, strict=False):
+        if type(first) is not type(second):
+            return True
+        if first != second:
+            return False
+    return False
+
+
+def _function_checks(kind: str, node: Function, names: Names) -> Iterator[Check]:
+    function, operands = node.name, node.operands
+    if len(operands) != _OPERAND_COUNTS[function]:
+        raise fault(kind, OPERAND_COUNT.format(function=function, count=len(operands)))
+    if function in CONDITION_FUNCTIONS:
+        _operands_differ(kind, function, operands, names)
+    if function in ("attribute_exists", "attribute_not_exists", "if_not_exists"):
+        if not isinstance(operands[0], Path):
+            raise fault(kind, PATH_REQUIRED.format(function=function))
+    elif function == "begins_with":
+        yield from _type_checks(kind, function, operands, _TEXTUAL)
+    elif function == "size":
+        yield from _type_checks(kind, function, operands, _SIZED)
+    elif function == "list_append":
+        yield from _type_checks(kind, function, operands, _LIST)
+    elif function == "attribute_type":
+        yield from _type_name_checks(kind, operands)
+
+
+def _type_name_checks(kind: str, operands: Sequence[Node]) -> Iterator[Check]:
+    """Yield the checks of attribute_type: a path, and the name of a type (CND-8)."""
+    if not isinstance(operands[0], Path):
+        raise fault(kind, PATH_REQUIRED.format(function="attribute_type"))
+    named = operands[1]
+    if isinstance(named, Path):
+        raise fault(kind, OPERAND_TYPE.format(operator="attribute_type", type=_ALL_TYPES))
+    yield from _type_checks(kind, "attribute_type", (named,), frozenset(("S",)))
+    if isinstance(named, Literal):
+        yield _names_a_type(kind, named.name)
+
+
+def _operands_differ(kind: str, operator: str, operands: Sequence[Node], names: Names) -> None:
+    """Refuse the same path on both sides (CND-11)."""
+    first, second = (*operands, None, None)[:2]
+    if isinstance(first, Path) and isinstance(second, Path):
+        path = document_path(kind, first, names)
+        if path == document_path(kind, second, names):
+            raise fault(kind, EQUAL_OPERANDS.format(operator=operator, path=format_path(path)))
+
+
+def _type_checks(
+    kind: str, operator: str, operands: Sequence[Node], allowed: frozenset[str]
+) -> Iterator[Check]:
+    """Yield the type checks of literals (CND-4); ``size`` is known to be a number."""
+    for operand in operands:
+        if isinstance(operand, Literal):
+            yield _has_type(kind, operator, operand.name, allowed)
+        elif isinstance(operand, Function) and operand.name == "size" and "N" not in allowed:
+            raise fault(kind, OPERAND_TYPE.format(operator=operator, type="N"))
+
+
+def _member_checks(kind: str, action: Action) -> Iterator[Check]:
+    """Yield the type check of ADD or DELETE (UPD-15, UPD-16)."""
+    allowed = _MEMBER_TYPES.get(action.keyword)
+    if allowed is not None and isinstance(action.value, Literal):
+        yield _is_a_member(kind, action.keyword, action.value.name, allowed)
+
+
+# Checks of one request's values
+
+
+def _are_defined(kind: str, names: tuple[str, ...]) -> Check:
+    def check(values: Values) -> None:
+        for name in names:
+            if name not in values:
+                raise fault(kind, UNDEFINED_VALUE.format(name=name))
+
+    return check
+
+
+def _has_type(kind: str, operator: str, name: str, allowed: frozenset[str]) -> Check:
+    def check(values: Values) -> None:
+        found = type_name(values[name])
+        if found not in allowed:
+            raise fault(kind, OPERAND_TYPE.format(operator=operator, type=found))
+
+    return check
+
+
+def _names_a_type(kind: str, name: str) -> Check:
+    def check(values: Values) -> None:
+        if values[name] not in _TYPE_NAMES:
+            raise fault(kind, UNKNOWN_TYPE.format(type=str(values[name])))
+
+    return check
+
+
+def _is_a_member(kind: str, keyword: str, name: str, allowed: tuple[type, ...]) -> Check:
+    def check(values: Values) -> None:
+        value = values[name]
+        if not isinstance(value, allowed):
+            found = _LONG_NAMES[type_name(value)]
+            raise fault(kind, ACTION_TYPE.format(operator=keyword, type=found))
+
+    return check
+
+
+def _bounds_fit(kind: str, lower_name: str, upper_name: str) -> Check:
+    """Return the check of BETWEEN's literal bounds (CND-5, KEY-14)."""
+
+    def check(values: Values) -> None:
+        lower, upper = values[lower_name], values[upper_name]
+        if type(lower) is not type(upper):
+            message = BETWEEN_TYPES
+        elif is_below(upper, lower):
+            message = BETWEEN_ORDER
+        else:
+            return
+        raise fault(kind, message.format(lower=_shown(lower), upper=_shown(upper)))
+
+    return check
+
+
+def _shown(value: Value) -> str:
+    """Write an ordered value as messages do: type, colon, text."""
+    if isinstance(value, Decimal):
+        return f"N:{format_number(value)}"
+    if isinstance(value, bytes):
+        return f"B:{base64.b64encode(value).decode()}"
+    return f"S:{value}"

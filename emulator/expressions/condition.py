@@ -1,0 +1,353 @@
+"""Conditions and filters: a tree becomes functions of an item and the request's values.
+
+A test answers a bool, an operand a value or MISSING; both have the same shape, since a bool
+is a value. Rules CND-1 to CND-17.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias
+
+from emulator.expressions.ast import (
+    And,
+    Between,
+    Comparison,
+    Function,
+    In,
+    Literal,
+    Node,
+    Not,
+    Or,
+    Path,
+    children,
+    walk,
+)
+from emulator.expressions.checks import Check, Names, condition_checks, document_path
+from emulator.expressions.parser import CONDITION
+from emulator.expressions.resolve import (
+    CACHE_ENTRIES,
+    Placeholders,
+    Targets,
+    Template,
+    Values,
+    read,
+)
+from emulator.model import (
+    MISSING,
+    ORDERED_TYPES,
+    Attributes,
+    BinarySet,
+    Missing,
+    NumberSet,
+    StringSet,
+    Value,
+    equal,
+    resolve,
+    type_name,
+)
+from emulator.model import Path as DocumentPath
+
+Evaluate: TypeAlias = "Callable[[Attributes, Values], Value | Missing]"
+
+
+class Condition:
+    """A condition with its values: ask it about any number of items.
+
+    Attributes:
+        paths: Every document path it mentions, in the order of the source.
+
+    >>> condition = parse_condition("size(tags) > :n", Placeholders(None, {":n": Decimal(1)}))
+    >>> condition.holds({"tags": ("a", "b")}), condition.holds({})
+    (True, False)
+    >>> condition.paths
+    (('tags',),)
+    """
+
+    __slots__ = ("_evaluate", "_values", "paths")
+
+    def __init__(self, evaluate: Evaluate, paths: tuple[DocumentPath, ...], values: Values) -> None:
+        self._evaluate = evaluate
+        self._values = values
+        self.paths = paths
+
+    def holds(self, attributes: Attributes) -> bool:
+        """Say whether an item meets the condition; a missing item has no attributes."""
+        return self._evaluate(attributes, self._values) is True
+
+
+class _Program(NamedTuple):
+    checks: tuple[Check, ...]
+    evaluate: Evaluate
+    paths: tuple[DocumentPath, ...]
+
+
+def parse_condition(text: str, placeholders: Placeholders, *, kind: str = CONDITION) -> Condition:
+    """Return the condition that a text writes, its values checked.
+
+    Args:
+        text: The expression.
+        placeholders: Names and values of the request.
+        kind: ``ConditionExpression`` or ``FilterExpression``; messages name it.
+
+    Raises:
+        RequestFault: any fault that needs no item to be seen.
+    """
+    template = read(kind, text)
+    checks, evaluate, paths = _program(template, placeholders.use(template))
+    values = placeholders.values
+    for check in checks:
+        check(values)
+    return Condition(evaluate, paths, values)
+
+
+@lru_cache(maxsize=CACHE_ENTRIES)
+def _program(template: Template, targets: Targets) -> _Program:
+    names = template.names(targets)
+    checks, can_pass = condition_checks(template.kind, template.root, names)
+    if not can_pass:
+        return _Program(checks, _refused, ())
+    evaluate = compile_condition(template, names)
+    return _Program(checks, evaluate, paths_of(template, names))
+
+
+def _refused(_attributes: Attributes, _values: Values) -> Value:
+    raise AssertionError("the checks refuse this expression")
+
+
+def paths_of(template: Template, names: Names) -> tuple[DocumentPath, ...]:
+    """Return every document path of a tree, in the order of the source."""
+    paths = (node for node in walk(template.root) if isinstance(node, Path))
+    return tuple(document_path(template.kind, path, names) for path in paths)
+
+
+def compile_condition(template: Template, names: Names) -> Evaluate:
+    """Return the function that a condition's tree writes.
+
+    Parts are compiled before the whole, on a stack: a tree can be deeper than Python calls.
+    """
+    compiled: list[Evaluate] = []
+    for node in walk(template.root):
+        count = len(children(node))
+        parts = compiled[len(compiled) - count :]
+        del compiled[len(compiled) - count :]
+        if isinstance(node, Path):
+            compiled.append(path_operand(document_path(template.kind, node, names)))
+        else:
+            compiled.append(_BUILDERS[type(node)](node, parts))
+    return compiled.pop()
+
+
+# Operands
+
+
+def path_operand(path: DocumentPath) -> Evaluate:
+    """Return the function that looks a path up (CND-1)."""
+    if len(path) > 1:
+        return lambda attributes, _: resolve(attributes, path)
+    name = str(path[0])
+    return lambda attributes, _: attributes.get(name, MISSING)
+
+
+def literal_operand(node: Literal, _parts: list[Evaluate]) -> Evaluate:
+    """Return the function that looks a value up."""
+    name = node.name
+    return lambda _, values: values[name]
+
+
+def _size(_node: Node, parts: list[Evaluate]) -> Evaluate:
+    """CND-12: characters of S, bytes of B, members of the rest."""
+    (operand,) = parts
+
+    def evaluate(attributes: Attributes, values: Values) -> Value | Missing:
+        value = operand(attributes, values)
+        if isinstance(value, str):
+            return Decimal(_utf16_units(value))
+        if isinstance(value, _SIZED):
+            return Decimal(len(value))
+        return MISSING
+
+    return evaluate
+
+
+def _utf16_units(text: str) -> int:
+    """Assumed: strings are measured as Java measures them (CND-12)."""
+    if text.isascii():
+        return len(text)
+    return len(text) + sum(character > "\uffff" for character in text)
+
+
+# Tests
+
+
+def _and(_node: Node, parts: list[Evaluate]) -> Evaluate:
+    terms = tuple(parts)
+
+    def evaluate(attributes: Attributes, values: Values) -> bool:
+        for term in terms:  # noqa: SIM110  # all() would add a frame to every level
+            if not term(attributes, values):
+                return False
+        return True
+
+    return evaluate
+
+
+def _or(_node: Node, parts: list[Evaluate]) -> Evaluate:
+    terms = tuple(parts)
+
+    def evaluate(attributes: Attributes, values: Values) -> bool:
+        for term in terms:  # noqa: SIM110  # any() would add a frame to every level
+            if term(attributes, values):
+                return True
+        return False
+
+    return evaluate
+
+
+def _not(_node: Node, parts: list[Evaluate]) -> Evaluate:
+    (term,) = parts
+    return lambda attributes, values: not term(attributes, values)
+
+
+def _comparison(node: Comparison, parts: list[Evaluate]) -> Evaluate:
+    left, right = parts
+    if node.operator == "=":
+        return lambda attributes, values: equal(left(attributes, values), right(attributes, values))
+    if node.operator == "<>":
+        return _unequal(node, left, right)
+    return _ordered(_ORDERINGS[node.operator], left, right)
+
+
+def _unequal(node: Comparison, left: Evaluate, right: Evaluate) -> Evaluate:
+    """CND-2: a missing operand differs from everything.
+
+    Assumed: a size that does not exist differs from nothing (CND-12).
+    """
+    if not isinstance(node.left, Function) and not isinstance(node.right, Function):
+        return lambda attributes, values: (
+            not equal(left(attributes, values), right(attributes, values))
+        )
+
+    def evaluate(attributes: Attributes, values: Values) -> bool:
+        one, two = left(attributes, values), right(attributes, values)
+        return one is not MISSING and two is not MISSING and not equal(one, two)
+
+    return evaluate
+
+
+def _ordered(ordering: Callable[..., bool], left: Evaluate, right: Evaluate) -> Evaluate:
+    """CMP-2: an order exists only within S, within N and within B."""
+
+    def evaluate(attributes: Attributes, values: Values) -> bool:
+        one, two = left(attributes, values), right(attributes, values)
+        return type(one) is type(two) and type(one) in ORDERED_TYPES and ordering(one, two)
+
+    return evaluate
+
+
+def _between(_node: Node, parts: list[Evaluate]) -> Evaluate:
+    """CND-5: both bounds belong to the range."""
+    operand, lower, upper = parts
+    above = _ordered(operator.ge, operand, lower)
+    below = _ordered(operator.le, operand, upper)
+    return lambda attributes, values: above(attributes, values) and below(attributes, values)
+
+
+def _in(_node: Node, parts: list[Evaluate]) -> Evaluate:
+    operand, *choices = parts
+
+    def evaluate(attributes: Attributes, values: Values) -> bool:
+        value = operand(attributes, values)
+        return any(equal(value, choice(attributes, values)) for choice in choices)
+
+    return evaluate
+
+
+def _exists(_node: Node, parts: list[Evaluate]) -> Evaluate:
+    (operand,) = parts
+    return lambda attributes, values: operand(attributes, values) is not MISSING
+
+
+def _not_exists(_node: Node, parts: list[Evaluate]) -> Evaluate:
+    (operand,) = parts
+    return lambda attributes, values: operand(attributes, values) is MISSING
+
+
+def _has_type(_node: Node, parts: list[Evaluate]) -> Evaluate:
+    operand, wanted = parts
+
+    def evaluate(attributes: Attributes, values: Values) -> bool:
+        value = operand(attributes, values)
+        return not isinstance(value, Missing) and type_name(value) == wanted(attributes, values)
+
+    return evaluate
+
+
+def _on_two(test: Callable[[Value | Missing, Value | Missing], bool]) -> Builder:
+    def build(_node: Node, parts: list[Evaluate]) -> Evaluate:
+        left, right = parts
+        return lambda attributes, values: test(left(attributes, values), right(attributes, values))
+
+    return build
+
+
+def begins_with(value: Value | Missing, prefix: Value | Missing) -> bool:
+    """Say whether a text or binary begins with another (CND-9).
+
+    >>> begins_with("abc", "ab"), begins_with("abc", b"ab")
+    (True, False)
+    """
+    if isinstance(value, str):
+        return isinstance(prefix, str) and value.startswith(prefix)
+    return isinstance(value, bytes) and isinstance(prefix, bytes) and value.startswith(prefix)
+
+
+def contains(value: Value | Missing, sought: Value | Missing) -> bool:
+    """Say whether a text, binary, set or list contains something (CND-10).
+
+    >>> contains("abc", "bc"), contains((Decimal(1),), Decimal(1)), contains("1", Decimal(1))
+    (True, True, False)
+    """
+    if isinstance(value, tuple):
+        return any(equal(member, sought) for member in value)
+    return type(sought) is _MEMBER_TYPES.get(type(value)) and sought in value  # type: ignore[operator]  # the table lists containers
+
+
+_MEMBER_TYPES: Final[dict[type, type]] = {
+    str: str,
+    bytes: bytes,
+    StringSet: str,
+    NumberSet: Decimal,
+    BinarySet: bytes,
+}
+_SIZED: Final = (bytes, tuple, dict, StringSet, NumberSet, BinarySet)
+_ORDERINGS: Final[dict[str, Callable[..., bool]]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+# Each builder takes the class, or the function, it stands under.
+Builder: TypeAlias = Callable[..., Evaluate]
+_FUNCTIONS: Final[dict[str, Builder]] = {
+    "attribute_exists": _exists,
+    "attribute_not_exists": _not_exists,
+    "attribute_type": _has_type,
+    "begins_with": _on_two(begins_with),
+    "contains": _on_two(contains),
+    "size": _size,
+}
+_BUILDERS: Final[dict[type, Builder]] = {
+    Literal: literal_operand,
+    Function: lambda node, parts: _FUNCTIONS[node.name](node, parts),
+    Comparison: _comparison,
+    Between: _between,
+    In: _in,
+    Not: _not,
+    And: _and,
+    Or: _or,
+}

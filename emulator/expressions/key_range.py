@@ -1,0 +1,323 @@
+"""Key conditions: what a query says about its keys, and the range of keys that it means.
+
+A key condition is first a condition like any other, with all its faults; then every clause
+must be one the store can follow (KEY-5, KEY-7 to KEY-11). That needs no schema. Against the
+schema of table or index it becomes a ``KeyRange`` (KEY-17, MAK-30 to MAK-40).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias
+
+from emulator import limits
+from emulator.errors import RequestFault, ValidationException
+from emulator.expressions.ast import (
+    And,
+    Between,
+    Comparison,
+    Function,
+    In,
+    Literal,
+    Node,
+    Not,
+    Or,
+    Path,
+    children,
+)
+from emulator.expressions.checks import Check, Names, always, condition_checks, document_path
+from emulator.expressions.parser import KEY_CONDITION, fault
+from emulator.expressions.resolve import (
+    CACHE_ENTRIES,
+    Placeholders,
+    Targets,
+    Template,
+    Values,
+    read,
+)
+from emulator.model import (
+    KeyAttribute,
+    KeyRange,
+    KeySchema,
+    KeyValue,
+    successor,
+    value_size,
+)
+
+INVALID_OPERATOR: Final = "Invalid operator used in KeyConditionExpression: {operator}"
+REPEATED_KEY: Final = "KeyConditionExpressions must only contain one condition per key"
+NESTED_KEY: Final = "KeyConditionExpressions cannot have conditions on nested attributes"
+SEVERAL_NAMES: Final = (
+    "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition"
+)
+NO_NAME: Final = "Invalid condition in KeyConditionExpression: No key attribute specified"
+NAME_FIRST: Final = (
+    "Invalid condition in KeyConditionExpression: "
+    "{operator} operator must have the key attribute as its first operand"
+)
+TOO_MANY: Final = (
+    "The number of query conditions ({given}) exceeds "
+    "the number of key attributes defined in the schema ({defined})"
+)
+MISSED: Final = "Query condition missed key schema element: {name}"
+NOT_SUPPORTED: Final = "Query key condition not supported"
+NOT_INDEXABLE: Final = "Attempted conditional constraint is not an indexable operation"
+BROKEN_PREFIX: Final = (
+    "RANGE key attributes {lacking} must have equality conditions specified in the query "
+    "because a condition is present on key attribute {name}"
+)
+WRONG_TYPE: Final = (
+    "One or more parameter values were invalid: Condition parameter type does not match schema type"
+)
+EMPTY_VALUE: Final = (
+    "One or more parameter values are not valid. The AttributeValue for a key attribute "
+    "cannot contain an empty {kind} value. Key: {name}"
+)
+# The missing blank is the service's own (KV-2).
+PARTITION_SIZE: Final = (
+    "One or more parameter values were invalid: "
+    "Size of hashkey has exceeded the maximum size limit of2048 bytes"
+)
+SORT_SIZE: Final = (
+    "One or more parameter values were invalid: "
+    "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+)
+
+EQUALITY: Final = "="
+#: What a comparison means with its sides exchanged (KEY-11).
+_EXCHANGED: Final = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_INDEXABLE: Final = frozenset((*_EXCHANGED, "BETWEEN", "begins_with"))
+
+
+class Clause(NamedTuple):
+    """One condition on one key attribute: its operator and the keys of its values."""
+
+    operator: str
+    literals: tuple[str, ...]
+
+
+class KeyCondition:
+    """A key condition with its values.
+
+    Attributes:
+        names: The attributes it puts conditions on, in the order of the source.
+
+    >>> placeholders = Placeholders(None, {":p": "d1", ":s": "2026-"})
+    >>> condition = parse_key_condition("pk = :p AND begins_with(sk, :s)", placeholders)
+    >>> key = KeySchema((KeyAttribute("pk", "S"),), (KeyAttribute("sk", "S"),))
+    >>> condition.range(key).holds(("2026-11-16",)), condition.range(key).holds(("2025-",))
+    (True, False)
+    """
+
+    __slots__ = ("_clauses", "_values", "names")
+
+    def __init__(self, clauses: Mapping[str, Clause], values: Values) -> None:
+        self._clauses = clauses
+        self._values = values
+        self.names = tuple(clauses)
+
+    def range(self, key: KeySchema) -> KeyRange:
+        """Return the range of keys that the condition means under a schema.
+
+        Raises:
+            ValidationException: the condition does not suit the schema; the checks run in
+                the order of KEY-17.
+        """
+        clauses = self._clauses
+        _check_names(key, clauses)
+        _check_operators(key, clauses)
+        sort = [attribute for attribute in key.sort if attribute.name in clauses]
+        partition_values = [self._operands(attribute) for attribute in key.partition]
+        sort_values = [self._operands(attribute) for attribute in sort]
+        _check_values(key.partition, partition_values, limits.PARTITION_KEY_BYTES, PARTITION_SIZE)
+        _check_values(sort, sort_values, limits.SORT_KEY_BYTES, SORT_SIZE)
+        partition = tuple([operands[0] for operands in partition_values])
+        if not sort:
+            return KeyRange(partition)
+        last = clauses[sort[-1].name].operator
+        return _RANGES[last](
+            partition, tuple([operands[0] for operands in sort_values[:-1]]), *sort_values[-1]
+        )
+
+    def _operands(self, attribute: KeyAttribute) -> list[KeyValue]:
+        """Return the values that an attribute is compared with, if of its type (KEY-13)."""
+        operands = []
+        for literal in self._clauses[attribute.name].literals:
+            value = self._values[literal]
+            if not attribute.accepts(value):
+                raise ValidationException(WRONG_TYPE)
+            operands.append(value)
+        return operands  # type: ignore[return-value]  # each was accepted
+
+
+def parse_key_condition(text: str, placeholders: Placeholders) -> KeyCondition:
+    """Return the key condition that a text writes, its values checked.
+
+    Raises:
+        RequestFault: any fault that needs no schema to be seen.
+    """
+    template = read(KEY_CONDITION, text)
+    checks, clauses = _program(template, placeholders.use(template))
+    values = placeholders.values
+    for check in checks:
+        check(values)
+    return KeyCondition(clauses, values)
+
+
+@lru_cache(maxsize=CACHE_ENTRIES)
+def _program(
+    template: Template, targets: Targets
+) -> tuple[tuple[Check, ...], Mapping[str, Clause]]:
+    names = template.names(targets)
+    checks, can_pass = condition_checks(KEY_CONDITION, template.root, names)
+    if not can_pass:
+        return checks, {}
+    try:
+        return checks, _clauses(template.root, names)
+    except RequestFault as certain:
+        return (*checks, always(str(certain.message))), {}
+
+
+# What needs no schema
+
+
+def _clauses(root: Node, names: Names) -> dict[str, Clause]:
+    clauses: dict[str, Clause] = {}
+    for node in _terms(root):
+        name, clause = _clause(node, names)
+        if name in clauses:
+            raise fault(KEY_CONDITION, REPEATED_KEY)
+        clauses[name] = clause
+    return clauses
+
+
+def _terms(root: Node) -> Iterator[Node]:
+    """Yield the clauses of a conjunction, from left to right (KEY-1)."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, And):
+            pending.extend(reversed(node.terms))
+        else:
+            yield node
+
+
+def _clause(node: Node, names: Names) -> tuple[str, Clause]:
+    operator = _operator(node)
+    if operator not in _INDEXABLE:
+        raise RequestFault(INVALID_OPERATOR.format(operator=operator))
+    operands = children(node)
+    if operator in ("BETWEEN", "begins_with") and isinstance(operands[0], Literal):
+        raise fault(KEY_CONDITION, NAME_FIRST.format(operator=operator))
+    name = _key_name(operands, names)
+    if isinstance(operands[0], Literal):
+        operator = _EXCHANGED[operator]
+    literals = tuple(operand.name for operand in operands if isinstance(operand, Literal))
+    return name, Clause(operator, literals)
+
+
+def _operator(node: Node) -> str:
+    if isinstance(node, Comparison):
+        return node.operator
+    if isinstance(node, Function):
+        return node.name
+    return _OPERATORS[type(node)]
+
+
+def _key_name(operands: tuple[Node, ...], names: Names) -> str:
+    """Return the one top-level attribute among the operands (KEY-8 to KEY-10)."""
+    found: str | None = None
+    for operand in operands:
+        if isinstance(operand, Function):
+            raise RequestFault(INVALID_OPERATOR.format(operator=operand.name))
+        if isinstance(operand, Path):
+            if found is not None:
+                raise fault(KEY_CONDITION, SEVERAL_NAMES)
+            if len(operand.parts) > 1:
+                raise fault(KEY_CONDITION, NESTED_KEY)
+            found = str(document_path(KEY_CONDITION, operand, names)[0])
+    if found is None:
+        raise fault(KEY_CONDITION, NO_NAME)
+    return found
+
+
+_OPERATORS: Final[dict[type, str]] = {Between: "BETWEEN", In: "IN", Not: "NOT", Or: "OR"}
+
+
+# What needs the schema
+
+
+def _check_names(key: KeySchema, clauses: Mapping[str, Clause]) -> None:
+    """Refuse too many conditions, then missing key attributes (KEY-6, KEY-3, KEY-4)."""
+    if len(clauses) > len(key.names):
+        raise ValidationException(TOO_MANY.format(given=len(clauses), defined=len(key.names)))
+    for attribute in key.partition:
+        if attribute.name not in clauses:
+            raise ValidationException(MISSED.format(name=attribute.name))
+    for name in clauses:
+        if name not in key.names:
+            missed = next(a.name for a in key.sort if a.name not in clauses)
+            raise ValidationException(MISSED.format(name=missed))
+
+
+def _check_operators(key: KeySchema, clauses: Mapping[str, Clause]) -> None:
+    """Refuse what is no equality where one is due (KEY-2, MAK-31, MAK-34)."""
+    for clause in clauses.values():
+        if clause.operator not in _INDEXABLE:
+            raise ValidationException(NOT_INDEXABLE)
+    for attribute in key.partition:
+        if clauses[attribute.name].operator != EQUALITY:
+            raise ValidationException(NOT_SUPPORTED)
+    lacking: list[str] = []
+    for attribute in key.sort:
+        found = clauses.get(attribute.name)
+        if found is not None and lacking:
+            raise ValidationException(
+                BROKEN_PREFIX.format(lacking=", ".join(lacking), name=attribute.name)
+            )
+        if found is None or found.operator != EQUALITY:
+            lacking.append(attribute.name)
+
+
+def _check_values(
+    attributes: Sequence[KeyAttribute],
+    operands: Sequence[list[KeyValue]],
+    limit: int,
+    message: str,
+) -> None:
+    """Refuse empty and oversized values (KEY-15, KV-2, KV-3).
+
+    The limit holds for all the attributes together (MAK-27); of two bounds the longer counts.
+    """
+    size = 0
+    for attribute, values in zip(attributes, operands, strict=True):
+        for value in values:
+            if not value and attribute.type != "N":
+                kind = "string" if attribute.type == "S" else "binary"
+                raise ValidationException(EMPTY_VALUE.format(kind=kind, name=attribute.name))
+        size += max(map(value_size, values))
+        if size > limit:
+            raise ValidationException(message)
+
+
+_Values: TypeAlias = tuple[KeyValue, ...]
+
+
+def _prefixed(partition: _Values, fixed: _Values, prefix: KeyValue) -> KeyRange:
+    """MAK-71: what begins with a prefix lies between it and the next possible one."""
+    assert isinstance(prefix, str | bytes)
+    return KeyRange(partition, fixed, prefix, successor(prefix), upper_inclusive=False)
+
+
+_RANGES: Final[dict[str, Callable[..., KeyRange]]] = {
+    "=": lambda partition, fixed, value: KeyRange(partition, (*fixed, value)),
+    "<": lambda partition, fixed, value: KeyRange(
+        partition, fixed, upper=value, upper_inclusive=False
+    ),
+    "<=": lambda partition, fixed, value: KeyRange(partition, fixed, upper=value),
+    ">": lambda partition, fixed, value: KeyRange(partition, fixed, value, lower_inclusive=False),
+    ">=": lambda partition, fixed, value: KeyRange(partition, fixed, value),
+    "BETWEEN": KeyRange,
+    "begins_with": _prefixed,
+}

@@ -1,0 +1,238 @@
+"""The parameters from before expressions: Expected, filters, KeyConditions, AttributeUpdates.
+
+They become the same conditions, key conditions and updates as expressions do; only their
+faults are worded differently. Rules LEG-2 to LEG-9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple, TypeAlias
+
+from emulator.errors import RequestFault
+from emulator.expressions.condition import Condition, Evaluate, begins_with, contains
+from emulator.expressions.key_range import Clause, KeyCondition
+from emulator.expressions.resolve import Values
+from emulator.expressions.update import Update, added, program, without
+from emulator.model import (
+    MISSING,
+    Attributes,
+    Missing,
+    Value,
+    equal,
+    is_below,
+    type_name,
+)
+
+_INVALID: Final = "One or more parameter values were invalid: "
+ARGUMENT_COUNT: Final = (
+    _INVALID + "Invalid number of argument(s) for the {operator} ComparisonOperator"
+)
+ARGUMENT_TYPE: Final = (
+    _INVALID + "ComparisonOperator {operator} is not valid for {type} AttributeValue type"
+)
+MIXED_TYPES: Final = _INVALID + "AttributeValues inside AttributeValueList must be of same type"
+REVERSED_BOUNDS: Final = (
+    "The BETWEEN condition was provided a range "
+    "where the lower bound is greater than the upper bound"
+)
+# Observed: dynalite's test of query against the service, for an empty map.
+NO_KEY_CONDITIONS: Final = "Conditions can be of length 1 or 2 only"
+NO_VALUE: Final = _INVALID + "Only DELETE action is allowed when no attribute value is specified"
+DELETE_TYPE: Final = _INVALID + "DELETE action with value is not supported for the type {type}"
+ADD_TYPE: Final = _INVALID + "ADD action is not supported for the type {type}"
+TYPE_MISMATCH: Final = "Type mismatch for attribute to update"
+
+_NO_ARGUMENTS: Final = frozenset(("NULL", "NOT_NULL"))
+_ORDERED: Final = frozenset(("S", "N", "B"))
+_ARGUMENT_TYPES: Final = {
+    **dict.fromkeys(("LT", "LE", "GT", "GE", "BETWEEN", "IN"), _ORDERED),
+    **dict.fromkeys(("CONTAINS", "NOT_CONTAINS"), _ORDERED | {"BOOL", "NULL"}),
+    "BEGINS_WITH": frozenset(("S", "B")),
+}
+_SETS: Final = frozenset(("SS", "NS", "BS"))
+_ADDABLE: Final = _SETS | {"N", "L"}
+
+
+class LegacyCondition(NamedTuple):
+    """One entry: a comparison operator and its arguments."""
+
+    operator: str
+    values: tuple[Value, ...]
+
+
+def check_arguments(entry: LegacyCondition) -> None:
+    """Refuse a wrong number or wrong types of arguments (LEG-2, LEG-3).
+
+    Raises:
+        RequestFault: number, types, equality of types, order of bounds, in this order.
+    """
+    operator, values = entry
+    if not _count_fits(operator, len(values)):
+        raise RequestFault(ARGUMENT_COUNT.format(operator=operator))
+    types = [type_name(value) for value in values]
+    allowed = _ARGUMENT_TYPES.get(operator)
+    for found in types:
+        if allowed is not None and found not in allowed:
+            raise RequestFault(ARGUMENT_TYPE.format(operator=operator, type=found))
+    if len(set(types)) > 1:
+        raise RequestFault(MIXED_TYPES)
+    if operator == "BETWEEN" and is_below(values[1], values[0]):
+        raise RequestFault(REVERSED_BOUNDS)
+
+
+def _count_fits(operator: str, count: int) -> bool:
+    if operator == "IN":
+        return count >= 1
+    if operator == "BETWEEN":
+        return count == 2
+    return count == (operator not in _NO_ARGUMENTS)
+
+
+# Conditions
+
+
+def legacy_condition(entries: Mapping[str, LegacyCondition], *, any_of: bool = False) -> Condition:
+    """Return the condition that Expected, QueryFilter or ScanFilter writes.
+
+    Args:
+        entries: Attribute name to condition.
+        any_of: Whether one of them suffices (ConditionalOperator OR).
+
+    Raises:
+        RequestFault: LEG-2, LEG-3.
+
+    >>> condition = legacy_condition({"n": LegacyCondition("BEGINS_WITH", ("ab",))})
+    >>> condition.holds({"n": "abc"}), condition.holds({})
+    (True, False)
+    """
+    for entry in entries.values():
+        check_arguments(entry)
+    tests = [(name, _TESTS[entry.operator], entry.values) for name, entry in entries.items()]
+    join = any if any_of else all
+
+    def evaluate(attributes: Attributes, _values: Values) -> bool:
+        return join(
+            test(attributes.get(name, MISSING), arguments) for name, test, arguments in tests
+        )
+
+    return Condition(evaluate, tuple((name,) for name in entries), {})
+
+
+Test: TypeAlias = "Callable[[Value | Missing, tuple[Value, ...]], bool]"
+
+
+def _not_contains(value: Value | Missing, arguments: tuple[Value, ...]) -> bool:
+    """Assumed: a missing attribute does not pass (LEG-5)."""
+    return value is not MISSING and not contains(value, arguments[0])
+
+
+def _at_most(left: Value | Missing, right: Value | Missing) -> bool:
+    return is_below(left, right) or (is_ordered(left) and equal(left, right))
+
+
+def is_ordered(value: Value | Missing) -> bool:
+    """Say whether a value is of a type that has an order."""
+    return not isinstance(value, Missing) and type_name(value) in _ORDERED
+
+
+_TESTS: Final[dict[str, Test]] = {
+    "EQ": lambda value, arguments: equal(value, arguments[0]),
+    "NE": lambda value, arguments: not equal(value, arguments[0]),
+    "IN": lambda value, arguments: any(equal(value, choice) for choice in arguments),
+    "LT": lambda value, arguments: is_below(value, arguments[0]),
+    "LE": lambda value, arguments: _at_most(value, arguments[0]),
+    "GT": lambda value, arguments: is_below(arguments[0], value),
+    "GE": lambda value, arguments: _at_most(arguments[0], value),
+    "BETWEEN": lambda value, arguments: (
+        _at_most(arguments[0], value) and _at_most(value, arguments[1])
+    ),
+    "NULL": lambda value, _: value is MISSING,
+    "NOT_NULL": lambda value, _: value is not MISSING,
+    "CONTAINS": lambda value, arguments: contains(value, arguments[0]),
+    "NOT_CONTAINS": _not_contains,
+    "BEGINS_WITH": lambda value, arguments: begins_with(value, arguments[0]),
+}
+
+
+# Key conditions
+
+_KEY_OPERATORS: Final = {
+    "EQ": "=",
+    "LT": "<",
+    "LE": "<=",
+    "GT": ">",
+    "GE": ">=",
+    "BETWEEN": "BETWEEN",
+    "BEGINS_WITH": "begins_with",
+}
+
+
+def legacy_key_condition(entries: Mapping[str, LegacyCondition]) -> KeyCondition:
+    """Return the key condition that KeyConditions writes (LEG-9, MAK-45).
+
+    Raises:
+        RequestFault: LEG-2, LEG-3, or no entry at all.
+    """
+    for entry in entries.values():
+        check_arguments(entry)
+    if not entries:
+        raise RequestFault(NO_KEY_CONDITIONS)
+    values: dict[str, Value] = {}
+    clauses: dict[str, Clause] = {}
+    for name, (operator, arguments) in entries.items():
+        literals = tuple(f":{len(values) + place}" for place in range(len(arguments)))
+        values.update(zip(literals, arguments, strict=True))
+        clauses[name] = Clause(_KEY_OPERATORS.get(operator, operator), literals)
+    return KeyCondition(clauses, values)
+
+
+# Updates
+
+
+def legacy_update(entries: Mapping[str, tuple[str, Value | Missing]]) -> Update:
+    """Return the update that AttributeUpdates writes (LEG-7).
+
+    Args:
+        entries: Attribute name to action (PUT, ADD or DELETE) and value, or MISSING.
+
+    Raises:
+        RequestFault: an action without a value, or with one of a wrong type (LEG-8).
+
+    >>> legacy_update({"a": ("PUT", "x"), "b": ("DELETE", MISSING)}).apply({"b": "y"})
+    {'a': 'x'}
+    """
+    actions = tuple(_action(name, *entry) for name, entry in entries.items())
+    creates = any(action != "DELETE" for action, _ in entries.values())
+    return Update(program(tuple((name,) for name in entries), actions, creates=creates), {})
+
+
+def _action(name: str, action: str, value: Value | Missing) -> Evaluate:
+    if isinstance(value, Missing):
+        if action != "DELETE":
+            raise RequestFault(NO_VALUE)
+        return lambda _attributes, _values: MISSING
+    if action == "PUT":
+        return lambda _attributes, _values: value
+    if action == "ADD":
+        return _add(name, value)
+    return _delete(name, value)
+
+
+def _add(name: str, value: Value) -> Evaluate:
+    if type_name(value) not in _ADDABLE:
+        raise RequestFault(ADD_TYPE.format(type=type_name(value)))
+
+    def evaluate(attributes: Attributes, _values: Values) -> Value:
+        stored = attributes.get(name, MISSING)
+        if isinstance(stored, tuple) and isinstance(value, tuple):
+            return stored + value
+        return added(stored, value, TYPE_MISMATCH)
+
+    return evaluate
+
+
+def _delete(name: str, value: Value) -> Evaluate:
+    if type_name(value) not in _SETS:
+        raise RequestFault(DELETE_TYPE.format(type=type_name(value)))
+    return lambda attributes, _: without(attributes.get(name, MISSING), value, TYPE_MISMATCH)

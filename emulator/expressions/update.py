@@ -1,0 +1,458 @@
+"""Updates: actions become functions of the stored item; their results are put in place.
+
+Every action reads the item as it was (UPD-1). Results are put into new containers along the
+paths; whatever an update does not touch is shared with the item it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from functools import lru_cache
+from itertools import chain
+from typing import Final, NamedTuple, TypeAlias, TypeGuard
+
+from emulator.errors import ValidationException
+from emulator.expressions.ast import (
+    Action,
+    Arithmetic,
+    Function,
+    Literal,
+    Node,
+    Path,
+    children,
+    walk,
+)
+from emulator.expressions.ast import Update as UpdateTree
+from emulator.expressions.checks import Check, Names, document_path, update_checks
+from emulator.expressions.condition import Evaluate, literal_operand, path_operand
+from emulator.expressions.parser import UPDATE
+from emulator.expressions.resolve import (
+    CACHE_ENTRIES,
+    Placeholders,
+    Targets,
+    Template,
+    Values,
+    read,
+)
+from emulator.model import (
+    MISSING,
+    Attributes,
+    BinarySet,
+    Missing,
+    NumberSet,
+    StringSet,
+    Value,
+    numbers,
+    resolve,
+    text_size,
+    value_size,
+)
+from emulator.model import Path as DocumentPath
+
+INVALID_PATH: Final = "The document path provided in the update expression is invalid for update"
+MISSING_OPERAND: Final = (
+    "The provided expression refers to an attribute that does not exist in the item"
+)
+WRONG_TYPE: Final = "An operand in the update expression has an incorrect data type"
+
+# SIZ-5: what a statement costs beside the attributes it writes.
+_STATEMENT_BYTES: Final = 3
+_ACTION_BYTES: Final = 19
+_REMOVAL_BYTES: Final = 1
+_OPERATION_BYTES: Final = {"+": 34, "-": 37, "if_not_exists": 39, "list_append": 37}
+_OPERAND_PATH_BYTES: Final = 1
+_OPERAND_PART_BYTES: Final = 14
+_TARGET_PART_BYTES: Final = 4
+
+#: Where results go: an int is the place of a result, a dict lies below.
+Edits: TypeAlias = "dict[str | int, Edits | int]"
+_Set: TypeAlias = StringSet | NumberSet | BinarySet
+
+
+class Cost(NamedTuple):
+    """What a request is measured by: fixed bytes, literals, and attributes written (SIZ-5)."""
+
+    fixed_bytes: int
+    literals: tuple[str, ...]
+    written: tuple[str, ...]
+
+
+class Program(NamedTuple):
+    """What an update does, for any item and any values.
+
+    ``names`` are the targets if all of them are top-level attributes; else ``edits`` says
+    where each result goes.
+    """
+
+    paths: tuple[DocumentPath, ...]
+    actions: tuple[Evaluate, ...]
+    names: tuple[str, ...] | None
+    edits: Edits
+    creates: bool
+    cost: Cost
+
+
+NO_COST: Final = Cost(0, (), ())
+
+
+class Update:
+    """An update with its values: apply it to any item.
+
+    Attributes:
+        paths: The target of every action, in the order of the source.
+        creates: False if the update only removes; it then makes no item (UPD-20).
+
+    >>> placeholders = Placeholders({"#n": "count"}, {":one": Decimal(1)})
+    >>> update = parse_update("SET #n = #n + :one REMOVE z", placeholders)
+    >>> update.apply({"pk": "a", "count": Decimal(4), "z": "old"})
+    {'pk': 'a', 'count': Decimal('5')}
+    """
+
+    __slots__ = ("_program", "_values", "creates", "paths")
+
+    def __init__(self, program: Program, values: Values) -> None:
+        self._program = program
+        self._values = values
+        self.paths = program.paths
+        self.creates = program.creates
+
+    def apply(self, attributes: Attributes) -> dict[str, Value]:
+        """Return the attributes after the update; those given are not changed.
+
+        Raises:
+            ValidationException: the stored item does not suit the update (UPD-6, UPD-10,
+                UPD-11, UPD-14 to UPD-16), or a number leaves the storable range (NUM-10).
+        """
+        _, actions, names, edits, _, _ = self._program
+        values = self._values
+        results = [action(attributes, values) for action in actions]
+        if names is None:
+            return _edited_map(attributes, edits, results)
+        changed = dict(attributes)
+        for name, result in zip(names, results, strict=True):
+            if result is MISSING:
+                changed.pop(name, None)
+            else:
+                changed[name] = result  # type: ignore[assignment]  # not MISSING
+        return changed
+
+    def request_bytes(self, attributes: Attributes, result: Attributes) -> int:  # noqa: ARG002  # what was stored does not count
+        """Return the bytes that a stand-alone UpdateItem is measured by (SIZ-5).
+
+        Args:
+            attributes: The item before the update.
+            result: The item after it.
+        """
+        cost = self._program.cost
+        size = cost.fixed_bytes
+        for literal in cost.literals:
+            size += value_size(self._values[literal])
+        for name in cost.written:
+            if name in result:
+                size += text_size(name) + value_size(result[name])
+        return size
+
+
+def parse_update(text: str, placeholders: Placeholders) -> Update:
+    """Return the update that a text writes, its values checked.
+
+    Raises:
+        RequestFault: any fault that needs no item to be seen.
+    """
+    template = read(UPDATE, text)
+    checks, program = _program(template, placeholders.use(template))
+    values = placeholders.values
+    for check in checks:
+        check(values)
+    return Update(program, values)
+
+
+@lru_cache(maxsize=CACHE_ENTRIES)
+def _program(template: Template, targets: Targets) -> tuple[tuple[Check, ...], Program]:
+    root = template.root
+    assert isinstance(root, UpdateTree)
+    names = template.names(targets)
+    checks, can_pass = update_checks(UPDATE, root, names)
+    return checks, _compiled(root, names) if can_pass else _REFUSED
+
+
+_REFUSED: Final = Program((), (), (), {}, creates=False, cost=NO_COST)
+
+
+def _compiled(root: UpdateTree, names: Names) -> Program:
+    actions = list(chain.from_iterable(root.sections))
+    paths = tuple(document_path(UPDATE, action.path, names) for action in actions)
+    return program(
+        paths,
+        tuple(
+            _ACTIONS[action.keyword](action, path, names)
+            for action, path in zip(actions, paths, strict=True)
+        ),
+        creates=any(action.keyword in ("SET", "ADD") for action in actions),
+        cost=_cost(actions, paths, names),
+    )
+
+
+def program(
+    paths: tuple[DocumentPath, ...],
+    actions: tuple[Evaluate, ...],
+    *,
+    creates: bool,
+    cost: Cost = NO_COST,
+) -> Program:
+    """Return the program of actions, each with its target."""
+    if all(len(path) == 1 for path in paths):
+        return Program(paths, actions, tuple(str(path[0]) for path in paths), {}, creates, cost)
+    edits: Edits = {}
+    for place, path in enumerate(paths):
+        below = edits
+        for part in path[:-1]:
+            inner = below.setdefault(part, {})
+            assert isinstance(inner, dict)  # paths do not overlap
+            below = inner
+        below[path[-1]] = place
+    return Program(paths, actions, None, edits, creates, cost)
+
+
+# Actions: a function of the item that answers the new value, or MISSING to remove it
+
+
+def _set_action(action: Action, _path: DocumentPath, names: Names) -> Evaluate:
+    assert action.value is not None
+    evaluate = _compiled_value(action.value, names)
+    if isinstance(action.value, Literal):
+        return evaluate
+    return lambda attributes, values: _present(evaluate(attributes, values))
+
+
+def _remove_action(_action: Action, _path: DocumentPath, _names: Names) -> Evaluate:
+    return lambda _attributes, _values: MISSING
+
+
+def _add_action(action: Action, path: DocumentPath, _names: Names) -> Evaluate:
+    name = _literal(action)
+
+    def evaluate(attributes: Attributes, values: Values) -> Value:
+        return added(resolve(attributes, path), values[name], WRONG_TYPE)
+
+    return evaluate
+
+
+def _delete_action(action: Action, path: DocumentPath, _names: Names) -> Evaluate:
+    name = _literal(action)
+
+    def evaluate(attributes: Attributes, values: Values) -> Value | Missing:
+        return without(resolve(attributes, path), values[name], WRONG_TYPE)
+
+    return evaluate
+
+
+def _literal(action: Action) -> str:
+    assert isinstance(action.value, Literal)
+    return action.value.name
+
+
+_ACTIONS: Final[dict[str, Callable[[Action, DocumentPath, Names], Evaluate]]] = {
+    "SET": _set_action,
+    "REMOVE": _remove_action,
+    "ADD": _add_action,
+    "DELETE": _delete_action,
+}
+
+
+def added(stored: Value | Missing, value: Value, message: str) -> Value:
+    """Return the sum or union of a stored value with another (UPD-15).
+
+    Raises:
+        ValidationException: with ``message``, if the types do not fit.
+    """
+    if isinstance(stored, Missing):
+        return value
+    if isinstance(stored, Decimal) and isinstance(value, Decimal):
+        return numbers.add(stored, value)
+    if _is_set(stored) and type(stored) is type(value):
+        return type(stored)(stored.union(value))  # type: ignore[arg-type]  # sets of one type
+    raise ValidationException(message)
+
+
+def without(stored: Value | Missing, value: Value, message: str) -> Value | Missing:
+    """Return a stored set without the members of another; MISSING if none is left (UPD-16).
+
+    Raises:
+        ValidationException: with ``message``, if the types do not fit.
+    """
+    if isinstance(stored, Missing):
+        return MISSING
+    if _is_set(stored) and type(stored) is type(value):
+        return type(stored)(stored.difference(value)) or MISSING  # type: ignore[arg-type]  # sets of one type
+    raise ValidationException(message)
+
+
+def _is_set(value: Value) -> TypeGuard[_Set]:
+    return isinstance(value, _Set)
+
+
+# Values of SET
+
+
+def _compiled_value(root: Node, names: Names) -> Evaluate:
+    """Return the function that the right side of SET writes, compiled from the inside out."""
+    compiled: list[Evaluate] = []
+    for node in walk(root):
+        count = len(children(node))
+        parts = compiled[len(compiled) - count :]
+        del compiled[len(compiled) - count :]
+        if isinstance(node, Path):
+            compiled.append(path_operand(document_path(UPDATE, node, names)))
+        elif isinstance(node, Literal):
+            compiled.append(literal_operand(node, parts))
+        else:
+            assert isinstance(node, Function | Arithmetic)
+            compiled.append(_OPERATIONS[_operation(node)](*parts))
+    return compiled.pop()
+
+
+def _operation(node: Function | Arithmetic) -> str:
+    return node.name if isinstance(node, Function) else node.operator
+
+
+def _present(value: Value | Missing) -> Value:
+    """Refuse an operand that the item does not have (UPD-10)."""
+    if isinstance(value, Missing):
+        raise ValidationException(MISSING_OPERAND)
+    return value
+
+
+def _arithmetic(calculate: Callable[[Decimal, Decimal], Decimal]) -> Operation:
+    def build(left: Evaluate, right: Evaluate) -> Evaluate:
+        def evaluate(attributes: Attributes, values: Values) -> Value:
+            one = _present(left(attributes, values))
+            two = _present(right(attributes, values))
+            if isinstance(one, Decimal) and isinstance(two, Decimal):
+                return calculate(one, two)
+            raise ValidationException(WRONG_TYPE)
+
+        return evaluate
+
+    return build
+
+
+def _if_not_exists(stored: Evaluate, fallback: Evaluate) -> Evaluate:
+    """UPD-13: the fallback is not looked at while the path leads to a value."""
+
+    def evaluate(attributes: Attributes, values: Values) -> Value | Missing:
+        value = stored(attributes, values)
+        return fallback(attributes, values) if isinstance(value, Missing) else value
+
+    return evaluate
+
+
+def _list_append(first: Evaluate, second: Evaluate) -> Evaluate:
+    def evaluate(attributes: Attributes, values: Values) -> Value:
+        one = _present(first(attributes, values))
+        two = _present(second(attributes, values))
+        if isinstance(one, tuple) and isinstance(two, tuple):
+            return one + two
+        raise ValidationException(WRONG_TYPE)
+
+    return evaluate
+
+
+Operation: TypeAlias = Callable[[Evaluate, Evaluate], Evaluate]
+_OPERATIONS: Final[dict[str, Operation]] = {
+    "+": _arithmetic(numbers.add),
+    "-": _arithmetic(numbers.subtract),
+    "if_not_exists": _if_not_exists,
+    "list_append": _list_append,
+}
+
+
+# Putting results in place
+
+
+def _edited_map(
+    container: Attributes, edits: Edits, results: list[Value | Missing]
+) -> dict[str, Value]:
+    changed = dict(container)
+    for part, edit in edits.items():
+        name = str(part)
+        result = _result(container.get(name, MISSING), edit, results)
+        if isinstance(result, Missing):
+            changed.pop(name, None)
+        else:
+            changed[name] = result
+    return changed
+
+
+def _edited_list(
+    container: tuple[Value, ...], edits: Edits, results: list[Value | Missing]
+) -> tuple[Value, ...]:
+    """UPD-7, UPD-9: indexes are those of the stored list; past its end they append in order."""
+    changed: list[Value | Missing] = list(container)
+    for index in sorted(part for part in edits if isinstance(part, int)):
+        if index < len(container):
+            changed[index] = _result(container[index], edits[index], results)
+        else:
+            changed.append(_result(MISSING, edits[index], results))
+    return tuple([member for member in changed if not isinstance(member, Missing)])
+
+
+def _result(
+    stored: Value | Missing, edit: Edits | int, results: list[Value | Missing]
+) -> Value | Missing:
+    if isinstance(edit, int):
+        return results[edit]
+    is_list = isinstance(next(iter(edit)), int)
+    if is_list and isinstance(stored, tuple):
+        return _edited_list(stored, edit, results)
+    if not is_list and isinstance(stored, dict):
+        return _edited_map(stored, edit, results)
+    raise ValidationException(INVALID_PATH)
+
+
+# Cost
+
+
+def _cost(actions: list[Action], paths: tuple[DocumentPath, ...], names: Names) -> Cost:
+    """Return the cost of a statement (SIZ-5).
+
+    Assumed: a list position measures as many bytes as it has digits; a path copied by SET
+    costs as an operand; what is written are the top-level attributes that SET and ADD name.
+    """
+    fixed = _STATEMENT_BYTES
+    literals: list[str] = []
+    written: list[str] = []
+    for action, path in zip(actions, paths, strict=True):
+        if action.keyword in ("REMOVE", "DELETE"):
+            fixed += _REMOVAL_BYTES + _target_bytes(path)
+            continue
+        written.append(str(path[0]))
+        if action.keyword == "ADD":
+            fixed += _ACTION_BYTES + _target_bytes(path)
+            literals.append(_literal(action))
+        elif isinstance(action.value, Literal):
+            fixed += _ACTION_BYTES
+        else:
+            assert action.value is not None
+            fixed += _ACTION_BYTES if isinstance(action.value, Path) else 0
+            fixed += sum(_operand_bytes(node, names) for node in walk(action.value))
+            literals += [node.name for node in walk(action.value) if isinstance(node, Literal)]
+    return Cost(fixed, tuple(literals), tuple(dict.fromkeys(written)))
+
+
+def _target_bytes(path: DocumentPath) -> int:
+    return sum(map(_part_bytes, path)) + _TARGET_PART_BYTES * (len(path) - 1)
+
+
+def _operand_bytes(node: Node, names: Names) -> int:
+    if isinstance(node, Path):
+        path = document_path(UPDATE, node, names)
+        return _OPERAND_PATH_BYTES + sum(_OPERAND_PART_BYTES + _part_bytes(part) for part in path)
+    if isinstance(node, Function | Arithmetic):
+        return _OPERATION_BYTES[_operation(node)]
+    return 0
+
+
+def _part_bytes(part: str | int) -> int:
+    return text_size(str(part))
