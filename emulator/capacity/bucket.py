@@ -102,6 +102,12 @@ class TokenBucket:
         """Go back to a saved state of the same rate."""
         self.base, self.burst, self.updated_ns = state
 
+    def copy(self) -> TokenBucket:
+        """Return an independent bucket with the same tokens."""
+        twin = TokenBucket(self.rate, self.updated_ns, self.burst_seconds)
+        twin.base, twin.burst = self.base, self.burst
+        return twin
+
     def check(self) -> None:
         """Assert what always holds."""
         state = (self.rate, self.base, self.base_cap, self.burst, self.burst_cap, self.updated_ns)

@@ -80,6 +80,12 @@ class Growth:
         """Return twice a minute's rate, in whole units per second, within the quota."""
         return min(int(-(-2 * units // _MINUTE_SECONDS)), self._quota)
 
+    def copy(self) -> Growth:
+        """Return an independent state of the same."""
+        twin = Growth(*self.warm, quota=self._quota)
+        twin._recent = self._recent.copy()
+        return twin
+
     def check(self) -> None:
         """Assert what always holds."""
         ends = [end_s for end_s, _, _ in self._recent]

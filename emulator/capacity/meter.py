@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from emulator import limits
 from emulator.capacity.bucket import ONE, BucketState, TokenBucket
+from emulator.capacity.metrics import Series
 from emulator.capacity.refusal import (
     ACCOUNT_LIMIT,
     KEY_RANGE,
@@ -38,6 +39,12 @@ class Quota:
             TokenBucket(units_per_second, now_ns, burst_seconds=0),
             TokenBucket(units_per_second, now_ns, burst_seconds=0),
         )
+
+    def copy(self) -> Quota:
+        """Return an independent quota with the same tokens."""
+        twin = Quota.__new__(Quota)
+        twin.buckets = (self.buckets[READ].copy(), self.buckets[WRITE].copy())
+        return twin
 
 
 class Meter:
@@ -71,6 +78,7 @@ class Meter:
         "partitions",
         "quota",
         "reasons",
+        "series",
         "traffic",
     )
 
@@ -82,6 +90,8 @@ class Meter:
         self.quota = quota
         self.is_on_demand = False
         self.traffic = Traffic(prefix_length)
+        #: By axis, where consumed units are counted besides (CAP-801).
+        self.series: tuple[Series, Series] | None = None
         self.partitions: dict[int, Buckets] = {}
         #: By axis, the bucket of the provisioned rate or of the on-demand maximum.
         self.own: tuple[TokenBucket | None, TokenBucket | None] = (None, None)
@@ -110,6 +120,23 @@ class Meter:
         del self.partitions[partition_id]
         self.traffic.close(partition_id)
 
+    def copy(self, quota: Quota | None) -> Meter:
+        """Return an independent meter with the same tokens; its traffic starts anew."""
+        twin = Meter(
+            self.arn,
+            is_table=self.is_table,
+            quota=quota,
+            prefix_length=self.traffic.prefix_length,
+        )
+        twin.is_on_demand = self.is_on_demand
+        read, write = self.own
+        twin.own = (read and read.copy(), write and write.copy())
+        for partition_id, buckets in self.partitions.items():
+            twin.partitions[partition_id] = (buckets[READ].copy(), buckets[WRITE].copy())
+            twin.traffic.open(partition_id)
+        twin._gather()
+        return twin
+
     def tokens(self, partition_id: int, now_ns: int) -> tuple[float, float]:
         """Return the read and write units that a partition has at hand."""
         read, write = self.partitions[partition_id]
@@ -137,6 +164,10 @@ class Meter:
 
     def _set_rates(self, read: int | None, write: int | None, now_ns: int) -> None:
         self.own = (_rated(self.own[READ], read, now_ns), _rated(self.own[WRITE], write, now_ns))
+        self._gather()
+
+    def _gather(self) -> None:
+        """Lay the limits out as admission walks them."""
         pairs = [self._limits(axis) for axis in (READ, WRITE)]
         self.limits = tuple(tuple(bucket for bucket, _ in pair) for pair in pairs)
         self.reasons = tuple(
@@ -220,6 +251,8 @@ def record(charges: Iterable[Charge], now_ns: int, reasons: Sequence[Reason] = (
         second = now_ns // NANOSECONDS
         for meter, partition_id, axis, units, position in charges:
             meter.traffic.consume(partition_id, axis, units, position, second)
+            if meter.series is not None:
+                meter.series[axis].add(units)
         return
     short = {reason.resource for reason in reasons}
     for meter, partition_id, axis, units, position in charges:

@@ -11,12 +11,13 @@ import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
-from emulator.capacity import Charge, Reason, Receipt, admit, record, throttle_error
+from emulator.capacity import Charge, Metrics, Reason, Receipt, admit, record, throttle_error
 from emulator.clock import NANOSECONDS, Clock
 from emulator.engine.events import Events, RequestServed, Throttled
 from emulator.engine.faults import Faults
 from emulator.engine.minutes import Minutes
-from emulator.engine.splits import split_for_size
+from emulator.engine.resource import Resource, Throughput
+from emulator.engine.splits import grow, split_for_size
 from emulator.engine.streams import Stream, ViewType, stream_label
 from emulator.engine.table import Table
 from emulator.engine.transactions import Holds, Tokens
@@ -40,6 +41,7 @@ class Account:
         tables: Name to table, DELETING ones included.
         streams: ARN to stream; a stream outlives its table by a day.
         now_ns: The moment of the operation that is running.
+        metrics: What CloudWatch would show (CAP-801).
         receipts: What the running operation has cost, table by table.
     """
 
@@ -63,6 +65,7 @@ class Account:
         self.faults = faults
         self.lock = threading.RLock()
         self.now_ns = clock.now_ns()
+        self.metrics = Metrics(self.now_seconds)
         self.tables: dict[str, Table] = {}
         self.streams: dict[str, Stream] = {}
         self.tokens = Tokens()
@@ -174,6 +177,42 @@ class Account:
             now_ns=self.now_ns,
         )
 
+    # Throughput
+
+    def watch(self, table: Table) -> None:
+        """Count what a table and its global indexes consume, from now on."""
+        for resource in table.resources():
+            index = None if resource.is_table else resource.name
+            resource.meter.series = (
+                self.metrics.series("ConsumedReadCapacityUnits", table=table.name, index=index),
+                self.metrics.series("ConsumedWriteCapacityUnits", table=table.name, index=index),
+            )
+            self._note_throughput(table, resource)
+
+    def set_throughput(self, table: Table, resource: Resource, throughput: Throughput) -> None:
+        """Change what a resource may consume, and grow it if it never had as much (CAP-508)."""
+        resource.set_throughput(throughput, self.now_ns)
+        resource.growth.raise_to(*throughput.warm)
+        size_bytes = sum(partition.size_bytes for partition in resource.partitions)
+        count = throughput.partitions(self.settings, size_bytes)
+        grow(self, table, resource, count, self.now_ns)
+        self._note_throughput(table, resource)
+
+    def _note_throughput(self, table: Table, resource: Resource) -> None:
+        """Put the settings in force among the metrics (CAP-801)."""
+        throughput = resource.throughput
+        provisioned = not throughput.on_demand
+        gauges = {
+            "ProvisionedReadCapacityUnits": throughput.read if provisioned else None,
+            "ProvisionedWriteCapacityUnits": throughput.write if provisioned else None,
+            "OnDemandMaxReadRequestUnits": throughput.max_read,
+            "OnDemandMaxWriteRequestUnits": throughput.max_write,
+        }
+        index = None if resource.is_table else resource.name
+        for metric, value in gauges.items():
+            if value is not None or metric in self.metrics.names():
+                self.metrics.set(metric, value, self.now_seconds, table=table.name, index=index)
+
     # Admission
 
     def admit(self, table: Table, charges: Sequence[Charge], receipt: Receipt) -> None:
@@ -211,6 +250,7 @@ class Account:
     ) -> None:
         """Record that an item operation was, or would have been, refused."""
         receipt.reasons = reasons
+        self.metrics.count_throttles(reasons)
         if self.events.wanted:
             self.events.publish(
                 Throttled(

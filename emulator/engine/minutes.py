@@ -7,16 +7,24 @@ a year costs no more than what falls due in it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from emulator.capacity import READ, WRITE, heat
 from emulator.clock import NANOSECONDS
+from emulator.engine.events import Scaled, SplitRefused
+from emulator.engine.splits import divide, grow
 from emulator.engine.writes import Write, apply, plan
+from emulator.storage import TOP
 
 if TYPE_CHECKING:
     from emulator.engine.account import Account
+    from emulator.engine.resource import Resource
     from emulator.engine.table import Table
 
-MINUTE_NS: Final = 60 * NANOSECONDS
+MINUTE_SECONDS: Final = 60
+MINUTE_NS: Final = MINUTE_SECONDS * NANOSECONDS
+_AXES: Final = ((READ, "Read"), (WRITE, "Write"))
 
 
 class Minutes:
@@ -29,15 +37,58 @@ class Minutes:
     __slots__ = ("next_ns",)
 
     def __init__(self, now_ns: int) -> None:
-        self.next_ns = (now_ns // MINUTE_NS + 1) * MINUTE_NS
+        self.next_ns = _minute_after(now_ns)
 
     def catch_up(self, account: Account, now_ns: int) -> None:
         """Do the work of every minute up to ``now_ns``."""
         while self.next_ns <= now_ns:
+            self._skip_idle(account, now_ns)
+            if self.next_ns > now_ns:
+                break
             account.now_ns = self.next_ns
-            for table in list(account.tables.values()):
-                sweep(account, table)
+            _work(account)
             self.next_ns += MINUTE_NS
+
+    def _skip_idle(self, account: Account, now_ns: int) -> None:
+        """Pass over minutes in which nothing can happen."""
+        tables = account.tables.values()
+        if not all(resource.is_idle for table in tables for resource in table.resources()):
+            return
+        following = _minute_after(now_ns)
+        for table in tables:
+            if table.expiry is not None:
+                due = table.expiry.next_due(account.now_seconds - account.settings.ttl_delay)
+                if due is not None:
+                    due_ns = round((due + account.settings.ttl_delay) * NANOSECONDS)
+                    following = min(following, _minute_after(due_ns))
+        self.next_ns = max(self.next_ns, following)
+
+
+def _minute_after(now_ns: int) -> int:
+    return (now_ns // MINUTE_NS + 1) * MINUTE_NS
+
+
+def _work(account: Account) -> None:
+    """Do the work of the minute that ends now."""
+    now_s = account.now_ns // NANOSECONDS
+    for table in list(account.tables.values()):
+        sweep(account, table)
+    account.metrics.roll(now_s)
+    for table in list(account.tables.values()):
+        for resource in table.resources():
+            _close_minute(account, table, resource, now_s)
+
+
+def _close_minute(account: Account, table: Table, resource: Resource, now_s: int) -> None:
+    traffic = resource.meter.traffic
+    consumed = (traffic.consumed(READ), traffic.consumed(WRITE))
+    minute = traffic.end_minute(now_s - MINUTE_SECONDS)
+    resource.insights.fold(minute)
+    _grow(account, table, resource, consumed, now_s)
+    resource.heat.on_minute(minute, traffic.demands())
+    for partition_id in resource.heat.due(now_s):
+        _split_for_heat(account, table, resource, partition_id)
+    _scale(account, table, resource, consumed, now_s)
 
 
 def sweep(account: Account, table: Table) -> None:
@@ -48,3 +99,86 @@ def sweep(account: Account, table: Table) -> None:
     for position in due:
         planned = plan(Write(table, position, lambda _: None))
         apply(account, planned, by_service=True)
+    if due:
+        account.metrics.add("TimeToLiveDeletedItemCount", len(due), table=table.name)
+
+
+def _grow(
+    account: Account,
+    table: Table,
+    resource: Resource,
+    consumed: tuple[float, float],
+    now_s: int,
+) -> None:
+    """Add the partitions that on-demand traffic or pre-warming has earned (CAP-509, CAP-510)."""
+    count = 0
+    if resource.throughput.on_demand:
+        count = resource.growth.on_minute(now_s - MINUTE_SECONDS, *consumed)
+    for due_ns, planned in list(resource.planned_growth):
+        if due_ns <= account.now_ns:
+            resource.planned_growth.remove((due_ns, planned))
+            count = max(count, planned)
+    grow(account, table, resource, count, account.now_ns)
+
+
+def _split_for_heat(account: Account, table: Table, resource: Resource, partition_id: int) -> None:
+    """Carry out a heat split that is due, unless it would gain nothing (CAP-505, CAP-506)."""
+    partition = resource.partitions.by_id(partition_id)
+    if partition is None:
+        return
+    low, high = resource.partitions.range_of(partition)
+    decision = heat.decide(
+        resource.heat.minutes,
+        low,
+        high,
+        prefix_length=resource.meter.traffic.prefix_length,
+        has_local_index=resource.is_table and table.has_local_indexes,
+        top=TOP,
+        settings=account.settings,
+    )
+    now_ns = account.now_ns
+    if decision.refusal is not None:
+        if account.events.wanted:
+            account.events.publish(
+                SplitRefused(now_ns, resource.arn, partition_id, decision.refusal)
+            )
+        return
+    divide(account, table, resource, partition, list(decision.boundaries), "heat", now_ns)
+
+
+def _scale(
+    account: Account,
+    table: Table,
+    resource: Resource,
+    consumed: tuple[float, float],
+    now_s: int,
+) -> None:
+    """Let auto scaling follow the consumption (CAP-904, CAP-905)."""
+    if resource.throughput.on_demand:
+        return
+    for axis, name in _AXES:
+        scaler = resource.scalers.get(axis)
+        if scaler is None:
+            continue
+        before = resource.throughput.write if axis == WRITE else resource.throughput.read
+        scaler.on_minute(
+            consumed[axis] / MINUTE_SECONDS,
+            before,
+            now_s,
+            decrease_allowed=resource.decreases.is_allowed(now_s),
+        )
+        after = scaler.due(now_s)
+        if after is None or after == before:
+            continue
+        if after < before:
+            resource.decreases.decrease(now_s)
+        else:
+            resource.decreases.increase(now_s)
+        throughput = (
+            replace(resource.throughput, write=after)
+            if axis == WRITE
+            else replace(resource.throughput, read=after)
+        )
+        account.set_throughput(table, resource, throughput)
+        if account.events.wanted:
+            account.events.publish(Scaled(account.now_ns, resource.arn, name, before, after))

@@ -6,11 +6,22 @@ gives every child its own buckets.
 
 from __future__ import annotations
 
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from typing import Literal
 
 from emulator import limits
-from emulator.capacity import Charge, Meter, Quota, units
+from emulator.capacity import (
+    Charge,
+    Decreases,
+    Growth,
+    Heat,
+    Insights,
+    Meter,
+    Quota,
+    Scaler,
+    units,
+)
 from emulator.settings import Settings
 from emulator.storage import PartitionMap, Position
 
@@ -58,7 +69,7 @@ class Throughput:
 
 
 class Resource:
-    """The partitions and the meter of one table or global index.
+    """The partitions and the meter of one table or global index, and what watches them.
 
     Attributes:
         arn: Its resource name.
@@ -66,9 +77,30 @@ class Resource:
         throughput: What its owner set.
         partitions: Where its keys lie.
         meter: What may pass.
+        growth: Its warm throughput (CAP-509, CAP-510).
+        heat: Its hot partitions (CAP-505).
+        insights: Its most accessed and most throttled keys (CAP-804).
+        scalers: Auto scaling by axis (CAP-901).
+        decreases: How often its capacity was lowered (CAP-618).
+        planned_growth: Partition counts to reach, with the time; pre-warming takes a while.
     """
 
-    __slots__ = ("arn", "is_table", "meter", "name", "partitions", "settings", "throughput")
+    __slots__ = (
+        "arn",
+        "decreases",
+        "growth",
+        "heat",
+        "insights",
+        "is_table",
+        "key_length",
+        "meter",
+        "name",
+        "partitions",
+        "planned_growth",
+        "scalers",
+        "settings",
+        "throughput",
+    )
 
     def __init__(
         self,
@@ -81,16 +113,27 @@ class Resource:
         settings: Settings,
         now_ns: int,
         prefix_length: int = 2,
+        key_length: int = 2,
     ) -> None:
         self.arn = arn
         self.name = name
         self.is_table = is_table
         self.settings = settings
+        self.key_length = key_length
         self.partitions = PartitionMap(throughput.partitions(settings))
         self.meter = Meter(arn, is_table=is_table, quota=quota, prefix_length=prefix_length)
+        self.growth = Growth(*throughput.warm, quota=settings.table_quota)
+        self.scalers: dict[int, Scaler] = {}
+        self.decreases = Decreases()
+        self.planned_growth: list[tuple[int, int]] = []
+        self._watch(prefix_length)
         self.set_throughput(throughput, now_ns)
         for partition in self.partitions:
             self.meter.open_partition(partition.id, now_ns)
+
+    def _watch(self, prefix_length: int) -> None:
+        self.heat = Heat(self.settings)
+        self.insights = Insights(prefix_length, self.key_length)
 
     def set_throughput(self, throughput: Throughput, now_ns: int) -> None:
         """Switch mode or rates; partitions are grown by the caller (CAP-508, CAP-617)."""
@@ -103,3 +146,33 @@ class Resource:
     def charge(self, axis: int, units: float, position: Position) -> Charge:
         """Return the charge of one item operation at a position."""
         return Charge(self.meter, self.partitions.at(position).id, axis, units, position)
+
+    @property
+    def is_idle(self) -> bool:
+        """Say whether a minute without requests would change nothing here."""
+        throughput = self.throughput
+        return (
+            self.meter.traffic.is_idle
+            and self.growth.is_idle
+            and self.heat.is_idle
+            and not self.planned_growth
+            and all(
+                scaler.is_idle(throughput.write if axis else throughput.read)
+                for axis, scaler in self.scalers.items()
+            )
+        )
+
+    def copy(self, quota: Quota) -> Resource:
+        """Return an independent resource in the same state; what watches it starts anew."""
+        twin = Resource.__new__(Resource)
+        twin.arn, twin.name, twin.is_table = self.arn, self.name, self.is_table
+        twin.settings, twin.key_length = self.settings, self.key_length
+        twin.throughput = self.throughput
+        twin.partitions = self.partitions.copy()
+        twin.meter = self.meter.copy(quota)
+        twin.growth = self.growth.copy()
+        twin.scalers = deepcopy(self.scalers)
+        twin.decreases = copy(self.decreases)
+        twin.planned_growth = list(self.planned_growth)
+        twin._watch(self.meter.traffic.prefix_length)
+        return twin

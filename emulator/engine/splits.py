@@ -23,13 +23,13 @@ def divide(
     resource: Resource,
     partition: Partition,
     lows: list[Position],
-    *,
     cause: str,
     now_ns: int,
 ) -> None:
     """Replace a partition by children that begin at its low end and at each of ``lows``."""
     children = resource.partitions.split(partition, lows)
     resource.meter.close_partition(partition.id)
+    resource.heat.forget(partition.id)
     for child in children:
         resource.meter.open_partition(child.id, now_ns)
         _count(table, resource, child)
@@ -61,7 +61,7 @@ def split_for_size(account: Account, table: Table, resource: Resource, now_ns: i
         if partition.size_bytes >= account.settings.partition_bytes:
             low = _halving_position(table, resource, partition)
             if low is not None:
-                divide(account, table, resource, partition, [low], cause="size", now_ns=now_ns)
+                divide(account, table, resource, partition, [low], "size", now_ns)
 
 
 def _halving_position(table: Table, resource: Resource, partition: Partition) -> Position | None:
@@ -87,20 +87,23 @@ def grow(account: Account, table: Table, resource: Resource, count: int, now_ns:
 
     Source: CAP-508, CAP-510.
     """
+    demands = resource.meter.traffic.demands()
     while len(resource.partitions) < count:
         partition = max(
             resource.partitions,
-            key=lambda one: (
-                resource.meter.traffic.weight(one.id),
-                _width(resource, one),
-                tuple(-part for part in one.low[:1]),
-            ),
+            key=lambda one: (_weight(demands, one), _width(resource, one), -one.low[0]),
         )
         low, high = resource.partitions.range_of(partition)
         middle = (low[0] + high[0] + 1) // 2
         if not low[0] < middle < high[0] + (len(high) > 1):
             return
-        divide(account, table, resource, partition, [(middle,)], cause="growth", now_ns=now_ns)
+        divide(account, table, resource, partition, [(middle,)], "growth", now_ns)
+
+
+def _weight(demands: dict[int, tuple[float, float]], partition: Partition) -> float:
+    """Return a partition's traffic of the last minute as Contributor Insights weighs it."""
+    read, write = demands.get(partition.id, (0.0, 0.0))
+    return 3 * write + read
 
 
 def _width(resource: Resource, partition: Partition) -> int:

@@ -177,6 +177,7 @@ class Table:
             is_table=True,
             quota=self.quota,
             settings=settings,
+            key_length=1 + len(key.attributes),
             now_ns=now_ns,
         )
         self.store = OrderedStore()
@@ -207,6 +208,7 @@ class Table:
                 quota=self.quota,
                 settings=self.settings,
                 prefix_length=1 + len(schema.key.partition),
+                key_length=1 + len(schema.key.attributes),
                 now_ns=now_ns,
             )
         index = Index(schema, resource, lag_seconds=lag, now_ns=now_ns)

@@ -160,11 +160,14 @@ def execute(account: Account, actions: Sequence[Action]) -> list[Planned | Found
     _admit(account, actions, prepared, halved=any_failed)
     if any_failed:
         raise cancelled(failures)
+    done_actions: list[Planned | Found] = []
     for done in prepared:
+        assert done is not None, "an action without failure was prepared"
         if isinstance(done, Planned):
             apply(account, done)
+        done_actions.append(done)
     account.holds.hold(account, actions)
-    return [done for done in prepared if done is not None]
+    return done_actions
 
 
 def _prepare(account: Account, action: Action) -> tuple[Planned | Found | None, Failure | None]:
