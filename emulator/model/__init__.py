@@ -4,7 +4,7 @@ from emulator.model.items import Item
 from emulator.model.keys import KeyRange, successor
 from emulator.model.numbers import format_number, parse_number
 from emulator.model.paths import Path, format_path, resolve
-from emulator.model.schema import IndexSchema, KeyAttribute, KeySchema, Projection
+from emulator.model.schema import KEY_CLASSES, IndexSchema, KeyAttribute, KeySchema, Projection
 from emulator.model.sizes import attributes_size, text_size, value_size
 from emulator.model.values import (
     MISSING,
@@ -24,6 +24,7 @@ from emulator.model.values import (
 )
 
 __all__ = [
+    "KEY_CLASSES",
     "MISSING",
     "ORDERED_TYPES",
     "SET_TYPES",

@@ -30,6 +30,9 @@ _SYNTAX = re.compile(r"([+-]?)(?=[0-9.])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9
 _EXPONENT_64_BITS: Final = 2**63
 # Wide enough for every exact sum of two storable numbers: 125 + 130 digits and one carry.
 _EXACT = Context(prec=300, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_ONE: Final = Decimal(1)
+_BEYOND_DIGITS: Final = Decimal(10) ** limits.NUMBER_DIGITS
+_BELOW_DIGITS: Final = -_BEYOND_DIGITS
 _LONG_DIGITS: Final = 20  # digits of an exponent that cannot fit 64 bits
 
 
@@ -120,6 +123,8 @@ def subtract(left: Decimal, right: Decimal) -> Decimal:
 
 
 def _storable(number: Decimal) -> Decimal:
+    if number.same_quantum(_ONE) and _BELOW_DIGITS < number < _BEYOND_DIGITS:
+        return number or ZERO  # an integer of few enough digits is canonical as it is
     number = canonical(number)
     if not number:
         return ZERO
