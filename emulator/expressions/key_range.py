@@ -7,7 +7,8 @@ schema of table or index it becomes a ``KeyRange`` (KEY-17, MAK-30 to MAK-40).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
@@ -37,6 +38,7 @@ from emulator.expressions.resolve import (
     read,
 )
 from emulator.model import (
+    KEY_CLASSES,
     KeyAttribute,
     KeyRange,
     KeySchema,
@@ -87,6 +89,10 @@ SORT_SIZE: Final = (
 EQUALITY: Final = "="
 #: What a comparison means with its sides exchanged (KEY-11).
 _EXCHANGED: Final = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+#: Texts up to this length keep every limit, whatever their characters and number.
+_SHORT: Final = 64
+#: How many schemas one key condition keeps plans for.
+_PLANS: Final = 16
 _INDEXABLE: Final = frozenset((*_EXCHANGED, "BETWEEN", "begins_with"))
 
 
@@ -112,10 +118,10 @@ class KeyCondition:
 
     __slots__ = ("_clauses", "_values", "names")
 
-    def __init__(self, clauses: Mapping[str, Clause], values: Values) -> None:
+    def __init__(self, clauses: Clauses, values: Values) -> None:
         self._clauses = clauses
         self._values = values
-        self.names = tuple(clauses)
+        self.names = clauses.names
 
     def range(self, key: KeySchema) -> KeyRange:
         """Return the range of keys that the condition means under a schema.
@@ -124,31 +130,65 @@ class KeyCondition:
             ValidationException: the condition does not suit the schema; the checks run in
                 the order of KEY-17.
         """
-        clauses = self._clauses
-        _check_names(key, clauses)
-        _check_operators(key, clauses)
-        sort = [attribute for attribute in key.sort if attribute.name in clauses]
-        partition_values = [self._operands(attribute) for attribute in key.partition]
-        sort_values = [self._operands(attribute) for attribute in sort]
-        _check_values(key.partition, partition_values, limits.PARTITION_KEY_BYTES, PARTITION_SIZE)
-        _check_values(sort, sort_values, limits.SORT_KEY_BYTES, SORT_SIZE)
-        partition = tuple([operands[0] for operands in partition_values])
-        if not sort:
-            return KeyRange(partition)
-        last = clauses[sort[-1].name].operator
-        return _RANGES[last](
-            partition, tuple([operands[0] for operands in sort_values[:-1]]), *sort_values[-1]
-        )
-
-    def _operands(self, attribute: KeyAttribute) -> list[KeyValue]:
-        """Return the values that an attribute is compared with, if of its type (KEY-13)."""
-        operands = []
-        for literal in self._clauses[attribute.name].literals:
-            value = self._values[literal]
-            if not attribute.accepts(value):
+        plan = self._clauses.plan(key)
+        given = self._values
+        values = []
+        are_short = True
+        for literal, wanted in plan.operands:
+            value = given[literal]
+            if type(value) is not wanted:
                 raise ValidationException(WRONG_TYPE)
-            operands.append(value)
-        return operands  # type: ignore[return-value]  # each was accepted
+            if wanted is not Decimal and not 0 < len(value) <= _SHORT:  # type: ignore[arg-type]  # text or bytes
+                are_short = False
+            values.append(value)
+        if not are_short:
+            _check_values(plan.partition, given, limits.PARTITION_KEY_BYTES, PARTITION_SIZE)
+            _check_values(plan.sort, given, limits.SORT_KEY_BYTES, SORT_SIZE)
+        partition = tuple(values[: plan.fixed_from])
+        fixed = tuple(values[plan.fixed_from : plan.bounds_from])
+        return plan.build(partition, fixed, *values[plan.bounds_from :])
+
+
+class Plan(NamedTuple):
+    """How a key condition is read under one schema: all that does not depend on values.
+
+    The operands, literals with their types, stand in the order of the schema: those of the
+    partition attributes, of the leading sort attributes that are fixed, then of the last one.
+    """
+
+    key: KeySchema
+    partition: tuple[tuple[KeyAttribute, Clause], ...]
+    sort: tuple[tuple[KeyAttribute, Clause], ...]
+    operands: tuple[tuple[str, type[KeyValue]], ...]
+    fixed_from: int
+    bounds_from: int
+    build: Callable[..., KeyRange]
+
+
+class Clauses:
+    """The clauses of a key condition, by attribute, with their plans for recent schemas."""
+
+    __slots__ = ("_by_name", "_plans", "names")
+
+    def __init__(self, by_name: Mapping[str, Clause]) -> None:
+        self.names = tuple(by_name)
+        self._by_name = by_name
+        self._plans: dict[int, Plan] = {}
+
+    def plan(self, key: KeySchema) -> Plan:
+        """Return the plan for a schema.
+
+        Raises:
+            ValidationException: names or operators do not suit the schema.
+        """
+        # By identity: a schema has no cheap hash, and its plan keeps it alive.
+        plan = self._plans.get(id(key))
+        if plan is None:
+            plan = _plan(key, self._by_name)
+            if len(self._plans) >= _PLANS:
+                self._plans.clear()
+            self._plans[id(key)] = plan
+        return plan
 
 
 def parse_key_condition(text: str, placeholders: Placeholders) -> KeyCondition:
@@ -166,17 +206,15 @@ def parse_key_condition(text: str, placeholders: Placeholders) -> KeyCondition:
 
 
 @lru_cache(maxsize=CACHE_ENTRIES)
-def _program(
-    template: Template, targets: Targets
-) -> tuple[tuple[Check, ...], Mapping[str, Clause]]:
+def _program(template: Template, targets: Targets) -> tuple[tuple[Check, ...], Clauses]:
     names = template.names(targets)
     checks, can_pass = condition_checks(KEY_CONDITION, template.root, names)
     if not can_pass:
-        return checks, {}
+        return checks, Clauses({})
     try:
-        return checks, _clauses(template.root, names)
+        return checks, Clauses(_clauses(template.root, names))
     except RequestFault as certain:
-        return (*checks, always(str(certain.message))), {}
+        return (*checks, always(str(certain.message))), Clauses({})
 
 
 # What needs no schema
@@ -280,18 +318,39 @@ def _check_operators(key: KeySchema, clauses: Mapping[str, Clause]) -> None:
             lacking.append(attribute.name)
 
 
+def _plan(key: KeySchema, clauses: Mapping[str, Clause]) -> Plan:
+    _check_names(key, clauses)
+    _check_operators(key, clauses)
+    partition = tuple((attribute, clauses[attribute.name]) for attribute in key.partition)
+    sort = tuple(
+        (attribute, clauses[attribute.name]) for attribute in key.sort if attribute.name in clauses
+    )
+    operands = tuple(
+        (literal, KEY_CLASSES[attribute.type])
+        for attribute, clause in partition + sort
+        for literal in clause.literals
+    )
+    return Plan(
+        key=key,
+        partition=partition,
+        sort=sort,
+        operands=operands,
+        fixed_from=len(partition),
+        bounds_from=len(partition) + max(len(sort) - 1, 0),
+        build=_RANGES[sort[-1][1].operator] if sort else KeyRange,
+    )
+
+
 def _check_values(
-    attributes: Sequence[KeyAttribute],
-    operands: Sequence[list[KeyValue]],
-    limit: int,
-    message: str,
+    pairs: tuple[tuple[KeyAttribute, Clause], ...], given: Values, limit: int, message: str
 ) -> None:
     """Refuse empty and oversized values (KEY-15, KV-2, KV-3).
 
     The limit holds for all the attributes together (MAK-27); of two bounds the longer counts.
     """
     size = 0
-    for attribute, values in zip(attributes, operands, strict=True):
+    for attribute, clause in pairs:
+        values = [given[literal] for literal in clause.literals]
         for value in values:
             if not value and attribute.type != "N":
                 kind = "string" if attribute.type == "S" else "binary"
@@ -304,10 +363,9 @@ def _check_values(
 _Values: TypeAlias = tuple[KeyValue, ...]
 
 
-def _prefixed(partition: _Values, fixed: _Values, prefix: KeyValue) -> KeyRange:
+def _prefixed(partition: _Values, fixed: _Values, prefix: str | bytes) -> KeyRange:
     """MAK-71: what begins with a prefix lies between it and the next possible one."""
-    assert isinstance(prefix, str | bytes)
-    return KeyRange(partition, fixed, prefix, successor(prefix), upper_inclusive=False)
+    return KeyRange(partition, fixed, prefix, successor(prefix), True, False)  # noqa: FBT003  # positions cost less
 
 
 _RANGES: Final[dict[str, Callable[..., KeyRange]]] = {

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from emulator.errors import RequestFault
 from emulator.expressions.condition import Condition, Evaluate, begins_with, contains
-from emulator.expressions.key_range import Clause, KeyCondition
+from emulator.expressions.key_range import Clause, Clauses, KeyCondition
 from emulator.expressions.resolve import Values
 from emulator.expressions.update import Update, added, program, without
 from emulator.model import (
@@ -184,7 +184,7 @@ def legacy_key_condition(entries: Mapping[str, LegacyCondition]) -> KeyCondition
         literals = tuple(f":{len(values) + place}" for place in range(len(arguments)))
         values.update(zip(literals, arguments, strict=True))
         clauses[name] = Clause(_KEY_OPERATORS.get(operator, operator), literals)
-    return KeyCondition(clauses, values)
+    return KeyCondition(Clauses(clauses), values)
 
 
 # Updates
