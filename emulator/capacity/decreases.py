@@ -88,6 +88,13 @@ class Decreases:
         """Note an increase; they are unlimited."""
         self.last_increase_s = now_s
 
+    def copy(self) -> Decreases:
+        """Return an independent history of the same changes."""
+        twin = Decreases()
+        twin._count, twin._day = self._count, self._day
+        twin.last_decrease_s, twin.last_increase_s = self.last_decrease_s, self.last_increase_s
+        return twin
+
     def _next_s(self, now_s: float) -> float:
         """Return when the next decrease may come: an hour after the last, or tomorrow."""
         if self.today(now_s) < FREE_DECREASES or self.last_decrease_s is None:
@@ -129,6 +136,12 @@ class ModeSwitches:
                 )
             )
         self._times.append(now_s)
+
+    def copy(self) -> ModeSwitches:
+        """Return an independent history of the same switches."""
+        twin = ModeSwitches()
+        twin._times.extend(self._times)
+        return twin
 
 
 def _moment(seconds: float) -> str:

@@ -14,6 +14,7 @@ from emulator.capacity import READ, WRITE, heat
 from emulator.clock import NANOSECONDS
 from emulator.engine.events import Scaled, SplitRefused
 from emulator.engine.splits import divide, grow
+from emulator.engine.updates import finish_prewarm
 from emulator.engine.writes import Write, apply, plan
 from emulator.storage import TOP
 
@@ -114,10 +115,7 @@ def _grow(
     count = 0
     if resource.throughput.on_demand:
         count = resource.growth.on_minute(now_s - MINUTE_SECONDS, *consumed)
-    for due_ns, planned in list(resource.planned_growth):
-        if due_ns <= account.now_ns:
-            resource.planned_growth.remove((due_ns, planned))
-            count = max(count, planned)
+    finish_prewarm(account, table, resource)
     grow(account, table, resource, count, account.now_ns)
 
 

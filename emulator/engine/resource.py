@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from copy import copy, deepcopy
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from emulator import limits
 from emulator.capacity import (
@@ -68,6 +68,14 @@ class Throughput:
         )
 
 
+class Prewarm(NamedTuple):
+    """Warm throughput on its way: what it will be, and when (CAP-509)."""
+
+    due_ns: int
+    read: int
+    write: int
+
+
 class Resource:
     """The partitions and the meter of one table or global index, and what watches them.
 
@@ -82,7 +90,7 @@ class Resource:
         insights: Its most accessed and most throttled keys (CAP-804).
         scalers: Auto scaling by axis (CAP-901).
         decreases: How often its capacity was lowered (CAP-618).
-        planned_growth: Partition counts to reach, with the time; pre-warming takes a while.
+        prewarm: Warm throughput that was asked for and is not there yet.
     """
 
     __slots__ = (
@@ -96,7 +104,7 @@ class Resource:
         "meter",
         "name",
         "partitions",
-        "planned_growth",
+        "prewarm",
         "scalers",
         "settings",
         "throughput",
@@ -125,7 +133,7 @@ class Resource:
         self.growth = Growth(*throughput.warm, quota=settings.table_quota)
         self.scalers: dict[int, Scaler] = {}
         self.decreases = Decreases()
-        self.planned_growth: list[tuple[int, int]] = []
+        self.prewarm: Prewarm | None = None
         self._watch(prefix_length)
         self.set_throughput(throughput, now_ns)
         for partition in self.partitions:
@@ -155,7 +163,7 @@ class Resource:
             self.meter.traffic.is_idle
             and self.growth.is_idle
             and self.heat.is_idle
-            and not self.planned_growth
+            and self.prewarm is None
             and all(
                 scaler.is_idle(throughput.write if axis else throughput.read)
                 for axis, scaler in self.scalers.items()
@@ -173,6 +181,6 @@ class Resource:
         twin.growth = self.growth.copy()
         twin.scalers = deepcopy(self.scalers)
         twin.decreases = copy(self.decreases)
-        twin.planned_growth = list(self.planned_growth)
+        twin.prewarm = self.prewarm
         twin._watch(self.meter.traffic.prefix_length)
         return twin

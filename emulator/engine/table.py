@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from emulator.capacity import Quota, units
+from emulator.capacity import ModeSwitches, Quota, units
 from emulator.clock import NANOSECONDS
 from emulator.engine.expiry import ExpiryQueue
 from emulator.engine.resource import Resource, Throughput
@@ -123,6 +123,7 @@ class TableOptions:
 
     deletion_protection: bool = False
     table_class: str | None = None
+    table_class_changed_ns: int | None = None
     sse: dict[str, Any] | None = None
     tags: dict[str, str] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
@@ -142,6 +143,8 @@ class Table:
         indexes: Name to index, in the order they were declared.
         index_schemas: Their schemas, in name order.
         has_local_indexes: Whether a local index binds item collections together.
+        leaving: Deleted global indexes that are still DELETING; nothing reads or writes them.
+        on_demand_since_ns: When the table was last switched to on demand, or None for never.
         ready_at_ns: When CREATING or UPDATING ends.
         deleted_at_ns: When a deleted table is gone, or None.
     """
@@ -185,6 +188,9 @@ class Table:
         self.indexes: dict[str, Index] = {}
         self.index_schemas: list[IndexSchema] = []
         self.has_local_indexes = False
+        self.leaving: list[Index] = []
+        self.on_demand_since_ns = now_ns if throughput.on_demand else None
+        self.switches = ModeSwitches()
         self.stream: Stream | None = None
         self.expiry: ExpiryQueue | None = None
         self.collection_bytes: dict[KeyValue, int] = {}
@@ -233,6 +239,25 @@ class Table:
         if index is None or (index.deleted_at_ns is not None and index.deleted_at_ns <= now_ns):
             return None
         return index
+
+    def drop_index(self, name: str, *, now_ns: int) -> Index:
+        """Delete a global index: it is out of use at once, and DELETING for a while (UT-9)."""
+        index = self.indexes[name]
+        self.remove_index(name)
+        index.deleted_at_ns = now_ns + round(self.settings.table_delay * NANOSECONDS)
+        self.leaving.append(index)
+        used = {one for schema in self.index_schemas for one in schema.key.names}
+        used.update(self.key.names)
+        self.attribute_types = {
+            name: kind for name, kind in self.attribute_types.items() if name in used
+        }
+        return index
+
+    def forget_deleted_indexes(self, now_ns: int) -> None:
+        """Drop the indexes whose deletion is complete."""
+        self.leaving = [
+            index for index in self.leaving if index.deleted_at_ns and index.deleted_at_ns > now_ns
+        ]
 
     @property
     def global_indexes(self) -> list[Index]:
@@ -349,6 +374,8 @@ class Table:
         twin.options = replace(
             self.options, tags=dict(self.options.tags), extra=dict(self.options.extra)
         )
+        twin.leaving = list(self.leaving)
+        twin.switches = self.switches.copy()
         twin.quota = self.quota.copy()
         twin.resource = self.resource.copy(twin.quota)
         twin.store = self.store.share()

@@ -67,6 +67,7 @@ def create_table(account: Account, request: Request) -> Response:
     table = make_table(account, name, request)
     table.options = options
     account.tables[name] = table
+    account.watch(table)
     return {"TableDescription": describe_table(account, table, status="CREATING")}
 
 
