@@ -38,7 +38,8 @@ SHAPE = shapes.item_request(
     TableName=shapes.TABLE_NAME.required,
     Select=shapes.SELECT,
     Limit=shapes.POSITIVE.reworded(
-        shapes.NEWER_CONSTRAINT.format(path="Limit", rule=shapes.MIN_VALUE.format(n=1))
+        shapes.NEWER_CONSTRAINT.format(path="Limit", rule=shapes.MIN_VALUE.format(n=1)),
+        everywhere=True,  # Observed: the public suite, May 2026
     ),
     IndexName=shapes.INDEX_NAME,
     AttributesToGet=shapes.ATTRIBUTES_TO_GET,

@@ -58,11 +58,13 @@ class Rewording(NamedTuple):
         text: The whole problem.
         alone: Whether it hides all other problems.
         bare: Whether it stands without the envelope.
+        everywhere: Whether the older layer words it so, too.
     """
 
     text: str
     alone: bool = False
     bare: bool = False
+    everywhere: bool = False
 
 
 class Member:
@@ -71,10 +73,12 @@ class Member:
     is_required: bool = False
     rewording: Rewording | None = None
 
-    def reworded(self, text: str, *, alone: bool = False, bare: bool = False) -> Self:
+    def reworded(
+        self, text: str, *, alone: bool = False, bare: bool = False, everywhere: bool = False
+    ) -> Self:
         """Return this member with other words in the current layer."""
         twin = copy(self)
-        twin.rewording = Rewording(text, alone, bare)
+        twin.rewording = Rewording(text, alone, bare, everywhere)
         return twin
 
     @property
@@ -388,7 +392,14 @@ class Structure(Member):
 
     def _answer(self, request: Any, problems: list[tuple[Member, str]]) -> None:  # noqa: ARG002 - for subclasses
         """Raise the aggregated fault in both wordings."""
-        older = envelope(*(problem for _, problem in problems))
+        older = envelope(
+            *(
+                member.rewording.text
+                if member.rewording is not None and member.rewording.everywhere
+                else problem
+                for member, problem in problems
+            )
+        )
         for member, _ in problems:
             rewording = member.rewording
             if rewording is not None and rewording.alone:
