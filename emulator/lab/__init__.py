@@ -1,0 +1,1 @@
+"""The lab: which key scheme throttles, and what it costs, before it is deployed."""

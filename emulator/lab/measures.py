@@ -1,0 +1,486 @@
+"""What a run of the lab answers: plain, frozen results that go to JSON and come back.
+
+Nothing here computes; engines and analyses fill these in, reports read them. Numbers that count
+requests are floats, because the aggregate engine works with expectations. Rates are units per
+second. Times are seconds from the start of the run.
+"""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+#: Grows when a result written before can no longer be read.
+FORMAT: Final = 1
+
+Severity = Literal["info", "warning", "problem"]
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """The median and the 99th percentile over requests."""
+
+    p50: float
+    p99: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceUnits:
+    """The units one pattern consumed on one table or index."""
+
+    resource: str
+    read: float
+    write: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternResult:
+    """One access pattern under one design.
+
+    A *request* is what the application asks for. A design with calculated suffixes turns one
+    request into several *calls* (``fan_out`` of them), and each call takes one or more
+    *attempts* because clients retry what was refused.
+    """
+
+    name: str
+    operation: str
+    #: The table or index that answers it.
+    resource: str
+    requests: float
+    #: Calls per request; above 1 where the design makes a read ask several keys.
+    fan_out: float
+    calls: float
+    attempts: float
+    #: Calls refused at least once, and by the reason of their first refusal.
+    throttled: float
+    throttled_by_reason: dict[str, float]
+    #: Attempts refused.
+    refusals: float
+    #: Calls given up after their last attempt.
+    failed: float
+    attempts_per_call: Spread
+    #: What waiting for retries added to a call that was answered in the end.
+    added_latency_seconds: Spread
+    #: Calls that took 1, 2, 3, ... attempts.
+    attempts_histogram: tuple[float, ...]
+    units: tuple[ResourceUnits, ...]
+    #: Bytes read to answer, and of those the bytes that a filter then threw away.
+    evaluated_bytes: float
+    filtered_bytes: float
+
+    @property
+    def throttled_share(self) -> float:
+        """The share of calls refused at least once, 0 to 1."""
+        return self.throttled / self.calls if self.calls else 0.0
+
+    @property
+    def throttled_share_by_reason(self) -> dict[str, float]:
+        """The same by reason; the values sum to ``throttled_share``."""
+        return {
+            reason: count / self.calls if self.calls else 0.0
+            for reason, count in self.throttled_by_reason.items()
+        }
+
+    @property
+    def filter_waste_share(self) -> float:
+        """The share of read bytes that a filter threw away, 0 to 1."""
+        return self.filtered_bytes / self.evaluated_bytes if self.evaluated_bytes else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """Throughput over time: one value per step, all of the same length.
+
+    ``consumed``, ``provisioned`` and ``throttled`` are units per second (averages over the
+    step); ``burst`` is the reserve in units at the end of the step. ``provisioned`` is what the
+    resource may use: its setting, or on demand what its partitions carry.
+    """
+
+    step_seconds: float
+    consumed: tuple[float, ...]
+    provisioned: tuple[float, ...]
+    burst: tuple[float, ...]
+    throttled: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AxisResult:
+    """Reads or writes of one table or index."""
+
+    consumed_units: float
+    #: Units of refused attempts; a request that is retried counts each time.
+    throttled_units: float
+    #: The highest consumption within one second.
+    peak: float
+    #: Consumed over provisioned, 0 to 1; None on demand.
+    utilisation: float | None
+    per_minute: Series
+    #: At most a few hundred points, whatever the duration.
+    fine: Series
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionSpan:
+    """One partition's life: its share of the key space and when it existed.
+
+    ``low`` and ``high`` are fractions of the hash range, 0 to 1.
+    """
+
+    partition_id: int
+    low: float
+    high: float
+    born: float
+    #: When a split replaced it; None if it lived to the end.
+    died: float | None
+    size_bytes: float
+    items: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeatMap:
+    """Load time x partition; rows are time steps, columns are ``partitions``.
+
+    Cells are a fraction of what one partition carries in the step, both axes together: 1 means
+    that it is full. A cell of a partition that did not exist is None. ``throttled`` has the
+    refused demand on the same scale.
+    """
+
+    step_seconds: float
+    partitions: tuple[PartitionSpan, ...]
+    load: tuple[tuple[float | None, ...], ...]
+    throttled: tuple[tuple[float | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitResult:
+    """A partition split, or a split that was refused (then there are no children)."""
+
+    time: float
+    resource: str
+    partition_id: int
+    children: tuple[int, ...]
+    #: ``heat`` or ``size``; for a refusal why nothing was split.
+    cause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyShare:
+    """A partition key value and its share of the resource's demand, 0 to 1."""
+
+    key: str
+    share: float
+    units: float
+    throttled_units: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Concentration:
+    """How uneven traffic is: ``traffic[i]`` falls on the busiest ``population[i]``, 0 to 1."""
+
+    population: tuple[float, ...]
+    traffic: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectionSizes:
+    """Item collections at the end of the run, and how the largest grows."""
+
+    count: float
+    items: float
+    total_bytes: float
+    p50_bytes: float
+    p99_bytes: float
+    largest_bytes: float
+    largest_key: str
+    #: Bytes a day that the largest collection gains at the run's pace.
+    largest_growth_bytes_per_day: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceResult:
+    """A table or a global secondary index under one design."""
+
+    name: str
+    kind: Literal["table", "index"]
+    read: AxisResult
+    write: AxisResult
+    #: How many partitions at the end of each minute.
+    partitions_per_minute: tuple[int, ...]
+    heat: HeatMap
+    splits: tuple[SplitResult, ...]
+    #: Distinct partition key values that saw traffic.
+    distinct_keys: float
+    hottest_partition_share: float
+    hottest_key_share: float
+    top_keys: tuple[KeyShare, ...]
+    key_concentration: Concentration
+    partition_concentration: Concentration
+    collections: CollectionSizes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostLine:
+    """One line of a monthly bill in US dollars."""
+
+    resource: str
+    item: str
+    quantity: float
+    price: float
+    amount: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """A month under one billing mode and table class."""
+
+    #: ``on-demand``, ``provisioned`` or ``auto-scaled``.
+    billing: str
+    table_class: str
+    lines: tuple[CostLine, ...]
+    total: float
+    #: Whether this is what the design asks for.
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BreakEven:
+    """Provisioned against on demand for one axis of one resource."""
+
+    resource: str
+    axis: Literal["read", "write"]
+    #: Average use of what is (or would have to be) provisioned, 0 to 1.
+    utilisation: float
+    #: Above this utilisation provisioned capacity is the cheaper one.
+    break_even: float
+    cheaper: Literal["on-demand", "provisioned"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadPoint:
+    """The throttled share at one multiple of the load."""
+
+    multiple: float
+    throttled_share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headroom:
+    """The largest load multiple that stays under the threshold, and the points searched."""
+
+    multiple: float
+    #: The search stopped at its ceiling: the true headroom is at least ``multiple``.
+    at_least: bool
+    threshold: float
+    #: The reason that stops the next multiple, or None.
+    limited_by: str | None
+    curve: tuple[LoadPoint, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confidence:
+    """One measure over several seeds; ``low`` and ``high`` bound its mean with 95 %."""
+
+    measure: str
+    mean: float
+    low: float
+    high: float
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing the advice checks say about a design."""
+
+    check: str
+    severity: Severity
+    #: The table, index or pattern it is about.
+    subject: str
+    message: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SensitivityRow:
+    """What the answer would be under another value of an assumed constant."""
+
+    value: float
+    throttled_share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assumption:
+    """An assumed constant that this result depends on."""
+
+    setting: str
+    value: float
+    #: The rule's id, such as ``CAP-505``.
+    rule: str
+    meaning: str
+    rows: tuple[SensitivityRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesignResult:
+    """Everything the lab says about one design under one workload (first seed)."""
+
+    name: str
+    #: The design as a document: what ``Design.from_document`` reads.
+    design: dict[str, Any]
+    resources: tuple[ResourceResult, ...]
+    patterns: tuple[PatternResult, ...]
+    time_to_first_throttle: float | None
+    splits: tuple[SplitResult, ...]
+    costs: tuple[Cost, ...]
+    break_even: tuple[BreakEven, ...]
+    headroom: Headroom | None
+    confidence: tuple[Confidence, ...]
+    #: ``fine``, ``tight`` (under 1.5 x headroom) or ``throttles``.
+    grade: Literal["fine", "tight", "throttles"]
+    verdict: str
+    #: The smallest change that makes it fine; None if it is.
+    fix: str | None
+    findings: tuple[Finding, ...]
+    assumptions: tuple[Assumption, ...]
+
+    @property
+    def requests(self) -> float:
+        """Requests over all patterns."""
+        return sum(pattern.requests for pattern in self.patterns)
+
+    @property
+    def throttled_share(self) -> float:
+        """The share of all calls refused at least once, 0 to 1."""
+        calls = sum(pattern.calls for pattern in self.patterns)
+        return sum(pattern.throttled for pattern in self.patterns) / calls if calls else 0.0
+
+    @property
+    def throttled_share_by_reason(self) -> dict[str, float]:
+        """The same by reason, the largest first."""
+        calls = sum(pattern.calls for pattern in self.patterns)
+        totals: dict[str, float] = {}
+        for pattern in self.patterns:
+            for reason, count in pattern.throttled_by_reason.items():
+                totals[reason] = totals.get(reason, 0.0) + count
+        ordered = sorted(totals.items(), key=lambda entry: -entry[1])
+        return {reason: count / calls for reason, count in ordered if count}
+
+    @property
+    def table(self) -> ResourceResult:
+        """The table itself."""
+        return next(resource for resource in self.resources if resource.kind == "table")
+
+    @property
+    def cost(self) -> Cost:
+        """The month under the billing mode and table class of the design."""
+        return next(cost for cost in self.costs if cost.chosen)
+
+    def resource(self, name: str) -> ResourceResult:
+        """Return the table or index of that name.
+
+        Raises:
+            KeyError: There is none.
+        """
+        for resource in self.resources:
+            if resource.name == name:
+                return resource
+        raise KeyError(name)
+
+    def pattern(self, name: str) -> PatternResult:
+        """Return the access pattern of that name.
+
+        Raises:
+            KeyError: There is none.
+        """
+        for pattern in self.patterns:
+            if pattern.name == name:
+                return pattern
+        raise KeyError(name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Designs side by side under one workload.
+
+    >>> empty = Comparison(title="t", workload={}, engine="exact", duration_seconds=60.0,
+    ...                    seeds=(0,), designs=())
+    >>> Comparison.from_json(empty.to_json()) == empty
+    True
+    """
+
+    title: str
+    #: The workload as a document: what ``Workload.from_document`` reads.
+    workload: dict[str, Any]
+    engine: Literal["exact", "aggregate"]
+    duration_seconds: float
+    seeds: tuple[int, ...]
+    designs: tuple[DesignResult, ...]
+    format: int = field(default=FORMAT)
+
+    def design(self, name: str) -> DesignResult:
+        """Return the result of the design of that name.
+
+        Raises:
+            KeyError: There is none.
+        """
+        for design in self.designs:
+            if design.name == name:
+                return design
+        raise KeyError(name)
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Return the whole comparison as JSON text."""
+        return json.dumps(to_document(self), indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Comparison:
+        """Read what ``to_json`` wrote.
+
+        Raises:
+            ValueError: The text is not JSON, or another version wrote it.
+        """
+        document = json.loads(text)
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise ValueError(f"not a comparison of format {FORMAT}: run the lab again")
+        return from_document(cls, document)
+
+
+def to_document(value: Any) -> Any:
+    """Return a result as dictionaries, lists and scalars.
+
+    >>> to_document(Spread(p50=1, p99=2))
+    {'p50': 1, 'p99': 2}
+    """
+    if is_dataclass(value):
+        return {entry.name: to_document(getattr(value, entry.name)) for entry in fields(value)}
+    if isinstance(value, (list, tuple)):
+        return [to_document(entry) for entry in value]
+    if isinstance(value, Mapping):
+        return {key: to_document(entry) for key, entry in value.items()}
+    return value
+
+
+def from_document(cls: type[_T], document: Any) -> _T:
+    """Return the result that ``to_document`` took apart.
+
+    >>> from_document(Spread, {"p50": 1, "p99": 2})
+    Spread(p50=1, p99=2)
+    """
+    hints = get_type_hints(cls)
+    return cls(**{name: _restored(hints[name], entry) for name, entry in document.items()})
+
+
+def _restored(hint: Any, value: Any) -> Any:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if value is None:
+        return None
+    if origin is tuple:
+        return tuple(_restored(arguments[0], entry) for entry in value)
+    if origin in (Union, types.UnionType):
+        return _restored(arguments[0], value)
+    if isinstance(hint, type) and is_dataclass(hint):
+        return from_document(hint, value)
+    return value
