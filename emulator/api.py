@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from emulator.capacity import Metrics, Receipt, Report, ScalingPolicy
 from emulator.clock import Clock, ManualClock, SystemClock
 from emulator.engine.account import Account, CapacityMode
 from emulator.engine.events import Events
 from emulator.engine.faults import Faults
-from emulator.errors import ApiError
+from emulator.engine.inspection import PartitionView, insights_of, partitions_of, resource_of
+from emulator.engine.snapshot import Snapshot, capture, reinstate
+from emulator.errors import ApiError, EmulatorError
 from emulator.operations import run
 from emulator.settings import Settings
+
+if TYPE_CHECKING:
+    from emulator.clients import Client, Table
 
 _MODES = ("off", "observe", "enforce")
 
@@ -84,19 +90,135 @@ class Emulator:
         name = region or self.region
         account = self._accounts.get(name)
         if account is None:
-            account = self._accounts.setdefault(
-                name,
-                Account(
-                    clock=self.clock,
-                    settings=self.settings,
-                    capacity=self.capacity,
-                    region=name,
-                    account_id=self.account_id,
-                    events=self.events,
-                    faults=self.faults,
-                ),
-            )
+            account = self._accounts.setdefault(name, self._empty(name))
         return account
+
+    def _empty(self, region: str) -> Account:
+        return Account(
+            clock=self.clock,
+            settings=self.settings,
+            capacity=self.capacity,
+            region=region,
+            account_id=self.account_id,
+            events=self.events,
+            faults=self.faults,
+        )
+
+    # What a person sees
+
+    @property
+    def metrics(self) -> Metrics:
+        """What CloudWatch would show, by its own names, up to now.
+
+        >>> Emulator().metrics.sum("UserErrors")
+        0.0
+        """
+        return self._current().metrics
+
+    def partitions(self, table: str, index: str | None = None) -> list[PartitionView]:
+        """Return the live partitions of a table, or of one of its global indexes.
+
+        Raises:
+            EmulatorError: there is no such table or global index.
+        """
+        account = self._current()
+        with account.lock:
+            return partitions_of(account, resource_of(account, table, index))
+
+    def insights(self, table: str, index: str | None = None) -> Report:
+        """Return the most accessed and most throttled keys, heaviest first (CAP-804)."""
+        account = self._current()
+        with account.lock:
+            return insights_of(resource_of(account, table, index))
+
+    @property
+    def last_receipts(self) -> list[tuple[str, Receipt]]:
+        """What the last call cost, as pairs of table name and receipt."""
+        return list(self.account().last_receipts)
+
+    @property
+    def last_receipt(self) -> Receipt:
+        """What the last call cost, if it touched one table once.
+
+        Raises:
+            EmulatorError: it touched none, or several.
+        """
+        receipts = self.last_receipts
+        if len(receipts) != 1:
+            raise EmulatorError(
+                f"the last call has {len(receipts)} receipts: read emu.last_receipts instead"
+            )
+        return receipts[0][1]
+
+    def auto_scale(
+        self,
+        table: str,
+        index: str | None = None,
+        *,
+        read: ScalingPolicy | None = None,
+        write: ScalingPolicy | None = None,
+    ) -> None:
+        """Put a provisioned table or global index under target tracking (CAP-901).
+
+        A None axis is left alone; what is scaled, and when, is seen in DescribeTable.
+        """
+        account = self._current()
+        with account.lock:
+            resource_of(account, table, index).scale(read, write)
+
+    def _current(self) -> Account:
+        """Return the emulator's own region, with everything done that is due."""
+        account = self.account()
+        with account.lock:
+            account.catch_up(self.clock.now_ns())
+        return account
+
+    # State
+
+    def snapshot(self) -> Snapshot:
+        """Return the present state, to go back to; the clock is not part of it.
+
+        Costs microseconds, whatever the tables hold: both sides share until one writes.
+        """
+        regions = {}
+        for name, account in list(self._accounts.items()):
+            with account.lock:
+                regions[name] = capture(account)
+        return Snapshot(regions)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot, of this emulator or of another.
+
+        What was counted (metrics, insights, receipts) starts anew.
+        """
+        for name in snapshot.regions:
+            self.account(name)
+        for name, account in list(self._accounts.items()):
+            with account.lock:
+                account.catch_up(self.clock.now_ns())
+                reinstate(account, snapshot.regions.get(name) or capture(self._empty(name)))
+
+    def reset(self) -> None:
+        """Forget every table, stream and count, in every region."""
+        self.restore(Snapshot({}))
+
+    # Front ends that need nothing else
+
+    def client(self, region: str | None = None) -> Client:
+        """Return a client in boto3's shape; boto3 is not needed.
+
+        >>> Emulator().client().list_tables()["TableNames"]
+        []
+        """
+        from emulator.clients import Client  # loaded only by those who ask for one
+
+        return Client(self.call, region=region or self.region, clock=self.clock)
+
+    def table(self, name: str, region: str | None = None) -> Table:
+        """Return a table in the shape of boto3's resource, with plain Python values."""
+        from emulator.clients import Table  # loaded only by those who ask for one
+
+        return Table(self.call, name, region=region or self.region, clock=self.clock)
 
     def _catch_up(self, now_ns: int) -> None:
         for account in list(self._accounts.values()):

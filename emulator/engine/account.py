@@ -20,6 +20,7 @@ from emulator.engine.resource import Resource, Throughput
 from emulator.engine.splits import grow, split_for_size
 from emulator.engine.streams import Stream, ViewType, stream_label
 from emulator.engine.table import Table
+from emulator.engine.tally import Tally
 from emulator.engine.transactions import Holds, Tokens
 from emulator.errors import ResourceNotFoundException, ValidationException
 from emulator.settings import Settings
@@ -65,7 +66,6 @@ class Account:
         self.faults = faults
         self.lock = threading.RLock()
         self.now_ns = clock.now_ns()
-        self.metrics = Metrics(self.now_seconds)
         self.tables: dict[str, Table] = {}
         self.streams: dict[str, Stream] = {}
         self.tokens = Tokens()
@@ -74,7 +74,16 @@ class Account:
         self.receipts: list[tuple[str, Receipt]] = []
         self.last_receipts: tuple[tuple[str, Receipt], ...] = ()
         self.operation = ""
+        self._named: list[str] = []
         self._made = 0
+        self.begin_observing()
+
+    def begin_observing(self) -> None:
+        """Start all that is counted anew."""
+        self.metrics = Metrics(self.now_seconds)
+        self.tally = Tally(self.metrics)
+        for table in self.tables.values():
+            self.watch(table)
 
     # Time
 
@@ -83,6 +92,7 @@ class Account:
         self.catch_up(self.clock.now_ns())
         self.operation = operation
         self.receipts = []
+        self._named = []
 
     def catch_up(self, now_ns: int) -> None:
         """Move to a moment, doing on the way what falls due; time never runs back."""
@@ -94,6 +104,11 @@ class Account:
     def end(self, error: str | None = None) -> None:
         """Finish an operation: keep its receipts, and tell who listens."""
         self.last_receipts = tuple(self.receipts)
+        if self.capacity != "off":
+            if error is None:
+                self.tally.success(self.operation, self.receipts)
+            else:
+                self.tally.failure(self.operation, self._named, error)
         if self.events.wanted:
             self.events.publish(
                 RequestServed(self.now_ns, self.operation, self.last_receipts, error)
@@ -122,6 +137,7 @@ class Account:
             ResourceNotFoundException: it does not exist or is not ready (TBL-4, CT-15).
         """
         table = self.tables.get(name)
+        self._named.append(name)
         if table is None:
             if name.startswith("arn:"):
                 table = self.tables.get(self.table_name(name))
@@ -265,7 +281,12 @@ class Account:
 
     def after_write(self, table: Table, planned: Planned) -> None:
         """Split partitions that a write filled up (CAP-504)."""
-        if table.resource.partitions.at(planned.write.position).size_bytes >= (
-            self.settings.partition_bytes
-        ):
+        most = self.settings.partition_bytes
+        if table.resource.partitions.at(planned.write.position).size_bytes >= most:
             split_for_size(self, table, table.resource, self.now_ns)
+        for change in planned.changes:
+            resource = table.indexes[change.schema.name].resource
+            if resource is None or change.after is None:
+                continue
+            if resource.partitions.at(change.after.position).size_bytes >= most:
+                split_for_size(self, table, resource, self.now_ns)

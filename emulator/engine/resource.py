@@ -12,6 +12,8 @@ from typing import Literal, NamedTuple
 
 from emulator import limits
 from emulator.capacity import (
+    READ,
+    WRITE,
     Charge,
     Decreases,
     Growth,
@@ -20,6 +22,7 @@ from emulator.capacity import (
     Meter,
     Quota,
     Scaler,
+    ScalingPolicy,
     units,
 )
 from emulator.settings import Settings
@@ -154,6 +157,12 @@ class Resource:
     def charge(self, axis: int, units: float, position: Position) -> Charge:
         """Return the charge of one item operation at a position."""
         return Charge(self.meter, self.partitions.at(position).id, axis, units, position)
+
+    def scale(self, read: ScalingPolicy | None, write: ScalingPolicy | None) -> None:
+        """Let auto scaling follow an axis, or leave it alone where None (CAP-901)."""
+        for axis, policy in ((READ, read), (WRITE, write)):
+            if policy is not None:
+                self.scalers[axis] = Scaler(policy, self.settings)
 
     @property
     def is_idle(self) -> bool:

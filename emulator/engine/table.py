@@ -41,6 +41,7 @@ class Index:
         resource: Throughput and partitions of a global index; None for a local one.
         backfill_at_ns: When the table is ACTIVE again and the backfill begins.
         active_at_ns: When the index can be read.
+        updated_at_ns: When the last change of its throughput is complete.
         deleted_at_ns: When a deleted index is gone, or None.
     """
 
@@ -51,6 +52,7 @@ class Index:
         "resource",
         "schema",
         "store",
+        "updated_at_ns",
         "view",
     )
 
@@ -61,14 +63,16 @@ class Index:
         self.store = OrderedStore()
         self.view = _view(self.store, lag_seconds)
         self.resource = resource
-        self.backfill_at_ns = self.active_at_ns = now_ns
+        self.backfill_at_ns = self.active_at_ns = self.updated_at_ns = now_ns
         self.deleted_at_ns: int | None = None
 
     def status(self, now_ns: int) -> IndexStatus:
         """Return the index's state now (DS-9, UT-10)."""
         if self.deleted_at_ns is not None:
             return "DELETING"
-        return "CREATING" if now_ns < self.active_at_ns else "ACTIVE"
+        if now_ns < self.active_at_ns:
+            return "CREATING"
+        return "UPDATING" if now_ns < self.updated_at_ns else "ACTIVE"
 
     def visible(self, now_ns: int) -> OrderedStore:
         """Return the entries a reader sees now."""
@@ -110,7 +114,7 @@ class Index:
         twin.view = None if self.view is None else self.view.copy()
         twin.resource = None if self.resource is None else self.resource.copy(quota)
         twin.backfill_at_ns, twin.active_at_ns = self.backfill_at_ns, self.active_at_ns
-        twin.deleted_at_ns = self.deleted_at_ns
+        twin.updated_at_ns, twin.deleted_at_ns = self.updated_at_ns, self.deleted_at_ns
         return twin
 
 

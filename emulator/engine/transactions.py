@@ -39,7 +39,7 @@ TOKEN_MISMATCH: Final = (
     "Do not reuse a client token with different requests, unless the requests are identical"
 )
 #: How a failure is called among cancellation reasons (TXW-6).
-_CODES: Final = {
+_CODES: Final[dict[type[ApiError], str]] = {
     ConditionalCheckFailedException: "ConditionalCheckFailed",
     ItemCollectionSizeLimitExceededException: "ItemCollectionSizeLimitExceeded",
     TransactionConflictException: "TransactionConflict",
@@ -106,6 +106,12 @@ class Tokens:
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[int, str, list[tuple[str, Receipt]]]] = {}
+
+    def copy(self) -> Tokens:
+        """Return an independent record of the same tokens."""
+        twin = Tokens()
+        twin._kept = dict(self._kept)
+        return twin
 
     def replay(
         self, token: str | None, fingerprint: str, now_ns: int

@@ -74,6 +74,7 @@ def execute(account: Account, write: Write) -> Planned:
         ConditionalCheckFailedException: the condition does not hold; it was charged.
         ApiError: the write is refused for throughput or size; nothing was charged.
     """
+    account.holds.check(account, write.table, write.position)
     planned = plan(write)
     account.admit(write.table, planned.charges, planned.receipt)
     if planned.failure is not None:

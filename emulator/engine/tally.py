@@ -1,0 +1,73 @@
+"""What CloudWatch counts of each request, beside the units (CAP-801, CAP-803)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from emulator.capacity import Metrics, Receipt, Series
+
+_THROTTLES: Final = frozenset(
+    ("ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded")
+)
+_SYSTEM_ERRORS: Final = frozenset(("InternalServerError", "ServiceUnavailable"))
+_PAGES: Final = frozenset(("Query", "Scan"))
+_BATCHES: Final = frozenset(("BatchGetItem", "BatchWriteItem"))
+
+
+class Tally:
+    """Counts requests by table and operation."""
+
+    __slots__ = ("_metrics", "_served")
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self._served: dict[tuple[str, str], Series] = {}
+
+    def success(self, operation: str, receipts: Sequence[tuple[str, Receipt]]) -> None:
+        """Count an answered request, and what would have refused it."""
+        seen = None
+        for table, receipt in receipts:
+            if table != seen:
+                seen = table
+                series = self._served.get((operation, table))
+                if series is None:
+                    series = self._metrics.series(
+                        "SuccessfulRequestLatency", table=table, operation=operation
+                    )
+                    self._served[operation, table] = series
+                series.add(0.0)
+            if operation in _PAGES:
+                self._metrics.add(
+                    "ReturnedItemCount", receipt.items_returned, table=table, operation=operation
+                )
+        if any(receipt.reasons for _, receipt in receipts):
+            self._observed_refusal(operation, receipts)
+
+    def _observed_refusal(self, operation: str, receipts: Sequence[tuple[str, Receipt]]) -> None:
+        """Count a request that production would have refused; a batch only if wholly."""
+        if operation in _BATCHES and not all(receipt.reasons for _, receipt in receipts):
+            return
+        refused = {table: None for table, receipt in receipts if receipt.reasons}
+        self._throttled(operation, refused)
+
+    def failure(self, operation: str, tables: Iterable[str], error: str) -> None:
+        """Count a refused request by the code of its error."""
+        named = dict.fromkeys(tables)
+        if error in _THROTTLES:
+            self._throttled(operation, named)
+        elif error in _SYSTEM_ERRORS:
+            for table in named:
+                self._metrics.add("SystemErrors", table=table, operation=operation)
+        elif error == "ConditionalCheckFailedException":
+            for table in named:
+                self._metrics.add("ConditionalCheckFailedRequests", table=table)
+        elif error == "TransactionConflictException":
+            for table in named:
+                self._metrics.add("TransactionConflict", table=table)
+        else:
+            self._metrics.add("UserErrors")
+
+    def _throttled(self, operation: str, tables: Iterable[str]) -> None:
+        for table in tables:
+            self._metrics.add("ThrottledRequests", table=table, operation=operation)
