@@ -146,9 +146,9 @@ def decide(
     Assumed: CAP-505, CAP-506.
     """
     weights = _weights(minutes, low, high)
-    if not weights:
-        return Decision(refusal=NO_TRAFFIC)
     total = sum(weights.values())
+    if not total:
+        return Decision(refusal=NO_TRAFFIC)
     hottest = max(weights, key=weights.__getitem__)
     share = weights[hottest] / total
     if share >= settings.single_item_share:
@@ -160,14 +160,14 @@ def decide(
         return Decision(refusal=SINGLE_ITEM)
     collection = point[:prefix_length]
     if has_local_index:
-        return _beside(collection, weights, low, NO_BOUNDARY)
+        return _beside(collection, weights)
     if _is_sequential(minutes, collection, settings.sequential_share):
         # Assumed: a collection with less than half of the traffic is not what heats the
         # partition, so the cut moves beside it; the service's own choice is not published.
         inside = sum(w for p, w in weights.items() if p[:prefix_length] == collection)
         if inside >= ISOLATION_SHARE * total:
             return Decision(refusal=SEQUENTIAL)
-        return _beside(collection, weights, low, SEQUENTIAL)
+        return _beside(collection, weights)
     return Decision((point,))
 
 
@@ -197,27 +197,20 @@ def _median(weights: Mapping[Position, float], total: float, low: Position) -> P
     return None
 
 
-def _beside(
-    collection: Position, weights: Mapping[Position, float], low: Position, refusal: str
-) -> Decision:
+def _beside(collection: Position, weights: Mapping[Position, float]) -> Decision:
     """Cut at the collection's start or end, whichever is nearer to half of the weight."""
     length = len(collection)
-    before = inside = after = 0.0
+    before = after = 0.0
     following: Position | None = None
     for position, amount in weights.items():
-        if position[:length] == collection:
-            inside += amount
-        elif position < collection:
+        if position < collection:
             before += amount
-        else:
+        elif position[:length] != collection:
             following = following or position[:length]
             after += amount
-    starts_here = before > 0 and collection > low
-    if following is not None and (
-        not starts_here or before + inside - after < after + inside - before
-    ):
+    if following is not None and (not before or after > before):
         return Decision((following,))
-    return Decision((collection,)) if starts_here else Decision(refusal=refusal)
+    return Decision((collection,)) if before else Decision(refusal=NO_BOUNDARY)
 
 
 def _is_sequential(minutes: Iterable[Minute], collection: Position, share: float) -> bool:

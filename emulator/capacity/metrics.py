@@ -17,6 +17,8 @@ from emulator.capacity.refusal import Reason
 _MINUTE_SECONDS: Final = 60
 #: Source: CloudWatch keeps one-minute datapoints for 15 days.
 RETENTION_SECONDS: Final = 15 * 24 * 3600
+#: So many expired points are dropped at once: a busy day's.
+_TRIM_POINTS: Final = 24 * 60
 #: Source: CAP-801, the interval of settings such as provisioned capacity.
 GAUGE_SECONDS: Final = 300
 
@@ -143,7 +145,7 @@ class Series:
         self.count = 0
         self.total = 0.0
         expired = bisect_left(self._starts, start_s + _MINUTE_SECONDS - RETENTION_SECONDS)
-        if expired * _MINUTE_SECONDS >= _TRIM_SECONDS:
+        if expired >= _TRIM_POINTS:
             del self._starts[:expired]
             for column in self._columns:
                 del column[:expired]
@@ -373,10 +375,6 @@ class Metrics:
                 assert not starts or starts[-1] < self._minute_s, starts
                 assert all(len(column) == len(starts) for column in series._columns)
                 assert (series.count > 0) == (series in self._touched)
-
-
-#: Expired points are dropped a day's worth at a time.
-_TRIM_SECONDS: Final = 24 * 3600
 
 
 def _gauge_points(
