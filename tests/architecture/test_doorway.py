@@ -1,0 +1,32 @@
+"""The doorway: what ``import emulator`` offers, and how little it costs."""
+
+import subprocess
+import sys
+
+import emulator
+
+
+def test_every_public_name_loads():
+    for name in emulator.__all__:
+        assert getattr(emulator, name) is not None
+
+
+def test_dir_lists_the_public_names():
+    assert dir(emulator) == sorted(emulator.__all__)
+
+
+def loaded_by(statement):
+    """Return the modules that a statement loads in a fresh interpreter."""
+    script = f"import sys; before = set(sys.modules); {statement}; print(*(set(sys.modules) - before))"
+    return set(subprocess.check_output([sys.executable, "-c", script], text=True).split())
+
+
+def test_importing_the_package_loads_nothing_of_it():
+    loaded = loaded_by("import emulator")
+    assert {name for name in loaded if name.startswith("emulator.")} == set()
+
+
+def test_the_engine_loads_no_optional_package():
+    loaded = loaded_by("from emulator import Emulator; Emulator().call('ListTables', {})")
+    optional = {"boto3", "botocore", "numpy", "yaml", "rich", "hypothesis", "pytest", "asyncio"}
+    assert loaded & optional == set()
