@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from emulator.api import Emulator
 
 _BACKLOG: Final = 512
+_READ_BYTES: Final = 64 * limits.KIB
 _UNSET: Final = 0.0  # the sweep gives the phase its time: no clock is read per request
 _WRITE_BUFFER_BYTES: Final = limits.MIB
 
@@ -68,8 +69,12 @@ class ServerOptions:
     sweep_seconds: float = 0.5
 
 
-class _Connection(asyncio.Protocol):
-    """One client's connection: requests in order, answers in the same order."""
+class _Connection(asyncio.BufferedProtocol):
+    """One client's connection: requests in order, answers in the same order.
+
+    It brings the buffer it is read into: asyncio would allocate 256 KiB for every read, which
+    takes longer than answering (docs/decisions/0005-http-server.md).
+    """
 
     __slots__ = (
         "_deadline",
@@ -77,6 +82,7 @@ class _Connection(asyncio.Protocol):
         "_lingering",
         "_parser",
         "_paused",
+        "_received",
         "_server",
         "_transport",
     )
@@ -90,6 +96,7 @@ class _Connection(asyncio.Protocol):
         self._half_closed = False  # the client sends nothing more
         self._lingering = False  # refused: what still arrives is thrown away
         self._deadline = _UNSET
+        self._received = bytearray(_READ_BYTES)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Other loops bring transports that do not inherit from asyncio's.
@@ -102,12 +109,15 @@ class _Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
         self._server.forget(self)
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002 - asyncio's signature
+        return self._received
+
+    def buffer_updated(self, nbytes: int) -> None:
         if self._lingering:
             return
         had_head = self._parser.has_head
         was_idle = self._parser.is_idle
-        self._parser.feed(data)
+        self._parser.feed(bytes(memoryview(self._received)[:nbytes]))
         self._answer_all()
         # A trickle within one phase buys no more time for it.
         if was_idle or self._parser.is_idle or self._parser.has_head != had_head:

@@ -1,0 +1,305 @@
+"""The command line: ``dynamometer serve``, ``dynamometer lab`` and ``dynamometer check``.
+
+Reading the arguments needs no engine: a command loads what it uses when it runs, so that
+``--version`` and ``--help`` answer at once. Exit codes: 0 fine, 1 a budget or a verdict
+failed, 2 wrong usage, said in one sentence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from emulator import __version__
+
+if TYPE_CHECKING:
+    from emulator.api import Emulator
+
+FINE: Final = 0
+FAILED: Final = 1
+WRONG_USAGE: Final = 2
+
+#: Assumed: DynamoDB Local does not say how long its delays are.
+TRANSIENT_SECONDS: Final = 5.0
+#: The file that stands for DynamoDB Local's database under ``-dbPath``.
+DATABASE_FILE: Final = "dynamometer.snapshot"
+
+_DESCRIPTION = """\
+An in-memory DynamoDB that knows partitions, throttling and cost.
+
+  dynamometer serve     answer any AWS SDK or the AWS CLI on a local port
+  dynamometer lab       compare key designs under a workload
+  dynamometer check     advise on a Terraform, CloudFormation or Workbench design
+"""
+_EPILOG = """\
+examples:
+  dynamometer serve
+  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
+
+  dynamometer serve --capacity enforce --snapshot test-data.snapshot
+  dynamometer lab --html report.html
+  dynamometer check main.tf
+
+'dynamometer COMMAND --help' tells the rest.
+"""
+_SERVE_EPILOG = """\
+examples:
+  dynamometer serve                          on http://127.0.0.1:8000, nothing is refused
+  dynamometer serve --port 0                 on a free port, printed when it answers
+  dynamometer serve --capacity enforce       requests throttle as they would in production
+  dynamometer serve --clock manual           time passes only by POST /_emulator/clock
+  dynamometer serve --snapshot data.snapshot loads the file, and writes it on Ctrl-C
+
+Any credentials will do; each region has its own tables. The routes under /_emulator/ (health,
+metrics, partitions, insights, clock, reset, snapshot, faults) are for tests.
+"""
+_TAUGHT_ELSEWHERE = {
+    "lab": "compare key designs under a workload",
+    "check": "advise on a design file",
+}
+
+
+class UsageError(Exception):
+    """The command line asks for something that cannot be; the message is one sentence."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see '{self.prog} --help'")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    >>> main(["--version"])
+    dynamometer ...
+    0
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments and arguments[0] in _LOCAL_FLAGS:
+        arguments.insert(0, "serve")  # called as DynamoDB Local is
+    try:
+        given = _parser(arguments[0] if arguments else "").parse_args(arguments)
+        return int(given.run(given))
+    except UsageError as error:
+        sys.stderr.write(f"dynamometer: {error}\n")
+        return WRONG_USAGE
+    except SystemExit as end:  # argparse has shown a help or the version
+        return int(end.code or FINE)
+
+
+def _parser(command: str) -> _Parser:
+    parser = _Parser(prog="dynamometer", description=_DESCRIPTION, epilog=_EPILOG)
+    parser.add_argument("--version", action="version", version=f"dynamometer {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    serve = commands.add_parser(
+        "serve", help="answer any SDK on a local port", epilog=_SERVE_EPILOG
+    )
+    serve.set_defaults(run=_serve)
+    _add_serve_arguments(serve)
+    for name, help_text in _TAUGHT_ELSEWHERE.items():
+        taught = commands.add_parser(name, help=help_text)
+        if name == command:
+            _load_lab_command(name, taught)
+    return parser
+
+
+# serve
+
+
+def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--host", default="127.0.0.1", help="address to listen on; default: this machine only")
+    add("--port", "-port", type=_port, default=8000, help="port; 0 takes a free one")
+    add(
+        "--capacity",
+        choices=("observe", "enforce", "off"),
+        default="observe",
+        help="observe: record what would throttle; enforce: refuse it; off: neither",
+    )
+    add(
+        "--messages",
+        choices=("2026-10", "classic"),
+        default="2026-10",
+        help="which wording of the service's validation errors",
+    )
+    add("--snapshot", metavar="FILE", help="load FILE if it exists, and save it when stopped")
+    add(
+        "--clock",
+        choices=("system", "manual"),
+        default="system",
+        help="manual: time passes only when POST /_emulator/clock says so",
+    )
+    add("--cors", "-cors", metavar="ORIGIN", default="*", help="origins a browser may call from")
+    add("--region", default="us-east-1", help="region of requests that name none")
+    add(
+        "--table-delay",
+        type=_seconds,
+        default=0.0,
+        metavar="SECONDS",
+        help="how long tables stay CREATING, UPDATING or DELETING",
+    )
+    _add_local_flags(parser)
+
+
+def _add_local_flags(parser: argparse.ArgumentParser) -> None:
+    """Accept what DynamoDB Local accepts.
+
+    Source: Developer Guide, DynamoDB local usage notes, command line options.
+    """
+    add = parser.add_argument_group("as DynamoDB Local (-port and -cors too)").add_argument
+    add("-inMemory", action="store_true", help="keep nothing, which is the default")
+    add("-dbPath", metavar="DIR", help=f"the same as --snapshot DIR/{DATABASE_FILE}")
+    add("-sharedDb", action="store_true", help="one database for all regions")
+    add(
+        "-delayTransientStatuses",
+        action="store_true",
+        help=f"new indexes stay CREATING for {TRANSIENT_SECONDS:g} seconds",
+    )
+    add("-optimizeDbBeforeStartup", action="store_true", help="nothing to do here")
+    add("-disableTelemetry", action="store_true", help="there is none")
+    add("-help", action="help", help=argparse.SUPPRESS)
+    add("-version", action="version", version=f"dynamometer {__version__}", help=argparse.SUPPRESS)
+
+
+_LOCAL_FLAGS: Final = frozenset(
+    {
+        "-port",
+        "-cors",
+        "-inMemory",
+        "-dbPath",
+        "-sharedDb",
+        "-delayTransientStatuses",
+        "-optimizeDbBeforeStartup",
+        "-disableTelemetry",
+        "-help",
+        "-version",
+    }
+)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"a port is a number from 0 to 65535, not {text!r}")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"a delay is a number of seconds, not {text!r}")
+    return seconds
+
+
+def _serve(given: argparse.Namespace) -> int:
+    from emulator.frontends.server import ServerOptions, serve
+
+    path = _snapshot_path(given)
+    emulator = _emulator(given, path)
+    try:
+        serve(
+            emulator,
+            given.host,
+            given.port,
+            options=ServerOptions(cors=given.cors, shared=given.sharedDb),
+            on_ready=lambda url: _announce(url, given, path),
+        )
+    except OSError as error:
+        raise UsageError(_why_not_listening(error, given)) from error
+    if path is not None:
+        return _save(emulator, path)
+    return FINE
+
+
+def _snapshot_path(given: argparse.Namespace) -> str | None:
+    path: str | None = given.snapshot
+    if given.dbPath is not None:
+        if given.inMemory or path is not None:
+            raise UsageError("-dbPath goes neither with -inMemory nor with --snapshot")
+        path = os.path.join(given.dbPath, DATABASE_FILE)
+    if path is not None and not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+        raise UsageError(f"there is no directory to keep {path} in")
+    return path
+
+
+def _emulator(given: argparse.Namespace, path: str | None) -> Emulator:
+    from emulator.api import Emulator
+    from emulator.clock import ManualClock, SystemClock
+    from emulator.errors import EmulatorError
+    from emulator.settings import Settings
+
+    options: dict[str, Any] = {
+        "clock": ManualClock() if given.clock == "manual" else SystemClock(),
+        "capacity": given.capacity,
+        "region": given.region,
+        "settings": Settings(
+            messages=given.messages,
+            table_delay=given.table_delay,
+            index_delay=TRANSIENT_SECONDS if given.delayTransientStatuses else 0.0,
+        ),
+    }
+    if path is None or not os.path.exists(path):
+        return Emulator(**options)
+    try:
+        return Emulator.load(path, **options)
+    except (EmulatorError, OSError) as error:
+        raise UsageError(f"{path} cannot be loaded: {error}") from error
+
+
+def _save(emulator: Emulator, path: str) -> int:
+    try:
+        emulator.save(path)
+    except OSError as error:
+        sys.stderr.write(f"dynamometer: {path} could not be saved: {error}\n")
+        return FAILED
+    sys.stdout.write(f"saved {path}\n")
+    return FINE
+
+
+def _announce(url: str, given: argparse.Namespace, path: str | None) -> None:
+    kept = "in memory" if path is None else f"kept in {path}"
+    sys.stdout.write(
+        f"dynamometer {__version__} answers on {url} (capacity {given.capacity}, data {kept}); "
+        "Ctrl-C stops it\n"
+    )
+    sys.stdout.flush()
+    if not given.host.startswith(("127.", "localhost", "::1")):
+        sys.stderr.write(f"dynamometer: whoever reaches {url} can read and change this data\n")
+
+
+def _why_not_listening(error: OSError, given: argparse.Namespace) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"port {given.port} is taken on {given.host}; choose another with --port"
+    return f"cannot listen on {given.host} port {given.port}: {error.strerror or error}"
+
+
+# lab and check
+
+
+def _load_lab_command(name: str, parser: argparse.ArgumentParser) -> None:
+    try:
+        command = importlib.import_module("emulator.lab.command")
+    except ModuleNotFoundError as missing:
+        if str(missing.name).startswith("emulator"):
+            raise UsageError(f"this version comes without '{name}'") from missing
+        raise UsageError(
+            f"'{name}' needs the module {missing.name}; pip install 'dynamometer[lab]'"
+        ) from missing
+    getattr(command, f"add_{name}_arguments")(parser)
+    parser.set_defaults(run=getattr(command, f"run_{name}"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
