@@ -18,9 +18,9 @@ service.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from itertools import chain
+from itertools import chain, islice
 from typing import Final, NamedTuple, NoReturn, TypeAlias
 
 from emulator import limits
@@ -280,13 +280,47 @@ def update_checks(kind: str, root: Update, names: Names) -> Checks:
     return _collected(kind, _update_checks(kind, root, names))
 
 
-def paths_are_separate(kind: str, paths: Sequence[DocumentPath]) -> None:
-    """Refuse overlapping and conflicting paths (UPD-3, UPD-4, PRJ-3)."""
-    for message, is_faulty in ((OVERLAP, _overlap), (CONFLICT, _conflict)):
-        for place, two in enumerate(paths):
-            for one in paths[:place]:
-                if is_faulty(one, two):
-                    raise fault(kind, message.format(one=format_path(one), two=format_path(two)))
+class _Branch:
+    """Where document paths part: the first path that came here, and what lies below."""
+
+    __slots__ = ("below", "first", "is_end")
+
+    def __init__(self, first: DocumentPath) -> None:
+        self.first = first
+        self.below: dict[str | int, _Branch] = {}
+        self.is_end = False
+
+
+def paths_are_separate(kind: str, paths: Iterable[DocumentPath]) -> None:
+    """Refuse paths of which one leads to another, or that disagree about a parent.
+
+    An overlap is reported before any conflict; both name the paths in the order of the source
+    (UPD-3, UPD-4, PRJ-3).
+    """
+    root = _Branch(())
+    conflict: RequestFault | None = None
+    for path in paths:
+        branch, is_known = root, True
+        for part in path:
+            if branch.is_end:
+                raise _clash(kind, OVERLAP, branch.first, path)
+            if conflict is None and _is_other_container(branch, part):
+                conflict = _clash(kind, CONFLICT, branch.first, path)
+            is_known = part in branch.below
+            branch = branch.below.setdefault(part, _Branch(path))
+        if is_known:
+            raise _clash(kind, OVERLAP, branch.first, path)
+        branch.is_end = True
+    if conflict is not None:
+        raise conflict
+
+
+def _is_other_container(branch: _Branch, part: str | int) -> bool:
+    return any(type(other) is not type(part) for other in islice(branch.below, 1))
+
+
+def _clash(kind: str, message: str, one: DocumentPath, two: DocumentPath) -> RequestFault:
+    return fault(kind, message.format(one=format_path(one), two=format_path(two)))
 
 
 def _collected(kind: str, steps: Iterator[Check | str]) -> Checks:
@@ -358,22 +392,6 @@ def _update_checks(kind: str, root: Update, names: Names) -> Iterator[Check | st
             yield from _function_checks(kind, node, names)
         elif isinstance(node, Arithmetic):
             yield from _type_checks(kind, node.operator, children(node), _NUMBER)
-
-
-def _overlap(one: DocumentPath, two: DocumentPath) -> bool:
-    """Say whether one path is the other or leads to it (UPD-3)."""
-    length = min(len(one), len(two))
-    return one[:length] == two[:length]
-
-
-def _conflict(one: DocumentPath, two: DocumentPath) -> bool:
-    """Say whether the paths take the same parent for a list and for a map (UPD-4)."""
-    for first, second in zip(one, two, strict=False):
-        if type(first) is not type(second):
-            return True
-        if first != second:
-            return False
-    return False
 
 
 def _function_checks(kind: str, node: Function, names: Names) -> Iterator[Check]:
