@@ -14,10 +14,12 @@ from emulator.operations import (  # noqa: F401 - importing a file registers its
     list_tables,
     put_item,
     query,
+    replicas,
     scan,
     transact_get_items,
     transact_write_items,
     update_item,
+    update_table,
 )
 from emulator.operations.registry import OPERATIONS, run
 

@@ -66,8 +66,13 @@ def create_table(account: Account, request: Request) -> Response:
 
     table = make_table(account, name, request)
     table.options = options
+    wanted = [resource.throughput for resource in table.resources()]
+    rules.units_are_within_the_quotas(account, name, wanted)
     account.tables[name] = table
     account.watch(table)
+    stream = request.get("StreamSpecification")
+    if stream is not None and stream["StreamEnabled"]:
+        account.open_stream(table, stream["StreamViewType"])
     return {"TableDescription": describe_table(account, table, status="CREATING")}
 
 
@@ -94,11 +99,20 @@ def load_encryption(account: Account, given: Request | None) -> Response | None:
     """Return the SSEDescription that a specification leads to, or None (DS-7)."""
     if given is None or not given.get("Enabled"):
         return None
-    key = given.get("KMSMasterKeyId") or f"key/{account.new_id('kms')}"
-    if not key.startswith("arn:"):
-        kind = "" if key.startswith(("key/", "alias/")) else "key/"
-        key = f"arn:aws:kms:{account.region}:{account.account_id}:{kind}{key}"
+    key = key_arn(account, given) or _kms_arn(account, f"key/{account.new_id('kms')}")
     return {"Status": "ENABLED", "SSEType": "KMS", "KMSMasterKeyArn": key}
+
+
+def key_arn(account: Account, given: Request) -> str | None:
+    """Return the ARN of the key that a specification names by id, alias or ARN, if it does."""
+    key: str | None = given.get("KMSMasterKeyId")
+    if key is None or key.startswith("arn:"):
+        return key
+    return _kms_arn(account, key if key.startswith(("key/", "alias/")) else f"key/{key}")
+
+
+def _kms_arn(account: Account, key: str) -> str:
+    return f"arn:aws:kms:{account.region}:{account.account_id}:{key}"
 
 
 def make_table(account: Account, name: str, request: Request) -> Table:
@@ -123,7 +137,4 @@ def make_table(account: Account, name: str, request: Request) -> Table:
     for given in request.get("LocalSecondaryIndexes") or ():
         schema = definitions.load_index(given, types, key, is_global=False)
         table.add_index(schema, None, now_ns=account.now_ns)
-    stream = request.get("StreamSpecification")
-    if stream is not None and stream["StreamEnabled"]:
-        account.open_stream(table, stream["StreamViewType"])
     return table

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+from emulator.capacity import READ, WRITE
 from emulator.clock import NANOSECONDS
 from emulator.engine.account import Account
 from emulator.engine.resource import Resource
@@ -27,16 +29,32 @@ def describe_key(key: KeySchema) -> list[Wire]:
     ]
 
 
-def describe_table(account: Account, table: Table, *, status: str | None = None) -> Wire:
+def describe_table(
+    account: Account,
+    table: Table,
+    *,
+    status: str | None = None,
+    changed: Mapping[str, str] | None = None,
+) -> Wire:
     """Return a TableDescription.
+
+    An answer to a change runs ahead of the clock: it tells the state that the change brings,
+    even where that lasts no time at all (CT-15, UT-16).
 
     Args:
         account: Whose moment it is described at.
         table: The table.
-        status: The state to report, where the answer runs ahead of the clock (CT-15).
+        status: The state to report, if not the table's own.
+        changed: The state to report of indexes that this request changes, by name.
     """
     now_ns = account.now_ns
     status = status or table.status(now_ns)
+    changed = changed or {}
+    leaving = [
+        index
+        for index in table.leaving
+        if index.schema.name in changed or (index.deleted_at_ns or 0) > now_ns
+    ]
     described: Wire = {
         "TableName": table.name,
         "TableArn": table.arn,
@@ -44,16 +62,25 @@ def describe_table(account: Account, table: Table, *, status: str | None = None)
         "TableStatus": status,
         "CreationDateTime": seconds(table.created_ns),
         "KeySchema": describe_key(table.key),
-        "AttributeDefinitions": describe_types(table.attribute_types),
+        "AttributeDefinitions": describe_types(_types(table, leaving)),
         "ItemCount": len(table.store),
         "TableSizeBytes": table.store.size_bytes,
         "DeletionProtectionEnabled": table.options.deletion_protection,
-        **describe_throughput(table.resource),
+        **describe_throughput(table.resource, account.now_seconds),
     }
-    described |= _indexes(table, now_ns, status)
+    described |= _billing(table)
+    described |= _indexes(account, table, leaving, status, changed)
     described |= _stream(table)
     described |= _options(table)
     return described
+
+
+def _types(table: Table, leaving: list[Index]) -> dict[str, str]:
+    """Return the definitions of every key, those of indexes being deleted included (UT-9)."""
+    types = dict(table.attribute_types)
+    for index in leaving:
+        types |= {attribute.name: attribute.type for attribute in index.schema.key.attributes}
+    return types
 
 
 def describe_types(types: dict[str, str]) -> list[Wire]:
@@ -69,20 +96,15 @@ def describe_projection(projection: Projection) -> Wire:
     return described
 
 
-def describe_throughput(resource: Resource) -> Wire:
+def describe_throughput(resource: Resource, now_s: float) -> Wire:
     """Return the throughput members of a table or global index (DS-3, DS-6, CAP-509)."""
-    throughput = resource.throughput
-    read, write = throughput.warm
+    throughput, warm = resource.throughput, resource.growth.warm
     described: Wire = {
-        "ProvisionedThroughput": {
-            "NumberOfDecreasesToday": 0,
-            "ReadCapacityUnits": throughput.read,
-            "WriteCapacityUnits": throughput.write,
-        },
+        "ProvisionedThroughput": _provisioned(resource, now_s),
         "WarmThroughput": {
-            "ReadUnitsPerSecond": read,
-            "WriteUnitsPerSecond": write,
-            "Status": "ACTIVE",
+            "ReadUnitsPerSecond": warm[READ],
+            "WriteUnitsPerSecond": warm[WRITE],
+            "Status": "ACTIVE" if resource.prewarm is None else "UPDATING",
         },
     }
     maxima = {
@@ -95,11 +117,44 @@ def describe_throughput(resource: Resource) -> Wire:
     return described
 
 
-def _indexes(table: Table, now_ns: int, status: str) -> Wire:
+def _provisioned(resource: Resource, now_s: float) -> Wire:
+    history = resource.decreases
+    described: Wire = {
+        "NumberOfDecreasesToday": history.today(now_s),
+        "ReadCapacityUnits": resource.throughput.read,
+        "WriteCapacityUnits": resource.throughput.write,
+    }
+    if history.last_increase_s is not None:
+        described["LastIncreaseDateTime"] = round(history.last_increase_s, 3)
+    if history.last_decrease_s is not None:
+        described["LastDecreaseDateTime"] = round(history.last_decrease_s, 3)
+    return described
+
+
+def _billing(table: Table) -> Wire:
+    """Return the billing summary of a table that was ever on demand (DS-4)."""
+    if table.on_demand_since_ns is None:
+        return {}
+    return {
+        "BillingModeSummary": {
+            "BillingMode": table.resource.throughput.billing,
+            "LastUpdateToPayPerRequestDateTime": seconds(table.on_demand_since_ns),
+        }
+    }
+
+
+def _indexes(
+    account: Account,
+    table: Table,
+    leaving: list[Index],
+    table_status: str,
+    changed: Mapping[str, str],
+) -> Wire:
     described: Wire = {}
-    if table.global_indexes:
+    present = [*table.global_indexes, *leaving]
+    if present:
         described["GlobalSecondaryIndexes"] = [
-            _global_index(table, index, now_ns, status) for index in table.global_indexes
+            _global_index(account, table, index, table_status, changed) for index in present
         ]
     if table.local_indexes:
         described["LocalSecondaryIndexes"] = [_index(table, index) for index in table.local_indexes]
@@ -117,15 +172,18 @@ def _index(table: Table, index: Index) -> Wire:
     }
 
 
-def _global_index(table: Table, index: Index, now_ns: int, table_status: str) -> Wire:
+def _global_index(
+    account: Account, table: Table, index: Index, table_status: str, changed: Mapping[str, str]
+) -> Wire:
     """Return a global index; one made with its table has the table's state (DS-5, UT-10)."""
     assert index.resource is not None, "a global index has throughput"
-    described = _index(table, index) | describe_throughput(index.resource)
-    status = index.status(now_ns)
+    described = _index(table, index) | describe_throughput(index.resource, account.now_seconds)
+    status = changed.get(index.schema.name) or index.status(account.now_ns)
     if table_status == "CREATING":
         status = "CREATING"
     elif status == "CREATING":
-        described["Backfilling"] = now_ns >= index.backfill_at_ns
+        waits = index.schema.name in changed or account.now_ns < index.backfill_at_ns
+        described["Backfilling"] = not waits
     return described | {"IndexStatus": status}
 
 
@@ -145,5 +203,8 @@ def _options(table: Table) -> Wire:
     if table.options.sse is not None:
         described["SSEDescription"] = table.options.sse
     if table.options.table_class is not None:
-        described["TableClassSummary"] = {"TableClass": table.options.table_class}
+        summary: Wire = {"TableClass": table.options.table_class}
+        if table.options.table_class_changed_ns is not None:
+            summary["LastUpdateDateTime"] = seconds(table.options.table_class_changed_ns)
+        described["TableClassSummary"] = summary
     return described

@@ -33,6 +33,8 @@ _LAYERS_2026_10: Final = {
     "GetItem": _CURRENT,
     "BatchGetItem": _CURRENT,
     "Query": _CURRENT,
+    # Observed: live control-plane probes, October 2026 (ERR-UT-2).
+    "UpdateTable": _CURRENT,
 }
 
 

@@ -197,8 +197,11 @@ class Boolean(Member):
         return iter(())
 
 
-class Timestamp(Member):
-    """Seconds since the epoch."""
+class Number(Member):
+    """A number of any kind; a time is seconds since the epoch."""
+
+    def __init__(self, java: str) -> None:
+        self.java = java
 
     def fine(self, value: Any) -> bool:
         """Say quickly whether the type holds."""
@@ -207,10 +210,10 @@ class Timestamp(Member):
     def check_types(self, value: Any) -> None:
         """Raise SerializationException unless the value is a number."""
         if not self.fine(value):
-            raise SerializationException(wire.scalar_text(value, "Date"))
+            raise SerializationException(wire.scalar_text(value, self.java))
 
     def problems(self, value: Any, path: str) -> Iterator[str]:  # noqa: ARG002 - the Member interface
-        """Yield nothing: a time has no constraints."""
+        """Yield nothing: such a number has no constraints."""
         return iter(())
 
 
@@ -256,13 +259,10 @@ class List(Member):
                 self.member.check_types(member)
 
     def problems(self, value: Any, path: str) -> Iterator[str]:
-        """Yield length faults, then those of the members."""
+        """Yield a fault of too few, those of the members, then one of too many (ERR-CT-1)."""
         shown = f"'{java_text(value, self)}'"
         if len(value) < self.least:
             rule = MIN_LENGTH.format(n=self.least)
-            yield CONSTRAINT.format(value=shown, path=path, rule=rule)
-        if self.most is not None and len(value) > self.most:
-            rule = MAX_LENGTH.format(n=self.most)
             yield CONSTRAINT.format(value=shown, path=path, rule=rule)
         for number, member in enumerate(value, start=1):
             member_path = f"{path}.{number}.member"
@@ -270,6 +270,9 @@ class List(Member):
                 yield CONSTRAINT.format(value="null", path=member_path, rule=NOT_NULL)
             else:
                 yield from self.member.problems(member, member_path)
+        if self.most is not None and len(value) > self.most:
+            rule = MAX_LENGTH.format(n=self.most)
+            yield CONSTRAINT.format(value=shown, path=path, rule=rule)
 
 
 class Map(Member):
@@ -486,7 +489,8 @@ def java_text(value: Any, member: Member) -> str:
 
 STRING: Final = String()
 BOOLEAN: Final = Boolean()
-TIMESTAMP: Final = Timestamp()
+TIMESTAMP: Final = Number("Date")
+DOUBLE: Final = Number("Double")
 VALUE: Final = AttributeValue()
 ATTRIBUTE_MAP: Final = Map(VALUE)
 VALUE_LIST: Final = List(VALUE)

@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from emulator import limits
-from emulator.errors import ValidationException
+from emulator.engine.account import Account
+from emulator.engine.resource import Throughput
+from emulator.errors import LimitExceededException, ValidationException
 from emulator.model.wire import INVALID
 
 Wire: TypeAlias = Mapping[str, Any]
@@ -51,6 +53,12 @@ WARM_RANGE: Final = (
 _WARM_URL: Final = (
     "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/"
     "on-demand-capacity-mode.html#on-demand-capacity-mode-initial"
+)
+TABLE_QUOTA: Final = (
+    "Subscriber limit exceeded: Provisioned {member} exceeds the per-table limit of {quota}"
+)
+ACCOUNT_QUOTA: Final = (
+    "Subscriber limit exceeded: Provisioned {member} exceeds the account limit of {quota}"
 )
 _MOST_UNITS: Final = 1_000_000_000_000
 
@@ -163,6 +171,34 @@ def units_are_in_bounds(given: Wire | None) -> None:
         n = (given or {}).get(member, 0)
         if n > _MOST_UNITS:
             raise ValidationException(OUT_OF_BOUNDS.format(n=n, member=member))
+
+
+def units_are_within_the_quotas(
+    account: Account, table_name: str, wanted: Sequence[Throughput]
+) -> None:
+    """Refuse more provisioned units than a table or an account may have (CAP-615).
+
+    Assumed: the texts, and that each index counts as a table does.
+
+    Args:
+        account: The account, with the throughput of its other tables.
+        table_name: The table to be made or changed.
+        wanted: The throughput of the table and of each of its global indexes.
+    """
+    others = [
+        resource.throughput
+        for table in account.tables.values()
+        if table.name != table_name
+        for resource in table.resources()
+    ]
+    for axis, member in (("read", "ReadCapacityUnits"), ("write", "WriteCapacityUnits")):
+        units = [getattr(one, axis) for one in wanted]
+        quota = account.settings.table_quota
+        if max(units) > quota:
+            raise LimitExceededException(TABLE_QUOTA.format(member=member, quota=quota))
+        quota = account.settings.account_quota
+        if sum(units) + sum(getattr(one, axis) for one in others) > quota:
+            raise LimitExceededException(ACCOUNT_QUOTA.format(member=member, quota=quota))
 
 
 def keys_are_defined(request: Wire) -> None:

@@ -1,0 +1,361 @@
+"""Rules about UpdateTable, in its order (ERR-UT-1 to ERR-UT-8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
+
+from emulator import limits
+from emulator.engine.resource import Throughput
+from emulator.engine.table import Index, Table
+from emulator.errors import (
+    LimitExceededException,
+    RequestFault,
+    ResourceNotFoundException,
+    ValidationException,
+)
+from emulator.model.wire import INVALID
+from emulator.operations.rules import tables as rules
+
+Wire: TypeAlias = Mapping[str, Any]
+
+NOTHING_TO_DO: Final = (
+    "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
+    "GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, "
+    "ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, "
+    "OnDemandThroughput, WarmThroughput or TableClass is required"
+)
+NOTHING_TO_DO_OLDER: Final = (
+    "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
+    "GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required"
+)
+
+# Exclusivity
+ALONE: Final = INVALID + "{what} must be the only operation in the request"
+MAXIMUM_COMBINED: Final = (
+    INVALID + "OnDemandThroughput can only be combined with BillingMode in an UpdateTable request"
+)
+CREATE_AND_WARM: Final = (
+    INVALID + "Create global secondary index cannot be specified when updating WarmThroughput"
+)
+STREAM_AND_UNITS: Final = INVALID + "You cannot modify stream status while updating table IOPS"
+INDEX_AND_UNITS: Final = INVALID + "You cannot create or delete index while updating table IOPS"
+INDEX_AND_STREAM: Final = INVALID + "You cannot create or delete index while changing stream status"
+
+# Index updates
+EMPTY_UPDATES: Final = INVALID + "List of GlobalSecondaryIndexUpdates is empty"
+NO_ACTION: Final = (
+    INVALID + "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
+    "GlobalSecondaryIndexUpdate.Delete must not be null"
+)
+SEVERAL_ACTIONS: Final = (
+    INVALID + "Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate "
+    "object"
+)
+SEVERAL_UPDATES: Final = (
+    INVALID + "Only one global secondary index update per index is allowed simultaneously. "
+    "Index: {index}"
+)
+NO_DEFINITIONS: Final = INVALID + "AttributeDefinitions is not specified for index: {index}"
+INDEX_EXISTS: Final = "Attempting to create an index which already exists"
+NO_INDEX: Final = "Requested resource not found: Index {index} for table {table}"
+NOT_GLOBAL: Final = "Cannot {verb} an index that is not a GlobalSecondaryIndex: {index}"
+TOO_MANY_INDEXES: Final = (
+    "Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit of 20"
+)
+ONE_AT_A_TIME: Final = (
+    "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously "
+    "per table"
+)
+
+# Throughput
+UNITS_NEEDED: Final = (
+    INVALID + "ProvisionedThroughput must be specified when BillingMode is PROVISIONED"
+)
+INDEX_UNITS_NEEDED: Final = INVALID + "ProvisionedThroughput must be specified for index: {index}"
+BOTH_UNITS_NEEDED: Final = (
+    INVALID + "Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: {index}"
+)
+INDEX_ON_DEMAND: Final = (
+    INVALID + "The only Updates for index: {index} when TableThroughputMode is PAY_PER_REQUEST "
+    "can be to OnDemandThroughput, WarmThroughput"
+)
+MAXIMUM_PROVISIONED: Final = (
+    INVALID + "{member} for OnDemandThroughput cannot be specified when the table BillingMode is "
+    "PROVISIONED"
+)
+WARM_FALLS: Final = (
+    INVALID + "Requested {member} for WarmThroughput for {resource} is lower than current "
+    "WarmThroughput, decreasing WarmThroughput is not supported"
+)
+UNCHANGED: Final = (
+    "The provisioned throughput for the {which} will not change. The requested value equals the "
+    "current value. Current ReadCapacityUnits provisioned for the {kind}: {read}. Requested "
+    "ReadCapacityUnits: {read}. Current WriteCapacityUnits provisioned for the {kind}: {write}. "
+    "Requested WriteCapacityUnits: {write}. Refer to the Amazon DynamoDB Developer Guide for "
+    "current limits and how to request higher limits."
+)
+
+# Stream and encryption
+VIEW_NEEDED: Final = INVALID + "If stream is being enabled then UpdateViewType is required"
+VIEW_NOT_ALLOWED: Final = (
+    INVALID + "If stream is being disabled, then UpdateViewType must not be specified"
+)
+STREAM_IS_ON: Final = "Table already has an enabled stream: TableName: {table}"
+STREAM_IS_OFF: Final = "Table has no stream to disable: TableName: {table}"
+SSE_IS_DEFAULT: Final = INVALID + "Table is already encrypted by default"
+SSE_IS_SAME: Final = (
+    INVALID + "Table is already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter "
+    "if you want to change Master Key"
+)
+
+#: Members that ask for a change; AttributeDefinitions alone is none.
+_CHANGES: Final = (
+    "ProvisionedThroughput",
+    "BillingMode",
+    "StreamSpecification",
+    "GlobalSecondaryIndexUpdates",
+    "SSESpecification",
+    "ReplicaUpdates",
+    "MultiRegionConsistency",
+    "DeletionProtectionEnabled",
+    "OnDemandThroughput",
+    "WarmThroughput",
+    "TableClass",
+)
+#: Members that must stand alone, with the name their message gives them (UT-2).
+_ALONE: Final = {
+    "SSESpecification": "Server-Side Encryption modification",
+    "TableClass": "TableClass modification",
+    "DeletionProtectionEnabled": "DeletionProtection modification",
+    "ReplicaUpdates": "Replica modification",
+    "WarmThroughput": "WarmThroughput",
+}
+_TOGETHER: Final = {"ReplicaUpdates": {"ReplicaUpdates", "MultiRegionConsistency"}}
+_UNITS: Final = {"ProvisionedThroughput", "BillingMode"}
+
+
+def changes_of(request: Wire) -> set[str]:
+    """Return the members of a request that ask for a change; an empty list is none."""
+    return {name for name in _CHANGES if request.get(name) not in (None, [])}
+
+
+def actions_of(request: Wire, kind: str) -> list[Wire]:
+    """Return the Create, Update or Delete actions on indexes, in order."""
+    updates = request.get("GlobalSecondaryIndexUpdates") or ()
+    return [update[kind] for update in updates if update.get(kind) is not None]
+
+
+def something_changes(request: Wire) -> None:
+    """Refuse a request that asks for nothing (UT-1, ERR-UT-2)."""
+    if not changes_of(request):
+        raise RequestFault(NOTHING_TO_DO, NOTHING_TO_DO_OLDER)
+
+
+def changes_go_together(request: Wire) -> None:
+    """Refuse changes that exclude each other (UT-2, ERR-UT-3)."""
+    changes = changes_of(request)
+    moves_index = bool(actions_of(request, "Create") or actions_of(request, "Delete"))
+    if "WarmThroughput" in changes and actions_of(request, "Create"):
+        raise ValidationException(CREATE_AND_WARM)
+    for member, what in _ALONE.items():
+        if member in changes and not changes <= _TOGETHER.get(member, {member}):
+            raise ValidationException(ALONE.format(what=what))
+    if "OnDemandThroughput" in changes and changes - {"OnDemandThroughput", "BillingMode"}:
+        raise ValidationException(MAXIMUM_COMBINED)
+    if changes & _UNITS:
+        if "StreamSpecification" in changes:
+            raise ValidationException(STREAM_AND_UNITS)
+        if moves_index:
+            raise ValidationException(INDEX_AND_UNITS)
+    if moves_index and "StreamSpecification" in changes:
+        raise ValidationException(INDEX_AND_STREAM)
+
+
+def index_updates_are_well_formed(request: Wire) -> None:
+    """Refuse index updates that say nothing, or too much at once (UT-7, UT-8, ERR-UT-4)."""
+    updates = request.get("GlobalSecondaryIndexUpdates")
+    if updates == []:
+        raise ValidationException(EMPTY_UPDATES)
+    seen: set[str] = set()
+    for update in updates or ():
+        given = [update[kind] for kind in ("Update", "Create", "Delete") if update.get(kind)]
+        if not given:
+            raise ValidationException(NO_ACTION)
+        if len(given) > 1:
+            raise ValidationException(SEVERAL_ACTIONS)
+        name = given[0]["IndexName"]
+        if name in seen:
+            raise ValidationException(SEVERAL_UPDATES.format(index=name))
+        seen.add(name)
+    for index in actions_of(request, "Create"):
+        if request.get("AttributeDefinitions") is None:
+            raise ValidationException(NO_DEFINITIONS.format(index=index["IndexName"]))
+
+
+def throughput_fits(request: Wire, table: Table, mode: str) -> None:
+    """Refuse units that do not fit the table's mode to be (UT-4, UT-5, ERR-UT-5)."""
+    given = request.get("ProvisionedThroughput")
+    if mode == "PAY_PER_REQUEST":
+        if given is not None:
+            raise ValidationException(rules.NO_UNITS_ON_DEMAND)
+    elif given is None and request.get("BillingMode") is not None:
+        raise ValidationException(UNITS_NEEDED)
+    rules.units_are_in_bounds(given)
+    updates = {action["IndexName"]: action for action in actions_of(request, "Update")}
+    for name, action in updates.items():
+        _index_units_fit(name, action, mode)
+    if mode == "PROVISIONED" and table.resource.throughput.on_demand:
+        for index in table.global_indexes:
+            name = index.schema.name
+            if updates.get(name, {}).get("ProvisionedThroughput") is None:
+                raise ValidationException(INDEX_UNITS_NEEDED.format(index=name))
+
+
+def _index_units_fit(name: str, action: Wire, mode: str) -> None:
+    given = action.get("ProvisionedThroughput")
+    if mode == "PAY_PER_REQUEST":
+        if given is not None:
+            raise ValidationException(INDEX_ON_DEMAND.format(index=name))
+    elif (
+        given is None and not action.get("OnDemandThroughput") and not action.get("WarmThroughput")
+    ):
+        raise ValidationException(BOTH_UNITS_NEEDED.format(index=name))
+    rules.units_are_in_bounds(given)
+
+
+def maximum_fits(holder: Wire, mode: str, quota: int) -> None:
+    """Refuse a maximum on a provisioned resource, or out of range; -1 removes one (UT-6)."""
+    index = holder.get("IndexName")
+    for member, n in (holder.get("OnDemandThroughput") or {}).items():
+        if n is None:
+            continue
+        if mode == "PROVISIONED":
+            raise ValidationException(MAXIMUM_PROVISIONED.format(member=member))
+        if n != -1 and not 1 <= n <= quota:
+            resource = "table" if index is None else f"index : {index}"
+            raise ValidationException(rules.MAXIMUM_RANGE.format(member=member, resource=resource))
+
+
+def warm_throughput_rises(holder: Wire, warm: tuple[int, int], quota: int) -> None:
+    """Refuse warm throughput below what there is, or above the quota (CAP-509)."""
+    index = holder.get("IndexName")
+    resource = "table" if index is None else f"index {index}"
+    given = holder.get("WarmThroughput") or {}
+    members = ("ReadUnitsPerSecond", "WriteUnitsPerSecond")
+    for member, current in zip(members, warm, strict=True):
+        n = given.get(member)
+        if n is not None and n < current:
+            raise ValidationException(WARM_FALLS.format(member=member, resource=resource))
+        if n is not None and n > quota:
+            raise ValidationException(rules.WARM_RANGE.format(member=member, resource=resource))
+
+
+def units_change(current: Throughput, wanted: Throughput, index: str | None = None) -> None:
+    """Refuse provisioned throughput that is what it was (UT-4, ERR-UT-5).
+
+    Assumed: the second half of the text for an index.
+    """
+    if current.on_demand or (current.read, current.write) != (wanted.read, wanted.write):
+        return
+    which = "table" if index is None else f"index {index}"
+    kind = "table" if index is None else "index"
+    raise ValidationException(
+        UNCHANGED.format(which=which, kind=kind, read=wanted.read, write=wanted.write)
+    )
+
+
+def indexes_fit_the_table(request: Wire, table: Table, mode: str) -> None:
+    """Refuse index changes that the table's indexes rule out (UT-12, ERR-UT-6)."""
+    for action in actions_of(request, "Create"):
+        if action["IndexName"] in table.indexes:
+            raise ValidationException(INDEX_EXISTS)
+        new_index_is_well_formed(action, request, table, mode)
+    for verb in ("Update", "Delete"):
+        for action in actions_of(request, verb):
+            global_index(table, action["IndexName"], verb.lower())
+
+
+def global_index(table: Table, name: str, verb: str) -> Index:
+    """Return the global index to change, or say that it is none."""
+    index = table.indexes.get(name)
+    if index is None:
+        raise ResourceNotFoundException(NO_INDEX.format(index=name, table=table.name))
+    if index.resource is None:
+        raise ValidationException(NOT_GLOBAL.format(verb=verb, index=name))
+    return index
+
+
+def new_index_is_well_formed(action: Wire, request: Wire, table: Table, mode: str) -> None:
+    """Refuse a new index as CreateTable would (MAK-10 to MAK-17, ERR-CT-11, ERR-CT-12)."""
+    given = rules.names_of(request["AttributeDefinitions"])
+    defined = [*given, *(name for name in table.attribute_types if name not in given)]
+    rules.index_keys_are_defined([action], defined)
+    rules.definitions_are_unique(request)
+    rules.global_key_is_well_formed(action["KeySchema"])
+    rules.projection_is_complete(action["Projection"])
+    names = sum(len(schema.projection.names) for schema in table.index_schemas)
+    names += len(action["Projection"].get("NonKeyAttributes") or ())
+    rules.projected_names_are_not_too_many(names)
+    rules.index_throughput_fits(action, mode)
+    rules.on_demand_maximum_fits(action, mode, table.settings.table_quota)
+    rules.warm_throughput_fits(action, mode, table.settings.table_quota)
+
+
+def index_changes_are_few(request: Wire, table: Table, now_ns: int) -> None:
+    """Refuse a second index change at a time, and a 21st index (UT-13).
+
+    An index whose backfill runs may be deleted: that ends the backfill.
+    Source: Developer Guide, Managing Global Secondary Indexes, deleting during creation.
+    """
+    created, deleted = actions_of(request, "Create"), actions_of(request, "Delete")
+    if not created and not deleted:
+        return
+    ended = {action["IndexName"] for action in deleted}
+    changing = [
+        index
+        for index in table.global_indexes
+        if index.status(now_ns) == "CREATING" and index.schema.name not in ended
+    ]
+    if len(created) + len(deleted) + len(changing) + len(table.leaving) > 1:
+        raise LimitExceededException(ONE_AT_A_TIME)
+    if len(table.global_indexes) + len(created) > limits.GLOBAL_INDEXES:
+        raise LimitExceededException(TOO_MANY_INDEXES)
+
+
+def stream_changes(request: Wire, table: Table) -> None:
+    """Refuse a stream change that is incomplete or changes nothing (UT-14, ERR-UT-7)."""
+    given = request.get("StreamSpecification")
+    if given is None:
+        return
+    has_view = given.get("StreamViewType") is not None
+    is_on = table.stream is not None and table.stream.is_open
+    if given["StreamEnabled"]:
+        if not has_view:
+            raise ValidationException(VIEW_NEEDED)
+        if is_on:
+            raise ValidationException(STREAM_IS_ON.format(table=table.name))
+    else:
+        if has_view:
+            raise ValidationException(VIEW_NOT_ALLOWED)
+        if not is_on:
+            raise ValidationException(STREAM_IS_OFF.format(table=table.name))
+
+
+def encryption_changes(request: Wire, table: Table, key_arn: str | None) -> None:
+    """Refuse an encryption change that changes nothing (ERR-UT-8).
+
+    Args:
+        request: The request.
+        table: The table.
+        key_arn: The ARN of the key asked for, if one is.
+    """
+    given = request.get("SSESpecification")
+    if given is None:
+        return
+    current = table.options.sse
+    if not given.get("Enabled"):
+        if current is None:
+            raise ValidationException(SSE_IS_DEFAULT)
+    elif current is not None and key_arn in (None, current["KMSMasterKeyArn"]):
+        raise ValidationException(SSE_IS_SAME)

@@ -1,0 +1,224 @@
+"""UpdateTable (UT-1 to UT-16, ERR-UT-1 to ERR-UT-8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeAlias, cast
+
+from emulator.clock import NANOSECONDS
+from emulator.engine import updates as engine
+from emulator.engine.account import Account
+from emulator.engine.resource import BillingMode, Resource, Throughput
+from emulator.engine.table import Table
+from emulator.operations import definitions, shapes
+from emulator.operations.create_table import key_arn, load_encryption
+from emulator.operations.delete_table import table_is_active
+from emulator.operations.descriptions import describe_table
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.replicas import REPLICA_UPDATES, update_replicas
+from emulator.operations.rules import tables as table_rules
+from emulator.operations.rules import updates as rules
+
+Wire: TypeAlias = Mapping[str, Any]
+#: What a table and its global indexes are to have, the table first.
+Wanted: TypeAlias = list[tuple[Resource, Throughput]]
+
+_INDEX_UPDATE = shapes.structure(
+    "GlobalSecondaryIndexUpdate",
+    Update=shapes.structure(
+        "UpdateGlobalSecondaryIndexAction",
+        IndexName=shapes.INDEX_NAME.required,
+        ProvisionedThroughput=definitions.PROVISIONED_THROUGHPUT,
+        OnDemandThroughput=definitions.ON_DEMAND_THROUGHPUT,
+        WarmThroughput=definitions.WARM_THROUGHPUT,
+    ),
+    Create=definitions.GLOBAL_INDEX,
+    Delete=shapes.structure(
+        "DeleteGlobalSecondaryIndexAction", IndexName=shapes.INDEX_NAME.required
+    ),
+)
+SHAPE = definitions.table_request(
+    BillingMode=definitions.BILLING_MODE,
+    ProvisionedThroughput=definitions.PROVISIONED_THROUGHPUT,
+    AttributeDefinitions=definitions.ATTRIBUTE_DEFINITIONS,
+    GlobalSecondaryIndexUpdates=shapes.List(_INDEX_UPDATE),
+    StreamSpecification=definitions.STREAM_SPECIFICATION,
+    SSESpecification=definitions.SSE_SPECIFICATION,
+    ReplicaUpdates=REPLICA_UPDATES,
+    TableClass=shapes.STRING,
+    DeletionProtectionEnabled=shapes.BOOLEAN,
+    MultiRegionConsistency=shapes.String(enum=("EVENTUAL", "STRONG")),
+    OnDemandThroughput=definitions.ON_DEMAND_THROUGHPUT,
+    WarmThroughput=definitions.WARM_THROUGHPUT,
+)
+
+
+@operation("UpdateTable", shape=SHAPE)
+def update_table(account: Account, request: Request) -> Response:
+    """Change a table; whatever is refused leaves it as it was."""
+    rules.something_changes(request)
+    rules.changes_go_together(request)
+    rules.index_updates_are_well_formed(request)
+    table_rules.encryption_is_consistent(request)
+    table_rules.table_class_exists(request)
+    table = account.described_table(request["TableName"])
+    table_is_active(table, account.now_ns)
+    table.forget_deleted_indexes(account.now_ns)
+
+    wanted = _throughput(account, request, table)
+    rules.stream_changes(request, table)
+    given = request.get("SSESpecification")
+    rules.encryption_changes(request, table, None if given is None else key_arn(account, given))
+    rules.index_changes_are_few(request, table, account.now_ns)
+    _verify(account, table, wanted)
+
+    is_instant = _set_options(account, request, table)
+    _set_throughput(account, request, table, wanted)
+    _set_stream(account, request, table)
+    changed = _set_indexes(account, request, table)
+    if is_instant:
+        return {"TableDescription": describe_table(account, table)}
+    table.begin_update(account.now_ns)
+    described = describe_table(account, table, status="UPDATING", changed=changed)
+    return {"TableDescription": described}
+
+
+def _throughput(account: Account, request: Request, table: Table) -> Wanted:
+    """Return what the table and its indexes are to have, or say why they cannot (ERR-UT-5)."""
+    quota = account.settings.table_quota
+    mode = request.get("BillingMode") or table.resource.throughput.billing
+    rules.throughput_fits(request, table, mode)
+    rules.maximum_fits(request, mode, quota)
+    rules.warm_throughput_rises(request, table.resource.growth.warm, quota)
+    wanted = [(table.resource, _wanted(table.resource.throughput, request, mode))]
+    if request.get("ProvisionedThroughput") is not None:
+        rules.units_change(table.resource.throughput, wanted[0][1])
+    rules.indexes_fit_the_table(request, table, mode)
+    given = {action["IndexName"]: action for action in rules.actions_of(request, "Update")}
+    for name, action in given.items():
+        resource = table.indexes[name].resource
+        assert resource is not None, "the rules leave global indexes only"
+        rules.maximum_fits(action, mode, quota)
+        rules.warm_throughput_rises(action, resource.growth.warm, quota)
+        if action.get("ProvisionedThroughput") is not None:
+            change = _wanted(resource.throughput, action, mode)
+            rules.units_change(resource.throughput, change, index=name)
+    for resource in table.resources()[1:]:
+        action = given.get(resource.name, {})
+        wanted.append((resource, _wanted(resource.throughput, action, mode)))
+    return wanted
+
+
+def _wanted(current: Throughput, given: Wire, mode: str) -> Throughput:
+    """Return the throughput after a change; -1 clears a maximum (UT-6)."""
+    billing = cast(BillingMode, mode)
+    if billing == "PROVISIONED":
+        units = given.get("ProvisionedThroughput") or {}
+        return replace(
+            current,
+            billing=billing,
+            read=units.get("ReadCapacityUnits", current.read),
+            write=units.get("WriteCapacityUnits", current.write),
+            max_read=None,
+            max_write=None,
+        )
+    maxima = given.get("OnDemandThroughput") or {}
+    return replace(
+        current,
+        billing=billing,
+        read=0,
+        write=0,
+        max_read=_maximum(maxima.get("MaxReadRequestUnits"), current.max_read),
+        max_write=_maximum(maxima.get("MaxWriteRequestUnits"), current.max_write),
+    )
+
+
+def _maximum(given: int | None, current: int | None) -> int | None:
+    if given is None:
+        return current
+    return None if given == -1 else given
+
+
+def _verify(account: Account, table: Table, wanted: Wanted) -> None:
+    """Refuse what quotas and the limits on decreases and switches forbid (CAP-615 to 618)."""
+    throughputs = [throughput for _, throughput in wanted]
+    table_rules.units_are_within_the_quotas(account, table.name, throughputs)
+    for resource, throughput in wanted:
+        engine.verify_throughput(account, resource, throughput)
+    if throughputs[0].on_demand and not table.resource.throughput.on_demand:
+        table.switches.to_on_demand(account.now_seconds)
+        table.on_demand_since_ns = account.now_ns
+
+
+def _set_throughput(account: Account, request: Request, table: Table, wanted: Wanted) -> None:
+    until_ns = account.now_ns + round(account.settings.table_delay * NANOSECONDS)
+    for resource, throughput in wanted:
+        if throughput != resource.throughput:
+            engine.change_throughput(account, table, resource, throughput)
+            if not resource.is_table:
+                table.indexes[resource.name].updated_at_ns = until_ns
+    _prewarm(account, table, table.resource, request)
+    for action in rules.actions_of(request, "Update"):
+        index_resource = table.indexes[action["IndexName"]].resource
+        assert index_resource is not None, "the rules leave global indexes only"
+        _prewarm(account, table, index_resource, action)
+
+
+def _prewarm(account: Account, table: Table, resource: Resource, given: Wire) -> None:
+    warm = given.get("WarmThroughput")
+    if warm:
+        read, write = resource.growth.warm
+        read = warm.get("ReadUnitsPerSecond") or read
+        write = warm.get("WriteUnitsPerSecond") or write
+        engine.prewarm(account, table, resource, read, write)
+
+
+def _set_stream(account: Account, request: Request, table: Table) -> None:
+    given = request.get("StreamSpecification")
+    if given is None:
+        return
+    if given["StreamEnabled"]:
+        account.open_stream(table, given["StreamViewType"])
+    elif table.stream is not None:
+        table.stream.close(account.now_ns)
+
+
+def _set_indexes(account: Account, request: Request, table: Table) -> dict[str, str]:
+    """Carry out index changes, and return the states that the answer reports of them."""
+    changed = {action["IndexName"]: "UPDATING" for action in rules.actions_of(request, "Update")}
+    for action in rules.actions_of(request, "Create"):
+        _add_index(account, table, request, action)
+        changed[action["IndexName"]] = "CREATING"
+    for action in rules.actions_of(request, "Delete"):
+        table.drop_index(action["IndexName"], now_ns=account.now_ns)
+        changed[action["IndexName"]] = "DELETING"
+    return changed
+
+
+def _add_index(account: Account, table: Table, request: Request, action: Wire) -> None:
+    """Add an index; attributes that are defined already keep their type (UT-8, MAK-17)."""
+    types = definitions.load_types(request["AttributeDefinitions"]) | table.attribute_types
+    schema = definitions.load_index(action, types, table.key, is_global=True)
+    table.attribute_types |= {name: types[name] for name in schema.key.names}
+    billing = table.resource.throughput.billing
+    throughput = definitions.load_throughput(billing, action)
+    index = table.add_index(schema, throughput, now_ns=account.now_ns)
+    engine.build_index(account, table, index)
+    account.watch(table)
+
+
+def _set_options(account: Account, request: Request, table: Table) -> bool:
+    """Set what is stored and described; return whether the change takes no time (UT-16)."""
+    options = table.options
+    if request.get("TableClass") is not None:
+        options.table_class = request["TableClass"]
+        options.table_class_changed_ns = account.now_ns
+    if request.get("SSESpecification") is not None:
+        options.sse = load_encryption(account, request["SSESpecification"])
+    if request.get("ReplicaUpdates"):
+        update_replicas(account, table, request)
+    if request.get("DeletionProtectionEnabled") is None:
+        return False
+    options.deletion_protection = request["DeletionProtectionEnabled"]
+    return True
