@@ -69,6 +69,7 @@ def _server(url):
         return
     command = [sys.executable, "-m", "emulator", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
         line = process.stdout.readline()
         yield next(word for word in line.split() if word.startswith("http://")), process.pid
         process.terminate()

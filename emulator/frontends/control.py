@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import itertools
-import json
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
@@ -19,13 +19,17 @@ from emulator import __version__
 from emulator.clock import ManualClock
 from emulator.errors import ApiError, EmulatorError, SerializationException
 from emulator.frontends.http_protocol import HttpRequest, HttpResponse
-from emulator.frontends.json_protocol import PLAIN_JSON, decode_json
+from emulator.frontends.json_protocol import PLAIN_JSON, decode_json, encode_json
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
 
 #: Assumed: a suite keeps a few filled databases, and a forgotten loop must not fill memory.
 SNAPSHOTS_KEPT: Final = 64
+
+_log = logging.getLogger(__name__)
+
+_DIMENSIONS: Final = ("table", "index", "operation", "stream")
 
 Parameters = Mapping[str, Any]
 Route = Callable[[Parameters], Any]
@@ -80,6 +84,9 @@ class ControlRoutes:
             return _fault(400, error.message or error.code)
         except (EmulatorError, TypeError, ValueError) as error:
             return _fault(400, str(error))
+        except Exception:
+            _log.exception("the emulator failed on %s %s", request.method, request.target)
+            return _fault(500, "the emulator failed; the server's log says how")
 
     def refuse_origin(self, origin: str) -> HttpResponse:
         """Refuse a web page that nobody invited: these routes change things without asking."""
@@ -90,14 +97,26 @@ class ControlRoutes:
     def _health(self, _given: Parameters) -> Any:
         return {"status": "ok", "version": __version__}
 
-    def _metrics(self, _given: Parameters) -> Any:
-        return self._emulator.metrics
+    def _metrics(self, given: Parameters) -> Any:
+        metrics = self._emulator.metrics
+        if "metric" in given:
+            asked = {name: given[name] for name in _DIMENSIONS if name in given}
+            asked |= {name: float(given[name]) for name in ("start", "end") if name in given}
+            points = metrics.get(given["metric"], stat=given.get("stat", "Sum"), **asked)
+            return {"points": points}
+        series = []
+        for name in metrics.names():
+            for dimensions in metrics.dimensions(name):
+                asked = {key: value for key, value in plain(dimensions).items() if value}
+                series.append({"metric": name, **asked, "sum": metrics.sum(name, **asked)})
+        return {"series": series}
 
     def _partitions(self, given: Parameters) -> Any:
-        return {"partitions": self._emulator.partitions(_named(given, "table"), given.get("index"))}
+        table = _named(given, "table")
+        return {"partitions": self._emulator.partitions(table, given.get("index"))}
 
     def _insights(self, given: Parameters) -> Any:
-        return self._emulator.insights(_named(given, "table"))
+        return self._emulator.insights(_named(given, "table"), given.get("index"))
 
     def _read_clock(self, _given: Parameters) -> Any:
         clock = self._emulator.clock
@@ -167,24 +186,26 @@ def _fault(status: int, sentence: str) -> HttpResponse:
 
 
 def _json_response(status: int, value: Any) -> HttpResponse:
-    body = json.dumps(value, default=_plain, separators=(",", ":"))
-    return HttpResponse(status, PLAIN_JSON, body.encode())
+    return HttpResponse(status, PLAIN_JSON, encode_json(plain(value)))
 
 
-def _plain(value: Any) -> Any:
-    """Return what JSON shows for a value it does not know."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {
-            field.name: getattr(value, field.name)
-            for field in fields(value)
-            if not field.name.startswith("_")
-        }
+def plain(value: Any) -> Any:
+    """Return what JSON shows for a record, a key or a number of ours.
+
+    >>> plain({"key": ("a", Decimal("1.5"), b"x")})
+    {'key': ['a', 1.5, 'eA==']}
+    """
+    if value is None or isinstance(value, str | int | float):
+        return value
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
+    if is_dataclass(value):
+        names = [field.name for field in fields(value) if not field.name.startswith("_")]
+        return {name: plain(getattr(value, name)) for name in names}
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, set | frozenset):
-        return sorted(value)
-    raise TypeError(f"{type(value).__name__} has no JSON form")
+        return {str(name): plain(member) for name, member in value.items()}
+    return [plain(member) for member in value]
