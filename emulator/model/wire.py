@@ -180,7 +180,8 @@ def _load_null(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
 def _load_list(raw: Any, walk: _Walk, level: int) -> tuple[Value, int]:
     if type(raw) is not list and type(raw) is not tuple:
         raise SerializationException(_unexpected(raw))
-    level = _descend(walk, level)
+    if raw:
+        level = _descend(walk, level)
     members = []
     size_bytes = CONTAINER_BYTES
     for written in raw:
@@ -193,7 +194,8 @@ def _load_list(raw: Any, walk: _Walk, level: int) -> tuple[Value, int]:
 def _load_map(raw: Any, walk: _Walk, level: int) -> tuple[Value, int]:
     if type(raw) is not dict:
         raise SerializationException(_unexpected(raw, "map"))
-    level = _descend(walk, level)
+    if raw:
+        level = _descend(walk, level)
     members: dict[str, Value] = {}
     size_bytes = CONTAINER_BYTES
     for name, written in raw.items():
@@ -206,10 +208,7 @@ def _load_map(raw: Any, walk: _Walk, level: int) -> tuple[Value, int]:
 
 
 def _descend(walk: _Walk, level: int) -> int:
-    """Enter a container and return the level of its members.
-
-    An empty container counts as deep as one with a scalar in it.
-    """
+    """Enter a container and return the level of its members."""
     level += 1
     if level > walk.levels:
         if level > _HOPELESS_LEVELS:

@@ -28,8 +28,14 @@ class _Top:
     def __lt__(self, other: object) -> bool:
         return False
 
+    def __le__(self, other: object) -> bool:
+        return other is self
+
     def __gt__(self, other: object) -> bool:
         return other is not self
+
+    def __ge__(self, other: object) -> bool:
+        return True
 
     def __repr__(self) -> str:
         return "TOP"

@@ -17,7 +17,9 @@ def test_dir_lists_the_public_names():
 
 def loaded_by(statement):
     """Return the modules that a statement loads in a fresh interpreter."""
-    script = f"import sys; before = set(sys.modules); {statement}; print(*(set(sys.modules) - before))"
+    script = (
+        f"import sys; before = set(sys.modules); {statement}; print(*(set(sys.modules) - before))"
+    )
     return set(subprocess.check_output([sys.executable, "-c", script], text=True).split())
 
 

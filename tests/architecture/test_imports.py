@@ -25,7 +25,8 @@ MAY_IMPORT = {
     "engine": BASE | {"model", "expressions", "storage", "capacity"},
     "operations": BASE | {"model", "expressions", "storage", "capacity", "engine"},
     "api": BASE | {"model", "capacity", "engine", "operations", "clients"},
-    "frontends": BASE | {"model", "expressions", "capacity", "engine", "operations", "clients", "api"},
+    "frontends": BASE
+    | {"model", "expressions", "capacity", "engine", "operations", "clients", "api"},
     "lab": BASE | {"model", "storage", "capacity", "engine", "operations", "api"},
     "strategies": {"frontends"},
     "__main__": BASE | {"api", "frontends", "lab"},

@@ -1,0 +1,173 @@
+"""The wire form: TYP-*, SET-*, TXT-1, WIR-12 to WIR-14, with both wordings."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emulator.errors import ApiError, RequestFault, SerializationException, ValidationException
+from emulator.model import wire
+from emulator.model.wire import check_levels, dump_value, load_item, load_value
+
+INVALID = "One or more parameter values were invalid: "
+
+
+@pytest.mark.parametrize(
+    ("written", "current", "older"),
+    [
+        ({"NULL": False}, INVALID + "Null attribute value types must have the value of true", None),
+        ({"SS": []}, INVALID + "An string set  may not be empty", None),  # SET-1
+        ({"NS": []}, INVALID + "An number set  may not be empty", None),
+        ({"BS": []}, INVALID + "Binary sets should not be empty", None),
+        (
+            {"SS": ["b", "a", "b"]},  # SET-3, SET-4
+            INVALID + 'Input collection ["a", "b", "b"] contains duplicates.',
+            INVALID + "Input collection [b, a, b] contains duplicates.",
+        ),
+        (
+            {"BS": ["/w==", "AA==", "AA=="]},
+            INVALID + 'Input collection ["AA==","/w==","AA=="]of type BS contains duplicates.',
+            INVALID + "Input collection [/w==, AA==, AA==]of type BS contains duplicates.",
+        ),
+        (
+            {"NS": ["1", "1.0"]},  # SET-5
+            INVALID + "Input collection contains duplicates.",
+            "Input collection contains duplicates",
+        ),
+        (
+            {"NS": [""]},  # SET-2
+            "The parameter cannot be converted to a numeric value: ",
+            "The parameter cannot be converted to a numeric value",
+        ),
+    ],
+)
+def test_values_the_service_refuses(written, current, older):
+    with pytest.raises(RequestFault) as caught:
+        load_value(written)
+    assert (caught.value.message, caught.value.older) == (current, older or current)
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ({}, wire.EMPTY_VALUE),  # TYP-1
+        ({"S": None}, wire.EMPTY_VALUE),  # WIR-15
+        ({"X": "a"}, wire.EMPTY_VALUE),
+        ({"S": "a", "N": "1"}, wire.SEVERAL_TYPES),
+        ({"L": [{"M": {"a": {}}}]}, wire.EMPTY_VALUE),
+        ({"M": {"": {"S": "a"}}}, wire.EMPTY_NAME),  # TYP-7
+    ],
+)
+def test_values_that_are_none(written, message):
+    with pytest.raises(ValidationException) as caught:
+        load_value(written)
+    assert caught.value.message == message
+    assert not isinstance(caught.value, RequestFault)
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ({"N": 5}, "NUMBER_VALUE cannot be converted to String"),  # WIR-13
+        ({"N": 5.5}, "DECIMAL_VALUE cannot be converted to String"),
+        ({"S": True}, "TRUE_VALUE cannot be converted to String"),
+        ({"S": False}, "FALSE_VALUE cannot be converted to String"),
+        ({"S": {}}, "Start of structure or map found where not expected"),
+        ({"BOOL": "x"}, "STRING_VALUE cannot be converted to Boolean"),
+        ({"NULL": 1}, "NUMBER_VALUE cannot be converted to Boolean"),
+        ({"SS": [1]}, "NUMBER_VALUE cannot be converted to String"),
+        ({"NS": [1]}, "NUMBER_VALUE cannot be converted to String"),
+        ({"SS": "a"}, "Unexpected field type"),
+        ({"L": "a"}, "Unexpected field type"),
+        ({"M": "a"}, "Unexpected value type in payload"),
+        ("x", "Unexpected field type"),
+        (
+            {"M": [1]},
+            "Unrecognized collection type java.util.Map<java.lang.String, "
+            "com.amazonaws.dynamodb.v20120810.AttributeValue>",
+        ),
+        ({"B": "abc"}, "Base64 encoded length is expected a multiple of 4 bytes but found: 3"),
+        ({"B": "a*b="}, "Invalid Base64 character found in the input"),
+        ({"B": 5}, "NUMBER_VALUE cannot be converted to String"),
+        ({"S": ["a"]}, "Unrecognized collection type class java.lang.String"),
+        ({"S": 1, "N": "1"}, "NUMBER_VALUE cannot be converted to String"),
+    ],
+)
+def test_wrong_json_types_cannot_be_read(written, message):
+    """WIR-12 to WIR-14; the walk and the check for types alone agree."""
+    for read in (load_value, wire.check_value_types):
+        with pytest.raises(SerializationException) as caught:
+            read(written)
+        assert caught.value.message == message
+
+
+def nested(levels):
+    value = {"S": "x"}
+    for _ in range(levels):
+        value = {"L": [value]}
+    return value
+
+
+def test_a_scalar_may_lie_in_31_containers():
+    """TYP-5."""
+    check_levels(load_item({"a": nested(31)}).levels)
+    with pytest.raises(ValidationException) as caught:
+        check_levels(load_item({"a": nested(32)}).levels)
+    assert caught.value.message == wire.TOO_DEEP
+
+
+def test_hopeless_depth_is_refused_without_walking_it():
+    with pytest.raises(ValidationException) as caught:
+        load_item({"a": nested(900)})
+    assert caught.value.message == wire.TOO_DEEP
+
+
+def test_an_empty_attribute_name_is_refused():
+    """TYP-6."""
+    with pytest.raises(ValidationException) as caught:
+        load_item({"": {"S": "x"}})
+    assert caught.value.message == "Empty attribute name"
+
+
+def test_sets_come_back_ordered():
+    """SET-6."""
+    assert dump_value(load_value({"SS": ["b", "a", "é"]})) == {"SS": ["a", "b", "é"]}
+    assert dump_value(load_value({"NS": ["10", "9", "-1"]})) == {"NS": ["-1", "9", "10"]}
+    assert dump_value(load_value({"BS": ["/w==", "AA=="]})) == {"BS": ["AA==", "/w=="]}
+
+
+def test_empty_strings_binaries_lists_and_maps_are_values():
+    """TYP-4, SET-2."""
+    for written in ({"S": ""}, {"B": ""}, {"L": []}, {"M": {}}, {"SS": [""]}, {"BS": [""]}):
+        assert dump_value(load_value(written)) == written
+
+
+def test_bytes_are_taken_in_place_of_base64():
+    assert dump_value(load_value({"B": b"\x00\xff"})) == {"B": "AP8="}
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
+    | st.binary(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS", "x", ""]),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=10,
+)
+
+
+@given(json_values)
+def test_nothing_but_the_service_s_errors_comes_of_any_json(written):
+    try:
+        value = load_value(written)
+    except (ApiError, UnicodeEncodeError):
+        return
+    assert dump_value(load_value(dump_value(value))) == dump_value(value)

@@ -1,0 +1,73 @@
+"""Partitions tile the key space and hold each position once: CAP-501 to CAP-507."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emulator.storage import HASH_SPACE, PartitionMap
+
+positions = st.tuples(st.integers(0, HASH_SPACE - 1), st.text("ab", max_size=2))
+
+
+@given(st.integers(1, 20), st.lists(positions, max_size=10), st.lists(positions, max_size=20))
+def test_splits_keep_the_tiling(count, cuts, probes):
+    partitions = PartitionMap(count)
+    for cut in cuts:
+        partition = partitions.at(cut)
+        if partition.low < cut:
+            partitions.split(partition, [cut])
+    partitions.check()
+    for probe in probes:
+        holders = []
+        for partition in partitions:
+            low, high = partitions.range_of(partition)
+            if low <= probe < high:
+                holders.append(partition)
+        assert holders == [partitions.at(probe)]
+
+
+def test_initial_slices_are_equal():
+    """CAP-503."""
+    partitions = PartitionMap(3)
+    assert [one.low for one in partitions] == [(number * HASH_SPACE // 3,) for number in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ids"),
+    [
+        ((0,), (HASH_SPACE,), [0, 1, 2, 3]),
+        ((1, "a"), (2, "a"), [0]),
+        ((2**62 - 1,), (2**62,), [0]),
+        ((2**62 - 1,), (2**62, "x"), [0, 1]),
+        ((2**62,), (2**62, "x"), [1]),
+        ((2**63,), (HASH_SPACE,), [2, 3]),
+    ],
+)
+def test_overlapping_partitions_are_found(low, high, ids):
+    assert [one.id for one in PartitionMap(4).between(low, high)] == ids
+
+
+def test_children_are_new_and_counted_apart():
+    """CAP-505: up to three children; CAP-507: never merged."""
+    partitions = PartitionMap(1)
+    partitions.count((5, "a"), 100, 1)
+    (only,) = partitions
+    assert (only.size_bytes, only.items) == (200, 1)  # CAP-110: 100 bytes of overhead
+    children = partitions.split(only, [(5, "a"), (5, "a", "z")])
+    assert [(child.id, child.low, child.items, child.splits) for child in children] == [
+        (1, (0,), 0, 1),
+        (2, (5, "a"), 0, 1),
+        (3, (5, "a", "z"), 0, 1),
+    ]
+    assert partitions.by_id(0) is None
+    assert partitions.by_id(2) is children[1]
+
+
+def test_a_copy_goes_its_own_way():
+    partitions = PartitionMap(2)
+    twin = partitions.copy()
+    twin.split(twin.at((0,)), [(7,)])
+    partitions.count((1,), 10, 1)
+    assert (len(partitions), len(twin)) == (2, 3)
+    assert [one.items for one in twin] == [0, 0, 0]
+    twin.check()
