@@ -8,6 +8,7 @@ partition is hot.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Final
 
 #: ``(hash, partition values..., sort values..., tie...)``; comparable within one resource.
@@ -75,7 +76,7 @@ class Minute:
 
     Attributes:
         start_s: Epoch seconds of its beginning.
-        accesses: Position to access, in first-write order.
+        accesses: Position to access, in first-write order; merged positions come first.
         records: For merged positions, how many of their first writes lay above, and how many
             below, everything written before in their collection.
     """
@@ -240,24 +241,27 @@ def merge_neighbours(minute: Minute, prefix_length: int) -> None:
     Heavy hitters keep their names, the distribution keeps its shape, and the order of writes
     survives as counts. Assumed: the service's own sampling is not published.
     """
-    ranks = {position: rank for rank, position in enumerate(minute.accesses)}
-    records = _records(minute, prefix_length)
     ordered = sorted(minute.accesses)
-    merged = []
+    records = _records(minute, ordered, prefix_length)
+    accesses, minute.accesses, minute.records = minute.accesses, {}, {}
     for first in range(0, len(ordered), MERGED_NEIGHBOURS):
         group = ordered[first : first + MERGED_NEIGHBOURS]
-        accesses = [minute.accesses[position] for position in group]
-        merged.append(
-            (
-                min(ranks[position] for position in group),
-                max(group, key=lambda position: weight(minute.accesses[position])),
-                [sum(column) for column in zip(*accesses, strict=True)],
-                (sum(records[p][0] for p in group), sum(records[p][1] for p in group)),
-            )
-        )
-    merged.sort(key=lambda entry: entry[0])
-    minute.accesses = {position: access for _, position, access, _ in merged}
-    minute.records = {position: record for _, position, _, record in merged}
+        heaviest = group[0]
+        most = consumed = throttled = 0.0
+        writes = throttles = 0.0
+        for position in group:
+            access = accesses[position]
+            if access[CONSUMED] + access[THROTTLED] > most:
+                most = access[CONSUMED] + access[THROTTLED]
+                heaviest = position
+            consumed += access[CONSUMED]
+            throttled += access[THROTTLED]
+            writes += access[WRITES]
+            throttles += access[THROTTLES]
+        minute.accesses[heaviest] = [consumed, throttled, writes, throttles]
+        if records:
+            found = [records[position] for position in group if position in records]
+            minute.records[heaviest] = sum(up for up, _ in found), sum(down for _, down in found)
 
 
 def weight(access: Access) -> float:
@@ -265,15 +269,18 @@ def weight(access: Access) -> float:
     return access[CONSUMED] + access[THROTTLED]
 
 
-def _records(minute: Minute, prefix_length: int) -> dict[Position, tuple[int, int]]:
-    """Return for every position how many of its writes extended its collection's range."""
+def _records(
+    minute: Minute, ordered: list[Position], prefix_length: int
+) -> dict[Position, tuple[int, int]]:
+    """Return how many writes of each position extended the range of its collection."""
     runs: dict[Position, Run] = {}
-    records = {}
-    for position, access in minute.accesses.items():
-        record = 0, 0
-        if access[WRITES]:
-            run = runs.setdefault(position[:prefix_length], Run())
-            followed = run.follow(position)
-            record = minute.records.get(position, followed)
-        records[position] = record
+    for one, other in pairwise(ordered):
+        if one[0] == other[0] and one[:prefix_length] == other[:prefix_length]:
+            runs[one[:prefix_length]] = Run()
+    records = dict(minute.records)
+    if runs:
+        for position, access in minute.accesses.items():
+            run = runs.get(position[:prefix_length])
+            if run is not None and access[WRITES]:
+                records.setdefault(position, run.follow(position))
     return records
