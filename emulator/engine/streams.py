@@ -20,7 +20,8 @@ ViewType = Literal["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"]
 #: Records a stream keeps at the most; older ones count as trimmed.
 #: Assumed: the service keeps a day's worth whatever its size; a test's memory is smaller.
 MOST_RECORDS = 200_000
-_SEQUENCE_BASE = 10**20  # sequence numbers have at least 21 digits (STM-6)
+#: Sequence numbers have at least 21 digits (STM-6).
+SEQUENCE_BASE = 10**20
 
 
 class StreamRecord(NamedTuple):
@@ -43,7 +44,7 @@ class StreamRecord(NamedTuple):
     @property
     def sequence_number(self) -> str:
         """The record's place in its stream, 21 digits or more."""
-        return str(_SEQUENCE_BASE + self.number)
+        return str(SEQUENCE_BASE + self.number)
 
 
 def stream_label(time_ns: int) -> str:
@@ -76,6 +77,7 @@ class Stream:
         self.view: ViewType = view
         self.created_ns = now_ns
         self.closed_ns: int | None = None
+        self.tags: dict[str, str] = {}
         self._records: deque[StreamRecord] = deque()
         self._next_number = 1
 
@@ -115,6 +117,14 @@ class Stream:
         self._trim(now_ns)
         return self._records[0].number if self._records else self._next_number
 
+    def number_at(self, time_ns: int, now_ns: int) -> int:
+        """Return the number of the first record at or after a time, or of the next to come."""
+        self._trim(now_ns)
+        return next(
+            (record.number for record in self._records if record.created_ns >= time_ns),
+            self._next_number,
+        )
+
     def size_bytes(self, record: StreamRecord) -> int:
         """Return the size of a record: keys and the images it shows (STM-10)."""
         size = attributes_size(record.keys.attributes)
@@ -144,4 +154,5 @@ class Stream:
         twin = Stream.__new__(Stream)
         twin.__dict__.update(self.__dict__)
         twin._records = self._records.copy()
+        twin.tags = dict(self.tags)
         return twin

@@ -150,6 +150,7 @@ class Table:
         leaving: Deleted global indexes that are still DELETING; nothing reads or writes them.
         on_demand_since_ns: When the table was last switched to on demand, or None for never.
         ready_at_ns: When CREATING or UPDATING ends.
+        expiry_changed_ns: When time to live was last switched on or off, or None for never.
         deleted_at_ns: When a deleted table is gone, or None.
     """
 
@@ -197,6 +198,7 @@ class Table:
         self.switches = ModeSwitches()
         self.stream: Stream | None = None
         self.expiry: ExpiryQueue | None = None
+        self.expiry_changed_ns: int | None = None
         self.collection_bytes: dict[KeyValue, int] = {}
 
     # Indexes

@@ -4,6 +4,7 @@ This room decides the order of checks and every message; it alone speaks the wir
 """
 
 from emulator.operations import (  # noqa: F401 - importing a file registers its operation
+    account_limits,
     batch_get_item,
     batch_write_item,
     create_table,
@@ -16,6 +17,9 @@ from emulator.operations import (  # noqa: F401 - importing a file registers its
     query,
     replicas,
     scan,
+    streams,
+    tags,
+    time_to_live,
     transact_get_items,
     transact_write_items,
     update_item,

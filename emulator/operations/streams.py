@@ -1,0 +1,259 @@
+"""ListStreams, DescribeStream, GetShardIterator and GetRecords (STM-1 to STM-10, ERR-OTH-8).
+
+A stream has one shard, from its first record to its last.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, Final
+
+from emulator import limits
+from emulator.clock import NANOSECONDS
+from emulator.engine.account import Account
+from emulator.engine.streams import SEQUENCE_BASE, Stream, StreamRecord
+from emulator.errors import (
+    ExpiredIteratorException,
+    ResourceNotFoundException,
+    TrimmedDataAccessException,
+    ValidationException,
+)
+from emulator.model.wire import dump_item
+from emulator.operations import shapes
+from emulator.operations.descriptions import describe_key, seconds
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.tokens import open_token, seal
+
+SERVICE: Final = "DynamoDBStreams"
+
+# Assumed: the texts (STM-9, ERR-OTH-8).
+NO_STREAM: Final = "Requested resource not found: Stream: {arn} not found"
+NO_SHARD: Final = "Requested resource not found: Shard does not exist"
+BAD_ITERATOR: Final = "Invalid ShardIterator."
+BAD_SEQUENCE_NUMBER: Final = "Invalid SequenceNumber in request"
+NO_SEQUENCE_NUMBER: Final = "SequenceNumber is required for ShardIteratorType {kind}"
+NO_TIMESTAMP: Final = "Timestamp is required for ShardIteratorType AT_TIMESTAMP"
+EXPIRED: Final = (
+    "Iterator expired. The iterator was created at time {then} while right now it is {now} which "
+    "is further in the future than the tolerated delay of 900000 milliseconds."
+)
+TRIMMED: Final = "The operation attempted to read past the oldest stream record in a shard."
+
+_STREAM_ARN = shapes.String(37, 1024)
+_SHARD_ID = shapes.String(28, 65)
+_MOST_STREAMS: Final = 100
+#: Source: TTL-5.
+_EXPIRY: Final = {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
+
+
+def stream_of(account: Account, arn: str) -> Stream:
+    """Return a stream that can still be read (STM-9)."""
+    stream = account.streams.get(arn)
+    if stream is None or stream.expired(account.now_ns):
+        raise ResourceNotFoundException(NO_STREAM.format(arn=arn))
+    return stream
+
+
+def shard_id(stream: Stream) -> str:
+    """Return the name of a stream's one shard (STM-3)."""
+    mark = uuid.uuid5(uuid.NAMESPACE_URL, stream.arn).hex[:8]
+    return f"shardId-{stream.created_ns // 1_000_000:020}-{mark}"
+
+
+@operation(
+    "ListStreams",
+    shape=shapes.structure(
+        TableName=shapes.INDEX_NAME,
+        Limit=shapes.Integer(least=1, most=_MOST_STREAMS),
+        ExclusiveStartStreamArn=_STREAM_ARN,
+    ),
+    service=SERVICE,
+)
+def list_streams(account: Account, request: Request) -> Response:
+    """Return a page of streams, by ARN; those of deleted tables stay for a day (STM-2)."""
+    after = request.get("ExclusiveStartStreamArn", "")
+    most = request.get("Limit", _MOST_STREAMS)
+    name = request.get("TableName")
+    arns = sorted(
+        arn
+        for arn, stream in account.streams.items()
+        if arn > after
+        and not stream.expired(account.now_ns)
+        and (name is None or stream.table_name == name)
+    )
+    streams = [account.streams[arn] for arn in arns[:most]]
+    response: Response = {
+        "Streams": [
+            {"StreamArn": one.arn, "TableName": one.table_name, "StreamLabel": one.label}
+            for one in streams
+        ]
+    }
+    if len(arns) > most:
+        response["LastEvaluatedStreamArn"] = arns[most - 1]
+    return response
+
+
+@operation(
+    "DescribeStream",
+    shape=shapes.structure(
+        StreamArn=_STREAM_ARN.required,
+        Limit=shapes.Integer(least=1, most=_MOST_STREAMS),
+        ExclusiveStartShardId=_SHARD_ID,
+        ShardFilter=shapes.structure(
+            "ShardFilter", Type=shapes.String(enum=("CHILD_SHARDS",)), ShardId=_SHARD_ID
+        ),
+    ),
+    service=SERVICE,
+)
+def describe_stream(account: Account, request: Request) -> Response:
+    """Return a stream and its shard (STM-3)."""
+    stream = stream_of(account, request["StreamArn"])
+    # The one shard has no children, and no shard comes after it.
+    is_hidden = "ShardFilter" in request or "ExclusiveStartShardId" in request
+    return {
+        "StreamDescription": {
+            "StreamArn": stream.arn,
+            "StreamLabel": stream.label,
+            "StreamStatus": "ENABLED" if stream.is_open else "DISABLED",
+            "StreamViewType": stream.view,
+            "CreationRequestDateTime": seconds(stream.created_ns),
+            "TableName": stream.table_name,
+            "KeySchema": describe_key(stream.key),
+            "Shards": [] if is_hidden else [_describe_shard(stream)],
+        }
+    }
+
+
+def _describe_shard(stream: Stream) -> dict[str, Any]:
+    numbers = {"StartingSequenceNumber": str(SEQUENCE_BASE + 1)}
+    if not stream.is_open:
+        last = max(1, stream.next_number - 1)
+        numbers["EndingSequenceNumber"] = str(SEQUENCE_BASE + last)
+    return {"ShardId": shard_id(stream), "SequenceNumberRange": numbers}
+
+
+@operation(
+    "GetShardIterator",
+    shape=shapes.structure(
+        StreamArn=_STREAM_ARN.required,
+        ShardId=_SHARD_ID.required,
+        ShardIteratorType=shapes.String(
+            enum=(
+                "AT_SEQUENCE_NUMBER",
+                "AFTER_SEQUENCE_NUMBER",
+                "TRIM_HORIZON",
+                "LATEST",
+                "AT_TIMESTAMP",
+            )
+        ).required,
+        SequenceNumber=shapes.String(21, 40),
+        Timestamp=shapes.TIMESTAMP,
+    ),
+    service=SERVICE,
+)
+def get_shard_iterator(account: Account, request: Request) -> Response:
+    """Return where to begin to read a shard (STM-4)."""
+    stream = stream_of(account, request["StreamArn"])
+    if request["ShardId"] != shard_id(stream):
+        raise ResourceNotFoundException(NO_SHARD)
+    return {"ShardIterator": _iterator(account, stream, _first_number(account, stream, request))}
+
+
+def _first_number(account: Account, stream: Stream, request: Request) -> int:
+    kind, now_ns = request["ShardIteratorType"], account.now_ns
+    if kind == "LATEST":
+        return stream.next_number
+    if kind == "TRIM_HORIZON":
+        return stream.oldest_number(now_ns)
+    if kind == "AT_TIMESTAMP":
+        if request.get("Timestamp") is None:
+            raise ValidationException(NO_TIMESTAMP)
+        return stream.number_at(round(request["Timestamp"] * NANOSECONDS), now_ns)
+    written = request.get("SequenceNumber")
+    if written is None:
+        raise ValidationException(NO_SEQUENCE_NUMBER.format(kind=kind))
+    if not (written.isascii() and written.isdigit()):
+        raise ValidationException(BAD_SEQUENCE_NUMBER)
+    number = int(written) - SEQUENCE_BASE
+    if not 0 < number < max(stream.next_number, 2):
+        raise ValidationException(BAD_SEQUENCE_NUMBER)
+    if kind == "AFTER_SEQUENCE_NUMBER":
+        number += 1
+    if number < stream.oldest_number(now_ns):
+        raise TrimmedDataAccessException(TRIMMED)
+    return number
+
+
+def _iterator(account: Account, stream: Stream, number: int) -> str:
+    return f"{stream.arn}|1|{seal(stream.arn, str(number), str(account.now_ns))}"
+
+
+@operation(
+    "GetRecords",
+    shape=shapes.structure(
+        ShardIterator=shapes.String(1, 2048).required,
+        Limit=shapes.Integer(least=1, most=limits.STREAM_RECORDS),
+    ),
+    service=SERVICE,
+)
+def get_records(account: Account, request: Request) -> Response:
+    """Return records from an iterator on, and where to go on (STM-5)."""
+    stream, number = _open_iterator(account, request["ShardIterator"])
+    if number < stream.oldest_number(account.now_ns):
+        raise TrimmedDataAccessException(TRIMMED)
+    most = request.get("Limit", limits.STREAM_RECORDS)
+    page = _page(stream, stream.read(number, most, account.now_ns))
+    response: Response = {"Records": [dump_record(account, stream, one) for one in page]}
+    following = page[-1].number + 1 if page else number
+    if stream.is_open or following < stream.next_number:
+        response["NextShardIterator"] = _iterator(account, stream, following)
+    return response
+
+
+def _open_iterator(account: Account, iterator: str) -> tuple[Stream, int]:
+    parts = open_token(iterator.rpartition("|")[2], BAD_ITERATOR)
+    if len(parts) != 3 or not (parts[1].isdigit() and parts[2].isdigit()):
+        raise ValidationException(BAD_ITERATOR)
+    stream = stream_of(account, parts[0])
+    then_ns = int(parts[2])
+    if account.now_ns - then_ns > limits.ITERATOR_SECONDS * NANOSECONDS:
+        raise ExpiredIteratorException(
+            EXPIRED.format(then=then_ns // 1_000_000, now=account.now_ns // 1_000_000)
+        )
+    return stream, int(parts[1])
+
+
+def _page(stream: Stream, records: list[StreamRecord]) -> list[StreamRecord]:
+    """Return as many records as fit into a page of 1 MB, one at the least."""
+    size_bytes = 0
+    for count, record in enumerate(records):
+        size_bytes += stream.size_bytes(record)
+        if count and size_bytes > limits.PAGE_BYTES:
+            return records[:count]
+    return records
+
+
+def dump_record(account: Account, stream: Stream, record: StreamRecord) -> dict[str, Any]:
+    """Return the wire form of a record (STM-6, STM-7)."""
+    change: dict[str, Any] = {
+        "ApproximateCreationDateTime": record.created_ns // NANOSECONDS,
+        "Keys": dump_item(record.keys.attributes),
+        "SequenceNumber": record.sequence_number,
+        "SizeBytes": stream.size_bytes(record),
+        "StreamViewType": stream.view,
+    }
+    if record.new is not None and stream.view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES"):
+        change["NewImage"] = dump_item(record.new.attributes)
+    if record.old is not None and stream.view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES"):
+        change["OldImage"] = dump_item(record.old.attributes)
+    dumped: dict[str, Any] = {
+        "eventID": uuid.uuid5(uuid.NAMESPACE_URL, f"{stream.arn}/{record.number}").hex,
+        "eventName": record.event_name,
+        "eventVersion": "1.1",
+        "eventSource": "aws:dynamodb",
+        "awsRegion": account.region,
+        "dynamodb": change,
+    }
+    if record.by_service:
+        dumped["userIdentity"] = dict(_EXPIRY)
+    return dumped

@@ -1,0 +1,79 @@
+"""TagResource, UntagResource and ListTagsOfResource (TAG-1 to TAG-3, ERR-OTH-5)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from emulator.engine.account import Account
+from emulator.errors import ResourceNotFoundException, ValidationException
+from emulator.operations import definitions, shapes
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import arns
+from emulator.operations.rules.tags import load_tags, tags_are_not_too_many
+from emulator.operations.tokens import open_token, seal
+
+NO_TAGS: Final = "Atleast one Tag needs to be provided as Input."
+NO_KEYS: Final = "Atleast one Tag Key needs to be provided as Input."
+#: The missing letter is the service's own (TAG-3).
+NOT_FOUND: Final = "Requested resource not found: ResourcArn: {arn} not found"
+_PAGE: Final = 10
+
+
+@operation(
+    "TagResource",
+    shape=shapes.structure(ResourceArn=arns.RESOURCE_ARN.required, Tags=definitions.TAGS),
+)
+def tag_resource(account: Account, request: Request) -> Response:
+    """Add tags, replacing those of the same keys."""
+    if not request.get("Tags"):
+        raise ValidationException(NO_TAGS)
+    tags = _tags_of(account, request["ResourceArn"])
+    added = load_tags(request["Tags"])
+    tags_are_not_too_many(tags | added)
+    tags.update(added)
+    return {}
+
+
+@operation(
+    "UntagResource",
+    shape=shapes.structure(
+        ResourceArn=arns.RESOURCE_ARN.required, TagKeys=shapes.List(shapes.STRING)
+    ),
+)
+def untag_resource(account: Account, request: Request) -> Response:
+    """Remove tags; unknown keys are passed over."""
+    if not request.get("TagKeys"):
+        raise ValidationException(NO_KEYS)
+    tags = _tags_of(account, request["ResourceArn"])
+    for key in request["TagKeys"]:
+        tags.pop(key, None)
+    return {}
+
+
+@operation(
+    "ListTagsOfResource",
+    shape=shapes.structure(ResourceArn=arns.RESOURCE_ARN.required, NextToken=shapes.STRING),
+)
+def list_tags(account: Account, request: Request) -> Response:
+    """Return a page of tags, by key."""
+    tags = _tags_of(account, request["ResourceArn"])
+    token = request.get("NextToken")
+    after = "" if token is None else open_token(token)[0]
+    keys = sorted(key for key in tags if key > after)
+    response: Response = {"Tags": [{"Key": key, "Value": tags[key]} for key in keys[:_PAGE]]}
+    if len(keys) > _PAGE:
+        response["NextToken"] = seal(keys[_PAGE - 1])
+    return response
+
+
+def _tags_of(account: Account, arn: str) -> dict[str, str]:
+    """Return the tags of the table or stream that an ARN names, to be read or changed."""
+    resource = arns.resource_of(account, arn)
+    account.forget_deleted()
+    if resource.stream is not None:
+        stream = account.streams.get(arn)
+        if stream is not None and not stream.expired(account.now_ns):
+            return stream.tags
+    elif resource.table in account.tables:
+        return account.tables[resource.table].options.tags
+    raise ResourceNotFoundException(NOT_FOUND.format(arn=arn))
