@@ -27,6 +27,8 @@ PATTERN: Final = "Member must satisfy regular expression pattern: {pattern}"
 ENUM: Final = "Member must satisfy enum value set: [{values}]"
 NAME_PATTERN: Final = "[a-zA-Z0-9_.-]+"
 _ARN_LENGTH: Final = 1024  # Source: TBL-1
+#: The largest whole number of the service's own language.
+_LONG: Final = 2**63 - 1
 #: ERR-SHAPE-1: at most ten are listed.
 MOST_FAULTS: Final = 10
 
@@ -156,18 +158,19 @@ class Integer(Member):
         self, least: int | None = None, most: int | None = None, java: str = "Integer"
     ) -> None:
         self.least, self.most, self.java = least, most, java
+        self._low = -_LONG if least is None else least
+        self._high = _LONG if most is None else most
 
     def fine(self, value: Any) -> bool:
         """Say quickly whether type and constraints hold."""
-        return (
-            type(value) is int
-            and (self.least is None or value >= self.least)
-            and (self.most is None or value <= self.most)
-        )
+        return type(value) is int and self._low <= value <= self._high
 
     def check_types(self, value: Any) -> None:
-        """Raise SerializationException unless the value is a whole number."""
-        if type(value) is not int and not (type(value) is float and value.is_integer()):
+        """Raise SerializationException unless the value is a whole number of 64 bits.
+
+        Assumed: a number with a fraction, were it zero, is none.
+        """
+        if type(value) is not int or not -_LONG <= value <= _LONG:
             raise SerializationException(wire.scalar_text(value, self.java))
 
     def problems(self, value: Any, path: str) -> Iterator[str]:
@@ -205,10 +208,10 @@ class Number(Member):
 
     def fine(self, value: Any) -> bool:
         """Say quickly whether the type holds."""
-        return type(value) is int or type(value) is float
+        return type(value) in (int, float) and abs(value) <= _LONG
 
     def check_types(self, value: Any) -> None:
-        """Raise SerializationException unless the value is a number."""
+        """Raise SerializationException unless the value is a number, neither endless nor none."""
         if not self.fine(value):
             raise SerializationException(wire.scalar_text(value, self.java))
 
