@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from emulator.capacity import WRITE, Decision, Heat, Minute, Traffic
 from emulator.capacity.heat import NO_BOUNDARY, NO_TRAFFIC, SEQUENTIAL, SINGLE_ITEM, decide
-from emulator.capacity.traffic import merge_neighbours
+from emulator.capacity.traffic import MAX_POSITIONS, merge_neighbours
 from emulator.settings import Settings
 
 LOW, HIGH, TOP = (0,), (1_000,), "\U0010ffff"
@@ -268,3 +268,15 @@ def test_cuts_lie_inside_the_partition_and_leave_traffic_on_both_sides(
         assert answer == Decision(refusal=NO_TRAFFIC)
     elif max(inside.values()) >= 0.9 * sum(inside.values()):
         assert answer == Decision(refusal=SINGLE_ITEM)
+
+
+@pytest.mark.parametrize(("stride", "refusal"), [(1, SEQUENTIAL), (7_919, None)])
+def test_order_is_recognised_beyond_the_bound_on_positions(stride, refusal):
+    """CAP-506: a hot partition is written at more positions than a minute tells apart."""
+    count = 3 * MAX_POSITIONS
+    sorts = [number * stride % count for number in range(count)]
+    answer = decision(minute(*collection("hour", 10, sorts)))
+    assert answer.refusal == refusal
+    if answer.boundaries:
+        ((_, _, sort),) = answer.boundaries
+        assert abs(sort - count / 2) < count / 100
