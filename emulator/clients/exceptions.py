@@ -39,9 +39,11 @@ class ClientError(Exception):
 
     def __init__(self, response: Wire, operation_name: str) -> None:
         error = response["Error"]
-        super().__init__(
+        # Not super(): botocore's own constructor may stand behind this one (see _also_botocore).
+        Exception.__init__(
+            self,
             f"An error occurred ({error['Code']}) when calling the {operation_name} operation: "
-            f"{error['Message']}"
+            f"{error['Message']}",
         )
         self.response = response
         self.operation_name = operation_name
@@ -58,7 +60,7 @@ class WaiterError(Exception):
     """
 
     def __init__(self, name: str, reason: str, last_response: Wire) -> None:
-        super().__init__(f"Waiter {name} failed: {reason}")
+        Exception.__init__(self, f"Waiter {name} failed: {reason}")
         self.kwargs = {"name": name, "reason": reason}
         self.last_response = last_response
 

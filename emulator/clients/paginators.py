@@ -114,12 +114,10 @@ class Pages:
         """Return all pages as one response, with ``NextToken`` if ``MaxItems`` cut it short."""
         whole: Wire = {}
         for page in self:
-            for name in self._paging.once:
-                if not whole and name in page:
-                    whole[name] = page[name]
+            if not whole:
+                whole = {name: page[name] for name in self._paging.once if name in page}
             for name in self._paging.results:
-                if name in page:
-                    whole[name] = whole[name] + page[name] if name in whole else page[name]
+                whole[name] = whole[name] + page[name] if name in whole else page[name]
         if self.resume_token is not None:
             whole["NextToken"] = self.resume_token
         return whole

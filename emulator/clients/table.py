@@ -31,13 +31,17 @@ DESCRIPTION_MEMBERS: Final = (
     "BillingModeSummary",
     "CreationDateTime",
     "DeletionProtectionEnabled",
+    "DisassociationProtectionEnabled",
     "GlobalSecondaryIndexes",
+    "GlobalTableSettingsReplicationMode",
     "GlobalTableVersion",
+    "GlobalTableWitnesses",
     "ItemCount",
     "KeySchema",
     "LatestStreamArn",
     "LatestStreamLabel",
     "LocalSecondaryIndexes",
+    "MultiRegionConsistency",
     "OnDemandThroughput",
     "ProvisionedThroughput",
     "Replicas",
@@ -50,6 +54,7 @@ DESCRIPTION_MEMBERS: Final = (
     "TableName",
     "TableSizeBytes",
     "TableStatus",
+    "VectorIndexes",
     "WarmThroughput",
 )
 _ATTRIBUTES: Final = {snake_case(member): member for member in DESCRIPTION_MEMBERS}
@@ -310,8 +315,7 @@ def _render_conditions(request: Wire) -> None:
             request[member] = placeholders.render(
                 request[member], key_condition=member == "KeyConditionExpression"
             )
-    if placeholders.names:
-        request["ExpressionAttributeNames"] = {**names, **placeholders.names}
+    request["ExpressionAttributeNames"] = {**names, **placeholders.names}
     if placeholders.values:
         request["ExpressionAttributeValues"] = {**values, **placeholders.values}
 

@@ -125,12 +125,15 @@ class Waiter:
         """
         config = WaiterConfig or {}
         delay = config.get("Delay", self._waiting.delay_seconds)
-        for attempts_left in reversed(range(config.get("MaxAttempts", self._waiting.max_attempts))):
+        max_attempts = config.get("MaxAttempts", self._waiting.max_attempts)
+        attempt = 0
+        while True:
+            attempt += 1
             response = self._ask(request)
             state = self._waiting.state(response)
             if state == "success":
                 return
-            self._check(state, response, attempts_left)
+            self._check(state, response, is_last=attempt >= max_attempts)
             self._clock.sleep(delay)
 
     def _ask(self, request: Wire) -> Wire:
@@ -139,13 +142,13 @@ class Waiter:
         except ClientError as error:
             return error.response
 
-    def _check(self, state: State | None, response: Wire, attempts_left: int) -> None:
+    def _check(self, state: State | None, response: Wire, *, is_last: bool) -> None:
         if state is None and "Error" in response:
             error = response["Error"]
             reason = f"An error occurred ({error['Code']}): {error['Message']}"
         elif state == "failure":
             reason = _FAILED
-        elif not attempts_left:
+        elif is_last:
             reason = _GIVEN_UP
         else:
             return
