@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from emulator.capacity import Charge, Metrics, Reason, Receipt, admit, record, throttle_error
 from emulator.clock import NANOSECONDS, Clock
+from emulator.engine.archive import Archive
 from emulator.engine.events import Events, RequestServed, Throttled
 from emulator.engine.faults import Faults
 from emulator.engine.minutes import Minutes
@@ -41,6 +42,7 @@ class Account:
     Attributes:
         tables: Name to table, DELETING ones included.
         streams: ARN to stream; a stream outlives its table by a day.
+        archive: Backups, exports and imports; they outlive their table for good.
         now_ns: The moment of the operation that is running.
         metrics: What CloudWatch would show (CAP-801).
         receipts: What the running operation has cost, table by table.
@@ -68,6 +70,7 @@ class Account:
         self.now_ns = clock.now_ns()
         self.tables: dict[str, Table] = {}
         self.streams: dict[str, Stream] = {}
+        self.archive = Archive()
         self.tokens = Tokens()
         self.holds = Holds()
         self.minutes = Minutes(self.now_ns)
@@ -175,9 +178,12 @@ class Account:
             self.tables.pop(table.name, None)
 
     def forget_deleted(self) -> None:
-        """Drop every table whose deletion is complete."""
+        """Drop every table whose deletion is complete, and every stream past its retention."""
         for table in list(self.tables.values()):
             self._forget_deleted(table)
+        for stream in list(self.streams.values()):
+            if stream.expired(self.now_ns):
+                del self.streams[stream.arn]
 
     def open_stream(self, table: Table, view: ViewType) -> None:
         """Give a table a new stream, labelled with the moment (TBL-2, UT-14)."""

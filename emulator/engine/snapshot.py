@@ -1,8 +1,8 @@
 """Snapshots: the state of every region at one moment, shared until written.
 
 Taking one and going back to it cost a few microseconds a table, whatever the tables hold. A
-snapshot has tables, items, indexes, streams, partitions and tokens; what was observed
-(metrics, traffic, insights) is not state and starts anew.
+snapshot has tables, items, indexes, streams, partitions, tokens and backups; what was
+observed (metrics, traffic, insights) is not state and starts anew.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ def capture(account: Account) -> dict[str, Any]:
         "tables": tables,
         "streams": {arn: live.get(arn) or stream.copy() for arn, stream in account.streams.items()},
         "tokens": account.tokens.copy(),
+        "archive": account.archive.copy(),
     }
 
 
@@ -38,4 +39,5 @@ def reinstate(account: Account, state: Mapping[str, Any]) -> None:
     account.tables = tables
     account.streams = {arn: live.get(arn) or one.copy() for arn, one in state["streams"].items()}
     account.tokens = state["tokens"].copy()
+    account.archive = state["archive"].copy()
     account.begin_observing()

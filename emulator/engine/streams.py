@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from emulator import limits
 from emulator.clock import NANOSECONDS
+from emulator.engine.options import Policy
 from emulator.model import Item, KeySchema, attributes_size
 
 ViewType = Literal["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"]
@@ -78,6 +79,7 @@ class Stream:
         self.created_ns = now_ns
         self.closed_ns: int | None = None
         self.tags: dict[str, str] = {}
+        self.policy: Policy | None = None
         self._records: deque[StreamRecord] = deque()
         self._next_number = 1
 

@@ -7,12 +7,12 @@ Writes go through ``commit``, which keeps all of them in step.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 from emulator.capacity import ModeSwitches, Quota, units
 from emulator.clock import NANOSECONDS
 from emulator.engine.expiry import ExpiryQueue
+from emulator.engine.options import TableOptions
 from emulator.engine.resource import Resource, Throughput
 from emulator.engine.streams import Stream
 from emulator.model import IndexSchema, Item, KeySchema, KeyValue
@@ -116,21 +116,6 @@ class Index:
         twin.backfill_at_ns, twin.active_at_ns = self.backfill_at_ns, self.active_at_ns
         twin.updated_at_ns, twin.deleted_at_ns = self.updated_at_ns, self.deleted_at_ns
         return twin
-
-
-@dataclass(slots=True, kw_only=True)
-class TableOptions:
-    """What CreateTable and UpdateTable say of a table beyond keys and throughput.
-
-    ``extra`` holds what is stored and described but has no effect here, by wire name.
-    """
-
-    deletion_protection: bool = False
-    table_class: str | None = None
-    table_class_changed_ns: int | None = None
-    sse: dict[str, Any] | None = None
-    tags: dict[str, str] = field(default_factory=dict)
-    extra: dict[str, Any] = field(default_factory=dict)
 
 
 class Table:
@@ -377,9 +362,7 @@ class Table:
         twin = Table.__new__(Table)
         twin.__dict__.update(self.__dict__)
         twin.attribute_types = dict(self.attribute_types)
-        twin.options = replace(
-            self.options, tags=dict(self.options.tags), extra=dict(self.options.extra)
-        )
+        twin.options = self.options.copy()
         twin.leaving = list(self.leaving)
         twin.switches = self.switches.copy()
         twin.quota = self.quota.copy()
