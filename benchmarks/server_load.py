@@ -1,14 +1,13 @@
 """How many requests the HTTP server answers, how fast, and whether it grows.
 
-    python -m benchmarks.server_load                         64 connections for 10 seconds
-    python -m benchmarks.server_load --seconds 60            the soak
-    python -m benchmarks.server_load --url http://127.0.0.1:8001   another server, same load
+    python -m benchmarks.server_load                    64 connections for 10 seconds
+    python -m benchmarks.server_load --seconds 60       the soak
+    python -m benchmarks.server_load --beside http://127.0.0.1:8001   another server as well
 
-Everything stays on the loopback. Without ``--url`` a server is started for the run. The load
-is half GetItem, half PutItem, over 1,000 keys; each connection waits for its answer before it
-asks again, so a latency is what one caller of many sees. The client is one process that takes
-about as much time per request as the server: on two cores it is not the bottleneck, on one it
-is.
+Everything stays on the loopback. The load is half GetItem, half PutItem, over 1,000 keys; each
+connection waits for its answer before it asks again, so a latency is what one caller of many
+sees. The client is one process that takes about half as much time per request as the server:
+on two idle cores it is not the bottleneck. Every server is warmed up first.
 """
 
 from __future__ import annotations
@@ -28,6 +27,8 @@ from urllib.parse import urlsplit
 
 KEYS = 1_000
 MOST_SECONDS = 300
+WARM_UP_SECONDS = 3.0
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 TABLE = {
     "TableName": "load",
     "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
@@ -38,42 +39,50 @@ TABLE = {
 
 def main() -> int:
     given = _arguments()
-    with _server(given.url) as (url, pid):
-        _call(url, "CreateTable", TABLE)
-        _call(url, "PutItem", _item(0))
-        _run("one connection", url, 1, min(given.seconds, 5.0))
-        before = _resident_kib(pid)
-        load = _run(f"{given.connections} connections", url, given.connections, given.seconds)
-        after = _resident_kib(pid)
-    if before is not None and after is not None:
-        print(f"memory: {before:,} KiB before, {after:,} KiB after, {after - before:+,} KiB")
-    return 1 if load.errors else 0
+    with _server() as (url, process):
+        errors = _measure("dynamometer", url, given, process.pid)
+        process.terminate()
+        print(f"dynamometer ended with exit code {process.wait(10)}")
+    for url in given.beside:
+        errors += _measure(url, url, given, None)
+    return 1 if errors else 0
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--url", help="a running server on this machine")
+    parser.add_argument("--beside", action="append", default=[], metavar="URL")
     given = parser.parse_args()
     given.seconds = min(given.seconds, MOST_SECONDS)
-    if given.url and urlsplit(given.url).hostname not in ("127.0.0.1", "localhost", "::1"):
+    if any(urlsplit(url).hostname not in LOOPBACK for url in given.beside):
         parser.error("only the loopback is loaded")
     return given
 
 
 @contextlib.contextmanager
-def _server(url):
-    if url:
-        yield url, None
-        return
+def _server():
     command = [sys.executable, "-m", "emulator", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
-        yield next(word for word in line.split() if word.startswith("http://")), process.pid
-        process.terminate()
-        print(f"the server ended with exit code {process.wait(10)}")
+        yield next(word for word in line.split() if word.startswith("http://")), process
+
+
+def _measure(name: str, url: str, given: argparse.Namespace, pid: int | None) -> int:
+    _call(url, "CreateTable", TABLE)
+    for number in range(KEYS):
+        _call(url, "PutItem", _item(number))
+    _load(url, given.connections, min(given.seconds, WARM_UP_SECONDS))
+    _load(url, 1, min(given.seconds, 5.0)).report(f"{name}, one connection")
+    before = _resident_kib(pid)
+    load = _load(url, given.connections, given.seconds)
+    after = _resident_kib(pid)
+    load.report(f"{name}, {given.connections} connections")
+    if before is not None and after is not None:
+        print(f"{name}, memory: {before:,} KiB, then {after:,} KiB ({after - before:+,} KiB)")
+    _call(url, "DeleteTable", {"TableName": "load"})
+    return load.errors
 
 
 def _resident_kib(pid) -> int | None:
@@ -145,7 +154,7 @@ class Load:
         print(f"{name}: {rate:,.0f} requests/s  {shown}  errors {self.errors}")
 
 
-def _run(name: str, url: str, connections: int, seconds: float) -> Load:
+def _load(url: str, connections: int, seconds: float) -> Load:
     messages = [_message("GetItem", _key(number)) for number in range(KEYS)]
     messages += [_message("PutItem", _item(number)) for number in range(KEYS)]
     address = urlsplit(url)
@@ -166,7 +175,6 @@ def _run(name: str, url: str, connections: int, seconds: float) -> Load:
             for key, _ in selector.select(timeout=1):
                 key.data.listen(load)
         load.seconds = time.perf_counter() - start
-    load.report(name)
     return load
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from emulator.api import Emulator
 
 _BACKLOG: Final = 512
-_READ_BYTES: Final = 64 * limits.KIB
+_READ_BYTES: Final = 16 * limits.KIB
 _UNSET: Final = 0.0  # the sweep gives the phase its time: no clock is read per request
 _WRITE_BUFFER_BYTES: Final = limits.MIB
 

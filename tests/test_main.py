@@ -1,0 +1,239 @@
+"""The command line: exit codes, one sentence for wrong usage, and ``serve`` from start to end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import types
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from emulator import __version__
+from emulator.__main__ import DATABASE_FILE, main
+
+SIGNED = {
+    "Content-Type": "application/x-amz-json-1.0",
+    "X-Amz-Date": "20260101T000000Z",
+    "Authorization": "AWS4-HMAC-SHA256 Credential=K/20260101/eu-west-1/dynamodb/aws4_request, "
+    "SignedHeaders=host, Signature=00",
+}
+TABLE = {
+    "TableName": "orders",
+    "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+    "BillingMode": "PAY_PER_REQUEST",
+}
+
+
+@contextlib.contextmanager
+def running(*arguments):
+    """Run the command in a process of its own; yield it and the URL it announces."""
+    command = [sys.executable, "-m", "emulator", *arguments]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            yield process, next(word for word in line.split() if word.startswith("http://"))
+        finally:
+            process.kill()
+
+
+def call(url, operation, request):
+    fields = SIGNED | {"X-Amz-Target": f"DynamoDB_20120810.{operation}"}
+    body = json.dumps(request).encode()
+    with urllib.request.urlopen(urllib.request.Request(url, body, fields), timeout=10) as answer:
+        return json.loads(answer.read())
+
+
+def control(url, route, members=None):
+    body = None if members is None else json.dumps(members).encode()
+    with urllib.request.urlopen(f"{url}/_emulator/{route}", body, timeout=10) as answer:
+        return json.loads(answer.read())
+
+
+def stop(process, number=signal.SIGTERM):
+    process.send_signal(number)
+    return process.wait(10)
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["-version"], ["serve", "-version"]])
+def test_the_version_is_told(arguments, capsys):
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == f"dynamometer {__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["serve", "--help"], ["-help"]])
+def test_help_teaches_with_examples(arguments, capsys):
+    assert main(arguments) == 0
+    assert "examples:\n  dynamometer serve" in capsys.readouterr().out
+
+
+def test_neither_version_nor_help_loads_the_engine():
+    code = (
+        "import sys; from emulator.__main__ import main; main(['--version']); main(['--help']);"
+        "print(sorted(name for name in sys.modules if name.startswith('emulator')))"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert shown.stdout.splitlines()[-1] == "['emulator', 'emulator.__main__']"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["fly"],
+        ["serve", "--port", "x"],
+        ["serve", "--port", "65536"],
+        ["serve", "--port", "-1"],
+        ["serve", "--capacity", "some"],
+        ["serve", "--table-delay", "soon"],
+        ["serve", "--table-delay", "nan"],
+        ["serve", "--snapshot", "/nowhere/at/all/file"],
+        ["serve", "-dbPath", "/nowhere/at/all"],
+        ["serve", "-inMemory", "-dbPath", "."],
+        ["serve", "--por", "1"],
+        ["serve", "--host", "no.such.host.invalid", "--port", "0"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_told_in_one_sentence(arguments, capsys):
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("dynamometer: ")
+    assert err.count("\n") == 1
+
+
+def test_a_taken_port_is_told(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+        assert main(["serve", "--port", str(port)]) == 2
+
+    assert capsys.readouterr().err == (
+        f"dynamometer: port {port} is taken on 127.0.0.1; choose another with --port\n"
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_serve_answers_until_it_is_told_to_stop(number):
+    with running("serve", "--port", "0", "--region", "eu-west-1") as (process, url):
+        assert call(url, "ListTables", {}) == {"TableNames": []}
+        with urllib.request.urlopen(url, timeout=10) as health:
+            assert health.read() == b"healthy: dynamodb.eu-west-1.amazonaws.com "
+
+        assert stop(process, number) == 0
+        assert process.stderr.read() == ""
+
+
+def test_serve_takes_its_options():
+    with running("serve", "--port=0", "--clock=manual", "--table-delay=60") as (process, url):
+        call(url, "CreateTable", TABLE)
+        states = []
+        for seconds in (0, 61):
+            control(url, "clock", {"advance": seconds})
+            described = call(url, "DescribeTable", {"TableName": "orders"})
+            states.append(described["Table"]["TableStatus"])
+
+        assert states == ["CREATING", "ACTIVE"]
+        assert stop(process) == 0
+
+
+def test_serve_may_be_called_as_dynamodb_local_is():
+    local = ["-port", "0", "-inMemory", "-sharedDb", "-disableTelemetry", "-cors", "*"]
+    with running(*local, "-delayTransientStatuses", "-optimizeDbBeforeStartup") as (process, url):
+        call(url, "CreateTable", TABLE)
+        elsewhere = SIGNED | {
+            "Authorization": SIGNED["Authorization"].replace("eu-west", "us-east")
+        }
+        fields = elsewhere | {"X-Amz-Target": "DynamoDB_20120810.ListTables"}
+        with urllib.request.urlopen(urllib.request.Request(url, b"{}", fields)) as answer:
+            assert json.loads(answer.read()) == {"TableNames": ["orders"]}
+
+        assert stop(process) == 0
+
+
+def test_an_address_that_others_reach_is_pointed_out():
+    with running("serve", "--host", "0.0.0.0", "--port", "0") as (process, url):
+        assert stop(process) == 0
+        assert process.stderr.read() == (
+            f"dynamometer: whoever reaches {url} can read and change this data\n"
+        )
+
+
+@pytest.mark.parametrize("named", [("--snapshot", DATABASE_FILE), ("-dbPath", "")])
+def test_a_snapshot_is_saved_and_loaded(tmp_path, named):
+    option, name = named
+    path = tmp_path / DATABASE_FILE
+    arguments = ("serve", "--port", "0", option, str(tmp_path / name))
+    item = {"TableName": "orders", "Item": {"pk": {"S": "a"}}}
+    with running(*arguments) as (process, url):
+        call(url, "CreateTable", TABLE)
+        call(url, "PutItem", item)
+        assert stop(process) == 0
+        assert process.stdout.read() == f"saved {path}\n"
+
+    with running(*arguments) as (process, url):
+        read = call(url, "GetItem", {"TableName": "orders", "Key": item["Item"]})
+        assert read == {"Item": item["Item"]}
+        assert stop(process) == 0
+
+
+def test_a_damaged_snapshot_is_refused_and_kept(tmp_path, capsys):
+    path = tmp_path / "data.snapshot"
+    path.write_bytes(b"not a snapshot")
+
+    assert main(["serve", "--port", "0", "--snapshot", str(path)]) == 2
+
+    assert capsys.readouterr().err.startswith(f"dynamometer: {path} cannot be loaded: ")
+    assert path.read_bytes() == b"not a snapshot"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_snapshot_that_cannot_be_saved_fails(tmp_path):
+    with running("serve", "--port", "0", "--snapshot", str(tmp_path / "data")) as (process, _url):
+        tmp_path.chmod(0o500)
+        assert stop(process) == 1
+
+
+@pytest.mark.parametrize("name", ["lab", "check"])
+def test_the_other_commands_live_in_the_lab(name, monkeypatch):
+    command = types.ModuleType("emulator.lab.command")
+    setattr(command, f"add_{name}_arguments", lambda parser: parser.add_argument("file"))
+    setattr(command, f"run_{name}", lambda given: len(given.file))
+    monkeypatch.setitem(sys.modules, "emulator.lab.command", command)
+
+    assert main([name, "abc"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("missing", "sentence"),
+    [
+        ("emulator.lab.command", "this version comes without 'lab'"),
+        ("numpy", "'lab' needs the module numpy; pip install 'dynamometer[lab]'"),
+    ],
+)
+def test_a_missing_lab_is_told(missing, sentence, monkeypatch, capsys):
+    def refuse(_name):
+        raise ModuleNotFoundError(name=missing)
+
+    monkeypatch.setattr("emulator.__main__.importlib.import_module", refuse)
+
+    assert main(["lab"]) == 2
+    assert capsys.readouterr().err == f"dynamometer: {sentence}\n"
+
+
+def test_the_console_command_is_this_one():
+    project = (Path(__file__).parents[1] / "pyproject.toml").read_text()
+
+    assert 'dynamometer = "emulator.__main__:main"' in project
