@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from emulator.capacity import Metrics, Receipt, Report, ScalingPolicy
 from emulator.clock import Clock, ManualClock, SystemClock
 from emulator.engine.account import Account, CapacityMode
+from emulator.engine.budget import Budget
 from emulator.engine.events import Events
 from emulator.engine.faults import Faults
 from emulator.engine.inspection import PartitionView, insights_of, partitions_of, resource_of
+from emulator.engine.ledger import Ledger
 from emulator.engine.snapshot import Snapshot, capture, reinstate
 from emulator.errors import ApiError, EmulatorError
 from emulator.operations import run
@@ -149,6 +153,43 @@ class Emulator:
                 f"the last call has {len(receipts)} receipts: read emu.last_receipts instead"
             )
         return receipts[0][1]
+
+    @contextmanager
+    def budget(
+        self,
+        *,
+        rcu: float | None = None,
+        wcu: float | None = None,
+        throttles: int | None = None,
+        scans: int | None = None,
+        filtered: int | None = None,
+    ) -> Iterator[Ledger]:
+        """Hold a block of code to what it may consume, and give the ledger of what it does.
+
+        Args:
+            rcu: Most read units, indexes included.
+            wcu: Most write units, indexes included.
+            throttles: Most item operations that were, or would have been, throttled.
+            scans: Most pages of Scan.
+            filtered: Most items read and thrown away by filters.
+
+        Raises:
+            BudgetExceeded: an AssertionError that lists the dearest calls and their places.
+
+        >>> emu = Emulator()
+        >>> with emu.budget(rcu=1, scans=0) as ledger:
+        ...     _ = emu.call("ListTables", {})
+        >>> ledger.calls
+        1
+        """
+        budget = Budget(rcu=rcu, wcu=wcu, throttles=throttles, scans=scans, filtered=filtered)
+        ledger = Ledger()
+        leave = self.events.subscribe(ledger.hear)
+        try:
+            yield ledger
+        finally:
+            leave()
+        budget.check(ledger)
 
     def auto_scale(
         self,

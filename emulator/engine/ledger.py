@@ -1,0 +1,253 @@
+"""The ledger: what calls cost, and where in the caller's code they were made.
+
+Calls of one kind from one line are one entry, so a ledger stays small however long it listens.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterable
+from types import FrameType
+from typing import Final, TypeAlias
+
+from emulator.capacity import READ, Reason
+from emulator.engine.events import Event, RequestServed, Throttled
+
+#: The operations that may read more than they return.
+PAGES: Final = frozenset(("Query", "Scan"))
+ELSEWHERE: Final = "(elsewhere)"
+
+#: File and line; None where no frame is the caller's own, as over HTTP.
+Place: TypeAlias = tuple[str, int] | None
+
+_PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_STANDARD_LIBRARY: Final = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+_INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+
+
+class Entry:
+    """Calls of one operation on one table or index, made at one place.
+
+    Attributes:
+        operation: Its wire name.
+        table: The table.
+        index: The index it reads, or None.
+        place: Where the nearest frame of the caller's own code stood.
+        calls: How many were served.
+        read_units: What they read, indexes included.
+        write_units: What they wrote, indexes included.
+        throttles: Item operations that were, or would have been, refused for throughput.
+        items_evaluated: Items read, before filters.
+        items_returned: Items that the filters left.
+        bytes_evaluated: Sizes of the items read.
+        bytes_returned: Sizes of the items that the filters left.
+    """
+
+    __slots__ = (
+        "bytes_evaluated",
+        "bytes_returned",
+        "calls",
+        "index",
+        "items_evaluated",
+        "items_returned",
+        "operation",
+        "place",
+        "read_units",
+        "table",
+        "throttles",
+        "write_units",
+    )
+
+    def __init__(self, operation: str, table: str, index: str | None, place: Place) -> None:
+        self.operation = operation
+        self.table = table
+        self.index = index
+        self.place = place
+        self.calls = self.throttles = 0
+        self.read_units = self.write_units = 0.0
+        self.items_evaluated = self.items_returned = 0
+        self.bytes_evaluated = self.bytes_returned = 0
+
+    @property
+    def resource(self) -> str:
+        """The table, or table and index."""
+        return self.table if self.index is None else f"{self.table}.{self.index}"
+
+    @property
+    def where(self) -> str:
+        """The place as ``file:line``, seen from the present directory."""
+        if self.place is None:
+            return ELSEWHERE
+        file, line = self.place
+        here = os.getcwd() + os.sep
+        return f"{file.removeprefix(here)}:{line}"
+
+    @property
+    def filtered(self) -> int:
+        """Items that were read and paid for, and thrown away by a filter."""
+        return self.items_evaluated - self.items_returned if self.operation in PAGES else 0
+
+
+class Ledger:
+    """What was called since it began to listen.
+
+    Attributes:
+        calls: Requests served, of every kind.
+        reasons: What was, or would have been, refused for throughput: reason to times.
+
+    >>> from emulator import Emulator
+    >>> emu, ledger = Emulator(), Ledger()
+    >>> leave = emu.events.subscribe(ledger.hear)
+    >>> _ = emu.call("ListTables", {})
+    >>> ledger.calls, ledger.read_units
+    (1, 0.0)
+    """
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.reasons: dict[Reason, int] = {}
+        self._entries: dict[tuple[str, str, str | None, Place], Entry] = {}
+        self._lock = threading.Lock()
+
+    def hear(self, event: Event) -> None:
+        """Enter an event; this is what ``Events.subscribe`` takes."""
+        if type(event) is RequestServed:
+            with self._lock:
+                self._enter_request(event)
+        elif type(event) is Throttled:
+            with self._lock:
+                self._enter_refusal(event)
+
+    def _enter_request(self, event: RequestServed) -> None:
+        self.calls += 1
+        if not event.receipts:
+            return
+        place = calling_place()
+        operation = event.operation
+        is_page = operation in PAGES
+        counted: list[Entry] = []
+        for table, receipt in event.receipts:
+            index = next(iter(receipt.gsi or receipt.lsi), None) if is_page else None
+            entry = self._entry(operation, table, index, place)
+            if entry not in counted:
+                counted.append(entry)
+                entry.calls += 1
+            if receipt.axis == READ:
+                entry.read_units += receipt.total
+            else:
+                entry.write_units += receipt.total
+            entry.items_evaluated += receipt.items_evaluated
+            entry.items_returned += receipt.items_returned
+            entry.bytes_evaluated += receipt.bytes_evaluated
+            entry.bytes_returned += receipt.bytes_returned
+
+    def _enter_refusal(self, event: Throttled) -> None:
+        for reason in event.reasons:
+            self.reasons[reason] = self.reasons.get(reason, 0) + 1
+        index = None
+        if event.operation in PAGES:
+            index = event.reasons[0].resource.partition("/index/")[2] or None
+        self._entry(event.operation, event.table, index, calling_place()).throttles += 1
+
+    def _entry(self, operation: str, table: str, index: str | None, place: Place) -> Entry:
+        key = (operation, table, index, place)
+        entry = self._entries.get(key)
+        if entry is None:
+            entry = self._entries[key] = Entry(operation, table, index, place)
+        return entry
+
+    @property
+    def entries(self) -> list[Entry]:
+        """All entries, dearest first."""
+        return sorted(
+            self._entries.values(), key=lambda entry: -(entry.read_units + entry.write_units)
+        )
+
+    @property
+    def read_units(self) -> float:
+        """Read units of all calls."""
+        return sum((entry.read_units for entry in self._entries.values()), 0.0)
+
+    @property
+    def write_units(self) -> float:
+        """Write units of all calls."""
+        return sum((entry.write_units for entry in self._entries.values()), 0.0)
+
+    @property
+    def throttles(self) -> int:
+        """Item operations that were, or would have been, refused for throughput."""
+        return sum(entry.throttles for entry in self._entries.values())
+
+    @property
+    def scans(self) -> int:
+        """Pages of Scan that were read."""
+        return sum(entry.calls for entry in self._entries.values() if entry.operation == "Scan")
+
+    @property
+    def filtered(self) -> int:
+        """Items that were read and paid for, and thrown away by a filter."""
+        return sum(entry.filtered for entry in self._entries.values())
+
+    def table(self, most: int = 10) -> str:
+        """Return the dearest entries as a table of text."""
+        rows = [
+            (
+                f"{entry.read_units:g}",
+                f"{entry.write_units:g}",
+                str(entry.calls),
+                str(entry.throttles),
+                f"{entry.operation} {entry.resource}",
+                entry.where,
+            )
+            for entry in self.entries[:most]
+        ]
+        return as_table(("rcu", "wcu", "calls", "throttled", "what", "where"), rows)
+
+
+def calling_place() -> Place:
+    """Return where the nearest frame is that is neither ours nor an installed package's."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        is_own = _own_files.get(file)
+        if is_own is None:
+            is_own = _own_files[file] = _is_callers_own(file)
+        if is_own:
+            return file, frame.f_lineno
+        frame = frame.f_back
+    return None
+
+
+_own_files: dict[str, bool] = {}
+
+
+def _is_callers_own(file: str) -> bool:
+    return not (
+        file.startswith(("<", _PACKAGE, _STANDARD_LIBRARY))
+        or any(marker in file for marker in _INSTALLED)
+    )
+
+
+def as_table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """Return rows as aligned text; columns whose cells are numbers are aligned to the right.
+
+    >>> print(as_table(("units", "what"), [("12", "PutItem t"), ("3", "Query t")]))
+    units  what
+       12  PutItem t
+        3  Query t
+    """
+    table = [head, *rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    is_number = [_all_numbers(column[1:]) for column in zip(*table, strict=True)]
+    lines = []
+    for row in table:
+        cells = zip(row, widths, is_number, strict=True)
+        padded = (text.rjust(width) if right else text.ljust(width) for text, width, right in cells)
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines)
+
+
+def _all_numbers(cells: Iterable[str]) -> bool:
+    return all(cell.replace(".", "", 1).isdigit() for cell in cells)
