@@ -49,6 +49,7 @@ class Minutes:
             account.now_ns = self.next_ns
             _work(account)
             self.next_ns += MINUTE_NS
+        account.metrics.roll(now_ns // NANOSECONDS)
 
     def _skip_idle(self, account: Account, now_ns: int) -> None:
         """Pass over minutes in which nothing can happen."""
