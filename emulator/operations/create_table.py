@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from emulator.engine.account import Account
-from emulator.engine.table import Table, TableOptions
+from emulator.engine.options import TableOptions
+from emulator.engine.table import Table
 from emulator.errors import ResourceInUseException
 from emulator.operations import definitions, shapes
 from emulator.operations.descriptions import describe_table
 from emulator.operations.registry import Request, Response, operation
+from emulator.operations.resource_policies import new_policy, policy_is_well_formed
 from emulator.operations.rules import tables as rules
 from emulator.operations.rules.tags import load_tags
 
@@ -62,10 +64,15 @@ def create_table(account: Account, request: Request) -> Response:
     rules.encryption_is_consistent(request)
     rules.table_class_exists(request)
     options = load_options(account, request)
+    policy = request.get("ResourcePolicy")
+    if policy is not None:
+        policy_is_well_formed(policy)
     name = free_name(account, request["TableName"])
 
     table = make_table(account, name, request)
     table.options = options
+    if policy is not None:
+        options.policy = new_policy(account, table.arn, policy)
     wanted = [resource.throughput for resource in table.resources()]
     rules.units_are_within_the_quotas(account, name, wanted)
     account.tables[name] = table

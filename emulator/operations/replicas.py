@@ -106,7 +106,7 @@ _POLICY = shapes.structure(
         TargetValue=shapes.DOUBLE.required,
     ).required,
 )
-_SETTINGS = shapes.structure(
+AUTO_SCALING = shapes.structure(
     "AutoScalingSettingsUpdate",
     MinimumUnits=shapes.POSITIVE_LONG,
     MaximumUnits=shapes.POSITIVE_LONG,
@@ -119,11 +119,11 @@ UPDATE_SHAPE = table_request(
         shapes.structure(
             "GlobalSecondaryIndexAutoScalingUpdate",
             IndexName=shapes.INDEX_NAME,
-            ProvisionedWriteCapacityAutoScalingUpdate=_SETTINGS,
+            ProvisionedWriteCapacityAutoScalingUpdate=AUTO_SCALING,
         ),
         least=1,
     ),
-    ProvisionedWriteCapacityAutoScalingUpdate=_SETTINGS,
+    ProvisionedWriteCapacityAutoScalingUpdate=AUTO_SCALING,
     ReplicaUpdates=shapes.List(
         shapes.structure(
             "ReplicaAutoScalingUpdate",
@@ -132,10 +132,10 @@ UPDATE_SHAPE = table_request(
                 shapes.structure(
                     "ReplicaGlobalSecondaryIndexAutoScalingUpdate",
                     IndexName=shapes.INDEX_NAME,
-                    ProvisionedReadCapacityAutoScalingUpdate=_SETTINGS,
+                    ProvisionedReadCapacityAutoScalingUpdate=AUTO_SCALING,
                 )
             ),
-            ReplicaProvisionedReadCapacityAutoScalingUpdate=_SETTINGS,
+            ReplicaProvisionedReadCapacityAutoScalingUpdate=AUTO_SCALING,
         ),
         least=1,
     ),

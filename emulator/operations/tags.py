@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from emulator.engine.account import Account
-from emulator.errors import ResourceNotFoundException, ValidationException
+from emulator.engine.streams import Stream
+from emulator.errors import ValidationException
 from emulator.operations import definitions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import arns
@@ -14,8 +15,6 @@ from emulator.operations.tokens import open_token, seal
 
 NO_TAGS: Final = "Atleast one Tag needs to be provided as Input."
 NO_KEYS: Final = "Atleast one Tag Key needs to be provided as Input."
-#: The missing letter is the service's own (TAG-3).
-NOT_FOUND: Final = "Requested resource not found: ResourcArn: {arn} not found"
 _PAGE: Final = 10
 
 
@@ -68,12 +67,5 @@ def list_tags(account: Account, request: Request) -> Response:
 
 def _tags_of(account: Account, arn: str) -> dict[str, str]:
     """Return the tags of the table or stream that an ARN names, to be read or changed."""
-    resource = arns.resource_of(account, arn)
-    account.forget_deleted()
-    if resource.stream is not None:
-        stream = account.streams.get(arn)
-        if stream is not None and not stream.expired(account.now_ns):
-            return stream.tags
-    elif resource.table in account.tables:
-        return account.tables[resource.table].options.tags
-    raise ResourceNotFoundException(NOT_FOUND.format(arn=arn))
+    found = arns.existing_resource(account, arn)
+    return found.tags if isinstance(found, Stream) else found.options.tags

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from emulator.engine.account import BAD_TABLE_ARN, Account
-from emulator.errors import AccessDeniedException, ValidationException
+from emulator.engine.streams import Stream
+from emulator.engine.table import Table
+from emulator.errors import (
+    AccessDeniedException,
+    ResourceNotFoundException,
+    ValidationException,
+)
 from emulator.model.wire import INVALID
 from emulator.operations.shapes import String
 
@@ -20,6 +26,9 @@ OTHER_ACCOUNT: Final = (
     "User: arn:aws:iam::{account}:root is not authorized to perform: dynamodb:{operation} on "
     "resource: {arn}"
 )
+
+#: The missing letter is the service's own (TAG-3).
+NOT_FOUND: Final = "Requested resource not found: ResourcArn: {arn} not found"
 
 RESOURCE_ARN: Final = String(1, 1283)
 _PARTS: Final = 6
@@ -58,3 +67,21 @@ def resource_of(account: Account, arn: str) -> NamedResource:
             OTHER_ACCOUNT.format(account=account.account_id, operation=account.operation, arn=arn)
         )
     return resource
+
+
+def existing_resource(account: Account, arn: str) -> Table | Stream:
+    """Return the table or stream that an ARN names.
+
+    Raises:
+        ResourceNotFoundException: there is none (TAG-3).
+    """
+    resource = resource_of(account, arn)
+    account.forget_deleted()
+    found: Table | Stream | None
+    if resource.stream is None:
+        found = account.tables.get(resource.table)
+    else:
+        found = account.streams.get(arn)
+    if found is None:
+        raise ResourceNotFoundException(NOT_FOUND.format(arn=arn))
+    return found

@@ -1,0 +1,109 @@
+"""Kinesis streaming destinations: kept and described, nothing is sent (OTH-16)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from emulator.engine.account import Account
+from emulator.engine.options import Destination
+from emulator.errors import ValidationException
+from emulator.operations import shapes
+from emulator.operations.definitions import table_request
+from emulator.operations.registry import Request, Response, operation
+
+_STATE: Final = "Table is not in a valid state to enable Kinesis Streaming Destination: "
+NOT_ACTIVE: Final = (
+    _STATE + "KinesisStreamingDestination must be ACTIVE to perform {verb} operation."
+)
+#: Assumed: the text, after that of NOT_ACTIVE.
+IS_ACTIVE: Final = (
+    _STATE + "KinesisStreamingDestination must be DISABLED or ENABLE_FAILED to perform ENABLE "
+    "operation."
+)
+_PRECISION = shapes.String(enum=("MILLISECOND", "MICROSECOND"))
+_STREAM_ARN = shapes.String(37, 1024)
+_ENABLE: Final = "EnableKinesisStreamingConfiguration"
+_UPDATE: Final = "UpdateKinesisStreamingConfiguration"
+
+SHAPE = table_request(
+    StreamArn=_STREAM_ARN.required,
+    EnableKinesisStreamingConfiguration=shapes.structure(
+        _ENABLE, ApproximateCreationDateTimePrecision=_PRECISION
+    ),
+)
+UPDATE_SHAPE = table_request(
+    StreamArn=_STREAM_ARN.required,
+    UpdateKinesisStreamingConfiguration=shapes.structure(
+        _UPDATE, ApproximateCreationDateTimePrecision=_PRECISION
+    ),
+)
+
+
+@operation("EnableKinesisStreamingDestination", shape=SHAPE)
+def enable(account: Account, request: Request) -> Response:
+    """Add a destination, or switch one on again; the answer says ENABLING."""
+    table = account.described_table(request["TableName"])
+    arn = request["StreamArn"]
+    known = table.options.destinations.get(arn)
+    if known is not None and known.is_active:
+        raise ValidationException(IS_ACTIVE)
+    destination = Destination(is_active=True, precision=_precision(request, _ENABLE))
+    table.options.destinations[arn] = destination
+    return {
+        "TableName": table.name,
+        "StreamArn": arn,
+        "DestinationStatus": "ENABLING",
+        _ENABLE: {"ApproximateCreationDateTimePrecision": destination.precision},
+    }
+
+
+@operation("DisableKinesisStreamingDestination", shape=SHAPE)
+def disable(account: Account, request: Request) -> Response:
+    """Switch a destination off; it stays on the list as DISABLED."""
+    table = account.described_table(request["TableName"])
+    arn = request["StreamArn"]
+    known = table.options.destinations.get(arn)
+    if known is None or not known.is_active:
+        raise ValidationException(NOT_ACTIVE.format(verb="DISABLE"))
+    table.options.destinations[arn] = known._replace(is_active=False)
+    return {"TableName": table.name, "StreamArn": arn, "DestinationStatus": "DISABLING"}
+
+
+@operation("UpdateKinesisStreamingDestination", shape=UPDATE_SHAPE)
+def update(account: Account, request: Request) -> Response:
+    """Change the precision of a destination's times."""
+    table = account.described_table(request["TableName"])
+    arn = request["StreamArn"]
+    known = table.options.destinations.get(arn)
+    if known is None or not known.is_active:
+        raise ValidationException(NOT_ACTIVE.format(verb="UPDATE"))
+    precision = _precision(request, _UPDATE, known.precision)
+    table.options.destinations[arn] = known._replace(precision=precision)
+    return {
+        "TableName": table.name,
+        "StreamArn": arn,
+        "DestinationStatus": "UPDATING",
+        _UPDATE: {"ApproximateCreationDateTimePrecision": precision},
+    }
+
+
+@operation("DescribeKinesisStreamingDestination", shape=table_request())
+def describe(account: Account, request: Request) -> Response:
+    """Return the destinations of a table, those switched off included."""
+    table = account.described_table(request["TableName"])
+    return {
+        "TableName": table.name,
+        "KinesisDataStreamDestinations": [
+            {
+                "StreamArn": arn,
+                "DestinationStatus": "ACTIVE" if known.is_active else "DISABLED",
+                "ApproximateCreationDateTimePrecision": known.precision,
+            }
+            for arn, known in table.options.destinations.items()
+        ],
+    }
+
+
+def _precision(request: Request, member: str, default: str = "MILLISECOND") -> str:
+    given: str | None = (request.get(member) or {}).get("ApproximateCreationDateTimePrecision")
+    return given or default

@@ -1,0 +1,108 @@
+"""PutResourcePolicy, GetResourcePolicy and DeleteResourcePolicy (OTH-18, ERR-OTH-6).
+
+Policies are kept and given back; nothing here is refused because of one.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from emulator.engine.account import Account
+from emulator.engine.options import Policy, TableOptions
+from emulator.engine.streams import Stream
+from emulator.errors import PolicyNotFoundException, ValidationException
+from emulator.model.wire import INVALID
+from emulator.operations import shapes
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import arns
+
+NO_POLICY: Final = "Resource-based policy not found for the provided ResourceArn: {arn}"
+BAD_POLICY: Final = INVALID + "Invalid policy document: {text}"
+LONG_POLICY: Final = INVALID + "Maximum policy size of 20480 bytes exceeded"
+_MOST_BYTES: Final = 20_480
+_NONE_EXPECTED: Final = "NO_POLICY"
+
+_REVISION = shapes.String(1, 255)
+
+
+@operation(
+    "PutResourcePolicy",
+    shape=shapes.structure(
+        ResourceArn=arns.RESOURCE_ARN.required,
+        Policy=shapes.STRING.required,
+        ExpectedRevisionId=_REVISION,
+        ConfirmRemoveSelfResourceAccess=shapes.BOOLEAN,
+    ),
+)
+def put_resource_policy(account: Account, request: Request) -> Response:
+    """Attach a policy to a table or stream; the same text again keeps its revision."""
+    arn, text = request["ResourceArn"], request["Policy"]
+    holder = _holder(account, arn)
+    policy_is_well_formed(text)
+    revision_is_expected(holder.policy, request)
+    if holder.policy is None or holder.policy.text != text:
+        holder.policy = new_policy(account, arn, text)
+    return {"RevisionId": holder.policy.revision}
+
+
+@operation(
+    "GetResourcePolicy",
+    shape=shapes.structure(ResourceArn=arns.RESOURCE_ARN.required),
+)
+def get_resource_policy(account: Account, request: Request) -> Response:
+    """Return the policy of a table or stream."""
+    policy = _holder(account, request["ResourceArn"]).policy
+    if policy is None:
+        raise PolicyNotFoundException(NO_POLICY.format(arn=request["ResourceArn"]))
+    return {"Policy": policy.text, "RevisionId": policy.revision}
+
+
+@operation(
+    "DeleteResourcePolicy",
+    shape=shapes.structure(
+        ResourceArn=arns.RESOURCE_ARN.required,
+        ExpectedRevisionId=_REVISION,
+    ),
+)
+def delete_resource_policy(account: Account, request: Request) -> Response:
+    """Detach the policy of a table or stream; without one, nothing happens."""
+    holder = _holder(account, request["ResourceArn"])
+    revision_is_expected(holder.policy, request)
+    policy, holder.policy = holder.policy, None
+    return {} if policy is None else {"RevisionId": policy.revision}
+
+
+def _holder(account: Account, arn: str) -> TableOptions | Stream:
+    found = arns.existing_resource(account, arn)
+    return found if isinstance(found, Stream) else found.options
+
+
+def new_policy(account: Account, arn: str, text: str) -> Policy:
+    """Return a policy with a revision of its own.
+
+    Assumed: a revision is milliseconds since the epoch and some digits.
+    """
+    mark = int(account.new_id(f"policy/{arn}")[:6], 16)
+    return Policy(text, f"{account.now_ns // 1_000_000}{mark:08}")
+
+
+def policy_is_well_formed(text: str) -> None:
+    """Refuse a policy that is too long or no JSON object (ERR-OTH-6)."""
+    if len(text.encode()) > _MOST_BYTES:
+        raise ValidationException(LONG_POLICY)
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise ValidationException(BAD_POLICY.format(text=text))
+
+
+def revision_is_expected(policy: Policy | None, request: Request) -> None:
+    """Refuse to change a policy of another revision than the caller knows."""
+    expected = request.get("ExpectedRevisionId")
+    if expected is None:
+        return
+    if expected != (_NONE_EXPECTED if policy is None else policy.revision):
+        raise PolicyNotFoundException(NO_POLICY.format(arn=request["ResourceArn"]))
