@@ -147,6 +147,7 @@ _LONG_NAMES: Final = {
 _TYPE_NAMES: Final = frozenset(_LONG_NAMES)
 _ALL_TYPES: Final = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
 _ORDERED: Final = frozenset(("S", "N", "B"))
+_TEXT: Final = frozenset(("S",))
 _TEXTUAL: Final = frozenset(("S", "B"))
 _NUMBER: Final = frozenset(("N",))
 _LIST: Final = frozenset(("L",))
@@ -418,11 +419,11 @@ def _type_name_checks(kind: str, operands: Sequence[Node]) -> Iterator[Check]:
     if not isinstance(operands[0], Path):
         raise fault(kind, PATH_REQUIRED.format(function="attribute_type"))
     named = operands[1]
-    if isinstance(named, Path):
-        raise fault(kind, OPERAND_TYPE.format(operator="attribute_type", type=_ALL_TYPES))
-    yield from _type_checks(kind, "attribute_type", (named,), frozenset(("S",)))
-    if isinstance(named, Literal):
-        yield _names_a_type(kind, named.name)
+    if not isinstance(named, Literal):
+        found = _ALL_TYPES if isinstance(named, Path) else "N"
+        raise fault(kind, OPERAND_TYPE.format(operator="attribute_type", type=found))
+    yield _has_type(kind, "attribute_type", named.name, _TEXT)
+    yield _names_a_type(kind, named.name)
 
 
 def _operands_differ(kind: str, operator: str, operands: Sequence[Node], names: Names) -> None:

@@ -215,20 +215,25 @@ def _not(_node: Node, parts: list[Evaluate]) -> Evaluate:
 def _comparison(node: Comparison, parts: list[Evaluate]) -> Evaluate:
     left, right = parts
     if node.operator == "=":
-        return lambda attributes, values: equal(left(attributes, values), right(attributes, values))
+        return lambda attributes, values: _same(left(attributes, values), right(attributes, values))
     if node.operator == "<>":
         return _unequal(node, left, right)
     return _ordered(_ORDERINGS[node.operator], left, right)
 
 
+def _same(left: Value | Missing, right: Value | Missing) -> bool:
+    """CND-2: what is missing equals nothing, not even something else that is."""
+    return left is not MISSING and equal(left, right)
+
+
 def _unequal(node: Comparison, left: Evaluate, right: Evaluate) -> Evaluate:
-    """CND-2: a missing operand differs from everything.
+    """CND-2: what is missing differs from everything.
 
     Assumed: a size that does not exist differs from nothing (CND-12).
     """
     if not isinstance(node.left, Function) and not isinstance(node.right, Function):
         return lambda attributes, values: (
-            not equal(left(attributes, values), right(attributes, values))
+            not _same(left(attributes, values), right(attributes, values))
         )
 
     def evaluate(attributes: Attributes, values: Values) -> bool:
@@ -261,7 +266,7 @@ def _in(_node: Node, parts: list[Evaluate]) -> Evaluate:
 
     def evaluate(attributes: Attributes, values: Values) -> bool:
         value = operand(attributes, values)
-        return any(equal(value, choice(attributes, values)) for choice in choices)
+        return any(_same(value, choice(attributes, values)) for choice in choices)
 
     return evaluate
 

@@ -149,8 +149,7 @@ class Update:
         for literal in cost.literals:
             size += value_size(self._values[literal])
         for name in cost.written:
-            if name in result:
-                size += text_size(name) + value_size(result[name])
+            size += text_size(name) + value_size(result[name])
         return size
 
 
