@@ -5,8 +5,10 @@ This room decides the order of checks and every message; it alone speaks the wir
 
 from emulator.operations import (  # noqa: F401 - importing a file registers its operation
     account_limits,
+    backups,
     batch_get_item,
     batch_write_item,
+    continuous_backups,
     contributor_insights,
     create_table,
     delete_item,
@@ -20,12 +22,14 @@ from emulator.operations import (  # noqa: F401 - importing a file registers its
     query,
     replicas,
     resource_policies,
+    restores,
     scan,
     streams,
     tags,
     time_to_live,
     transact_get_items,
     transact_write_items,
+    transfers,
     update_item,
     update_table,
 )

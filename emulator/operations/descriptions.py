@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, TypeAlias
 
 from emulator.capacity import READ, WRITE
@@ -72,6 +73,8 @@ def describe_table(
     described |= _indexes(account, table, leaving, status, changed)
     described |= _stream(table)
     described |= _options(table)
+    if "RestoreSummary" in described:
+        described["RestoreSummary"] |= {"RestoreInProgress": status == "CREATING"}
     return described
 
 
@@ -199,9 +202,9 @@ def _stream(table: Table) -> Wire:
 
 def _options(table: Table) -> Wire:
     """Return what is reported only once it was set (DS-4, DS-7)."""
-    described = dict(table.options.extra)
+    described = deepcopy(table.options.extra)
     if table.options.sse is not None:
-        described["SSEDescription"] = table.options.sse
+        described["SSEDescription"] = dict(table.options.sse)
     if table.options.table_class is not None:
         summary: Wire = {"TableClass": table.options.table_class}
         if table.options.table_class_changed_ns is not None:

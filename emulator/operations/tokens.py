@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import Final
 
 from emulator.errors import ValidationException
 
 #: Assumed: the text.
 BAD_TOKEN: Final = "Invalid NextToken provided"
+#: Tokens are groups of sixteen hexadecimal digits, as the service model has them for imports.
+_GROUP_BYTES: Final = 8
 
 
 def seal(*parts: str) -> str:
     """Return a token that carries these texts.
 
-    >>> open_token(seal("a", "b"))
-    ('a', 'b')
+    >>> open_token(seal("a", ""))
+    ('a', '')
     """
-    return base64.urlsafe_b64encode("\n".join(parts).encode()).decode()
+    text = "\n".join(parts).encode()
+    return text.ljust(-(-len(text) // _GROUP_BYTES) * _GROUP_BYTES, b"\0").hex()
 
 
 def open_token(token: str, message: str = BAD_TOKEN) -> tuple[str, ...]:
@@ -28,6 +29,6 @@ def open_token(token: str, message: str = BAD_TOKEN) -> tuple[str, ...]:
         ValidationException: it is none of ours.
     """
     try:
-        return tuple(base64.b64decode(token, altchars=b"-_", validate=True).decode().split("\n"))
-    except (binascii.Error, ValueError):
+        return tuple(bytes.fromhex(token).decode().rstrip("\0").split("\n"))
+    except ValueError:
         raise ValidationException(message) from None

@@ -1,0 +1,185 @@
+"""CreateBackup, DescribeBackup, DeleteBackup and ListBackups (OTH-3 to OTH-5, ERR-OTH-7)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from emulator.engine.account import Account
+from emulator.engine.archive import Backup
+from emulator.engine.table import Index, Table
+from emulator.errors import BackupNotFoundException, ValidationException
+from emulator.operations import shapes
+from emulator.operations.definitions import TABLE_NAME, table_request
+from emulator.operations.descriptions import describe_key, describe_projection, seconds
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.sources import source_table
+from emulator.operations.time_to_live import describe as describe_time_to_live
+
+BACKUP_NOT_FOUND: Final = "Backup not found: {arn}"
+BAD_ARN: Final = "Invalid Backup ARN"
+BACKUP_ARN: Final = shapes.String(37, 1024)
+_PAGE: Final = 100
+
+
+@operation("CreateBackup", shape=table_request(BackupName=shapes.INDEX_NAME.required))
+def create_backup(account: Account, request: Request) -> Response:
+    """Keep a table as it is now; it is available at once."""
+    table = source_table(account, request["TableName"])
+    mark = account.new_id(f"backup/{table.name}")[:8]
+    backup = Backup(
+        arn=f"{table.arn}/backup/{account.now_ns // 1_000_000:014}-{mark}",
+        name=request["BackupName"],
+        table=table.copy(),
+        created_ns=account.now_ns,
+    )
+    account.archive.backups[backup.arn] = backup
+    return {"BackupDetails": _details(backup)}
+
+
+@operation("DescribeBackup", shape=shapes.structure(BackupArn=BACKUP_ARN.required))
+def describe_backup(account: Account, request: Request) -> Response:
+    """Return a backup and what it was made of."""
+    return {"BackupDescription": _description(existing_backup(account, request["BackupArn"]))}
+
+
+@operation("DeleteBackup", shape=shapes.structure(BackupArn=BACKUP_ARN.required))
+def delete_backup(account: Account, request: Request) -> Response:
+    """Drop a backup."""
+    backup = existing_backup(account, request["BackupArn"])
+    del account.archive.backups[backup.arn]
+    described = _description(backup)
+    described["BackupDetails"]["BackupStatus"] = "DELETED"
+    return {"BackupDescription": described}
+
+
+@operation(
+    "ListBackups",
+    shape=shapes.structure(
+        TableName=TABLE_NAME,
+        Limit=shapes.Integer(least=1, most=_PAGE),
+        TimeRangeLowerBound=shapes.TIMESTAMP,
+        TimeRangeUpperBound=shapes.TIMESTAMP,
+        ExclusiveStartBackupArn=BACKUP_ARN,
+        BackupType=shapes.String(enum=("USER", "SYSTEM", "AWS_BACKUP", "ALL")),
+    ),
+)
+def list_backups(account: Account, request: Request) -> Response:
+    """Return a page of backups, the oldest first; all of them were made by users."""
+    listed = [
+        backup for backup in account.archive.backups.values() if _is_asked(account, backup, request)
+    ]
+    after = request.get("ExclusiveStartBackupArn")
+    if after is not None:
+        started = existing_backup(account, after)
+        listed = [one for one in listed if (one.created_ns, one.arn) > _place(started)]
+    listed.sort(key=_place)
+    most = request.get("Limit", _PAGE)
+    response: Response = {"BackupSummaries": [_summary(backup) for backup in listed[:most]]}
+    if len(listed) > most:
+        response["LastEvaluatedBackupArn"] = listed[most - 1].arn
+    return response
+
+
+def existing_backup(account: Account, arn: str) -> Backup:
+    """Return a backup by its ARN.
+
+    Raises:
+        ValidationException: the text is no ARN of a backup.
+        BackupNotFoundException: there is none.
+    """
+    if not arn.startswith("arn:") or "/backup/" not in arn:
+        raise ValidationException(BAD_ARN)
+    backup = account.archive.backups.get(arn)
+    if backup is None:
+        raise BackupNotFoundException(BACKUP_NOT_FOUND.format(arn=arn))
+    return backup
+
+
+def _place(backup: Backup) -> tuple[int, str]:
+    return backup.created_ns, backup.arn
+
+
+def _is_asked(account: Account, backup: Backup, request: Request) -> bool:
+    """Say whether a backup passes the filters; the upper bound is exclusive (OTH-5)."""
+    name = request.get("TableName")
+    if name is not None and name.startswith("arn:"):
+        name = account.table_name(name)
+    created = seconds(backup.created_ns)
+    low, high = request.get("TimeRangeLowerBound"), request.get("TimeRangeUpperBound")
+    return (
+        (name is None or backup.table.name == name)
+        and (low is None or created >= low)
+        and (high is None or created < high)
+        and request.get("BackupType", "USER") in ("USER", "ALL")
+    )
+
+
+def _details(backup: Backup) -> dict[str, Any]:
+    return {
+        "BackupArn": backup.arn,
+        "BackupName": backup.name,
+        "BackupSizeBytes": backup.table.store.size_bytes,
+        "BackupStatus": "AVAILABLE",
+        "BackupType": "USER",
+        "BackupCreationDateTime": seconds(backup.created_ns),
+    }
+
+
+def _summary(backup: Backup) -> dict[str, Any]:
+    table = backup.table
+    named = {"TableName": table.name, "TableId": table.id, "TableArn": table.arn}
+    return named | _details(backup)
+
+
+def _description(backup: Backup) -> dict[str, Any]:
+    table = backup.table
+    throughput = table.resource.throughput
+    return {
+        "BackupDetails": _details(backup),
+        "SourceTableDetails": {
+            "TableName": table.name,
+            "TableId": table.id,
+            "TableArn": table.arn,
+            "TableSizeBytes": table.store.size_bytes,
+            "KeySchema": describe_key(table.key),
+            "TableCreationDateTime": seconds(table.created_ns),
+            "ProvisionedThroughput": {
+                "ReadCapacityUnits": throughput.read,
+                "WriteCapacityUnits": throughput.write,
+            },
+            "ItemCount": len(table.store),
+            "BillingMode": throughput.billing,
+        },
+        "SourceTableFeatureDetails": _features(table),
+    }
+
+
+def _features(table: Table) -> dict[str, Any]:
+    features: dict[str, Any] = {"TimeToLiveDescription": describe_time_to_live(table)}
+    if table.global_indexes:
+        features["GlobalSecondaryIndexes"] = [_index(index) for index in table.global_indexes]
+    if table.local_indexes:
+        features["LocalSecondaryIndexes"] = [_index(index) for index in table.local_indexes]
+    if table.stream is not None and table.stream.is_open:
+        features["StreamDescription"] = {
+            "StreamEnabled": True,
+            "StreamViewType": table.stream.view,
+        }
+    if table.options.sse is not None:
+        features["SSEDescription"] = dict(table.options.sse)
+    return features
+
+
+def _index(index: Index) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "IndexName": index.schema.name,
+        "KeySchema": describe_key(index.schema.key),
+        "Projection": describe_projection(index.schema.projection),
+    }
+    if index.resource is not None:
+        throughput = index.resource.throughput
+        described["ProvisionedThroughput"] = {
+            "ReadCapacityUnits": throughput.read,
+            "WriteCapacityUnits": throughput.write,
+        }
+    return described
