@@ -93,6 +93,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UsageError as error:
         sys.stderr.write(f"dynamometer: {error}\n")
         return WRONG_USAGE
+    except KeyboardInterrupt:  # a second Ctrl-C, while stopping
+        return FAILED
     except SystemExit as end:  # argparse has shown a help or the version
         return int(end.code or FINE)
 
@@ -142,6 +144,13 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
     add("--cors", "-cors", metavar="ORIGIN", default="*", help="origins a browser may call from")
     add("--region", default="us-east-1", help="region of requests that name none")
     add(
+        "--account-id",
+        type=_account_id,
+        default="000000000000",
+        metavar="DIGITS",
+        help="the account in the tables' ARNs",
+    )
+    add(
         "--table-delay",
         type=_seconds,
         default=0.0,
@@ -187,10 +196,20 @@ _LOCAL_FLAGS: Final = frozenset(
 )
 
 
+_ACCOUNT_DIGITS: Final = 12
+_LAST_PORT: Final = 65_535
+
+
 def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65_535:
+    if not (text.isascii() and text.isdecimal()) or int(text) > _LAST_PORT:
         raise argparse.ArgumentTypeError(f"a port is a number from 0 to 65535, not {text!r}")
     return int(text)
+
+
+def _account_id(text: str) -> str:
+    if not (text.isascii() and text.isdecimal() and len(text) == _ACCOUNT_DIGITS):
+        raise argparse.ArgumentTypeError(f"an account id has 12 digits, not {text!r}")
+    return text
 
 
 def _seconds(text: str) -> float:
@@ -244,6 +263,7 @@ def _emulator(given: argparse.Namespace, path: str | None) -> Emulator:
         "clock": ManualClock() if given.clock == "manual" else SystemClock(),
         "capacity": given.capacity,
         "region": given.region,
+        "account_id": given.account_id,
         "settings": Settings(
             messages=given.messages,
             table_delay=given.table_delay,

@@ -95,6 +95,7 @@ def test_neither_version_nor_help_loads_the_engine():
         ["serve", "--port", "x"],
         ["serve", "--port", "65536"],
         ["serve", "--port", "-1"],
+        ["serve", "--account-id", "12"],
         ["serve", "--capacity", "some"],
         ["serve", "--table-delay", "soon"],
         ["serve", "--table-delay", "nan"],
@@ -136,8 +137,23 @@ def test_serve_answers_until_it_is_told_to_stop(number):
         assert process.stderr.read() == ""
 
 
+def test_a_second_signal_ends_it_at_once():
+    with running("serve", "--port", "0") as (process, url):
+        host, _, port = url.removeprefix("http://").partition(":")
+        with socket.create_connection((host, int(port))) as client:
+            client.sendall(b"GET / HTTP/1.1\r\n")
+            call(url, "ListTables", {})  # the server has read the beginning by now
+            process.send_signal(signal.SIGINT)
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(0.5)
+
+            assert stop(process, signal.SIGINT) == 1
+        assert process.stderr.read() == ""
+
+
 def test_serve_takes_its_options():
-    with running("serve", "--port=0", "--clock=manual", "--table-delay=60") as (process, url):
+    arguments = ("--port=0", "--clock=manual", "--table-delay=60", "--account-id=111122223333")
+    with running("serve", *arguments) as (process, url):
         call(url, "CreateTable", TABLE)
         states = []
         for seconds in (0, 61):
@@ -146,6 +162,8 @@ def test_serve_takes_its_options():
             states.append(described["Table"]["TableStatus"])
 
         assert states == ["CREATING", "ACTIVE"]
+        arn = described["Table"]["TableArn"]
+        assert arn == "arn:aws:dynamodb:eu-west-1:111122223333:table/orders"
         assert stop(process) == 0
 
 
