@@ -5,7 +5,7 @@ Expressions make them, storage walks them; neither knows the other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from emulator.model.values import KeyValue
 
@@ -13,8 +13,7 @@ _MAX_CODE_POINT = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
 
 
-@dataclass(frozen=True, slots=True)
-class KeyRange:
+class KeyRange(NamedTuple):
     """A contiguous run of keys within one item collection.
 
     Attributes:
