@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +140,20 @@ def walk(root: Node) -> Iterator[Node]:
             pending.extend((child, False) for child in reversed(below))
         else:
             yield node
+
+
+def fold(root: Node, combine: Callable[[Node, list[T]], T]) -> T:
+    """Return what a tree amounts to: each node combined with the results of its children.
+
+    >>> tree = Not(term=Function(name="f", operands=(Path(parts=("a",)), Literal(name=":v"))))
+    >>> fold(tree, lambda node, below: 1 + sum(below))
+    4
+    """
+    results: list[T] = []
+    for node in walk(root):
+        below = len(results) - len(children(node))
+        results[below:] = [combine(node, results[below:])]
+    return results.pop()
 
 
 def children(node: Node) -> tuple[Node, ...]:

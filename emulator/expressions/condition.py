@@ -23,7 +23,7 @@ from emulator.expressions.ast import (
     Not,
     Or,
     Path,
-    children,
+    fold,
     walk,
 )
 from emulator.expressions.checks import Check, Names, condition_checks, document_path
@@ -125,20 +125,14 @@ def paths_of(template: Template, names: Names) -> tuple[DocumentPath, ...]:
 
 
 def compile_condition(template: Template, names: Names) -> Evaluate:
-    """Return the function that a condition's tree writes.
+    """Return the function that a condition's tree writes, made from the inside out."""
 
-    Parts are compiled before the whole, on a stack: a tree can be deeper than Python calls.
-    """
-    compiled: list[Evaluate] = []
-    for node in walk(template.root):
-        count = len(children(node))
-        parts = compiled[len(compiled) - count :]
-        del compiled[len(compiled) - count :]
+    def compiled(node: Node, parts: list[Evaluate]) -> Evaluate:
         if isinstance(node, Path):
-            compiled.append(path_operand(document_path(template.kind, node, names)))
-        else:
-            compiled.append(_BUILDERS[type(node)](node, parts))
-    return compiled.pop()
+            return path_operand(document_path(template.kind, node, names))
+        return _BUILDERS[type(node)](node, parts)
+
+    return fold(template.root, compiled)
 
 
 # Operands

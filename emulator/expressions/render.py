@@ -25,8 +25,7 @@ from emulator.expressions.ast import (
     Path,
     Projection,
     Update,
-    children,
-    walk,
+    fold,
 )
 
 
@@ -37,13 +36,11 @@ def render(root: Node) -> str:
     >>> render(Not(term=Or(terms=(a, a))))
     'NOT (a[0] = :v OR a[0] = :v)'
     """
-    rendered: list[str] = []
-    for node in walk(root):
-        count = len(children(node))
-        parts = rendered[len(rendered) - count :]
-        del rendered[len(rendered) - count :]
-        rendered.append(_WRITERS[type(node)](node, parts))
-    return rendered.pop()
+    return fold(root, _written)
+
+
+def _written(node: Node, parts: list[str]) -> str:
+    return _WRITERS[type(node)](node, parts)
 
 
 def _path(node: Path, _parts: list[str]) -> str:

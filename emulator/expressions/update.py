@@ -20,7 +20,7 @@ from emulator.expressions.ast import (
     Literal,
     Node,
     Path,
-    children,
+    fold,
     walk,
 )
 from emulator.expressions.ast import Update as UpdateTree
@@ -296,20 +296,17 @@ def _is_set(value: Value) -> TypeGuard[_Set]:
 
 
 def _compiled_value(root: Node, names: Names) -> Evaluate:
-    """Return the function that the right side of SET writes, compiled from the inside out."""
-    compiled: list[Evaluate] = []
-    for node in walk(root):
-        count = len(children(node))
-        parts = compiled[len(compiled) - count :]
-        del compiled[len(compiled) - count :]
+    """Return the function that the right side of SET writes, made from the inside out."""
+
+    def compiled(node: Node, parts: list[Evaluate]) -> Evaluate:
         if isinstance(node, Path):
-            compiled.append(path_operand(document_path(UPDATE, node, names)))
-        elif isinstance(node, Literal):
-            compiled.append(literal_operand(node, parts))
-        else:
-            assert isinstance(node, Function | Arithmetic)
-            compiled.append(_OPERATIONS[_operation(node)](*parts))
-    return compiled.pop()
+            return path_operand(document_path(UPDATE, node, names))
+        if isinstance(node, Literal):
+            return literal_operand(node, parts)
+        assert isinstance(node, Function | Arithmetic)
+        return _OPERATIONS[_operation(node)](*parts)
+
+    return fold(root, compiled)
 
 
 def _operation(node: Function | Arithmetic) -> str:
