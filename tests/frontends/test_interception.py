@@ -1,0 +1,228 @@
+"""The fast lane, held against the slow one."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import boto3
+import pytest
+from boto3.dynamodb.conditions import Attr, Key
+from botocore.exceptions import ClientError
+
+from emulator import ManualClock, errors, mock_dynamodb
+
+SCHEMA = {
+    "AttributeDefinitions": [
+        {"AttributeName": "pk", "AttributeType": "S"},
+        {"AttributeName": "sk", "AttributeType": "N"},
+    ],
+    "KeySchema": [
+        {"AttributeName": "pk", "KeyType": "HASH"},
+        {"AttributeName": "sk", "KeyType": "RANGE"},
+    ],
+    "BillingMode": "PAY_PER_REQUEST",
+}
+ITEM = {
+    "pk": {"S": "a"},
+    "sk": {"N": "1"},
+    "binary": {"B": b"\0\xff"},
+    "text": {"B": "as text"},
+    "binaries": {"BS": [b"x", b"y"]},
+    "nested": {"L": [{"M": {"b": {"B": b"deep"}}}]},
+}
+KEY = {"pk": {"S": "a"}, "sk": {"N": "1"}}
+
+
+def create(client):
+    return client.create_table(TableName="table", **SCHEMA)
+
+
+def describe(client):
+    create(client)
+    return client.describe_table(TableName="table")
+
+
+def put_and_get(client):
+    create(client)
+    client.put_item(TableName="table", Item=ITEM)
+    return client.get_item(TableName="table", Key=KEY, ReturnConsumedCapacity="TOTAL")
+
+
+def query(client):
+    create(client)
+    client.put_item(TableName="table", Item=ITEM)
+    return client.query(
+        TableName="table",
+        KeyConditionExpression="pk = :pk",
+        ExpressionAttributeValues={":pk": {"S": "a"}},
+    )
+
+
+def batch(client):
+    create(client)
+    return client.batch_write_item(RequestItems={"table": [{"PutRequest": {"Item": ITEM}}]})
+
+
+def transact(client):
+    create(client)
+    client.transact_write_items(TransactItems=[{"Put": {"TableName": "table", "Item": ITEM}}])
+    return client.transact_get_items(TransactItems=[{"Get": {"TableName": "table", "Key": KEY}}])
+
+
+def page(client):
+    create(client)
+    pages = client.get_paginator("list_tables").paginate(PaginationConfig={"PageSize": 1})
+    return pages.build_full_result()
+
+
+def missing_table(client):
+    return client.get_item(TableName="none", Key=KEY)
+
+
+def failed_condition(client):
+    put_and_get(client)
+    return client.put_item(
+        TableName="table",
+        Item=ITEM,
+        ConditionExpression="attribute_not_exists(pk)",
+        ReturnValuesOnConditionCheckFailure="ALL_OLD",
+    )
+
+
+def cancelled_transaction(client):
+    put_and_get(client)
+    check = {
+        "TableName": "table",
+        "Key": KEY,
+        "ConditionExpression": "attribute_not_exists(pk)",
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+    return client.transact_write_items(TransactItems=[{"ConditionCheck": check}])
+
+
+def invalid(client):
+    create(client)
+    return client.put_item(TableName="table", Item={"pk": {"S": "a"}})
+
+
+def outcome(scenario, *, fast):
+    """What a client gets, without what differs from call to call."""
+    with mock_dynamodb(clock=ManualClock(), fast=fast):
+        client = boto3.client("dynamodb", region_name="eu-west-1")
+        try:
+            response = scenario(client)
+        except ClientError as error:
+            response = {
+                **error.response,
+                "class": type(error).__name__,
+                "text": str(error),
+                "operation": error.operation_name,
+            }
+        metadata = response.pop("ResponseMetadata", None)
+        if metadata is not None:
+            response["status"] = metadata["HTTPStatusCode"]
+            response["retries"] = metadata["RetryAttempts"]
+            assert len(metadata["RequestId"]) == 52
+        return response
+
+
+SCENARIOS = [
+    create,
+    describe,
+    put_and_get,
+    query,
+    batch,
+    transact,
+    page,
+    missing_table,
+    failed_condition,
+    cancelled_transaction,
+    invalid,
+]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.__name__)
+def test_the_fast_lane_answers_as_the_slow_one(scenario):
+    fast, slow = outcome(scenario, fast=True), outcome(scenario, fast=False)
+    fast.get("TableDescription", fast.get("Table", {})).pop("TableId", None)
+    slow.get("TableDescription", slow.get("Table", {})).pop("TableId", None)
+    assert fast == slow
+
+
+def test_the_scenarios_hold_what_is_worth_comparing():
+    assert outcome(put_and_get, fast=True)["Item"]["text"] == {"B": b"as text"}
+    created = outcome(describe, fast=True)["Table"]["CreationDateTime"]
+    assert created == datetime(2026, 1, 1, tzinfo=UTC)
+    assert outcome(failed_condition, fast=True)["class"] == "ConditionalCheckFailedException"
+    reasons = outcome(cancelled_transaction, fast=True)["CancellationReasons"]
+    assert reasons[0]["Item"]["binary"] == {"B": b"\0\xff"}
+
+
+def test_a_resource_takes_the_fast_lane():
+    with mock_dynamodb(fast=True):
+        resource = boto3.resource("dynamodb", region_name="us-east-1")
+        table = resource.create_table(TableName="table", **SCHEMA)
+        table.wait_until_exists()
+        with table.batch_writer() as batch:
+            for number in range(30):
+                batch.put_item(Item={"pk": "a", "sk": number, "tags": {"x"}, "data": b"b"})
+        found = table.query(
+            KeyConditionExpression=Key("pk").eq("a") & Key("sk").lt(3),
+            FilterExpression=Attr("tags").contains("x"),
+        )
+        assert found["Items"][2] == {"pk": "a", "sk": 2, "tags": {"x"}, "data": b"b"}
+        assert found["Count"] == 3
+
+
+def test_a_client_made_before_takes_the_fast_lane():
+    client = boto3.client(
+        "dynamodb", region_name="us-east-1", aws_access_key_id="x", aws_secret_access_key="x"
+    )
+    sent = []
+    client.meta.events.register("before-send", lambda **_: sent.append(1))
+    with mock_dynamodb(fast=True):
+        assert client.list_tables()["TableNames"] == []
+    assert sent == []
+
+
+def test_hooks_on_parameters_and_responses_still_run():
+    events = []
+    with mock_dynamodb(fast=True):
+        client = boto3.client("dynamodb", region_name="us-east-1")
+        client.meta.events.register(
+            "provide-client-params.dynamodb.ListTables", lambda params, **_: {**params, "Limit": 1}
+        )
+        client.meta.events.register(
+            "after-call.dynamodb.ListTables",
+            lambda http_response, parsed, **_: events.append((http_response.status_code, parsed)),
+        )
+        for name in ("one-table", "two-table"):
+            client.create_table(TableName=name, **SCHEMA)
+        response = client.list_tables()
+        assert response["TableNames"] == ["one-table"]
+        assert events == [(200, response)]
+
+
+def test_there_are_no_retries_in_the_fast_lane():
+    calls = []
+
+    class Throttling:
+        clock, region, account_id = ManualClock(start=0), "us-east-1", "000000000000"
+
+        def call(self, operation, request, *, region=None):
+            calls.append((operation, request, region))
+            raise errors.ProvisionedThroughputExceededException("slow down")
+
+    with mock_dynamodb(Throttling(), fast=True) as emulator:
+        client = boto3.client("dynamodb", region_name="eu-west-1")
+        with pytest.raises(client.exceptions.ProvisionedThroughputExceededException) as refusal:
+            client.list_tables(Limit=5)
+    assert calls == [("ListTables", {"Limit": 5}, "eu-west-1")]
+    assert refusal.value.response["ResponseMetadata"]["RetryAttempts"] == 0
+    assert emulator.clock.now() == 0
+
+
+def test_an_inner_slow_scope_is_slow():
+    with mock_dynamodb(fast=True), mock_dynamodb():
+        client = boto3.client("dynamodb", region_name="us-east-1")
+        assert client.list_tables()["ResponseMetadata"]["HTTPHeaders"]["server"] == "Server"
