@@ -1,0 +1,136 @@
+"""How the reports say numbers: one home for percent, money, time and size.
+
+A reader compares figures down a column, so every function keeps three significant digits or so,
+never says zero of something that happened, and puts a no-break space before its unit.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+SPACE: Final = "\u202f"
+NONE: Final = "\u2013"
+_THOUSANDS: Final = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
+_BYTES: Final = ((1024**4, "TB"), (1024**3, "GB"), (1024**2, "MB"), (1024.0, "KB"))
+_REASON: Final = re.compile(r"(Table|Index)(Read|Write)(\w+)")
+_LIMITS: Final = {
+    "KeyRangeThroughputExceeded": "one partition is full",
+    "ProvisionedThroughputExceeded": "provisioned capacity is used up",
+    "MaxOnDemandThroughputExceeded": "the on-demand maximum is reached",
+    "AccountLimitExceeded": "the account's quota is reached",
+}
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Return a number with so many digits, and commas.
+
+    >>> significant(1234.5), significant(0.01234), significant(12.0), significant(0)
+    ('1,234', '0.0123', '12', '0')
+    """
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.{digits}g}")
+    if abs(value) >= 10 ** (digits - 1):
+        return f"{value:,.0f}"
+    text = f"{rounded:.10f}".rstrip("0").rstrip(".")
+    return text
+
+
+def count(value: float) -> str:
+    """Return how many, shortened from ten thousand on.
+
+    >>> count(9_999), count(3_600_000_000).replace(SPACE, " ")
+    ('9,999', '3.6 B')
+    """
+    if abs(value) < 10_000:
+        return significant(value)
+    for size, suffix in _THOUSANDS:
+        if abs(value) >= size * 0.9995:
+            return f"{significant(value / size)}{SPACE}{suffix}"
+    raise AssertionError(value)
+
+
+def percent(share: float) -> str:
+    """Return a share of 0 to 1 as percent; never 0 or 100 unless it is.
+
+    >>> [percent(share).replace(SPACE, " ") for share in (0, 1, 0.5, 0.00001, 0.99999, 0.0123)]
+    ['0 %', '100 %', '50 %', '<0.01 %', '>99.99 %', '1.23 %']
+    """
+    if share in (0, 1):
+        return f"{share:.0%}"[:-1] + f"{SPACE}%"
+    if 0 < share < 0.0001:
+        return f"<0.01{SPACE}%"
+    if 0.9999 < share < 1:
+        return f">99.99{SPACE}%"
+    digits = 2 if share < 0.1 or share > 0.999 else 1
+    return f"{share * 100:.{digits}f}".rstrip("0").rstrip(".") + f"{SPACE}%"
+
+
+def dollars(amount: float) -> str:
+    """Return money, cents only where they matter.
+
+    >>> dollars(0), dollars(0.001), dollars(12.345), dollars(1234.5)
+    ('$0', '<$0.01', '$12.35', '$1,234')
+    """
+    if amount == 0:
+        return "$0"
+    if 0 < amount < 0.01:
+        return "<$0.01"
+    return f"${amount:,.2f}" if amount < 100 else f"${amount:,.0f}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time span in its two largest units.
+
+    >>> [duration(s).replace(SPACE, " ") for s in (0, 0.0254, 0.9999, 1.5, 59.96, 200, 3900, 200_000)]
+    ['0 s', '25 ms', '1 s', '1.5 s', '1 min', '3 min 20 s', '1 h 5 min', '2 d 8 h']
+    """
+    if seconds < 0.9995:
+        return f"{significant(seconds * 1000, 2)}{SPACE}ms" if seconds else f"0{SPACE}s"
+    if seconds < 59.95:
+        return f"{significant(seconds)}{SPACE}s"
+    for large, small, names in (
+        (86_400, 3600, ("d", "h")),
+        (3600, 60, ("h", "min")),
+        (60, 1, ("min", "s")),
+    ):
+        whole, rest = divmod(round(seconds / small), large // small)
+        if whole:
+            tail = f"{SPACE}{rest}{SPACE}{names[1]}" if rest else ""
+            return f"{whole}{SPACE}{names[0]}{tail}"
+    raise AssertionError(seconds)
+
+
+def size(size_bytes: float) -> str:
+    """Return a size in bytes.
+
+    >>> [size(b).replace(SPACE, " ") for b in (0, 300, 2048, 5.5 * 1024**3)]
+    ['0 B', '300 B', '2 KB', '5.5 GB']
+    """
+    for unit, suffix in _BYTES:
+        if size_bytes >= unit:
+            return f"{significant(size_bytes / unit)}{SPACE}{suffix}"
+    return f"{significant(size_bytes)}{SPACE}B"
+
+
+def multiple(value: float, *, at_least: bool = False) -> str:
+    """Return a multiple of the load.
+
+    >>> multiple(3.456), multiple(64, at_least=True)
+    ('3.46×', '≥ 64×')
+    """
+    return f"{'≥ ' if at_least else ''}{significant(value)}×"
+
+
+def reason(name: str) -> str:
+    """Return a throttling reason in words.
+
+    >>> reason("TableWriteKeyRangeThroughputExceeded")
+    'table writes: one partition is full'
+    """
+    match = _REASON.fullmatch(name)
+    if match is None:
+        return name
+    resource, axis, limit = match.groups()
+    return f"{resource.lower()} {axis.lower()}s: {_LIMITS.get(limit, limit)}"
