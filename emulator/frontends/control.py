@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from emulator import __version__
 from emulator.clock import ManualClock
-from emulator.errors import ApiError, EmulatorError, SerializationException
+from emulator.errors import EmulatorError, SerializationException
 from emulator.frontends.http_protocol import HttpRequest, HttpResponse
 from emulator.frontends.json_protocol import PLAIN_JSON, decode_json, encode_json
 
@@ -80,8 +80,6 @@ class ControlRoutes:
             return _json_response(200, route(given))
         except SerializationException:
             return _fault(400, "the body must be a JSON object")
-        except ApiError as error:
-            return _fault(400, error.message or error.code)
         except (EmulatorError, TypeError, ValueError) as error:
             return _fault(400, str(error))
         except Exception:

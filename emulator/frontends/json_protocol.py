@@ -107,12 +107,20 @@ class JsonProtocol:
             else:
                 response = self._answer_operation(request, content_type or PLAIN_JSON)
         if "origin" in fields:
-            response.field_lines += self._allow_origin(fields["origin"])
+            response.field_lines += self.origin_lines(fields["origin"])
         return response
 
     def allows_origin(self, origin: str) -> bool:
         """Tell whether ``origin`` was named, not merely covered by ``*``."""
         return origin in self._origins
+
+    def origin_lines(self, origin: str) -> str:
+        """Return the field lines that let a page of ``origin`` read the answer, or not."""
+        if "*" in self._origins:
+            return "Access-Control-Allow-Origin: *\r\n"
+        if origin in self._origins:
+            return f"Access-Control-Allow-Origin: {origin}\r\nVary: Origin\r\n"
+        return "Vary: Origin\r\n"
 
     def _answer_operation(self, request: HttpRequest, content_type: str) -> HttpResponse:
         status = 200
@@ -148,13 +156,6 @@ class JsonProtocol:
         if request.method == "GET" and request.target == "/":
             return HttpResponse(200, "text/plain", self._health)
         return _not_found()
-
-    def _allow_origin(self, origin: str) -> str:
-        if "*" in self._origins:
-            return "Access-Control-Allow-Origin: *\r\n"
-        if origin in self._origins:
-            return f"Access-Control-Allow-Origin: {origin}\r\nVary: Origin\r\n"
-        return "Vary: Origin\r\n"
 
 
 def _target(operation: str) -> str:

@@ -120,7 +120,7 @@ class _Connection(asyncio.BufferedProtocol):
         self._parser.feed(bytes(memoryview(self._received)[:nbytes]))
         self._answer_all()
         # A trickle within one phase buys no more time for it.
-        if was_idle or self._parser.is_idle or self._parser.has_head != had_head:
+        if was_idle or self._parser.has_head != had_head:
             self._deadline = _UNSET
 
     def eof_received(self) -> bool:
@@ -149,6 +149,7 @@ class _Connection(asyncio.BufferedProtocol):
                 return
             if request is None:
                 break
+            self._deadline = _UNSET
             keep_alive = request.keep_alive and not self._server.is_closing
             transport.write(answer(request, keep_alive=keep_alive))
             if not keep_alive:
@@ -275,9 +276,15 @@ class HttpServer:
 
     def _answer_control(self, request: HttpRequest) -> HttpResponse:
         origin = request.fields.get("origin")
-        if origin is not None and not self._protocol.allows_origin(origin):
+        if origin is None:
+            return self._control.answer(request)
+        if not self._protocol.allows_origin(origin):
             return self._control.refuse_origin(origin)
-        return self._control.answer(request)
+        if request.method == "OPTIONS":
+            return self._protocol.answer(request)
+        response = self._control.answer(request)
+        response.field_lines = self._protocol.origin_lines(origin)
+        return response
 
     def _note_all_closed(self) -> None:
         if self.is_closing and not self.connections:

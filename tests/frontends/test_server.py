@@ -254,6 +254,48 @@ def test_a_trickle_buys_no_time(quick):
     assert received.startswith(b"HTTP/1.1 408 ")
 
 
+def test_a_stream_of_requests_may_go_on(quick):
+    """Each request has its own time, also when it begins in the packet that ends another."""
+    shifted = message() * 60
+    with connected(quick) as client:
+        client.sendall(shifted[:10])
+        answered = 0
+        for at in range(10, len(shifted) - len(message()), len(message())):
+            client.sendall(shifted[at : at + len(message())])
+            answered += len(read_answers(client, 1))
+            threading.Event().wait(0.01)
+
+    assert answered == 59
+
+
+def test_a_page_of_a_stranger_may_not_steer(server):
+    fields = {"Origin": "http://evil.example"}
+
+    status, _, body = ask(server, "POST", "/_emulator/reset", fields=fields)
+
+    assert (status, json.loads(body)) == (
+        403,
+        {
+            "error": "a page of http://evil.example may not call this; "
+            "start with --cors http://evil.example"
+        },
+    )
+
+
+def test_a_page_that_was_named_may_steer():
+    options = ServerOptions(cors="http://mine.example", grace_seconds=0.1)
+    with ServerThread(stand_in(), options=options) as server:
+        mine = {"Origin": "http://mine.example"}
+        before = mine | {"Access-Control-Request-Method": "DELETE"}
+
+        allowed = ask(server, "OPTIONS", "/_emulator/faults", body=None, fields=before)
+        status, fields, body = ask(server, "GET", "/_emulator/health", body=None, fields=mine)
+
+    assert (allowed[0], allowed[1]["Access-Control-Allow-Methods"]) == (200, "DELETE")
+    assert (status, json.loads(body)["status"]) == (200, "ok")
+    assert fields["Access-Control-Allow-Origin"] == "http://mine.example"
+
+
 def test_a_client_that_fetches_no_answers_is_dropped(quick):
     with connected(quick) as client:
         client.settimeout(0.2)
