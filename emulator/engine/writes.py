@@ -46,6 +46,7 @@ class Write(NamedTuple):
         change: From the stored item to the new one; None stands for no item.
         condition: What must hold of the stored item.
         new: The new item, when the request carries it whole (a put).
+        shows_old: Whether a failed condition shows the stored item (OPC-3).
     """
 
     table: Table
@@ -53,6 +54,7 @@ class Write(NamedTuple):
     change: Callable[[Item | None], Item | None]
     condition: Condition | None = None
     new: Item | None = None
+    shows_old: bool = False
 
 
 class Planned(NamedTuple):
@@ -123,7 +125,8 @@ def _failed(write: Write, old: Item | None, factor: int) -> Planned:
         units = failed_condition_units(old_bytes)
     receipt = Receipt(WRITE, units * factor, transactional=factor > 1)
     charges = [write.table.resource.charge(WRITE, units * factor, write.position)]
-    failure = ConditionalCheckFailedException(CONDITION_FAILED)
+    shown = {"Item": old} if write.shows_old and old is not None else None
+    failure = ConditionalCheckFailedException(CONDITION_FAILED, shown)
     return Planned(write, old, old, [], receipt, charges, failure)
 
 
@@ -133,7 +136,9 @@ def _index_charges(
     """Price every index arm and return the charges, table first, then GSIs by name (CAP-605)."""
     table_units = units
     charges: list[Charge] = []
-    for change in sorted(changes, key=lambda change: change.schema.name):
+    if len(changes) > 1:
+        changes = sorted(changes, key=lambda change: change.schema.name)
+    for change in changes:
         before, after = change.before, change.after
         arm = index_arm(
             None if before is None else before.item.size_bytes,

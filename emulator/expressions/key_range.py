@@ -38,6 +38,9 @@ from emulator.expressions.resolve import (
     read,
 )
 from emulator.model import (
+    EMPTY_KEY,
+    LONG_PARTITION_KEY,
+    LONG_SORT_KEY,
     KEY_CLASSES,
     KeyAttribute,
     KeyRange,
@@ -71,19 +74,6 @@ BROKEN_PREFIX: Final = (
 )
 WRONG_TYPE: Final = (
     "One or more parameter values were invalid: Condition parameter type does not match schema type"
-)
-EMPTY_VALUE: Final = (
-    "One or more parameter values are not valid. The AttributeValue for a key attribute "
-    "cannot contain an empty {kind} value. Key: {name}"
-)
-# The missing blank is the service's own (KV-2).
-PARTITION_SIZE: Final = (
-    "One or more parameter values were invalid: "
-    "Size of hashkey has exceeded the maximum size limit of2048 bytes"
-)
-SORT_SIZE: Final = (
-    "One or more parameter values were invalid: "
-    "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
 )
 
 EQUALITY: Final = "="
@@ -142,8 +132,8 @@ class KeyCondition:
                 are_short = False
             values.append(value)
         if not are_short:
-            _check_values(plan.partition, given, limits.PARTITION_KEY_BYTES, PARTITION_SIZE)
-            _check_values(plan.sort, given, limits.SORT_KEY_BYTES, SORT_SIZE)
+            _check_values(plan.partition, given, limits.PARTITION_KEY_BYTES, LONG_PARTITION_KEY)
+            _check_values(plan.sort, given, limits.SORT_KEY_BYTES, LONG_SORT_KEY)
         partition = tuple(values[: plan.fixed_from])
         fixed = tuple(values[plan.fixed_from : plan.bounds_from])
         return plan.build(partition, fixed, *values[plan.bounds_from :])
@@ -354,7 +344,7 @@ def _check_values(
         for value in values:
             if not value and attribute.type != "N":
                 kind = "string" if attribute.type == "S" else "binary"
-                raise ValidationException(EMPTY_VALUE.format(kind=kind, name=attribute.name))
+                raise ValidationException(EMPTY_KEY.format(kind=kind, name=attribute.name))
         size += max(map(value_size, values))
         if size > limit:
             raise ValidationException(message)

@@ -1,7 +1,13 @@
 """What data is: values, numbers, items, sizes, keys, schemas, paths and their wire form."""
 
 from emulator.model.items import Item
-from emulator.model.keys import KeyRange, successor
+from emulator.model.keys import (
+    EMPTY_KEY,
+    LONG_PARTITION_KEY,
+    LONG_SORT_KEY,
+    KeyRange,
+    successor,
+)
 from emulator.model.numbers import format_number, parse_number
 from emulator.model.paths import Path, format_path, resolve
 from emulator.model.schema import KEY_CLASSES, IndexSchema, KeyAttribute, KeySchema, Projection
@@ -24,7 +30,10 @@ from emulator.model.values import (
 )
 
 __all__ = [
+    "EMPTY_KEY",
     "KEY_CLASSES",
+    "LONG_PARTITION_KEY",
+    "LONG_SORT_KEY",
     "MISSING",
     "ORDERED_TYPES",
     "SET_TYPES",

@@ -1,13 +1,27 @@
-"""Key ranges: what a key condition asks of an ordered store.
+"""Key values and key ranges: what no key may be, and what a key condition asks of a store.
 
-Expressions make them, storage walks them; neither knows the other.
+Expressions make ranges, storage walks them; neither knows the other.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from emulator.model.values import KeyValue
+
+EMPTY_KEY: Final = (
+    "One or more parameter values are not valid. The AttributeValue for a key attribute "
+    "cannot contain an empty {kind} value. Key: {name}"
+)
+# The missing blank is the service's own (KV-2).
+LONG_PARTITION_KEY: Final = (
+    "One or more parameter values were invalid: "
+    "Size of hashkey has exceeded the maximum size limit of2048 bytes"
+)
+LONG_SORT_KEY: Final = (
+    "One or more parameter values were invalid: "
+    "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+)
 
 _MAX_CODE_POINT = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)

@@ -27,6 +27,8 @@ UNDERFLOW: Final = (
 ZERO: Final = Decimal(0)
 
 _SYNTAX = re.compile(r"([+-]?)(?=[0-9.])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?", re.ASCII)
+# What needs no more than its conversion: few digits, and no zero at the end of a fraction.
+_PLAIN = re.compile(r"-?[0-9]{1,19}(?:\.[0-9]{0,18}[1-9])?", re.ASCII).fullmatch
 _EXPONENT_64_BITS: Final = 2**63
 # Wide enough for every exact sum of two storable numbers: 125 + 130 digits and one carry.
 _EXACT = Context(prec=300, Emax=MAX_EMAX, Emin=MIN_EMIN)
@@ -48,6 +50,8 @@ def parse_number(text: str) -> Decimal:
     """
     if len(text) <= limits.NUMBER_DIGITS and text.isdigit() and text.isascii():
         return Decimal(text)
+    if _PLAIN(text) is not None:
+        return Decimal(text) or ZERO
     return _parse_general(text)
 
 
@@ -147,6 +151,11 @@ def number_size(number: Decimal) -> int:
     [1, 2, 3, 2, 5]
     """
     text = format_number(number)
+    if text.isdigit():
+        significant = text.rstrip("0")
+        if not significant:
+            return 1
+        return 1 + (len(text) + 1) // 2 - (len(text) - len(significant)) // 2
     negative = text[0] == "-"
     if negative:
         text = text[1:]
@@ -159,7 +168,5 @@ def number_size(number: Decimal) -> int:
         else:
             pairs += (len(whole) + 1) // 2
     else:
-        if whole == "0":
-            return 1
         pairs = (len(whole) + 1) // 2 - (len(whole) - len(whole.rstrip("0"))) // 2
     return 1 + pairs + negative

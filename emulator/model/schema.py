@@ -42,19 +42,22 @@ class KeySchema:
     sort: tuple[KeyAttribute, ...] = ()
     attributes: tuple[KeyAttribute, ...] = field(init=False, compare=False)
     names: tuple[str, ...] = field(init=False, compare=False)
+    classes: tuple[tuple[str, type[KeyValue]], ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         attributes = self.partition + self.sort
         object.__setattr__(self, "attributes", attributes)
         object.__setattr__(self, "names", tuple(attribute.name for attribute in attributes))
+        classes = tuple((attribute.name, KEY_CLASSES[attribute.type]) for attribute in attributes)
+        object.__setattr__(self, "classes", classes)
 
     def holds(self, item: Item) -> bool:
         """Say whether the item has every key attribute with the declared type (MAK-20)."""
         present = item.attributes
-        return all(
-            type(present.get(attribute.name)) is KEY_CLASSES[attribute.type]
-            for attribute in self.attributes
-        )
+        for name, key_class in self.classes:  # noqa: SIM110 - asked of every write, twice a tuple
+            if type(present.get(name)) is not key_class:
+                return False
+        return True
 
     def values(self, item: Item) -> tuple[KeyValue, ...]:
         """Return the key values of an item that ``holds``, in schema order."""

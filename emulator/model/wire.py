@@ -93,9 +93,15 @@ def load_item(wire: Mapping[str, object]) -> Item:
     for name, written in wire.items():
         if not name:
             raise ValidationException(EMPTY_NAME)
-        value, value_bytes = _load(written, walk, 1)
-        attributes[intern(name)] = value
-        size_bytes += (len(name) if name.isascii() else len(name.encode())) + value_bytes
+        size_bytes += len(name) if name.isascii() else len(name.encode())
+        text = written.get("S") if type(written) is dict and len(written) == 1 else None
+        if type(text) is str:
+            # By far the most common value; the loader of strings would say the same.
+            attributes[intern(name)] = text
+            size_bytes += len(text) if text.isascii() else len(text.encode())
+        else:
+            attributes[intern(name)], value_bytes = _load(written, walk, 1)
+            size_bytes += value_bytes
     return Item(attributes, size_bytes, walk.levels)
 
 
@@ -117,7 +123,10 @@ def dump_value(value: Value) -> WireValue:
 def dump_item(attributes: Mapping[str, Value]) -> WireItem:
     """Return the wire form of an item, new all through."""
     dumpers = _DUMPERS
-    return {name: dumpers[type(value)](value) for name, value in attributes.items()}
+    return {
+        name: {"S": value} if type(value) is str else dumpers[type(value)](value)
+        for name, value in attributes.items()
+    }
 
 
 # Loading
@@ -126,11 +135,11 @@ def dump_item(attributes: Mapping[str, Value]) -> WireItem:
 def _load(wire: object, walk: _Walk, level: int) -> tuple[Value, int]:
     if type(wire) is not dict:
         raise SerializationException(_unexpected(wire))
-    if len(wire) != 1 or None in wire.values():
+    if len(wire) != 1:
         wire = _only_member(wire)
     for tag, raw in wire.items():
         loader = _LOADERS.get(tag)
-        if loader is not None:
+        if loader is not None and raw is not None:
             return loader(raw, walk, level)
     raise ValidationException(EMPTY_VALUE)
 
@@ -379,14 +388,30 @@ def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")
 
 
+def _dump_number(value: Decimal) -> WireValue:
+    # As format_number, without another call: numbers are dumped more than anything but text.
+    text = str(value)
+    return {"N": format(value, "f") if "E" in text else text}
+
+
+def _dump_list(value: tuple[Value, ...]) -> WireValue:
+    dumpers = _DUMPERS
+    return {"L": [dumpers[type(member)](member) for member in value]}
+
+
+def _dump_map(value: dict[str, Value]) -> WireValue:
+    dumpers = _DUMPERS
+    return {"M": {name: dumpers[type(member)](member) for name, member in value.items()}}
+
+
 _DUMPERS: Final[dict[type, Callable[[Any], WireValue]]] = {
     str: lambda value: {"S": value},
-    Decimal: lambda value: {"N": format_number(value)},
+    Decimal: _dump_number,
     bytes: lambda value: {"B": _base64(value)},
     bool: lambda value: {"BOOL": value},
     type(None): lambda _: {"NULL": True},
-    tuple: lambda value: {"L": [dump_value(member) for member in value]},
-    dict: lambda value: {"M": dump_item(value)},
+    tuple: _dump_list,
+    dict: _dump_map,
     # SET-6: by bytes and by value; code points order as UTF-8 bytes do.
     StringSet: lambda value: {"SS": sorted(value)},
     NumberSet: lambda value: {"NS": [format_number(member) for member in sorted(value)]},

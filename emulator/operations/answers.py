@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from emulator.capacity import Receipt, units
 from emulator.engine.table import Table
 from emulator.engine.writes import Planned
-from emulator.errors import ConditionalCheckFailedException
+from emulator.errors import ApiError
 from emulator.model import Item
 from emulator.model.wire import WireItem, dump_item, dump_value
 from emulator.storage import Position
@@ -20,33 +19,29 @@ def item(stored: Item) -> WireItem:
     return dump_item(stored.attributes)
 
 
-@contextmanager
-def stored_item_on_failure(
-    request: Mapping[str, Any], table: Table, position: Position
-) -> Iterator[None]:
-    """Add the stored item to a failed condition, if the request asks for it (OPC-3)."""
-    try:
-        yield
-    except ConditionalCheckFailedException as failure:
-        if request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD":
-            stored = table.store.get(position)
-            if stored is not None:
-                failure.members["Item"] = item(stored)
-        raise
+def shows_old(request: Mapping[str, Any]) -> bool:
+    """Say whether a failed condition is to show the stored item (OPC-3)."""
+    return request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
 
 
-def costs(request: Mapping[str, Any], planned: Planned) -> dict[str, Any]:
-    """Return ConsumedCapacity and ItemCollectionMetrics of a single write, where asked for."""
-    answer: dict[str, Any] = {}
+def dump_items(error: ApiError) -> None:
+    """Bring the items that an error carries into wire form (OPC-3, TXW-7)."""
+    for members in (error.members, *error.members.get("CancellationReasons", ())):
+        stored = members.get("Item")
+        if isinstance(stored, Item):
+            members["Item"] = item(stored)
+
+
+def add_costs(response: dict[str, Any], request: Mapping[str, Any], planned: Planned) -> None:
+    """Add ConsumedCapacity and ItemCollectionMetrics of a single write, where asked for."""
     mode = request.get("ReturnConsumedCapacity")
     if mode is not None:
-        answer.update(consumed(mode, request["TableName"], planned.receipt))
+        response.update(consumed(mode, request["TableName"], planned.receipt))
     if request.get("ReturnItemCollectionMetrics") == "SIZE":
         table = planned.write.table
         if table.has_local_indexes:
             metrics = collection_metrics(table, planned.write.position)
-            answer["ItemCollectionMetrics"] = metrics
-    return answer
+            response["ItemCollectionMetrics"] = metrics
 
 
 def consumed(mode: str | None, table_name: str, receipt: Receipt) -> dict[str, Any]:

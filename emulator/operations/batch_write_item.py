@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from emulator import limits
@@ -129,11 +129,13 @@ def _writes(wanted: list[_Wanted], tables: Mapping[str, Table]) -> list[Write]:
         new = one.item if one.is_put else None
         if new is not None and table.indexes:
             schemas = table.index_schemas
-            keys.index_key_types_match(new, schemas)
-            keys.index_keys_are_not_empty(new, schemas)
-            keys.index_keys_are_not_too_long(new, schemas)
-        writes.append(Write(table, position, lambda _, new=new: new, new=new))
+            keys.index_keys_can_be_put(new, schemas)
+        writes.append(Write(table, position, _becomes(new), new=new))
     return writes
+
+
+def _becomes(new: Item | None) -> Callable[[Item | None], Item | None]:
+    return lambda _: new
 
 
 def _serve(

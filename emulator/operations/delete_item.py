@@ -40,10 +40,12 @@ def delete_item(account: Account, request: Request) -> Response:
 
     table = account.table(request["TableName"])
     position = table.position(keys.key_of(key, table.key))
-    with answers.stored_item_on_failure(request, table, position):
-        planned = execute(account, Write(table, position, lambda _: None, condition))
+    shows_old = answers.shows_old(request)
+    write = Write(table, position, lambda _: None, condition, shows_old=shows_old)
+    planned = execute(account, write)
 
     response: Response = {}
     if request.get("ReturnValues") == "ALL_OLD" and planned.old is not None:
         response["Attributes"] = answers.item(planned.old)
-    return response | answers.costs(request, planned)
+    answers.add_costs(response, request, planned)
+    return response

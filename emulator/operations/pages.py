@@ -261,7 +261,7 @@ def answer(
         page.receipt.bytes_returned = sum(item.size_bytes for item in kept)
     response: dict[str, Any] = {}
     if request.get("Select") != "COUNT":
-        response["Items"] = _shown(source, kept, projection)
+        response["Items"] = _shown(kept, projection)
     response["Count"] = len(kept)
     response["ScannedCount"] = len(page.items)
     if page.last is not None:
@@ -275,9 +275,7 @@ def answer(
     return response
 
 
-def _shown(
-    source: Source, kept: list[Item], projection: PathProjection | None
-) -> list[dict[str, Any]]:
+def _shown(kept: list[Item], projection: PathProjection | None) -> list[dict[str, Any]]:
     if projection is not None:
         return [dump_item(projection.pick(item.attributes)) for item in kept]
     return [dump_item(item.attributes) for item in kept]

@@ -46,14 +46,15 @@ def put_item(account: Account, request: Request) -> Response:
     table = account.table(request["TableName"])
     position = position_to_put(table, item)
 
-    write = Write(table, position, lambda _: item, condition, item)
-    with answers.stored_item_on_failure(request, table, position):
-        planned = execute(account, write)
+    shows_old = answers.shows_old(request)
+    write = Write(table, position, lambda _: item, condition, item, shows_old)
+    planned = execute(account, write)
 
     response: Response = {}
     if request.get("ReturnValues") == "ALL_OLD" and planned.old is not None:
         response["Attributes"] = answers.item(planned.old)
-    return response | answers.costs(request, planned)
+    answers.add_costs(response, request, planned)
+    return response
 
 
 def position_to_put(table: Table, item: Item) -> Position:
@@ -61,7 +62,5 @@ def position_to_put(table: Table, item: Item) -> Position:
     key = keys.key_of_item(item, table.key)
     schemas = table.index_schemas
     if schemas:
-        keys.index_key_types_match(item, schemas)
-        keys.index_keys_are_not_empty(item, schemas)
-        keys.index_keys_are_not_too_long(item, schemas)
+        keys.index_keys_can_be_put(item, schemas)
     return table.position(key)

@@ -12,12 +12,15 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from emulator.engine.account import Account
 from emulator.errors import (
     ApiError,
+    ConditionalCheckFailedException,
     RequestFault,
     ResourceNotFoundException,
     SerializationException,
+    TransactionCanceledException,
     UnknownOperationException,
     ValidationException,
 )
+from emulator.operations.answers import dump_items
 from emulator.operations.profiles import worded
 from emulator.operations.shapes import Structure
 
@@ -66,6 +69,9 @@ def run(account: Account, name: str, request: Request) -> Response:
             request = {member: given for member, given in request.items() if given is not None}
         found.shape.check(request)
         return found.handler(account, request)
+    except (ConditionalCheckFailedException, TransactionCanceledException) as failure:
+        dump_items(failure)
+        raise
     except (ValidationException, ResourceNotFoundException) as fault:
         raise _first_fault(found, request, account, fault) from None
     except UnicodeEncodeError:

@@ -12,7 +12,7 @@ from emulator.engine import transactions
 from emulator.engine.account import Account
 from emulator.engine.table import Table
 from emulator.engine.writes import Planned, Write, plan
-from emulator.errors import TransactionCanceledException, ValidationException
+from emulator.errors import ValidationException
 from emulator.expressions import Condition, Update, parse_condition, parse_update
 from emulator.model import Item
 from emulator.model.wire import check_levels, load_item
@@ -113,7 +113,8 @@ def transact_write_items(account: Account, request: Request) -> Response:
         return answers.consumed_by_table(mode, replay)
 
     actions = [action_of(one, table) for one, table in zip(wanted, tables, strict=True)]
-    planned = _execute(account, actions)
+    done = transactions.execute(account, actions)
+    planned = [one for one in done if isinstance(one, Planned)]
     account.tokens.keep(token, fingerprint, planned, account.now_ns)
     named = {table.name: one.body["TableName"] for one, table in zip(wanted, tables, strict=True)}
     response = answers.consumed_by_table(
@@ -121,22 +122,6 @@ def transact_write_items(account: Account, request: Request) -> Response:
     )
     written = ((done.write.table, done.write.position) for done in planned)
     return response | answers.collection_metrics_by_table(request, written)
-
-
-def _execute(account: Account, actions: list[transactions.Action]) -> list[Planned]:
-    try:
-        done = transactions.execute(account, actions)
-    except TransactionCanceledException as error:
-        dump_reasons(error)
-        raise
-    return [one for one in done if isinstance(one, Planned)]
-
-
-def dump_reasons(error: TransactionCanceledException) -> None:
-    """Bring the items among the cancellation reasons into wire form."""
-    for reason in error.members["CancellationReasons"]:
-        if isinstance(reason.get("Item"), Item):
-            reason["Item"] = answers.item(reason["Item"])
 
 
 def load_action(action: Mapping[str, Any]) -> Wanted:

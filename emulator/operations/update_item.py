@@ -67,14 +67,15 @@ def update_item(account: Account, request: Request) -> Response:
     if update is not None:
         key_attributes_stay(update, table)
     change = change_of(update, key, table, standalone=True)
-    with answers.stored_item_on_failure(request, table, position):
-        planned = execute(account, Write(table, position, change, condition))
+    shows_old = answers.shows_old(request)
+    planned = execute(account, Write(table, position, change, condition, shows_old=shows_old))
 
     response: Response = {}
     attributes = _returned(request.get("ReturnValues"), planned, update)
     if attributes:
         response["Attributes"] = attributes
-    return response | answers.costs(request, planned)
+    answers.add_costs(response, request, planned)
+    return response
 
 
 def _load_updates(request: Mapping[str, Any]) -> dict[str, tuple[str, Value | Missing]] | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from emulator.errors import RequestFault, ValidationException
-from emulator.expressions import Placeholders
+from emulator.expressions import Placeholders, check_placeholder_keys
 from emulator.model import Value
 from emulator.model.wire import load_value
 
@@ -18,16 +18,28 @@ NAMES_ALONE: Final = "ExpressionAttributeNames can only be specified when using 
 VALUES_ALONE: Final = "ExpressionAttributeValues can only be specified when using expressions"
 BAD_VALUE_OLDER: Final = "ExpressionAttributeValues contains invalid value: {message} for key {key}"
 
+_USES_PLACEHOLDERS: Final = (
+    "ExpressionAttributeNames",
+    "ExpressionAttributeValues",
+    "ConditionExpression",
+    "UpdateExpression",
+    "FilterExpression",
+    "KeyConditionExpression",
+    "ProjectionExpression",
+)
+# Nothing is ever parsed with it, so nothing is ever noted in it.
+_NO_PLACEHOLDERS: Final = Placeholders()
+
 
 def parameters_are_of_one_age(
     request: Mapping[str, Any], legacy: tuple[str, ...], modern: tuple[str, ...]
 ) -> None:
     """Refuse legacy parameters beside expressions (LEG-1)."""
-    given_legacy = [name for name in legacy if request.get(name) is not None]
-    if not given_legacy:
+    if request.keys().isdisjoint(legacy):
         return
+    given_legacy = [name for name in legacy if request.get(name) is not None]
     given_modern = [name for name in modern if request.get(name) is not None]
-    if given_modern:
+    if given_legacy and given_modern:
         raise RequestFault(
             MIXED.format(legacy=", ".join(given_legacy), modern=", ".join(given_modern))
         )
@@ -54,6 +66,7 @@ def placeholders_come_with_expressions(
     users = modern if values_for is None else values_for
     if values is not None and all(request.get(name) is None for name in users):
         raise RequestFault(VALUES_ALONE, VALUES_ALONE + _classic_suffix(users))
+    check_placeholder_keys(names, values)
 
 
 def _classic_suffix(users: tuple[str, ...]) -> str:
@@ -67,6 +80,8 @@ def _classic_suffix(users: tuple[str, ...]) -> str:
 
 def load_placeholders(request: Mapping[str, Any]) -> Placeholders:
     """Return the placeholders of a request, values loaded (PRO-6)."""
+    if request.keys().isdisjoint(_USES_PLACEHOLDERS):
+        return _NO_PLACEHOLDERS
     written = request.get("ExpressionAttributeValues")
     values: dict[str, Value] | None = None
     if written is not None:

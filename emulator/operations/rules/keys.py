@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from decimal import Decimal
 from typing import Final
 
 from emulator import limits
 from emulator.errors import ValidationException
 from emulator.model import (
+    EMPTY_KEY,
+    LONG_PARTITION_KEY,
+    LONG_SORT_KEY,
     IndexSchema,
     Item,
     KeyAttribute,
@@ -18,20 +23,13 @@ from emulator.model import (
 )
 from emulator.model.wire import INVALID
 
+_ABSENT: Final = object()
+# So few characters cannot be too many bytes, whatever their encoding.
+_SHORT: Final = limits.SORT_KEY_BYTES // 4
+
 MISSING_KEY: Final = INVALID + "Missing the key {name} in the item"
 KEY_TYPE: Final = INVALID + "Type mismatch for key {name} expected: {wanted} actual: {given}"
 NOT_THE_SCHEMA: Final = "The provided key element does not match the schema"
-EMPTY_KEY: Final = (
-    "One or more parameter values are not valid. The AttributeValue for a key attribute "
-    "cannot contain an empty {kind} value. Key: {name}"
-)
-# The missing blank is the service's own (KV-2).
-LONG_PARTITION_KEY: Final = (
-    INVALID + "Size of hashkey has exceeded the maximum size limit of2048 bytes"
-)
-LONG_SORT_KEY: Final = (
-    INVALID + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
-)
 INDEX_KEY_TYPE: Final = (
     INVALID + "Type mismatch for Index Key {name} Expected: {wanted} Actual: {given} "
     "IndexName: {index}"
@@ -95,8 +93,21 @@ def _total(item: Item, attributes: tuple[KeyAttribute, ...]) -> int:
     )
 
 
+def _fine_key(attributes: Mapping[str, Value], schema: KeySchema) -> bool:
+    """Say quickly that a key is beyond doubt: right types, not empty, far from too long."""
+    for name, key_class in schema.classes:
+        value = attributes.get(name)
+        if type(value) is not key_class:
+            return False
+        if key_class is not Decimal and not 0 < len(value) <= _SHORT:  # type: ignore[arg-type]  # text or bytes
+            return False
+    return True
+
+
 def key_of(key: Item, schema: KeySchema) -> tuple[KeyValue, ...]:
     """Return the values of a Key parameter, or say what is wrong with it (KV-7)."""
+    if len(key.attributes) == len(schema.names) and _fine_key(key.attributes, schema):
+        return schema.values(key)
     key_matches_the_schema(key, schema)
     key_values_are_not_empty(key, schema)
     key_values_are_not_too_long(key, schema)
@@ -105,10 +116,28 @@ def key_of(key: Item, schema: KeySchema) -> tuple[KeyValue, ...]:
 
 def key_of_item(item: Item, schema: KeySchema) -> tuple[KeyValue, ...]:
     """Return the key values of an item to put, or say what is wrong with them."""
+    if _fine_key(item.attributes, schema):
+        return schema.values(item)
     item_has_its_key(item, schema)
     key_values_are_not_empty(item, schema)
     key_values_are_not_too_long(item, schema)
     return schema.values(item)
+
+
+def index_keys_can_be_put(item: Item, schemas: list[IndexSchema]) -> None:
+    """Hold every rule of index keys for an item to put (IXV-1, IXV-2, IXV-7)."""
+    attributes = item.attributes
+    for schema in schemas:
+        for name, key_class in schema.key.classes:
+            value = attributes.get(name, _ABSENT)
+            if value is not _ABSENT and (
+                type(value) is not key_class
+                or (key_class is not Decimal and not 0 < len(value) <= _SHORT)  # type: ignore[arg-type]  # text or bytes
+            ):
+                index_key_types_match(item, schemas)
+                index_keys_are_not_empty(item, schemas)
+                index_keys_are_not_too_long(item, schemas)
+                return
 
 
 def index_key_types_match(item: Item, schemas: list[IndexSchema]) -> None:
