@@ -78,7 +78,6 @@ class _Connection(asyncio.BufferedProtocol):
 
     __slots__ = (
         "_deadline",
-        "_half_closed",
         "_lingering",
         "_parser",
         "_paused",
@@ -93,7 +92,6 @@ class _Connection(asyncio.BufferedProtocol):
         self._parser = RequestParser(body_bytes=options.body_bytes, head_bytes=options.head_bytes)
         self._transport: asyncio.Transport
         self._paused = False  # the client does not fetch its answers
-        self._half_closed = False  # the client sends nothing more
         self._lingering = False  # refused: what still arrives is thrown away
         self._deadline = _UNSET
         self._received = bytearray(_READ_BYTES)
@@ -122,10 +120,6 @@ class _Connection(asyncio.BufferedProtocol):
         # A trickle within one phase buys no more time for it.
         if was_idle or self._parser.has_head != had_head:
             self._deadline = _UNSET
-
-    def eof_received(self) -> bool:
-        self._half_closed = True
-        return self._paused  # answers are still owed
 
     def pause_writing(self) -> None:
         self._paused = True
@@ -156,8 +150,6 @@ class _Connection(asyncio.BufferedProtocol):
                 transport.close()
         if parser.awaits_continue():
             transport.write(CONTINUE)
-        if self._half_closed and not self._paused:
-            transport.close()
 
     def _refuse(self, fault: ApiError) -> None:
         """Answer what cannot be read on, and throw away the rest.
@@ -168,8 +160,7 @@ class _Connection(asyncio.BufferedProtocol):
         self._transport.write(self._server.refuse(fault))
         self._lingering = True
         self._deadline = _UNSET
-        if self._transport.can_write_eof():
-            self._transport.write_eof()
+        self._transport.write_eof()
 
     def check_time(self, now: float) -> None:
         """Close the connection when its time is over; say so to a request that has begun."""
@@ -231,11 +222,13 @@ class HttpServer:
         """Listen, and return the port; port 0 takes a free one."""
         loop = asyncio.get_running_loop()
         self.time = loop.time
-        self._listener = await loop.create_server(
-            lambda: _Connection(self), host, port, backlog=_BACKLOG
-        )
+        self._listener = await loop.create_server(self.accept, host, port, backlog=_BACKLOG)
         self._sweep()
         return int(self._listener.sockets[0].getsockname()[1])
+
+    def accept(self) -> asyncio.BufferedProtocol:
+        """Return what serves one connection."""
+        return _Connection(self)
 
     async def stop(self) -> None:
         """Stop listening, let requests that have begun finish, and close everything."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gzip
 import http.client
 import json
+import signal
 import socket
 import threading
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.frontends.server import ServerOptions, ServerThread
+from emulator.frontends.server import HttpServer, ServerOptions, ServerThread, serve
 
 FIELDS = {
     "Content-Type": "application/x-amz-json-1.0",
@@ -78,6 +80,25 @@ def receive_all(client) -> bytes:
         while piece := client.recv(65536):
             received += piece
     return received
+
+
+def pause():
+    threading.Event().wait(0.01)
+
+
+def send_slowly(client, data):
+    for byte in data:
+        client.sendall(bytes([byte]))
+        pause()
+
+
+def flood(client):
+    """Ask for answers and fetch none, until nothing more can be sent."""
+    client.settimeout(0.1)
+    with contextlib.suppress(TimeoutError):
+        while True:
+            client.sendall(message(b'{"Bytes": 1000000}') * 20)
+    client.settimeout(10)
 
 
 def read_answers(client, count):
@@ -205,6 +226,14 @@ def test_what_is_not_http_is_told_so_and_the_connection_ends(server, sent):
     )
 
 
+def test_a_refused_client_may_not_stay(quick):
+    with connected(quick) as client:
+        client.sendall(b"nonsense\n")
+        receive_all(client)
+        with pytest.raises(ConnectionError):
+            send_slowly(client, b"more" * 500)
+
+
 def test_a_body_over_the_limit_is_refused_and_the_client_hears_it(server):
     """WIR-8, WIR-16: the answer must survive a client that sends all before it listens."""
     status, fields, body = ask(server, body=b"x" * (16 * 1024 * 1024 + 1))
@@ -238,18 +267,14 @@ def test_a_request_that_does_not_end_is_told_so(quick, sent):
 def test_a_trickle_buys_no_time(quick):
     def trickle(client):
         with contextlib.suppress(OSError):
-            for _ in range(500):
-                client.sendall(b"A")
-                ended.wait(0.01)
+            send_slowly(client, b"A" * 500)
 
-    ended = threading.Event()
     with connected(quick) as client:
         client.sendall(b"GET / HTTP/1.1\r\nX: ")
         sender = threading.Thread(target=trickle, args=(client,))
         sender.start()
         received = receive_all(client)
-        ended.set()
-        sender.join()
+    sender.join()
 
     assert received.startswith(b"HTTP/1.1 408 ")
 
@@ -263,7 +288,7 @@ def test_a_stream_of_requests_may_go_on(quick):
         for at in range(10, len(shifted) - len(message()), len(message())):
             client.sendall(shifted[at : at + len(message())])
             answered += len(read_answers(client, 1))
-            threading.Event().wait(0.01)
+            pause()
 
     assert answered == 59
 
@@ -298,13 +323,9 @@ def test_a_page_that_was_named_may_steer():
 
 def test_a_client_that_fetches_no_answers_is_dropped(quick):
     with connected(quick) as client:
-        client.settimeout(0.2)
-        with contextlib.suppress(OSError):
-            for _ in range(200):
-                client.sendall(message(b'{"Bytes": 1000000}') * 20)
-        client.settimeout(10)
-
-        assert len(receive_all(client)) < 200_000_000
+        flood(client)
+        with pytest.raises(ConnectionError):
+            send_slowly(client, b" " * 500)
 
     assert ask(quick)[0] == 200
 
@@ -347,6 +368,55 @@ def test_stopping_does_not_wait_for_ever():
         server.stop()
 
         assert receive_all(client).startswith(b"HTTP/1.1 408 ")
+
+
+def test_stopping_does_not_wait_for_a_client_that_fetches_nothing():
+    patient = ServerOptions(body_seconds=60, grace_seconds=0.1, sweep_seconds=0.02)
+    server = ServerThread(stand_in(), options=patient).start()
+    with connected(server) as client:
+        flood(client)
+        server.stop()
+
+
+class DeafTransport:
+    """A transport whose client neither reads nor goes away."""
+
+    def __init__(self):
+        self.calls = []
+
+    def set_write_buffer_limits(self, high):
+        pass
+
+    def close(self):
+        self.calls.append("close")
+
+    def abort(self):
+        self.calls.append("abort")
+
+
+def test_what_does_not_close_by_itself_is_cut_off():
+    async def scenario():
+        server = HttpServer(stand_in(), ServerOptions(grace_seconds=0.01, sweep_seconds=0.01))
+        early, late = DeafTransport(), DeafTransport()
+        server.accept().connection_made(cast("Any", early))
+        await server.stop()
+        server.accept().connection_made(cast("Any", late))
+        return early.calls, late.calls
+
+    assert asyncio.run(scenario()) == (["close", "abort"], ["close"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_serving_ends_with_a_signal(number):
+    urls = []
+
+    def end(url):
+        urls.append(url)
+        signal.raise_signal(number)
+
+    serve(stand_in(), port=0, on_ready=end)
+
+    assert [url.rpartition(":")[0] for url in urls] == ["http://127.0.0.1"]
 
 
 def test_a_server_stops_once():
