@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, Self
 
 from emulator.capacity import Metrics, Receipt, Report, ScalingPolicy
 from emulator.clock import Clock, ManualClock, SystemClock
@@ -12,11 +13,17 @@ from emulator.engine.account import Account, CapacityMode
 from emulator.engine.budget import Budget
 from emulator.engine.events import Events
 from emulator.engine.faults import Faults
-from emulator.engine.inspection import PartitionView, insights_of, partitions_of, resource_of
+from emulator.engine.inspection import (
+    PartitionView,
+    insights_of,
+    partitions_of,
+    resource_of,
+    table_of,
+)
 from emulator.engine.ledger import Ledger
 from emulator.engine.snapshot import Snapshot, capture, reinstate
 from emulator.errors import ApiError, EmulatorError
-from emulator.operations import run
+from emulator.operations import run, snapshot_file
 from emulator.settings import Settings
 
 if TYPE_CHECKING:
@@ -242,6 +249,52 @@ class Emulator:
     def reset(self) -> None:
         """Forget every table, stream and count, in every region."""
         self.restore(Snapshot({}))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write every table of every region to a file, whole or not at all.
+
+        Streams, backups and what was counted are not part of it.
+        """
+        with ExitStack() as locks:
+            for account in self._accounts.values():
+                locks.enter_context(account.lock)
+            snapshot_file.save(path, self._accounts.values())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], **options: Any) -> Self:
+        """Return an emulator filled from a file; ``options`` as of the class.
+
+        Raises:
+            EmulatorError: the file is damaged, foreign or of a later version.
+        """
+        emulator = cls(**options)
+        for region, lines in snapshot_file.regions(snapshot_file.read(path)):
+            account = emulator.account(region)
+            with account.lock:
+                account.begin("CreateTable")
+                snapshot_file.restore_table(account, lines)
+        return emulator
+
+    def import_table(self, description: Mapping[str, Any]) -> dict[str, Any]:
+        """Create a table as DescribeTable described it elsewhere; returns CreateTable's answer."""
+        return self.call("CreateTable", snapshot_file.create_request(description))
+
+    def import_items(self, table: str, path: str | os.PathLike[str]) -> int:
+        """Put the items of a DynamoDB JSON lines file, all or none, free of charge.
+
+        Raises:
+            EmulatorError: there is no such table, or a line does not fit; file and line named.
+        """
+        account = self._current()
+        with account.lock:
+            found = table_of(account, table)
+            return snapshot_file.import_items(path, account, found)
+
+    def export_items(self, table: str, path: str | os.PathLike[str]) -> int:
+        """Write the items of a table as DynamoDB JSON lines; returns how many."""
+        account = self._current()
+        with account.lock:
+            return snapshot_file.export_items(path, table_of(account, table))
 
     # Front ends that need nothing else
 

@@ -12,6 +12,7 @@ from emulator.storage import Position
 if TYPE_CHECKING:
     from emulator.engine.account import Account
     from emulator.engine.resource import Resource
+    from emulator.engine.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,17 @@ class PartitionView:
     splits: int
 
 
+def table_of(account: Account, name: str) -> Table:
+    """Return a table, or say that there is none."""
+    found = account.tables.get(name)
+    if found is None:
+        raise EmulatorError(f"there is no table {name!r} in {account.region}: create it first")
+    return found
+
+
 def resource_of(account: Account, table: str, index: str | None) -> Resource:
     """Return a table's or global index's resource, or say that there is none."""
-    found = account.tables.get(table)
-    if found is None:
-        raise EmulatorError(f"there is no table {table!r} in {account.region}: create it first")
+    found = table_of(account, table)
     if index is None:
         return found.resource
     secondary = found.indexes.get(index)
