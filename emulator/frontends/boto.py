@@ -201,6 +201,7 @@ def _wrap_botocore() -> None:
     import botocore.retries.bucket
     import botocore.session
     import botocore.signers
+    import botocore.useragent
     import botocore.waiter
 
     wrap, calls = _patches.wrap, interception
@@ -219,6 +220,7 @@ def _wrap_botocore() -> None:
     wrap(session, "get_credentials", calls.hide_credentials, credentials)
     wrap(botocore.credentials.RefreshableCredentials, "_refresh", calls.stay_stale)
     wrap(signer, "get_auth_instance", calls.sign_as_nobody, credentials)
+    wrap(botocore.useragent.UserAgentString, "to_string", calls.reuse_user_agent)
     wrap(endpoint, "prepare_request", calls.address_nowhere)
     wrap(endpoint, "_send", calls.answer, botocore.awsrequest.AWSResponse)
     wrap(botocore.httpsession.URLLib3Session, "send", calls.refuse_to_send)
@@ -267,9 +269,9 @@ def _wrap_aiobotocore() -> None:
     no_capacity = bucket.CapacityNotAvailableError
     wrap(bucket.AsyncTokenBucket, "acquire", sdk_time.acquire_async, no_capacity)
     # The httpx back end of newer versions sleeps by methods of its own.
-    for owner in (getattr(endpoint, "AnyioEndpoint", None), getattr(waiter, "AnyioWaiter", None)):
-        if owner is not None:
-            wrap(owner, "_sleep", sdk_time.sleep_by_method)
+    owners = getattr(endpoint, "AnyioEndpoint", None), getattr(waiter, "AnyioWaiter", None)
+    for owner in filter(None, owners):
+        wrap(owner, "_sleep", sdk_time.sleep_by_method)
 
 
 def _look_for_aiobotocore(original: Any) -> Any:

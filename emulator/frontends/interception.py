@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from email.utils import formatdate
 from types import SimpleNamespace
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from emulator.clients import (
     client_response,
@@ -114,9 +115,11 @@ def address_nowhere(original: Any) -> Any:
 
     @functools.wraps(original)
     def prepare_request(self: Any, request: Any) -> Any:
+        prepared = original(self, request)
         if serving.get() is not None:
-            request.url = NOWHERE
-        return original(self, request)
+            prepared.url = NOWHERE
+            prepared.context = request.context  # older versions leave it behind
+        return prepared
 
     return prepare_request
 
@@ -144,7 +147,8 @@ def answer_async(original: Any, response_class: Any) -> Any:
         if scope is None:
             return await original(self, request)
         status, body = _respond(scope, request)
-        return response_class(request.url, status, _headers(scope, body), _AsyncBody(body))
+        headers = _headers(scope, body)
+        return response_class(request.url, status, headers, _AsyncBody(body, headers))
 
     return send
 
@@ -166,7 +170,7 @@ def _region_of(request: Any) -> str | None:
     signed = _SIGNED_REGION.search(request.headers.get("Authorization") or b"")
     if signed is not None:
         return signed[1].decode()
-    region: str | None = (getattr(request, "context", None) or {}).get("client_region")
+    region: str | None = request.context.get("client_region")
     return region
 
 
@@ -194,11 +198,39 @@ class _Body(io.BytesIO):
         yield self.read()
 
 
-class _AsyncBody(io.BytesIO):
-    """A body as aiobotocore reads it."""
+class _AsyncBody:
+    """A body as aiobotocore reads it; older versions look here for the headers, too."""
 
-    async def read(self) -> bytes:  # type: ignore[override]  # awaited, as aiohttp's is
-        return super().read()
+    def __init__(self, body: bytes, headers: dict[str, str]) -> None:
+        self._body = body
+        self._headers = headers
+
+    async def read(self) -> bytes:
+        return self._body
+
+    @property
+    def raw_headers(self) -> list[tuple[bytes, bytes]]:
+        return [(name.encode(), value.encode()) for name, value in self._headers.items()]
+
+
+def reuse_user_agent(original: Any) -> Any:
+    """UserAgentString.to_string: written once per client, not twice per request.
+
+    It is a quarter of what the SDK spends on a small call, and nobody receives it; of its
+    content only the record of SDK features can differ from call to call.
+    """
+    known: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+
+    @functools.wraps(original)
+    def to_string(self: Any) -> str:
+        if serving.get() is None:
+            return str(original(self))
+        text = known.get(self)
+        if text is None:
+            text = known[self] = original(self)
+        return text
+
+    return to_string
 
 
 def refuse_to_send(original: Any) -> Any:
@@ -309,11 +341,15 @@ def hide_credentials_async(original: Any, credentials_class: Any) -> Any:
 
 
 def _nobody(credentials_class: Any) -> Any:
-    credentials = credentials_class(ACCESS_KEY, ACCESS_KEY)
     scope = serving.get()
-    if scope is not None:
-        # Set, not passed: older versions know no account, and need none.
-        credentials.account_id = scope.emulator.account_id
+    return _credentials(credentials_class, None if scope is None else scope.emulator.account_id)
+
+
+@functools.cache
+def _credentials(credentials_class: Any, account_id: str | None) -> Any:
+    credentials = credentials_class(ACCESS_KEY, ACCESS_KEY)
+    # Set, not passed: older versions know no account, and need none.
+    credentials.account_id = account_id
     return credentials
 
 

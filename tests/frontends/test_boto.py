@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import types
 from decimal import Decimal
 
 import boto3
@@ -16,6 +17,7 @@ import botocore.httpsession
 import botocore.retries.bucket
 import botocore.session
 import botocore.signers
+import botocore.useragent
 import botocore.waiter
 import pytest
 from boto3.dynamodb.conditions import Attr, Key
@@ -195,24 +197,34 @@ def test_a_client_made_before_is_served_and_free_again_afterwards():
         {"endpoint_url": "https://vpce-1.dynamodb.us-east-1.vpce.amazonaws.com"},
         {"use_ssl": False},
         {"aws_access_key_id": "AKIAREAL", "aws_secret_access_key": "real"},
-        {"config": Config(signature_version=UNSIGNED)},
-        {"config": Config(use_dualstack_endpoint=True)},
-        {"config": Config(use_fips_endpoint=True)},
-        {"config": Config(region_name="ap-south-1")},
-        {"config": Config(account_id_endpoint_mode="required")},
-        {"config": Config(account_id_endpoint_mode="disabled")},
-        {"config": Config(endpoint_discovery_enabled=True)},
-        {"config": Config(proxies={"https": "http://proxy:1"})},
+        {"config": {"signature_version": UNSIGNED}},
+        {"config": {"use_dualstack_endpoint": True}},
+        {"config": {"use_fips_endpoint": True}},
+        {"config": {"region_name": "ap-south-1"}},
+        {"config": {"account_id_endpoint_mode": "required"}},
+        {"config": {"account_id_endpoint_mode": "disabled"}},
+        {"config": {"endpoint_discovery_enabled": True}},
+        {"config": {"proxies": {"https": "http://proxy:1"}}},
     ],
     ids=str,
 )
 @pytest.mark.parametrize("service", ["dynamodb", "dynamodbstreams"])
-def test_whatever_a_client_is_set_to_it_is_served(emulator, service, settings):
+@pytest.mark.usefixtures("emulator")
+def test_whatever_a_client_is_set_to_it_is_served(service, settings):
+    if "config" in settings:
+        settings = {"config": config_of(**settings["config"])}
     client = boto3.client(service, **settings)
     if service == "dynamodb":
         assert client.list_tables()["TableNames"] == []
     else:
         assert client.list_streams()["Streams"] == []
+
+
+def config_of(**options):
+    try:
+        return Config(**options)
+    except TypeError:
+        pytest.skip("an option that this version of botocore does not have")
 
 
 def test_an_endpoint_in_the_environment_is_served(monkeypatch):
@@ -371,7 +383,7 @@ def test_expired_credentials_are_not_refreshed(mode):
         "test",
         account_id="123456789012",
     )
-    config = Config(account_id_endpoint_mode=mode)
+    config = config_of(account_id_endpoint_mode=mode)
     client = session.create_client("dynamodb", "us-east-1", config=config)
     with mock_dynamodb():
         assert signed_by(client) == ["emulator"]
@@ -461,6 +473,20 @@ def test_hooks_of_others_still_run(client):
     ]
 
 
+@pytest.mark.usefixtures("emulator")
+def test_a_user_agent_is_its_clients():
+    agents = []
+    for extra in ("one", "two"):
+        client = boto3.client("dynamodb", config=Config(user_agent_extra=extra))
+        client.meta.events.register(
+            "before-send", lambda request, **_: agents.append(request.headers["User-Agent"])
+        )
+        client.list_tables()
+        client.list_tables()
+    assert [agent.split()[-1] for agent in agents] == [b"one", b"one", b"two", b"two"]
+    assert agents[0].startswith(b"Boto3/")
+
+
 def test_a_request_sent_by_hand_is_refused(emulator):
     request = AWSRequest(
         method="POST",
@@ -500,6 +526,7 @@ WRAPPED = [
     (botocore.session.Session, "get_credentials"),
     (botocore.credentials.RefreshableCredentials, "_refresh"),
     (botocore.signers.RequestSigner, "get_auth_instance"),
+    (botocore.useragent.UserAgentString, "to_string"),
     (botocore.endpoint.Endpoint, "prepare_request"),
     (botocore.endpoint.Endpoint, "_send"),
     (botocore.httpsession.URLLib3Session, "send"),
@@ -541,19 +568,31 @@ def test_everything_is_put_back_after_an_error():
 
 @pytest.mark.usefixtures("no_metadata_service")
 def test_what_somebody_else_wrapped_meanwhile_is_left_to_him():
-    original = botocore.client.BaseClient._make_api_call
+    before = attributes()
     client = boto3.client("dynamodb", region_name="us-east-1")
+    theirs = []
     try:
         with mock_dynamodb():
-            ours = botocore.client.BaseClient._make_api_call
-            botocore.client.BaseClient._make_api_call = lambda *args: ours(*args)
-            theirs = botocore.client.BaseClient._make_api_call
+            for owner, name in WRAPPED:
+                theirs.append(wrapped_once_more(owner, name))
             assert client.list_tables()["TableNames"] == []
-        assert botocore.client.BaseClient._make_api_call is theirs
+        assert attributes() == theirs
         with pytest.raises(NoCredentialsError):
             client.list_tables()
+        assert boto3.Session(region_name="us-east-1").client("sqs").meta.region_name == "us-east-1"
     finally:
-        botocore.client.BaseClient._make_api_call = original
+        for (owner, name), old in zip(WRAPPED, before, strict=True):
+            setattr(owner, name, old)
+
+
+def wrapped_once_more(owner, name):
+    ours = vars(owner)[name]
+    if name == "time":
+        theirs = types.SimpleNamespace(sleep=ours.sleep)
+    else:
+        theirs = lambda *args, **kwargs: ours(*args, **kwargs)  # noqa: E731
+    setattr(owner, name, theirs)
+    return theirs
 
 
 def test_a_half_done_installation_is_undone(monkeypatch):

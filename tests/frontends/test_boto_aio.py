@@ -136,6 +136,19 @@ def test_aiobotocore_may_come_later_or_never():
     assert answer.stdout == "False\n[]\nTrue\n"
 
 
+async def test_older_versions_find_the_headers_with_the_body():
+    """aiobotocore 2.13 reads them there."""
+    with mock_dynamodb():
+        async with client_in() as client:
+            bodies = []
+            client.meta.events.register(
+                "after-call", lambda http_response, **_: bodies.append(http_response.raw)
+            )
+            response = await client.list_tables()
+    headers = {name.decode().lower(): value.decode() for name, value in bodies[0].raw_headers}
+    assert headers == dict(response["ResponseMetadata"]["HTTPHeaders"])
+
+
 # Credentials
 
 
@@ -176,6 +189,8 @@ async def test_other_services_pass_untouched(monkeypatch):
     sent = []
 
     class Raw:
+        raw_headers = ()
+
         async def read(self):
             return b"{}"
 
@@ -294,6 +309,14 @@ async def test_an_adaptive_client_on_real_time_is_left_alone(slept):
             await client.list_tables()
             await client.list_tables()
     assert slept == []
+
+
+async def test_asking_the_bucket_without_waiting_is_left_alone():
+    bucket = pytest.importorskip("aiobotocore.retries.bucket")
+    with mock_dynamodb(Throttling(0)):
+        tokens = bucket.AsyncTokenBucket(1, bucket.Clock())
+        with pytest.raises(bucket.CapacityNotAvailableError):
+            await tokens.acquire(5, block=False)
 
 
 async def test_the_httpx_back_end_sleeps_in_virtual_time():
