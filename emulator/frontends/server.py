@@ -31,6 +31,7 @@ from emulator.frontends.http_protocol import (
     ResponseWriter,
 )
 from emulator.frontends.json_protocol import AMZ_JSON, JsonProtocol, encode_json
+from emulator.operations import NAMES
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
@@ -199,8 +200,6 @@ class HttpServer:
     """Listens, answers from one emulator, and ends in good order; lives on one event loop."""
 
     def __init__(self, emulator: Emulator, options: ServerOptions) -> None:
-        from emulator.operations import NAMES  # the engine loads when it serves
-
         self.options = options
         self.connections: set[_Connection] = set()
         self.is_closing = False
