@@ -6,6 +6,7 @@ This room decides the order of checks and every message; it alone speaks the wir
 from emulator.operations import (  # noqa: F401 - importing a file registers its operation
     account_limits,
     backups,
+    batch_execute_statement,
     batch_get_item,
     batch_write_item,
     continuous_backups,
@@ -14,6 +15,8 @@ from emulator.operations import (  # noqa: F401 - importing a file registers its
     delete_item,
     delete_table,
     describe_table,
+    execute_statement,
+    execute_transaction,
     get_item,
     global_tables,
     kinesis_destinations,

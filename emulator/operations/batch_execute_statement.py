@@ -1,0 +1,218 @@
+"""BatchExecuteStatement: up to twenty-five statements, each on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from emulator.capacity import Receipt
+from emulator.engine.account import Account
+from emulator.engine.reads import get
+from emulator.engine.table import Table
+from emulator.engine.writes import Write
+from emulator.errors import (
+    ApiError,
+    RequestFault,
+    ResourceNotFoundException,
+    ThrottlingException,
+    ValidationException,
+)
+from emulator.model.wire import WireItem
+from emulator.operations import answers, shapes
+from emulator.operations.batch_get_item import DUPLICATES
+from emulator.operations.execute_statement import PARAMETERS, STATEMENT, bind_alone
+from emulator.operations.partiql import (
+    Bound,
+    Select,
+    carry_out,
+    failure_of,
+    key_of_read,
+    reading_of,
+    returned,
+    shown,
+    write_of,
+)
+from emulator.operations.profiles import worded
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import keys
+from emulator.storage import Position
+
+MIXED: Final = "Read and write requests together in the same batch is not supported."
+NOT_BY_KEY: Final = (
+    "Select statements within BatchExecuteStatement must specify the primary key "
+    "in the where clause."
+)
+_MOST_STATEMENTS: Final = 25  # Source: PQL-18
+
+SHAPE = shapes.structure(
+    Statements=shapes.List(
+        shapes.structure(
+            "BatchStatementRequest",
+            Statement=STATEMENT.required,
+            Parameters=PARAMETERS,
+            ConsistentRead=shapes.BOOLEAN,
+            ReturnValuesOnConditionCheckFailure=shapes.RETURN_ON_FAILURE,
+        ),
+        1,
+        _MOST_STATEMENTS,
+    ).required,
+    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
+)
+
+
+class _Ready(NamedTuple):
+    """A statement that can be carried out: a read of an item by key, or a write."""
+
+    bound: Bound
+    table: Table
+    position: Position
+    write: Write | None
+
+
+@operation("BatchExecuteStatement", shape=SHAPE)
+def batch_execute_statement(account: Account, request: Request) -> Response:
+    """Carry out what can be carried out, and answer each statement in its place."""
+    # The order is observable (ERR-PQL-2): a statement at fault takes no part in what follows.
+    members = request["Statements"]
+    bound = [_bound(member, request) for member in members]
+    _one_kind([one for one in bound if isinstance(one, Bound)])
+    ready = [
+        _ready(account, one, member) if isinstance(one, Bound) else one
+        for one, member in zip(bound, members, strict=True)
+    ]
+    _no_item_twice([one for one in ready if isinstance(one, _Ready)])
+
+    costs = _Costs()
+    responses = []
+    for one, member in zip(ready, members, strict=True):
+        if isinstance(one, _Ready):
+            responses.append(_answer(account, one, member, costs))
+        else:
+            responses.append({"Error": _error(one, account)})
+    mode = request.get("ReturnConsumedCapacity")
+    return {"Responses": responses} | costs.report(mode)
+
+
+def _bound(member: Mapping[str, Any], request: Request) -> Bound | ApiError:
+    """Return a statement with its values, or what is wrong with it."""
+    try:
+        return bind_alone(member)
+    except ValidationException as fault:
+        # A wrong JSON type anywhere comes before all else (ORD-1).
+        SHAPE.check_types(request)
+        return fault
+
+
+def _one_kind(statements: list[Bound]) -> None:
+    """Refuse reads beside writes (PQL-18)."""
+    if len({one.reads for one in statements}) > 1:
+        raise ValidationException(MIXED)
+
+
+def _ready(account: Account, bound: Bound, member: Mapping[str, Any]) -> _Ready | ApiError:
+    """Find table and key of a statement, or say what is wrong."""
+    try:
+        table = account.table(bound.table_name)
+        if not isinstance(bound.statement, Select):
+            write = write_of(bound, table, shows_old=answers.shows_old(member))
+            return _Ready(bound, table, write.position, write)
+        consistent = member.get("ConsistentRead", False)
+        reading_of(account, bound, bound.statement, consistent=consistent)
+        key = key_of_read(bound, bound.statement, table, NOT_BY_KEY)
+        return _Ready(bound, table, table.position(keys.key_of(key, table.key)), None)
+    except (ValidationException, ResourceNotFoundException) as fault:
+        return fault
+
+
+def _no_item_twice(statements: list[_Ready]) -> None:
+    """Refuse two statements on one item, reads among them (PQL-18)."""
+    touched = {(one.table.name, one.position) for one in statements}
+    if len(touched) < len(statements):
+        raise ValidationException(DUPLICATES)
+
+
+def _answer(
+    account: Account, one: _Ready, member: Mapping[str, Any], costs: _Costs
+) -> dict[str, Any]:
+    """Carry out one statement; one that fails does not hinder the others."""
+    response: dict[str, Any] = {"TableName": one.bound.table_name}
+    try:
+        if one.write is None:
+            item = _read(account, one, member, costs)
+        else:
+            item = _write(account, one.bound, one.write, costs)
+    except ApiError as failure:
+        return {"Error": _error(failure, account), **response}
+    return response if item is None else {**response, "Item": item}
+
+
+def _read(
+    account: Account, one: _Ready, member: Mapping[str, Any], costs: _Costs
+) -> WireItem | None:
+    select = one.bound.statement
+    assert isinstance(select, Select), "only a SELECT has no write"
+    consistent = member.get("ConsistentRead", False)
+    found = get(account, one.table, one.position, consistent=consistent)
+    costs.add(one.bound.table_name, found.receipt)
+    return None if found.item is None else shown(found.item, select.columns)
+
+
+def _write(account: Account, bound: Bound, write: Write, costs: _Costs) -> WireItem | None:
+    planned = carry_out(account, write)
+    failure = failure_of(bound, planned)
+    if failure is not None:
+        costs.add_failed(bound.table_name, planned.receipt)
+        raise failure
+    costs.add(bound.table_name, planned.receipt)
+    return returned(bound, planned)
+
+
+class _Costs:
+    """What the statements cost, table by table (CAP-404).
+
+    A failed statement counts into the total of its table, but into none of its arms, and only
+    beside one that succeeded (CAP-313).
+    """
+
+    def __init__(self) -> None:
+        self._receipts: list[tuple[str, Receipt]] = []
+        self._failed: dict[str, float] = {}
+
+    def add(self, table_name: str, receipt: Receipt) -> None:
+        """Count a statement that succeeded."""
+        self._receipts.append((table_name, receipt))
+
+    def add_failed(self, table_name: str, receipt: Receipt) -> None:
+        """Count a statement whose condition failed."""
+        self._failed[table_name] = self._failed.get(table_name, 0.0) + receipt.total
+
+    def report(self, mode: str | None) -> dict[str, Any]:
+        """Return the ConsumedCapacity list, or nothing."""
+        if not self._receipts:
+            return {}
+        answer = answers.consumed_by_table(mode, self._receipts)
+        for entry in answer.get("ConsumedCapacity", ()):
+            entry["CapacityUnits"] += self._failed.get(entry["TableName"], 0.0)
+        return answer
+
+
+# Errors
+
+
+def _error(fault: ApiError, account: Account) -> dict[str, Any]:
+    """Return a fault as the answer to one statement (ERR-PQL-4)."""
+    if isinstance(fault, RequestFault):
+        fault = worded(fault, "BatchExecuteStatement", account.settings.messages)
+    answers.dump_items(fault)
+    error: dict[str, Any] = {"Code": _code(fault), "Message": fault.message}
+    item = fault.members.get("Item")
+    return error if item is None else {**error, "Item": item}
+
+
+def _code(fault: ApiError) -> str:
+    """Return how the answer to one statement calls a fault."""
+    if isinstance(fault, ValidationException):
+        return "ValidationError"
+    if isinstance(fault, ThrottlingException):
+        return "ThrottlingError"
+    return fault.code.removesuffix("Exception")

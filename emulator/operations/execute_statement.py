@@ -1,0 +1,68 @@
+"""ExecuteStatement: one PartiQL statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from emulator.engine.account import Account
+from emulator.errors import ValidationException
+from emulator.operations import answers, shapes
+from emulator.operations.partiql import (
+    Bound,
+    Exists,
+    bind,
+    carry_out,
+    failure_of,
+    returned,
+    select_page,
+    write_of,
+)
+from emulator.operations.registry import Request, Response, operation
+
+# Observed: another emulator's capture of eu-west-2, September 2026.
+EXISTS_ELSEWHERE: Final = "EXISTS can only be used in ExecuteTransaction write requests."
+
+STATEMENT: Final = shapes.String(1, 8192)
+PARAMETERS: Final = shapes.List(shapes.VALUE, 1)
+
+SHAPE = shapes.structure(
+    Statement=STATEMENT.required,
+    Parameters=PARAMETERS,
+    ConsistentRead=shapes.BOOLEAN,
+    NextToken=shapes.String(1, 32768),
+    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
+    Limit=shapes.POSITIVE,
+    ReturnValuesOnConditionCheckFailure=shapes.RETURN_ON_FAILURE,
+)
+
+
+@operation("ExecuteStatement", shape=SHAPE)
+def execute_statement(account: Account, request: Request) -> Response:
+    """Answer the items that a SELECT finds, or that a write returns."""
+    bound = bind_alone(request)
+    if bound.reads:
+        return select_page(account, request, bound)
+    return _write(account, request, bound)
+
+
+def bind_alone(request: Mapping[str, Any]) -> Bound:
+    """Return the statement of a request, which is no EXISTS (PQL-2)."""
+    bound = bind(request)
+    if isinstance(bound.statement, Exists):
+        raise ValidationException(EXISTS_ELSEWHERE)
+    return bound
+
+
+def _write(account: Account, request: Request, bound: Bound) -> Response:
+    """Carry out a write; it answers no items unless RETURNING asks for one (PQL-1)."""
+    table = account.table(bound.table_name)
+    write = write_of(bound, table, shows_old=answers.shows_old(request))
+    planned = carry_out(account, write)
+    failure = failure_of(bound, planned)
+    if failure is not None:
+        raise failure
+    item = returned(bound, planned)
+    response: Response = {"Items": [] if item is None else [item]}
+    mode = request.get("ReturnConsumedCapacity")
+    return response | answers.consumed(mode, bound.table_name, planned.receipt)

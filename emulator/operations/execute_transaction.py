@@ -1,0 +1,224 @@
+"""ExecuteTransaction: up to a hundred reads, or writes and checks, all or none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Final
+
+from emulator import limits
+from emulator.capacity import TRANSACTIONAL
+from emulator.engine import transactions
+from emulator.engine.account import Account
+from emulator.engine.reads import Found, find
+from emulator.engine.table import Table
+from emulator.engine.transactions import Action, Failure
+from emulator.engine.writes import Planned, plan
+from emulator.errors import (
+    RequestFault,
+    ResourceNotFoundException,
+    TransactionCanceledException,
+    ValidationException,
+)
+from emulator.operations import answers, shapes
+from emulator.operations.execute_statement import PARAMETERS, STATEMENT
+from emulator.operations.partiql import (
+    DUPLICATE,
+    Bound,
+    Exists,
+    Insert,
+    KeyFault,
+    Select,
+    bind_loaded,
+    check_exists,
+    key_of_read,
+    load_parameters,
+    shown,
+    write_of,
+)
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import keys
+from emulator.operations.transact_write_items import SAME_ITEM, TOO_LARGE
+
+MIXED: Final = (
+    "ExecuteTransaction API does not support both read and write operations in the same request."
+)
+NUMBERED: Final = "Validation failed in TransactStatements[{number}]: {message}"
+RETURNING: Final = "RETURNING clause is not supported in ExecuteTransaction."
+ON_INDEX: Final = "Reads on indices are not supported within transactions."
+NOT_BY_KEY: Final = (
+    "Select statements within ExecuteTransaction must specify the primary key in the where clause."
+)
+
+SHAPE = shapes.structure(
+    TransactStatements=shapes.List(
+        shapes.structure(
+            "ParameterizedStatement",
+            Statement=STATEMENT.required,
+            Parameters=PARAMETERS,
+            ReturnValuesOnConditionCheckFailure=shapes.RETURN_ON_FAILURE,
+        ),
+        1,
+        limits.TRANSACTION_ACTIONS,
+    ).required,
+    ClientRequestToken=shapes.String(1, 36),
+    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
+)
+
+
+@operation("ExecuteTransaction", shape=SHAPE)
+def execute_transaction(account: Account, request: Request) -> Response:
+    """Carry out every statement, or cancel with one reason per statement."""
+    # The order is observable (ERR-PQL-3).
+    members = request["TransactStatements"]
+    loaded = [load_parameters(member.get("Parameters")) for member in members]
+    bound = _bind(members, loaded)
+    if len({one.reads for one in bound}) > 1:
+        raise ValidationException(MIXED)
+    targets = [
+        _target(account, number, one, member)
+        for number, (one, member) in enumerate(zip(bound, members, strict=True))
+    ]
+    failures = [one if isinstance(one, Failure) else None for one in targets]
+    if any(failures):
+        raise transactions.cancelled(failures)
+    actions = [one for one in targets if isinstance(one, Action)]
+    if len({(one.table.name, one.position) for one in actions}) < len(actions):
+        raise ValidationException(SAME_ITEM)
+    if bound[0].reads:
+        return _read(account, request, bound, actions)
+    return _write(account, request, bound, actions)
+
+
+def _bind(members: list[Mapping[str, Any]], loaded: list[list[Any]]) -> list[Bound]:
+    bound = []
+    for number, (member, parameters) in enumerate(zip(members, loaded, strict=True)):
+        with _numbered(number):
+            bound.append(bind_loaded(member, parameters))
+    return bound
+
+
+@contextmanager
+def _numbered(number: int) -> Iterator[None]:
+    """Tell a fault with the number of its statement (PQL-20)."""
+    try:
+        yield
+    except ValidationException as fault:
+        message = fault.older if isinstance(fault, RequestFault) else fault.message
+        raise ValidationException(NUMBERED.format(number=number, message=message)) from None
+
+
+# Statements become actions
+
+
+def _target(
+    account: Account, number: int, bound: Bound, member: Mapping[str, Any]
+) -> Action | Failure:
+    """Return the action of a statement, or why the transaction cannot have it.
+
+    Observed: another emulator's capture of eu-west-2, September 2026: a missing table and a
+    key that does not suit cancel the transaction, unless another statement is at fault.
+    """
+    try:
+        table = account.table(bound.table_name)
+    except ResourceNotFoundException as fault:
+        return Failure("ResourceNotFound", str(fault.message))
+    with _numbered(number):
+        _check_form(bound, table)
+        if isinstance(bound.statement, Select):
+            return _reading(account, bound, bound.statement, table)
+    return _writing(bound, table, member)
+
+
+def _check_form(bound: Bound, table: Table) -> None:
+    """Refuse what a transaction cannot do (PQL-20)."""
+    statement = bound.statement
+    if isinstance(statement, Select):
+        if statement.source.index is not None:
+            raise ValidationException(ON_INDEX)
+        if statement.columns is not None and statement.columns.fault is not None:
+            raise ValidationException(statement.columns.fault)
+    elif isinstance(statement, Exists):
+        check_exists(bound, statement, table)
+    elif not isinstance(statement, Insert) and statement.returning is not None:
+        raise ValidationException(RETURNING)
+
+
+def _reading(account: Account, bound: Bound, select: Select, table: Table) -> Action | Failure:
+    try:
+        key = key_of_read(bound, select, table, NOT_BY_KEY)
+    except KeyFault:
+        return Failure("ValidationError", keys.NOT_THE_SCHEMA)
+    position = table.position_of(key)
+    prepare = partial(find, account, table, position, consistent=True, factor=TRANSACTIONAL)
+    return Action(table, position, prepare)
+
+
+def _writing(bound: Bound, table: Table, member: Mapping[str, Any]) -> Action | Failure:
+    shows_old = answers.shows_old(member)
+    try:
+        write = write_of(bound, table, shows_old=shows_old)
+    except KeyFault:
+        return Failure("ValidationError", keys.NOT_THE_SCHEMA)
+    except ValidationException as fault:
+        return Failure("ValidationError", str(fault.message))
+    prepare = partial(plan, write, factor=limits.TRANSACTION_FACTOR)
+    return Action(table, write.position, prepare, shows_old)
+
+
+# Carrying out
+
+
+def _read(
+    account: Account, request: Request, bound: list[Bound], actions: list[Action]
+) -> Response:
+    """Answer every item in the order of the statements, an empty object for a missing one."""
+    done = [found for found in transactions.execute(account, actions) if isinstance(found, Found)]
+    if sum(found.receipt.bytes_returned for found in done) > limits.TRANSACTION_BYTES:
+        raise ValidationException(TOO_LARGE)
+    responses = []
+    for one, found in zip(bound, done, strict=True):
+        assert isinstance(one.statement, Select), "all statements read"
+        item = found.item
+        responses.append({} if item is None else {"Item": shown(item, one.statement.columns)})
+    receipts = zip((one.table_name for one in bound), (one.receipt for one in done), strict=True)
+    mode = request.get("ReturnConsumedCapacity")
+    return {"Responses": responses} | answers.consumed_by_table(mode, receipts)
+
+
+def _write(
+    account: Account, request: Request, bound: list[Bound], actions: list[Action]
+) -> Response:
+    """Carry out the writes once, however often their token comes (PQL-19, TXW-9)."""
+    if sum(one.item.size_bytes for one in bound if one.item is not None) > limits.TRANSACTION_BYTES:
+        raise ValidationException(TOO_LARGE)
+    token = request.get("ClientRequestToken")
+    fingerprint = json.dumps(request["TransactStatements"], sort_keys=True, default=repr)
+    mode = request.get("ReturnConsumedCapacity")
+    replay = account.tokens.replay(token, fingerprint, account.now_ns)
+    if replay is not None:
+        return {"Responses": []} | answers.consumed_by_table(mode, replay)
+    try:
+        done = transactions.execute(account, actions)
+    except TransactionCanceledException as error:
+        raise _with_duplicates(error, bound) from None
+    planned = [one for one in done if isinstance(one, Planned)]
+    account.tokens.keep(token, fingerprint, planned, account.now_ns)
+    names = (one.table_name for one in bound)
+    receipts = zip(names, (one.receipt for one in planned), strict=True)
+    return {"Responses": []} | answers.consumed_by_table(mode, receipts)
+
+
+def _with_duplicates(
+    error: TransactionCanceledException, bound: list[Bound]
+) -> TransactionCanceledException:
+    """Return the cancellation with failed INSERTs called by their name (TXW-6)."""
+    failures: list[Failure | None] = []
+    for reason, one in zip(error.members["CancellationReasons"], bound, strict=True):
+        code, message = reason["Code"], reason.get("Message", "")
+        if code == "ConditionalCheckFailed" and isinstance(one.statement, Insert):
+            code, message = "DuplicateItem", DUPLICATE
+        failures.append(None if code == "None" else Failure(code, message, reason.get("Item")))
+    return transactions.cancelled(failures)

@@ -1,0 +1,62 @@
+"""NextToken: where a SELECT goes on, bound to the statement that it came from. Rule PQL-17.
+
+Observed: another emulator's capture of eu-west-1, September 2026: text and parameters of the
+statement are bound, Limit and ConsistentRead are not.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from emulator.errors import ApiError, ValidationException
+from emulator.model import Item
+from emulator.model.wire import WireItem, load_item
+
+INVALID_TOKEN: Final = "Invalid NextToken"
+OTHER_REQUEST: Final = "NextToken does not match request"
+
+
+class Start(NamedTuple):
+    """Where to go on: in which of the statement's ranges, and behind which key."""
+
+    number: int
+    key: Item
+
+
+def next_token(request: Mapping[str, Any], number: int, key: WireItem) -> str:
+    """Return the token that goes on behind a key."""
+    written = json.dumps([_binding(request), number, key])
+    return base64.b64encode(written.encode()).decode("ascii")
+
+
+def load_next_token(request: Mapping[str, Any]) -> Start | None:
+    """Return where a request goes on, or None if it starts.
+
+    Raises:
+        ValidationException: the token is none, or belongs to another request.
+    """
+    written = request.get("NextToken")
+    if written is None:
+        return None
+    try:
+        binding, number, key = json.loads(base64.b64decode(written, validate=True))
+        start = Start(number, load_item(key))
+    except (binascii.Error, ValueError, TypeError, AttributeError, RecursionError, ApiError):
+        raise ValidationException(INVALID_TOKEN) from None
+    if type(number) is not int or number < 0:
+        raise ValidationException(INVALID_TOKEN)
+    if binding != _binding(request):
+        raise ValidationException(OTHER_REQUEST)
+    return start
+
+
+def _binding(request: Mapping[str, Any]) -> str:
+    """Return what a token has in common with its request."""
+    bound = [request["Statement"], request.get("Parameters")]
+    written = json.dumps(bound, sort_keys=True, default=repr)
+    return hashlib.sha256(written.encode()).hexdigest()
