@@ -41,8 +41,9 @@ BAD_TIME: Final = "Export time is outside the recoverable window"
 _PAGE: Final = 25
 
 _ARN = shapes.String(37, 1024)
-_TOKEN = shapes.String(pattern="[^$]+")
-_BUCKET = shapes.String(0, 255, "[a-z0-9A-Z]+[.\\-\\w]*[a-z0-9A-Z]+")
+_TOKEN = shapes.String(pattern="^[^\\$]+$")
+# The model's pattern says the same with a repeated first and last class, and in cubic time.
+_BUCKET = shapes.String(0, 255, "^[a-z0-9A-Z][\\.\\-\\w]*[a-z0-9A-Z]$")
 _OWNER = shapes.String(pattern="[0-9]{12}")
 _PREFIX = shapes.String(0, 1024)
 _PAGE_SIZE = shapes.Integer(least=1, most=_PAGE)
@@ -238,7 +239,7 @@ def describe_import(account: Account, request: Request) -> Response:
     shape=shapes.structure(
         TableArn=_TABLE_ARN,
         PageSize=_PAGE_SIZE,
-        NextToken=shapes.STRING,
+        NextToken=shapes.String(112, 1024, "([0-9a-f]{16})+"),
     ),
 )
 def list_imports(account: Account, request: Request) -> Response:

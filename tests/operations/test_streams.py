@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from emulator.operations import OPERATIONS
 from tests.operations.tables import ARN, described, emulator, refusal, schema, table
 
 TAB = {"TableName": "tab"}
@@ -409,8 +410,6 @@ def test_what_cannot_be_read_is_refused(case):
 
 def test_streams_belong_to_their_own_service():
     """STM-1."""
-    from emulator.operations import OPERATIONS
-
     names = {name for name, one in OPERATIONS.items() if one.service == "DynamoDBStreams"}
     assert names == {"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"}
 

@@ -1,0 +1,110 @@
+"""PutResourcePolicy, GetResourcePolicy and DeleteResourcePolicy."""
+
+import pytest
+
+from tests.operations.tables import ARN, INVALID, described, emulator, refusal, table
+
+POLICY = '{"Version": "2012-10-17", "Statement": []}'
+PLACE = {"ResourceArn": ARN}
+NOT_FOUND = (
+    "PolicyNotFoundException",
+    f"Resource-based policy not found for the provided ResourceArn: {ARN}",
+)
+
+
+def created(**members):
+    emu = emulator()
+    emu.call("CreateTable", table(**members))
+    return emu
+
+
+def attach(emu, policy=POLICY, place=PLACE, **members):
+    return emu.call("PutResourcePolicy", {**place, "Policy": policy, **members})["RevisionId"]
+
+
+def test_a_policy_is_attached_found_and_detached():
+    """OTH-18."""
+    emu = created()
+    assert refusal(emu, "GetResourcePolicy", PLACE) == NOT_FOUND
+    revision = attach(emu)
+    assert emu.call("GetResourcePolicy", PLACE) == {"Policy": POLICY, "RevisionId": revision}
+    assert emu.call("DeleteResourcePolicy", PLACE) == {"RevisionId": revision}
+    assert refusal(emu, "GetResourcePolicy", PLACE) == NOT_FOUND
+    assert emu.call("DeleteResourcePolicy", PLACE) == {}
+
+
+def test_the_same_text_keeps_its_revision_and_another_has_its_own():
+    """OTH-18."""
+    emu = created()
+    revisions = [attach(emu), attach(emu), attach(emu, "{}")]
+    assert revisions[0] == revisions[1] != revisions[2]
+
+
+def test_a_table_may_begin_with_a_policy():
+    """CT-11."""
+    found = created(ResourcePolicy=POLICY).call("GetResourcePolicy", PLACE)
+    assert found["Policy"] == POLICY
+
+
+def test_a_policy_goes_with_its_table():
+    """DT-1."""
+    emu = created(ResourcePolicy=POLICY)
+    emu.call("DeleteTable", {"TableName": "tab"})
+    emu.call("CreateTable", table())
+    assert refusal(emu, "GetResourcePolicy", PLACE) == NOT_FOUND
+
+
+def test_a_stream_has_a_policy_of_its_own():
+    """OTH-18."""
+    emu = created(StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"})
+    stream = {"ResourceArn": described(emu)["LatestStreamArn"]}
+    revision = attach(emu, place=stream)
+    assert emu.call("GetResourcePolicy", stream)["RevisionId"] == revision
+    assert refusal(emu, "GetResourcePolicy", PLACE) == NOT_FOUND
+
+
+def test_a_revision_that_is_not_the_caller_s_is_refused():
+    """OTH-18: NO_POLICY means that there must be none."""
+    emu = created()
+    request = {**PLACE, "Policy": POLICY, "ExpectedRevisionId": "1"}
+    assert refusal(emu, "PutResourcePolicy", request) == NOT_FOUND
+    revision = attach(emu, ExpectedRevisionId="NO_POLICY")
+    none_expected = {**PLACE, "Policy": "{}", "ExpectedRevisionId": "NO_POLICY"}
+    assert refusal(emu, "PutResourcePolicy", none_expected) == NOT_FOUND
+    assert refusal(emu, "DeleteResourcePolicy", {**PLACE, "ExpectedRevisionId": "1"}) == NOT_FOUND
+    known = {**PLACE, "ExpectedRevisionId": revision}
+    assert emu.call("DeleteResourcePolicy", known) == {"RevisionId": revision}
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ("none", "Invalid policy document: none"),
+        ("[]", "Invalid policy document: []"),
+        ("[" * 10_000, f"Invalid policy document: {'[' * 10_000}"),
+        (f'{{"a": "{"x" * 20_480}"}}', "Maximum policy size of 20480 bytes exceeded"),
+    ],
+)
+def test_a_policy_that_is_none_is_refused(policy, message):
+    """ERR-OTH-6."""
+    request = {**PLACE, "Policy": policy}
+    assert refusal(created(), "PutResourcePolicy", request) == (
+        "ValidationException",
+        INVALID + message,
+    )
+
+
+@pytest.mark.parametrize(
+    ("operation", "members"),
+    [
+        ("PutResourcePolicy", {"Policy": POLICY}),
+        ("GetResourcePolicy", {}),
+        ("DeleteResourcePolicy", {}),
+    ],
+)
+def test_an_unknown_table_is_named(operation, members):
+    """OTH-18."""
+    assert refusal(emulator(), operation, PLACE | members) == (
+        "ResourceNotFoundException",
+        f"Requested resource not found: ResourcArn: {ARN} not found",
+    )
