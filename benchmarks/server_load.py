@@ -65,8 +65,10 @@ def _server():
     command = [sys.executable, "-m", "emulator", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        line = process.stdout.readline()
-        yield next(word for word in line.split() if word.startswith("http://")), process
+        urls = [word for word in process.stdout.readline().split() if word.startswith("http://")]
+        if not urls:
+            raise SystemExit("the server did not start")
+        yield urls[0], process
 
 
 def _measure(name: str, url: str, given: argparse.Namespace, pid: int | None) -> int:
