@@ -11,6 +11,7 @@ from typing import Final
 
 SPACE: Final = "\u202f"
 NONE: Final = "\u2013"
+TIMES: Final = "\u00d7"
 _THOUSANDS: Final = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 _BYTES: Final = ((1024**4, "TB"), (1024**3, "GB"), (1024**2, "MB"), (1024.0, "KB"))
 _REASON: Final = re.compile(r"(Table|Index)(Read|Write)(\w+)")
@@ -33,8 +34,7 @@ def significant(value: float, digits: int = 3) -> str:
     rounded = float(f"{value:.{digits}g}")
     if abs(value) >= 10 ** (digits - 1):
         return f"{value:,.0f}"
-    text = f"{rounded:.10f}".rstrip("0").rstrip(".")
-    return text
+    return f"{rounded:.10f}".rstrip("0").rstrip(".")
 
 
 def count(value: float) -> str:
@@ -54,17 +54,21 @@ def count(value: float) -> str:
 def percent(share: float) -> str:
     """Return a share of 0 to 1 as percent; never 0 or 100 unless it is.
 
-    >>> [percent(share).replace(SPACE, " ") for share in (0, 1, 0.5, 0.00001, 0.99999, 0.0123)]
-    ['0 %', '100 %', '50 %', '<0.01 %', '>99.99 %', '1.23 %']
+    >>> [percent(share).replace(SPACE, " ") for share in (0, 1, 0.5, 0.0123, 0.99951)]
+    ['0 %', '100 %', '50 %', '1.23 %', '99.95 %']
+    >>> [percent(share).replace(SPACE, " ") for share in (0.000123, 0.000001, 0.99999)]
+    ['0.012 %', '<0.001 %', '>99.99 %']
     """
-    if share in (0, 1):
-        return f"{share:.0%}"[:-1] + f"{SPACE}%"
-    if 0 < share < 0.0001:
-        return f"<0.01{SPACE}%"
-    if 0.9999 < share < 1:
-        return f">99.99{SPACE}%"
-    digits = 2 if share < 0.1 or share > 0.999 else 1
-    return f"{share * 100:.{digits}f}".rstrip("0").rstrip(".") + f"{SPACE}%"
+    if 0 < share < 0.00001:
+        text = "<0.001"
+    elif 0.9999 < share < 1:
+        text = ">99.99"
+    elif share < 0.01:
+        text = significant(share * 100, 2)
+    else:
+        digits = 2 if share < 0.1 or share > 0.999 else 1
+        text = f"{share * 100:.{digits}f}".rstrip("0").rstrip(".") if share < 1 else "100"
+    return f"{text}{SPACE}%"
 
 
 def dollars(amount: float) -> str:
@@ -83,8 +87,10 @@ def dollars(amount: float) -> str:
 def duration(seconds: float) -> str:
     """Return a time span in its two largest units.
 
-    >>> [duration(s).replace(SPACE, " ") for s in (0, 0.0254, 0.9999, 1.5, 59.96, 200, 3900, 200_000)]
-    ['0 s', '25 ms', '1 s', '1.5 s', '1 min', '3 min 20 s', '1 h 5 min', '2 d 8 h']
+    >>> [duration(seconds).replace(SPACE, " ") for seconds in (0, 0.0254, 0.9999, 1.5)]
+    ['0 s', '25 ms', '1 s', '1.5 s']
+    >>> [duration(seconds).replace(SPACE, " ") for seconds in (59.96, 200, 3900, 200_000)]
+    ['1 min', '3 min 20 s', '1 h 5 min', '2 d 8 h']
     """
     if seconds < 0.9995:
         return f"{significant(seconds * 1000, 2)}{SPACE}ms" if seconds else f"0{SPACE}s"
@@ -117,10 +123,10 @@ def size(size_bytes: float) -> str:
 def multiple(value: float, *, at_least: bool = False) -> str:
     """Return a multiple of the load.
 
-    >>> multiple(3.456), multiple(64, at_least=True)
-    ('3.46×', '≥ 64×')
+    >>> multiple(3.456) == f"3.46{TIMES}", multiple(64, at_least=True) == f"≥ 64{TIMES}"
+    (True, True)
     """
-    return f"{'≥ ' if at_least else ''}{significant(value)}×"
+    return f"{'≥ ' if at_least else ''}{significant(value)}{TIMES}"
 
 
 def reason(name: str) -> str:

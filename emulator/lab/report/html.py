@@ -1,0 +1,470 @@
+"""The report as one page: no network, no library, readable in light and dark.
+
+Pictures and tables are plain markup and need no script; the script adds values under the
+pointer and downloads. The data is in the page, as ``--json`` writes it but to six digits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import Any, Final
+
+from emulator import __version__
+from emulator.lab.measures import (
+    Assumption,
+    CollectionSizes,
+    Comparison,
+    DesignResult,
+    Finding,
+    KeyShare,
+    PatternResult,
+    ResourceResult,
+    to_document,
+)
+from emulator.lab.report import words
+from emulator.lab.report.charts import Chart, resource_charts, slug, summary_charts
+from emulator.lab.report.rows import Cell, Group, Row, groups, headroom, month
+from emulator.lab.report.svg import stylesheet
+
+GRADES: Final = {
+    "fine": ("\u2713", "fine"),
+    "tight": ("!", "tight"),
+    "throttles": ("\u2715", "throttles"),
+}
+_SEVERITIES: Final = {"problem": 0, "warning": 1, "info": 2}
+_DIGITS: Final = 6
+
+
+def html_page(comparison: Comparison) -> str:
+    """Return the whole report as one HTML file.
+
+    >>> empty = Comparison(title="A < B", workload={}, engine="exact", duration_seconds=60.0,
+    ...                    seeds=(0,), designs=())
+    >>> "<title>A &lt; B</title>" in html_page(empty)
+    True
+    """
+    return Template(_resource("page.html")).substitute(
+        version=__version__,
+        title=escape(comparison.title),
+        chart_style=stylesheet(),
+        page_style=_resource("page.css"),
+        body=_body(comparison),
+        data=embedded(comparison),
+        script=_resource("page.js"),
+    )
+
+
+def _resource(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def embedded(comparison: Comparison) -> str:
+    """Return the data as JSON that can stand inside a script element."""
+    text = json.dumps(_rounded(to_document(comparison)), separators=(",", ":"), allow_nan=False)
+    return text.replace("</", "<\\/").replace("<!--", "<\\u0021--")
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        short = float(f"{value:.{_DIGITS}g}")
+        return int(short) if short.is_integer() else short
+    if isinstance(value, dict):
+        return {name: _rounded(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_rounded(one) for one in value]
+    return value
+
+
+def _body(comparison: Comparison) -> str:
+    parts = [_header(comparison), _navigation(comparison), "<main>", _verdicts(comparison)]
+    if comparison.designs:
+        parts.append(_comparison_table(comparison))
+    for index, design in enumerate(comparison.designs):
+        parts.append(_design(index, design))
+    parts += [_checks(comparison), _assumptions(comparison), _inputs(comparison), "</main>"]
+    parts.append(_footer())
+    return "\n".join(parts)
+
+
+# Top
+
+
+def _header(comparison: Comparison) -> str:
+    return (
+        '<header><div class="in"><p class="brand">dynamometer lab</p>'
+        f"<h1>{escape(comparison.title)}</h1>"
+        f'<p class="meta">{escape(summary(comparison))}</p></div></header>'
+    )
+
+
+def summary(comparison: Comparison) -> str:
+    """Return in one line what was run."""
+    requests = max((design.requests for design in comparison.designs), default=0.0)
+    count = len(comparison.designs)
+    seeds = ", ".join(str(seed) for seed in comparison.seeds)
+    return (
+        f"{count} design{'' if count == 1 else 's'} under {words.count(requests)} requests in "
+        f"{words.duration(comparison.duration_seconds)}; {comparison.engine} engine, "
+        f"seed{'' if len(comparison.seeds) == 1 else 's'} {seeds}"
+    )
+
+
+def _navigation(comparison: Comparison) -> str:
+    links = [("verdicts", "Verdicts"), ("comparison", "Comparison")]
+    links += [(_anchor(n), design.name) for n, design in enumerate(comparison.designs)]
+    links += [("checks", "Checks"), ("assumptions", "Assumptions"), ("inputs", "Workload")]
+    items = "".join(f'<a href="#{anchor}">{escape(name)}</a>' for anchor, name in links)
+    return f'<nav aria-label="Sections"><div class="in">{items}</div></nav>'
+
+
+def _anchor(index: int) -> str:
+    return f"design-{index + 1}"
+
+
+def _verdicts(comparison: Comparison) -> str:
+    cards = "".join(_card(n, design) for n, design in enumerate(comparison.designs))
+    return f'<section id="verdicts"><div class="cards">{cards}</div></section>'
+
+
+def _card(index: int, design: DesignResult) -> str:
+    fix = f'<p class="fix"><b>Smallest fix</b>{escape(design.fix)}</p>' if design.fix else ""
+    figures = "".join(
+        f"<div><b{_mark(cell)}>{escape(cell.text)}</b><span>{name}</span></div>"
+        for cell, name in _key_figures(design)
+    )
+    return (
+        f'<article class="card {design.grade}"><h2><a href="#{_anchor(index)}">'
+        f"{escape(design.name)}</a>{_badge(design)}</h2>"
+        f'<p class="keys">{keys(design.design)}</p><p class="verdict">{escape(design.verdict)}</p>'
+        f'{fix}<div class="figures">{figures}</div></article>'
+    )
+
+
+def _badge(design: DesignResult) -> str:
+    sign, word = GRADES[design.grade]
+    return (
+        f'<span class="badge {design.grade}"><span aria-hidden="true">{sign}</span> {word}</span>'
+    )
+
+
+def _key_figures(design: DesignResult) -> Iterator[tuple[Cell, str]]:
+    share = design.throttled_share
+    yield Cell(words.percent(share), "bad" if design.grade == "throttles" else ""), "throttled"
+    if design.headroom is not None:
+        yield headroom(design), "headroom"
+    bill = month(design)
+    if bill is not None:
+        yield Cell(words.dollars(bill.total)), f"a month, {escape(bill.billing)}"
+
+
+def keys(document: Mapping[str, Any]) -> str:
+    """Return the keys of a design document as markup.
+
+    >>> keys({"partition": "{user}", "sort": "{time}", "write": 10})
+    '<code>{user}</code> / <code>{time}</code><br>provisioned: 10 WCU'
+    """
+    tables = document.get("tables") or {"": document}
+    return "<br>".join(
+        (f"<b>{escape(name)}</b> " if name else "") + "<br>".join(_table_lines(table))
+        for name, table in tables.items()
+    )
+
+
+def _table_lines(table: Mapping[str, Any]) -> Iterator[str]:
+    schemas = [table] if table.get("partition") else []
+    schemas += table.get("entities", {}).values()
+    yield ", ".join(_key(schema) for schema in schemas)
+    for index in table.get("indexes", ()):
+        yield f"index {escape(index['name'])}: {_key(index)}"
+    units = ((table.get("read"), "RCU"), (table.get("write"), "WCU"))
+    given = [f"{amount:,} {unit}" for amount, unit in units if amount]
+    yield f"provisioned: {', '.join(given)}" if given else "on-demand"
+
+
+def _key(schema: Mapping[str, Any]) -> str:
+    parts = [_templates(schema.get(name)) for name in ("partition", "sort")]
+    return " / ".join(part for part in parts if part)
+
+
+def _templates(given: Any) -> str:
+    texts = [given] if isinstance(given, str) else given or []
+    return " + ".join(f"<code>{escape(text)}</code>" for text in texts)
+
+
+# The comparison
+
+
+def _comparison_table(comparison: Comparison) -> str:
+    names = "".join(f"<th>{escape(design.name)}</th>" for design in comparison.designs)
+    body = "".join(_group(group, len(comparison.designs)) for group in groups(comparison))
+    return (
+        '<section id="comparison" class="panel"><h2>Comparison</h2><div class="scroll">'
+        f'<table class="compare"><thead><tr><th></th>{names}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div></section>"
+    )
+
+
+def _group(group: Group, designs: int) -> str:
+    head = f'<tr class="group"><th colspan="{designs + 1}">{escape(group.title)}</th></tr>'
+    return head + "".join(_row(row) for row in group.rows)
+
+
+def _row(row: Row) -> str:
+    label = escape(row.label)
+    if row.hint:
+        label = f'<span class="hint" title="{escape(row.hint)}">{label}</span>'
+    cells = "".join(f"<td{_mark(cell)}>{escape(cell.text)}</td>" for cell in row.cells)
+    kind = ' class="detail"' if row.detail else ""
+    return f'<tr{kind}><th scope="row">{label}</th>{cells}</tr>'
+
+
+def _mark(cell: Cell) -> str:
+    return f' class="m-{cell.mark}"' if cell.mark else ""
+
+
+# One design
+
+
+def _design(index: int, design: DesignResult) -> str:
+    several = len(design.resources) > 1
+    blocks = "".join(
+        _resource_block(index, number, design, titled=several)
+        for number in range(len(design.resources))
+    )
+    whole = "".join(_figure(chart, design, index) for chart in summary_charts(design))
+    return (
+        f'<section id="{_anchor(index)}" class="panel {design.grade}">'
+        f"<h2>{escape(design.name)} {_badge(design)}</h2>"
+        f'<p class="keys">{keys(design.design)}</p>{blocks}'
+        f'<h3>The design as a whole</h3><div class="charts">{whole}</div>'
+        f"{_break_even(design)}{_patterns(design.patterns)}{_confidence(design)}</section>"
+    )
+
+
+def _resource_block(index: int, number: int, design: DesignResult, *, titled: bool) -> str:
+    resource = design.resources[number]
+    head = f"<h3>{resource.kind.capitalize()} {escape(resource.name)}</h3>" if titled else ""
+    heat, *others = (_figure(chart, design, index, number) for chart in resource_charts(resource))
+    return (
+        f'{head}{heat}<div class="charts">{"".join(others)}'
+        f"{_top_keys(resource)}</div>{_collections(resource.collections)}"
+    )
+
+
+def _figure(chart: Chart, design: DesignResult, index: int, number: int | None = None) -> str:
+    where = "" if number is None else f"-{slug(design.resources[number].name)}"
+    data = "" if number is None else f' data-resource="{number}"'
+    wide = ' class="wide"' if chart.name == "heat" else ""
+    return (
+        f'<figure id="{slug(design.name)}{where}-{chart.name}" data-design="{index}"{data}{wide}>'
+        f"<figcaption><b>{escape(chart.title)}</b>{escape(chart.caption)}</figcaption>"
+        '<div class="export"><button data-save="svg">SVG</button>'
+        f'<button data-save="png">PNG</button></div>{chart.svg}</figure>'
+    )
+
+
+def _top_keys(resource: ResourceResult) -> str:
+    if not resource.top_keys:
+        return ""
+    most = resource.top_keys[0].share or 1.0
+    rows = "".join(_top_key(key, most) for key in resource.top_keys[:10])
+    return (
+        "<figure><figcaption><b>Busiest partition keys</b>Share of the demand"
+        "; red where requests were refused.</figcaption>"
+        f"<table><tbody>{rows}</tbody></table></figure>"
+    )
+
+
+def _top_key(key: KeyShare, most: float) -> str:
+    kind = "bar refused" if key.throttled_units else "bar"
+    return (
+        f'<tr><th scope="row"><code>{escape(key.key)}</code></th>'
+        f'<td class="bars"><span class="{kind}" style="width:{key.share / most:.1%}"></span></td>'
+        f'<td class="n">{words.percent(key.share)}</td></tr>'
+    )
+
+
+def _collections(sizes: CollectionSizes) -> str:
+    if not sizes.count:
+        return ""
+    text = (
+        f"{words.count(sizes.count)} item collections with {words.count(sizes.items)} items and "
+        f"{words.size(sizes.total_bytes)}; the largest ({sizes.largest_key}) has "
+        f"{words.size(sizes.largest_bytes)} and grows by "
+        f"{words.size(sizes.largest_growth_bytes_per_day)} a day."
+    )
+    return f'<p class="quiet">{escape(text)}</p>'
+
+
+def _break_even(design: DesignResult) -> str:
+    lines = "".join(
+        f"<li>{escape(one.resource)} {one.axis}s: {words.percent(one.utilisation)} used on "
+        f"average; provisioned pays from {words.percent(one.break_even)}, so {one.cheaper} is "
+        "cheaper.</li>"
+        for one in design.break_even
+    )
+    return f'<ul class="quiet">{lines}</ul>' if lines else ""
+
+
+_PATTERN_HEAD: Final = (
+    ("access pattern", ""),
+    ("operation", ""),
+    ("answered by", ""),
+    ("requests", "n"),
+    ("calls each", "n"),
+    ("throttled", "n"),
+    ("attempts p50 / p99", "n"),
+    ("added latency p50 / p99", "n"),
+    ("units each", "n"),
+    ("filtered away", "n"),
+)
+
+
+def _patterns(patterns: Sequence[PatternResult]) -> str:
+    head = "".join(f'<th class="{cls}">{name}</th>' for name, cls in _PATTERN_HEAD)
+    rows = "".join(_table_row(_pattern(one), (cls for _, cls in _PATTERN_HEAD)) for one in patterns)
+    return (
+        '<h3>Access patterns</h3><div class="scroll"><table class="patterns">'
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _pattern(one: PatternResult) -> list[str]:
+    wait = one.added_latency_seconds
+    tries = one.attempts_per_call
+    return [
+        one.name,
+        one.operation,
+        one.resource,
+        words.count(one.requests),
+        words.significant(one.fan_out),
+        words.percent(one.throttled_share),
+        f"{words.significant(tries.p50)} / {words.significant(tries.p99)}",
+        f"{words.duration(wait.p50)} / {words.duration(wait.p99)}",
+        units_each(one),
+        words.percent(one.filter_waste_share) if one.filtered_bytes else words.NONE,
+    ]
+
+
+def units_each(one: PatternResult) -> str:
+    """Return what one request of a pattern costs, over its table and indexes."""
+    if not one.requests:
+        return words.NONE
+    read = sum(units.read for units in one.units) / one.requests
+    write = sum(units.write for units in one.units) / one.requests
+    parts = [
+        f"{words.significant(amount)} {name}"
+        for amount, name in ((read, "RCU"), (write, "WCU"))
+        if amount
+    ]
+    return " + ".join(parts) or "0"
+
+
+def _table_row(cells: Iterable[str], classes: Iterable[str]) -> str:
+    pairs = zip(cells, classes, strict=True)
+    return "<tr>" + "".join(f'<td class="{c}">{escape(text)}</td>' for text, c in pairs) + "</tr>"
+
+
+def _confidence(design: DesignResult) -> str:
+    if not design.confidence:
+        return ""
+    rows = "".join(
+        _table_row(
+            (
+                one.measure.replace("_", " "),
+                words.significant(one.mean),
+                f"{words.significant(one.low)} to {words.significant(one.high)}",
+            ),
+            ("", "n", "n"),
+        )
+        for one in design.confidence
+    )
+    seeds = len(design.confidence[0].values)
+    return (
+        f"<details><summary>Over {seeds} seeds</summary><table><thead><tr><th>measure</th>"
+        '<th class="n">mean</th><th class="n">95 % interval of the mean</th></tr></thead>'
+        f"<tbody>{rows}</tbody></table></details>"
+    )
+
+
+# Checks, assumptions, inputs
+
+
+def _checks(comparison: Comparison) -> str:
+    found = [(design, one) for design in comparison.designs for one in design.findings]
+    if found:
+        rows = "".join(_finding(design, one) for design, one in found)
+        body = (
+            '<div class="scroll"><table><thead><tr><th></th><th>design</th><th>about</th>'
+            f"<th>finding</th><th>cure</th></tr></thead><tbody>{rows}</tbody></table></div>"
+        )
+    else:
+        body = '<p class="quiet">The checks found nothing to object to.</p>'
+    return f'<section id="checks" class="panel"><h2>Checks</h2>{body}</section>'
+
+
+def _finding(design: DesignResult, one: Finding) -> str:
+    return (
+        f'<tr><td><span class="sev {one.severity}">{one.severity}</span></td>'
+        f"<td>{escape(design.name)}</td><td>{escape(one.subject)}</td>"
+        f'<td><span class="hint" title="{escape(one.check)}">{escape(one.message)}</span></td>'
+        f"<td>{escape(one.fix)}</td></tr>"
+    )
+
+
+def _assumptions(comparison: Comparison) -> str:
+    blocks = "".join(
+        _assumption(design, one) for design in comparison.designs for one in design.assumptions
+    )
+    intro = (
+        "The service does not publish these constants; the model assumes a value and every one "
+        "is a setting. The rows show the share of throttled calls under other values."
+        if blocks
+        else "None of these answers depends on a constant that the service does not publish."
+    )
+    table = (
+        '<div class="scroll"><table><thead><tr><th>design</th><th>setting</th><th>assumed</th>'
+        f"<th>throttled under other values</th></tr></thead><tbody>{blocks}</tbody></table></div>"
+        if blocks
+        else ""
+    )
+    return (
+        '<section id="assumptions" class="panel"><h2>Assumptions</h2>'
+        f'<p class="quiet">{intro}</p>{table}</section>'
+    )
+
+
+def _assumption(design: DesignResult, one: Assumption) -> str:
+    rows = "; ".join(
+        f"{words.significant(row.value)}: {words.percent(row.throttled_share)}" for row in one.rows
+    )
+    return (
+        f"<tr><td>{escape(design.name)}</td><td><code>{escape(one.setting)}</code> "
+        f'<span class="quiet">{escape(one.rule)}</span><br>{escape(one.meaning)}</td>'
+        f"<td>{words.significant(one.value)}</td><td>{escape(rows)}</td></tr>"
+    )
+
+
+def _inputs(comparison: Comparison) -> str:
+    documents = [("Workload", comparison.workload)]
+    documents += [(f"Design: {one.name}", one.design) for one in comparison.designs]
+    blocks = "".join(
+        f"<details><summary>{escape(name)}</summary>"
+        f"<pre>{escape(json.dumps(document, indent=2))}</pre></details>"
+        for name, document in documents
+    )
+    return f'<section id="inputs" class="panel"><h2>What was run</h2>{blocks}</section>'
+
+
+def _footer() -> str:
+    return (
+        f'<footer><div class="in"><p>Made by dynamometer {__version__}. Prices are those of '
+        "us-east-1. The model follows what the service documents; what it does not document is "
+        "listed under Assumptions.</p>"
+        '<p class="data"><button data-save="json">Download the data (JSON)</button></p>'
+        "</div></footer>"
+    )

@@ -1,0 +1,264 @@
+"""The comparison as a table: one row per measure, one cell per design.
+
+The page and the terminal show the same rows. A cell is marked where a measure is bad by the
+lab's own limits; nothing is marked for being merely worse than its neighbour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from emulator.lab.measures import (
+    AxisResult,
+    Comparison,
+    Cost,
+    DesignResult,
+    PatternResult,
+    ResourceResult,
+    Spread,
+)
+from emulator.lab.report import words
+from emulator.lab.report.charts import cost_name
+
+Mark: TypeAlias = Literal["", "good", "tight", "bad", "chosen"]
+
+#: A design with more headroom than this is not called tight.
+TIGHT: Final = 1.5
+#: The share of throttled calls that counts, where no headroom search gives another.
+THRESHOLD: Final = 0.001
+
+
+class Cell(NamedTuple):
+    """What one design has in a row."""
+
+    text: str
+    mark: Mark = ""
+
+
+class Row(NamedTuple):
+    """One measure; ``detail`` rows explain the row above them."""
+
+    label: str
+    cells: tuple[Cell, ...]
+    detail: bool = False
+    #: The wire name or a longer explanation, for a hint.
+    hint: str = ""
+
+
+class Group(NamedTuple):
+    """Rows that belong together."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+def groups(comparison: Comparison) -> list[Group]:
+    """Return the comparison's rows by subject."""
+    designs = comparison.designs
+    made = [
+        Group("Throttling", tuple(_throttling(designs))),
+        Group("Waiting", tuple(_waiting(designs))),
+        Group("Heat", tuple(_heat(designs))),
+        Group("Capacity consumed", tuple(_capacity(designs, comparison.duration_seconds))),
+        Group("Cost of a month", tuple(_costs(designs))),
+    ]
+    return [group for group in made if group.rows]
+
+
+def _row(
+    label: str,
+    designs: Sequence[DesignResult],
+    cell: Callable[[DesignResult], Cell],
+    *,
+    detail: bool = False,
+    hint: str = "",
+) -> Row:
+    return Row(label, tuple(cell(design) for design in designs), detail, hint)
+
+
+# Throttling
+
+
+def _throttling(designs: Sequence[DesignResult]) -> Iterator[Row]:
+    yield _row("calls throttled", designs, _throttled)
+    for reason in _reasons(designs):
+        shares = [design.throttled_share_by_reason.get(reason, 0.0) for design in designs]
+        cells = tuple(Cell(words.percent(share) if share else words.NONE) for share in shares)
+        yield Row(words.reason(reason), cells, detail=True, hint=reason)
+    if any(_failed(design) for design in designs):
+        yield _row("calls given up", designs, lambda design: _share(_failed(design)))
+    yield _row("first throttled after", designs, _first_throttle)
+    if any(design.headroom is not None for design in designs):
+        yield _row("headroom", designs, headroom, hint="largest multiple of this load without")
+
+
+def _throttled(design: DesignResult) -> Cell:
+    return _share(design.throttled_share, THRESHOLD)
+
+
+def _share(share: float, limit: float = 0.0) -> Cell:
+    return Cell(words.percent(share), "bad" if share > limit else "")
+
+
+def _reasons(designs: Sequence[DesignResult]) -> list[str]:
+    found = [reason for design in designs for reason in design.throttled_share_by_reason]
+    return list(dict.fromkeys(found))
+
+
+def _failed(design: DesignResult) -> float:
+    calls = sum(pattern.calls for pattern in design.patterns)
+    return sum(pattern.failed for pattern in design.patterns) / calls if calls else 0.0
+
+
+def _first_throttle(design: DesignResult) -> Cell:
+    seconds = design.time_to_first_throttle
+    return Cell("never" if seconds is None else words.duration(seconds))
+
+
+def headroom(design: DesignResult) -> Cell:
+    """Return a design's headroom, marked if it is small."""
+    found = design.headroom
+    if found is None:
+        return Cell(words.NONE)
+    text = words.multiple(found.multiple, at_least=found.at_least)
+    return Cell(text, "bad" if found.multiple < 1 else "tight" if found.multiple < TIGHT else "")
+
+
+# Waiting
+
+
+def _waiting(designs: Sequence[DesignResult]) -> Iterator[Row]:
+    hint = "the worst access pattern"
+    yield _row(
+        "attempts per call, p50 / p99",
+        designs,
+        lambda design: _worst(design, lambda one: one.attempts_per_call, words.significant),
+        hint=hint,
+    )
+    yield _row(
+        "latency added by retries, p50 / p99",
+        designs,
+        lambda design: _worst(design, lambda one: one.added_latency_seconds, words.duration),
+        hint=hint,
+    )
+    if any(one.filtered_bytes for design in designs for one in design.patterns):
+        yield _row("read and then filtered away", designs, _waste, hint="share of bytes read")
+
+
+def _worst(
+    design: DesignResult,
+    spread: Callable[[PatternResult], Spread],
+    form: Callable[[float], str],
+) -> Cell:
+    spreads = [spread(pattern) for pattern in design.patterns]
+    p50 = max((one.p50 for one in spreads), default=0.0)
+    p99 = max((one.p99 for one in spreads), default=0.0)
+    return Cell(f"{form(p50)} / {form(p99)}")
+
+
+def _waste(design: DesignResult) -> Cell:
+    read = sum(pattern.evaluated_bytes for pattern in design.patterns)
+    wasted = sum(pattern.filtered_bytes for pattern in design.patterns)
+    return Cell(words.percent(wasted / read) if read else words.NONE)
+
+
+# Heat
+
+
+def _heat(designs: Sequence[DesignResult]) -> Iterator[Row]:
+    yield _row(
+        "hottest partition",
+        designs,
+        lambda design: _hottest(design, lambda one: one.hottest_partition_share),
+        hint="its share of the traffic of its table or index",
+    )
+    yield _row(
+        "hottest key",
+        designs,
+        lambda design: _hottest(design, lambda one: one.hottest_key_share),
+        hint="its share of the traffic of its table or index",
+    )
+    yield _row("partition keys used", designs, lambda design: Cell(_keys(design)))
+    yield _row("partitions at the end", designs, _partitions)
+    yield _row("splits", designs, _splits)
+
+
+def _hottest(design: DesignResult, share: Callable[[ResourceResult], float]) -> Cell:
+    """Return the share on the table, and of the worst index if that is worse."""
+    worst = max(design.resources, key=share)
+    where = "" if worst.kind == "table" else f" of {worst.name}"
+    return Cell(f"{words.percent(share(worst))}{where}")
+
+
+def _keys(design: DesignResult) -> str:
+    return " + ".join(words.count(one.distinct_keys) for one in design.resources)
+
+
+def _partitions(design: DesignResult) -> Cell:
+    ends = [one.partitions_per_minute[-1:] for one in design.resources]
+    return Cell(" + ".join(str(end[0]) for end in ends if end))
+
+
+def _splits(design: DesignResult) -> Cell:
+    done = sum(1 for split in design.splits if split.children)
+    refused = len(design.splits) - done
+    return Cell(f"{done}, {refused} refused" if refused else str(done))
+
+
+# Capacity
+
+
+def _capacity(designs: Sequence[DesignResult], seconds: float) -> Iterator[Row]:
+    """Yield units per second of every table and index that any design has."""
+    names = dict.fromkeys(one.name for design in designs for one in design.resources)
+    for name in names:
+        for unit, axis in (("WCU", _write), ("RCU", _read)):
+            axes = [_axis(design, name, axis) for design in designs]
+            if any(one is not None and one.consumed_units for one in axes):
+                cells = tuple(_units(one, seconds) for one in axes)
+                yield Row(f"{unit}/s on {name}", cells, hint="average; share of provisioned")
+
+
+def _write(resource: ResourceResult) -> AxisResult:
+    return resource.write
+
+
+def _read(resource: ResourceResult) -> AxisResult:
+    return resource.read
+
+
+def _axis(
+    design: DesignResult, name: str, axis: Callable[[ResourceResult], AxisResult]
+) -> AxisResult | None:
+    return next((axis(one) for one in design.resources if one.name == name), None)
+
+
+def _units(axis: AxisResult | None, seconds: float) -> Cell:
+    if axis is None:
+        return Cell(words.NONE)
+    text = words.count(axis.consumed_units / seconds)
+    if axis.utilisation is not None:
+        text += f" ({words.percent(axis.utilisation)} used)"
+    return Cell(text)
+
+
+# Cost
+
+
+def _costs(designs: Sequence[DesignResult]) -> Iterator[Row]:
+    names = dict.fromkeys(cost_name(cost) for design in designs for cost in design.costs)
+    for name in names:
+        yield _row(name, designs, lambda design, name=name: _cost(design, name))  # type: ignore[misc]
+
+
+def _cost(design: DesignResult, name: str) -> Cell:
+    cost = next((one for one in design.costs if cost_name(one) == name), None)
+    if cost is None:
+        return Cell(words.NONE)
+    return Cell(words.dollars(cost.total), "chosen" if cost.chosen else "")
+
+
+def month(design: DesignResult) -> Cost | None:
+    """Return the bill that the design asks for, if costs were worked out."""
+    return next((cost for cost in design.costs if cost.chosen), None)
