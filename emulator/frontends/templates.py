@@ -1,0 +1,307 @@
+"""Templates: databases that are built once and restored for every test that wants them.
+
+A template is built with capacity "off", so that filling it draws on nothing, and on a clock that
+stands still. A test goes on where its template ended. Restoring shares everything that is not
+written, so it takes microseconds whatever the tables hold.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, TypeAlias
+
+from emulator.api import Emulator
+from emulator.clock import DEFAULT_START, NANOSECONDS, Clock, ManualClock, SystemClock
+from emulator.engine.snapshot import Snapshot
+from emulator.errors import ApiError, EmulatorError
+from emulator.frontends.design_files import TableDesign, read_designs
+from emulator.settings import Settings
+
+#: A design file, CreateTable requests, or a function that is given the emulator.
+Tables: TypeAlias = str | Path | Mapping[str, Any] | Sequence[Any] | Callable[[Emulator], object]
+#: JSON lines, items by table name (Python values, or JSON lines), several of these, or a function.
+Seed: TypeAlias = (
+    str
+    | Path
+    | Mapping[str, str | Path | Iterable[Any]]
+    | Sequence[Any]
+    | Callable[[Emulator], object]
+)
+
+NOT_A_TEMPLATE: Final = (
+    "ddb_template returns what ddb_build returned, an Emulator, a snapshot or None, not {value!r}"
+)
+TOO_EARLY: Final = (
+    "the clock starts at {start:g}, before the template was finished at {now:g}: leave start out, "
+    "or build the template with an earlier start"
+)
+BAD_LINE: Final = "{path}:{line}: {error}"
+NOT_AN_ITEM: Final = 'an item in DynamoDB JSON is expected, such as {"pk": {"S": "a"}}'
+WHICH_TABLE: Final = (
+    "{path}: which table is it for? name it in a mapping, or give every line a TableName"
+)
+
+
+class Template:
+    """A database in the making: enter it to route boto3 to it, and hand it to ``ddb``.
+
+    >>> from emulator.frontends.table_notation import create_request
+    >>> template = Template(tables=create_request("orders"))
+    >>> with template as emu:
+    ...     _ = emu.table("orders").put_item(Item={"pk": "a"})
+    >>> copy = Emulator()
+    >>> copy.restore(template.snapshot)
+    >>> copy.table("orders").get_item(Key={"pk": "a"})["Item"]
+    {'pk': 'a'}
+    """
+
+    def __init__(
+        self,
+        *,
+        tables: Tables | None = None,
+        seed: Seed | None = None,
+        base: Template | None = None,
+        start: float | None = None,
+        region: str = "us-east-1",
+        settings: Settings | None = None,
+    ) -> None:
+        clock = ManualClock(_earliest(start) if base is None else base.now)
+        self.emulator = Emulator(clock=clock, capacity="off", region=region, settings=settings)
+        if base is not None:
+            self.emulator.restore(base.snapshot)
+        self._routes = ExitStack()
+        self._snapshot: Snapshot | None = None
+        with self:
+            create_tables(self.emulator, tables)
+            fill(self.emulator, seed)
+
+    @classmethod
+    def of(cls, value: object) -> Template | None:
+        """Return what a ``ddb_template`` fixture returned as a template."""
+        if value is None or isinstance(value, Template):
+            return value
+        if not isinstance(value, Emulator | Snapshot):
+            raise EmulatorError(NOT_A_TEMPLATE.format(value=value))
+        snapshot = value.snapshot() if isinstance(value, Emulator) else value
+        template = cls(start=_moment(snapshot))
+        template.emulator.restore(snapshot)
+        return template
+
+    def __enter__(self) -> Emulator:
+        self._snapshot = None
+        self._routes.enter_context(routed(self.emulator))
+        return self.emulator
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._routes.close()
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The state to restore; taken once, after the template was last entered."""
+        if self._snapshot is None:
+            self._snapshot = self.emulator.snapshot()
+        return self._snapshot
+
+    @property
+    def now(self) -> float:
+        """The moment at which the template ends, in seconds since the epoch."""
+        return max(self.emulator.clock.now(), _moment(self.snapshot))
+
+
+def _earliest(start: float | None) -> float:
+    """Return when a template is built: never after the present, so that any test comes later."""
+    return min(DEFAULT_START if start is None else start, SystemClock().now())
+
+
+def _moment(snapshot: Snapshot) -> float:
+    """Return the last moment that the tables of a snapshot know of."""
+    moments = [
+        max(table.created_ns, table.ready_at_ns)
+        for region in snapshot.regions.values()
+        for table in region["tables"].values()
+    ]
+    return max(moments, default=0) / NANOSECONDS
+
+
+def make_clock(kind: str | Clock, template: Template | None, *, start: float | None) -> Clock:
+    """Return the clock of a test: real time, virtual time, or the one given.
+
+    Virtual time starts as told, or where the template ended.
+
+    Raises:
+        EmulatorError: it was told to start before the template ended.
+    """
+    if not isinstance(kind, str):
+        return kind
+    if kind == "system":
+        return SystemClock()
+    now = 0.0 if template is None else template.now
+    if start is None:
+        return ManualClock(max(DEFAULT_START, now))
+    if start < now:
+        raise EmulatorError(TOO_EARLY.format(start=start, now=now))
+    return ManualClock(start)
+
+
+def routed(emulator: Emulator, *, fast: bool = False) -> AbstractContextManager[Any]:
+    """Return a context in which boto3, if it is installed, is served by the emulator."""
+    if find_spec("botocore") is None:
+        return nullcontext(emulator)
+    from emulator.frontends.boto import mock_dynamodb
+
+    return mock_dynamodb(emulator, fast=fast)
+
+
+class Templates:
+    """The templates of one test session, each built once."""
+
+    def __init__(self) -> None:
+        self._built: dict[Any, Template] = {}
+        self._given: dict[int, tuple[object, Template | None]] = {}
+
+    def given(self, value: object) -> Template | None:
+        """Return what a ``ddb_template`` fixture returned as a template, the same every time."""
+        kept = self._given.get(id(value))
+        if kept is None:
+            kept = self._given[id(value)] = (value, Template.of(value))
+        return kept[1]
+
+    def get(
+        self,
+        base: Template | None,
+        tables: Any,
+        seed: Any,
+        *,
+        start: float | None,
+        region: str,
+        settings: Settings | None,
+    ) -> Template | None:
+        """Return the template of these tables and data, on top of another one if given."""
+        if tables is None and seed is None:
+            return base
+        key = (id(base), _identity(tables), _identity(seed), start, region, settings)
+        template = self._built.get(key)
+        if template is None:
+            template = self._built[key] = Template(
+                tables=tables, seed=seed, base=base, start=start, region=region, settings=settings
+            )
+        return template
+
+
+def _identity(value: Any) -> object:
+    """Return what is the same for the same tables or data."""
+    if value is None or isinstance(value, str | Path) or callable(value):
+        return value
+    return json.dumps(value, sort_keys=True, default=repr)
+
+
+# Filling
+
+
+def create_tables(emulator: Emulator, tables: Tables | None) -> None:
+    """Create what a design file, CreateTable requests or a function declare.
+
+    Raises:
+        EmulatorError: a file cannot be read, or the service refuses a table.
+    """
+    if callable(tables):
+        tables(emulator)
+        return
+    for origin, design in _designs(tables):
+        request = design.request
+        try:
+            emulator.call("CreateTable", request)
+            if design.ttl_attribute is not None:
+                ttl = {"Enabled": True, "AttributeName": design.ttl_attribute}
+                target = {"TableName": request["TableName"], "TimeToLiveSpecification": ttl}
+                emulator.call("UpdateTimeToLive", target)
+        except ApiError as error:
+            name = request.get("TableName", "a table without a name")
+            raise EmulatorError(f"{origin}{name}: {error.message}") from None
+
+
+def _designs(tables: Any) -> Iterator[tuple[str, TableDesign]]:
+    if tables is None:
+        return
+    if isinstance(tables, str | Path):
+        for design in read_designs(tables):
+            yield f"{tables}: ", design
+    elif isinstance(tables, Mapping):
+        yield "", TableDesign(dict(tables))
+    else:
+        for one in tables:
+            yield from _designs(one)
+
+
+def fill(emulator: Emulator, seed: Seed | None) -> None:
+    """Put the items of JSON lines or of a mapping into their tables, or call a function.
+
+    Raises:
+        EmulatorError: a line is no item, or its table is not known.
+    """
+    if seed is None:
+        return
+    if callable(seed):
+        seed(emulator)
+    elif isinstance(seed, str | Path):
+        _fill_from_lines(emulator, Path(seed), None)
+    elif isinstance(seed, list | tuple):
+        for one in seed:
+            fill(emulator, one)
+    elif isinstance(seed, Mapping):
+        for table, items in seed.items():
+            if isinstance(items, str | Path):
+                _fill_from_lines(emulator, Path(items), table)
+            else:
+                for item in items:
+                    emulator.table(table).put_item(Item=item)
+
+
+def _fill_from_lines(emulator: Emulator, path: Path, table: str | None) -> None:
+    """Put items from DynamoDB JSON lines, as exports have them: ``{"Item": {...}}``, or bare."""
+    open_text: Any = gzip.open if path.suffix == ".gz" else open
+    try:
+        with open_text(path, "rt", encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    try:
+                        _put_line(emulator, path, line, table)
+                    except (ValueError, ApiError) as error:
+                        reason = error.message if isinstance(error, ApiError) else error
+                        raise EmulatorError(
+                            BAD_LINE.format(path=path, line=number, error=reason)
+                        ) from None
+    except OSError as error:
+        raise EmulatorError(f"{path}: {error.strerror or error}") from None
+
+
+def _put_line(emulator: Emulator, path: Path, line: str, table: str | None) -> None:
+    item = json.loads(line)
+    if isinstance(item, dict) and "Item" in item and item.keys() <= {"Item", "TableName"}:
+        table = table or item.get("TableName")
+        item = item["Item"]
+    if not isinstance(item, dict):
+        raise ValueError(NOT_AN_ITEM)  # noqa: TRY004  # a fault of the file, not of a caller
+    target = table or _only_table(emulator, path)
+    emulator.call("PutItem", {"TableName": target, "Item": item})
+
+
+def _only_table(emulator: Emulator, path: Path) -> str:
+    names: list[str] = emulator.call("ListTables", {})["TableNames"]
+    named = path.name.partition(".")[0]
+    if named in names:
+        return named
+    if len(names) != 1:
+        raise EmulatorError(WHICH_TABLE.format(path=path))
+    return names[0]
