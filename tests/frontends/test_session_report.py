@@ -46,7 +46,7 @@ def test_the_hottest_key_is_that_of_the_resource_that_was_short():
 
 def test_a_table_that_is_gone_has_no_hottest_key():
     emu, ledger = hot_index()
-    emu.call("DeleteTable", {"TableName": "orders"})
+    emu.reset()
     record = record_of("test", ledger, [emu])
     assert [(one["hottest_key"], one["share"]) for one in record["throttles"]] == [([], None)]
     assert list(summary([record], with_costs=False))[2] == (
