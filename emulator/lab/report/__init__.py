@@ -2,5 +2,7 @@
 
 from emulator.lab.report.charts import Chart, charts
 from emulator.lab.report.html import html_page
+from emulator.lab.report.svg import standalone
+from emulator.lab.report.text import print_report, text_report
 
-__all__ = ["Chart", "charts", "html_page"]
+__all__ = ["Chart", "charts", "html_page", "print_report", "standalone", "text_report"]

@@ -82,10 +82,17 @@ class Cells:
     owner: list[list[int]]
 
     @classmethod
-    def of(cls, heat: HeatMap, layout: Layout) -> Cells:
+    def of(
+        cls,
+        heat: HeatMap,
+        layout: Layout,
+        *,
+        max_rows: int = MAX_ROWS,
+        max_columns: int = MAX_COLUMNS,
+    ) -> Cells:
         """Group rows and columns until they fit."""
         steps = len(heat.load)
-        rows, columns = min(layout.rows, MAX_ROWS), min(steps, MAX_COLUMNS)
+        rows, columns = min(layout.rows, max_rows), min(steps, max_columns)
         cells = cls(
             columns,
             steps * heat.step_seconds,

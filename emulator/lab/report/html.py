@@ -27,7 +27,7 @@ from emulator.lab.measures import (
 )
 from emulator.lab.report import words
 from emulator.lab.report.charts import Chart, resource_charts, slug, summary_charts
-from emulator.lab.report.rows import Cell, Group, Row, groups, headroom, month
+from emulator.lab.report.rows import Cell, Group, Row, groups, headroom, month, summary
 from emulator.lab.report.svg import stylesheet
 
 GRADES: Final = {
@@ -98,18 +98,6 @@ def _header(comparison: Comparison) -> str:
         '<header><div class="in"><p class="brand">dynamometer lab</p>'
         f"<h1>{escape(comparison.title)}</h1>"
         f'<p class="meta">{escape(summary(comparison))}</p></div></header>'
-    )
-
-
-def summary(comparison: Comparison) -> str:
-    """Return in one line what was run."""
-    requests = max((design.requests for design in comparison.designs), default=0.0)
-    count = len(comparison.designs)
-    seeds = ", ".join(str(seed) for seed in comparison.seeds)
-    return (
-        f"{count} design{'' if count == 1 else 's'} under {words.count(requests)} requests in "
-        f"{words.duration(comparison.duration_seconds)}; {comparison.engine} engine, "
-        f"seed{'' if len(comparison.seeds) == 1 else 's'} {seeds}"
     )
 
 

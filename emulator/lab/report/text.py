@@ -1,0 +1,206 @@
+"""The report for a terminal: verdicts, the comparison, and a small heat map of each design.
+
+With rich on a terminal it has colours; in a pipe it is plain text, the same words in the same
+order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from itertools import groupby
+from textwrap import wrap
+from typing import Final, TextIO
+
+from emulator.lab.measures import Comparison, DesignResult, ResourceResult
+from emulator.lab.report import words
+from emulator.lab.report.heat import Cells, Layout
+from emulator.lab.report.rows import Group, groups, summary
+
+PLAIN_WIDTH: Final = 100
+MAP_ROWS: Final = 10
+MAP_COLUMNS: Final = 60
+#: Signs for a cell from idle to full; the last is for throttled.
+SHADES: Final = "·░░▒▒▓▓█X"
+ASCII_SHADES: Final = ".::--==#X"
+_COLOURS: Final = {"fine": "green", "tight": "yellow", "throttles": "red"}
+_MARKS: Final = {"bad": "bold red", "tight": "bold yellow", "good": "green", "chosen": "bold"}
+_ASCII: Final = {
+    words.SPACE: " ", words.NONE: "-", words.TIMES: "x", "≥": ">=", "·": ".",
+}  # fmt: skip
+
+
+def print_report(comparison: Comparison, stream: TextIO) -> None:
+    """Write the report as the stream can show it."""
+    if stream.isatty() and find_spec("rich") is not None:
+        _print_rich(comparison, stream)
+    else:
+        stream.write(text_report(comparison, unicode=_can_show(stream)))
+
+
+def _can_show(stream: TextIO) -> bool:
+    try:
+        (SHADES + words.TIMES).encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+# Plain
+
+
+def text_report(comparison: Comparison, *, unicode: bool = True) -> str:
+    """Return the report as plain text.
+
+    >>> empty = Comparison(title="t", workload={}, engine="exact", duration_seconds=60.0,
+    ...                    seeds=(0,), designs=())
+    >>> print(text_report(empty, unicode=False))
+    t
+    0 designs under 0 requests in 1 min; exact engine, seed 0
+    """
+    lines = [comparison.title, summary(comparison), ""]
+    for design in comparison.designs:
+        lines += [*_verdict(design), ""]
+    if comparison.designs:
+        lines += [*_table(comparison), *_maps(comparison, unicode=unicode)]
+    return _plain("\n".join(lines).rstrip() + "\n", unicode=unicode)
+
+
+def _plain(text: str, *, unicode: bool) -> str:
+    text = text.replace(words.SPACE, " ")
+    if not unicode:
+        for sign, plain in _ASCII.items():
+            text = text.replace(sign, plain)
+        text = text.encode("ascii", "backslashreplace").decode("ascii")
+    return text
+
+
+def _verdict(design: DesignResult) -> Iterator[str]:
+    yield from wrap(f"{design.name}: {design.grade}. {design.verdict}", PLAIN_WIDTH)
+    if design.fix:
+        yield from wrap(
+            f"smallest fix: {design.fix}", PLAIN_WIDTH, initial_indent="  ", subsequent_indent="  "
+        )
+    for finding in design.findings:
+        if finding.severity == "problem":
+            text = f"{finding.subject}: {finding.message} {finding.fix}"
+            yield from wrap(text, PLAIN_WIDTH, initial_indent="  ! ", subsequent_indent="    ")
+
+
+def _table(comparison: Comparison) -> Iterator[str]:
+    """Yield the comparison in aligned columns."""
+    made = groups(comparison)
+    labels = [len(row.label) + 4 for group in made for row in group.rows]
+    first = max(labels, default=0)
+    widths = [_column_width(made, n, one.name) for n, one in enumerate(comparison.designs)]
+    names = [design.name for design in comparison.designs]
+    yield _line("", names, first, widths)
+    for group in made:
+        yield group.title
+        for row in group.rows:
+            label = ("    " if row.detail else "  ") + row.label
+            yield _line(label, [cell.text for cell in row.cells], first, widths)
+    yield ""
+
+
+def _column_width(made: Sequence[Group], column: int, name: str) -> int:
+    cells = [len(row.cells[column].text) for group in made for row in group.rows]
+    return max([len(name), *cells])
+
+
+def _line(label: str, cells: Sequence[str], first: int, widths: Sequence[int]) -> str:
+    pairs = zip(cells, widths, strict=True)
+    return (label.ljust(first) + "".join(f"  {cell:>{width}}" for cell, width in pairs)).rstrip()
+
+
+def _maps(comparison: Comparison, *, unicode: bool) -> Iterator[str]:
+    shades = SHADES if unicode else ASCII_SHADES
+    idle, full, refused = shades[0], shades[-2], shades[-1]
+    yield f"Load of partitions over time: {idle} idle, {full} full, {refused} throttled"
+    for design in comparison.designs:
+        resource = hottest(design)
+        yield f"{design.name} ({resource.name})"
+        cells = map_cells(resource)
+        for row in range(len(cells.load)):
+            yield "  " + "".join(sign(cells, row, n, shades) for n in range(cells.columns))
+        yield f"  0{words.duration(cells.seconds):>{cells.columns - 1}}"
+
+
+def hottest(design: DesignResult) -> ResourceResult:
+    """Return the table or index with the most refused units, the table if none has any."""
+    return max(
+        design.resources, key=lambda one: one.write.throttled_units + one.read.throttled_units
+    )
+
+
+def map_cells(resource: ResourceResult) -> Cells:
+    """Return a heat map small enough for a terminal."""
+    layout = Layout.of(resource)
+    return Cells.of(resource.heat, layout, max_rows=MAP_ROWS, max_columns=MAP_COLUMNS)
+
+
+def sign(cells: Cells, row: int, column: int, shades: str) -> str:
+    """Return the sign of a cell."""
+    shade = cells.shade(row, column)
+    if not shade:
+        return " "
+    return shades[-1] if shade.startswith("t") else shades[int(shade[1])]
+
+
+# With colours
+
+
+def _print_rich(comparison: Comparison, stream: TextIO) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+
+    console = Console(file=stream, highlight=False)
+    console.print(f"\n[bold]{escape(comparison.title)}[/]")
+    console.print(f"[dim]{escape(summary(comparison))}[/]\n")
+    for design in comparison.designs:
+        colour = _COLOURS[design.grade]
+        console.print(
+            f"[bold]{escape(design.name)}[/] [reverse {colour}] {design.grade} [/] "
+            f"{escape(design.verdict)}"
+        )
+        if design.fix:
+            console.print(f"  [{colour}]smallest fix:[/] {escape(design.fix)}")
+    if comparison.designs:
+        console.print(_rich_table(comparison))
+        for line in _rich_maps(comparison):
+            console.print(line)
+
+
+def _rich_table(comparison: Comparison) -> object:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    table.add_column("")
+    for design in comparison.designs:
+        table.add_column(Text(design.name), justify="right")
+    for group in groups(comparison):
+        table.add_row(Text(group.title, style="bold dim"))
+        for row in group.rows:
+            label = Text(("    " if row.detail else "  ") + row.label, "dim" if row.detail else "")
+            cells = [Text(cell.text, style=_MARKS.get(cell.mark, "")) for cell in row.cells]
+            table.add_row(label, *cells)
+    return table
+
+
+def _rich_maps(comparison: Comparison) -> Iterator[object]:
+    from rich.text import Text
+
+    for design in comparison.designs:
+        resource = hottest(design)
+        cells = map_cells(resource)
+        yield Text.assemble((design.name, "bold"), (f"  partitions of {resource.name}", "dim"))
+        for row in range(len(cells.load)):
+            signs = "".join(sign(cells, row, n, SHADES) for n in range(cells.columns))
+            line = Text("  ")
+            for refused, run in groupby(signs, SHADES[-1].__eq__):
+                line.append("".join(run), "red" if refused else "blue")
+            yield line
+        yield Text(f"  0{words.duration(cells.seconds):>{cells.columns - 1}}", "dim")
+    yield Text("  · idle   █ full   X throttled", "dim")
