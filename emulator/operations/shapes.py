@@ -472,6 +472,10 @@ def java_text(value: Any, member: Member) -> str:
     >>> java_text([{"AttributeName": "pk", "KeyType": "HASH"}], List(element))
     '[KeySchemaElement(attributeName=pk, keyType=HASH)]'
     """
+    if value is None:
+        return "null"
+    if value is None:
+        return "null"
     if isinstance(member, List):
         return f"[{', '.join(java_text(one, member.member) for one in value)}]"
     if isinstance(member, Map):

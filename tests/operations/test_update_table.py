@@ -472,6 +472,13 @@ def test_a_maximum_is_set_and_removed():
     assert found["GlobalSecondaryIndexes"][0]["OnDemandThroughput"] == {"MaxReadRequestUnits": 3}
 
 
+def test_a_maximum_may_come_with_members_nobody_knows():
+    """WIR-15."""
+    emu = created()
+    update(emu, OnDemandThroughput={"MaxReadRequestUnits": 7, "Unknown": "text"})
+    assert described(emu)["OnDemandThroughput"] == {"MaxReadRequestUnits": 7}
+
+
 # Warm throughput
 
 

@@ -227,7 +227,9 @@ def _index_units_fit(name: str, action: Wire, mode: str) -> None:
 def maximum_fits(holder: Wire, mode: str, quota: int) -> None:
     """Refuse a maximum on a provisioned resource, or out of range; -1 removes one (UT-6)."""
     index = holder.get("IndexName")
-    for member, n in (holder.get("OnDemandThroughput") or {}).items():
+    given = holder.get("OnDemandThroughput") or {}
+    for member in ("MaxReadRequestUnits", "MaxWriteRequestUnits"):
+        n = given.get(member)
         if n is None:
             continue
         if mode == "PROVISIONED":
