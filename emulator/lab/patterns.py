@@ -161,6 +161,31 @@ def _normal_quantiles(points: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
+class Recorded:
+    """Requests as they were: when, for which values, of what size.
+
+    Values are numbers of the field's values; times are seconds from the start, in order.
+    """
+
+    times: tuple[float, ...]
+    values: Mapping[str, tuple[int, ...]]
+    sizes: tuple[int, ...] = ()
+
+    def numbers(self, name: str, first: int, count: int) -> Integers:
+        """Return the value numbers of some requests; a run that is longer begins again."""
+        values = np.asarray(self.values[name], dtype=np.int64)
+        return values[np.arange(first, first + count) % len(values)]
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what ``read_pattern`` reads."""
+        return {
+            "times": list(self.times),
+            "values": {name: list(numbers) for name, numbers in self.values.items()},
+            "sizes": list(self.sizes),
+        }
+
+
+@dataclass(frozen=True)
 class Pattern:
     """One access pattern: the template of its documentation, made executable.
 
@@ -197,6 +222,8 @@ class Pattern:
     actions: int = 1
     #: A retry policy, if not the workload's.
     retry: str | None = None
+    #: The very requests, of recorded traffic; the rate then says how many there are.
+    recorded: Recorded | None = None
 
     def __post_init__(self) -> None:
         if self.operation not in OPERATIONS:
@@ -258,6 +285,8 @@ class Pattern:
                 document[name] = list(getattr(self, name))
         if self.fields is not None:
             document["fields"] = list(self.fields)
+        if self.recorded is not None:
+            document["recorded"] = self.recorded.to_document()
         if self.distributions:
             picks = {name: one.to_document() for name, one in self.distributions.items()}
             document["distributions"] = picks
@@ -377,7 +406,7 @@ def read_pattern(entry: Entry, known: set[str]) -> Pattern:
     """Read one access pattern; its field names must be among ``known``."""
     given = entry.members(
         required=("name", "operation", "rate"),
-        optional=(*_PLAIN, "by", "fields", "distributions", "size", "changes"),
+        optional=(*_PLAIN, "by", "fields", "distributions", "size", "changes", "recorded"),
     )
     options: dict[str, Any] = {
         "name": given["name"].text(),
@@ -394,6 +423,8 @@ def read_pattern(entry: Entry, known: set[str]) -> Pattern:
         }
     if "size" in given:
         options["size"] = read_sizes(given["size"])
+    if "recorded" in given:
+        options["recorded"] = _read_recorded(given["recorded"])
     for name in _PLAIN:
         if name in given and given[name].value is not None:
             options[name] = _PLAIN_READERS[name](given[name])
@@ -413,6 +444,18 @@ _PLAIN_READERS: Final[Mapping[str, Any]] = {
     "actions": lambda entry: entry.integer(least=1),
     "retry": lambda entry: entry.choice({name: name for name in POLICIES}),
 }
+
+
+def _read_recorded(entry: Entry) -> Recorded:
+    given = entry.members(required=("times", "values"), optional=("sizes",))
+    return Recorded(
+        tuple(one.number(least=0) for one in given["times"].items(least=1)),
+        {
+            name: tuple(number.integer() for number in one.items(least=1))
+            for name, one in given["values"].mapping().items()
+        },
+        tuple(one.size_bytes() for one in given["sizes"].items()) if "sizes" in given else (),
+    )
 
 
 def _known(entry: Entry, known: set[str]) -> str:

@@ -1,0 +1,198 @@
+"""Flows: the distinct combinations of field values that a pattern's requests carry.
+
+The aggregate engine works with flows and not with requests. Where the combinations are few they
+are all listed; where they are too many a sample stands for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from emulator.lab.distributions import Distribution, Floats, Integers, Latest, Sequential, draw
+from emulator.lab.draws import LATEST_WINDOW, with_parents
+from emulator.lab.patterns import Field, Pattern
+from emulator.lab.templates import ShardPart
+from emulator.lab.workload import Workload
+
+#: Beyond so many combinations a sample of as many stands for all.
+MOST_FLOWS: Final = 200_000
+#: A unique field in a partition key is told apart by so many stretches of the hash space.
+STRATA: Final = 512
+STRATUM: Final = "(stratum)"
+#: Stands for a value that is new every time.
+FRESH: Final = "(new)"
+#: Random unique values in a sort key are told apart by their first hexadecimal digit.
+SORT_STRATA: Final = 16
+
+
+def sort_label(field: str) -> str:
+    """Return what tells the random values of a unique field in a sort key apart."""
+    return f"(first digit of {field})"
+
+
+@dataclass(frozen=True)
+class Flows:
+    """Combinations of values with their shares of a pattern's requests.
+
+    Attributes:
+        weights: The share of each flow; they sum to 1.
+        rows: The texts of each flow, laid out as ``columns`` says.
+        strata: For each flow where in the hash space (0 to 1) its new keys fall, if the
+            partition key has a unique field; else None.
+        steady: Whether values come in turn, so that nothing is left to chance.
+        sampled: Whether a sample stands for more combinations.
+    """
+
+    columns: dict[str, int]
+    weights: Floats
+    rows: list[tuple[str, ...]]
+    strata: Floats | None
+    steady: bool
+    sampled: bool
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+
+def flows_of(
+    workload: Workload,
+    pattern: Pattern,
+    names: Iterable[str],
+    shards: Sequence[ShardPart],
+    *,
+    fresh: bool,
+    seed: int,
+) -> Flows:
+    """Return the flows of a pattern.
+
+    Args:
+        workload: Its workload.
+        pattern: The pattern.
+        names: The fields that matter.
+        shards: Suffixes to tell apart as if they were fields.
+        fresh: The partition key takes a new value every time.
+        seed: For the sample, where one is needed.
+    """
+    fields = [workload.field(name) for name in with_parents(workload, names)]
+    finite = [one for one in fields if not one.unique]
+    picks = {one.name: pattern.distributions.get(one.name, one.distribution) for one in finite}
+    counts = [one.size for one in finite] + [part.count for part in shards]
+    if fresh:
+        counts.append(STRATA)
+    total = int(np.prod([float(count) for count in counts])) if counts else 1
+    sampled = total > MOST_FLOWS
+    if sampled:
+        numbers, weights = _sampled(finite, picks, shards, seed, fresh=fresh)
+    else:
+        numbers, weights = _listed(finite, picks, shards, fresh=fresh)
+    texts = _texts(finite, numbers)
+    for one in fields:
+        if one.unique:
+            label = sort_label(one.name)
+            texts[one.name] = (
+                [format(number, "x") for number in numbers[label].tolist()]
+                if label in numbers
+                else [FRESH] * len(weights)
+            )
+    for part in shards:
+        texts[part.label] = [str(number) for number in numbers[part.label].tolist()]
+    order = [one.name for one in fields] + [part.label for part in shards]
+    columns = {name: place for place, name in enumerate(order)}
+    rows: list[tuple[str, ...]] = [()] * len(weights)
+    if order:
+        rows = list(zip(*(texts[name] for name in order), strict=True))
+    strata = (numbers[STRATUM] + 0.5) / STRATA if fresh else None
+    steady = bool(finite) and all(isinstance(one, Sequential) for one in picks.values())
+    return Flows(columns, weights, rows, strata, steady and not shards, sampled)
+
+
+def _texts(finite: Sequence[Field], numbers: dict[str, Integers]) -> dict[str, list[str]]:
+    texts: dict[str, list[str]] = {}
+    for one in finite:
+        if one.per is None:
+            known = {number: one.text(number) for number in np.unique(numbers[one.name]).tolist()}
+            texts[one.name] = [known[number] for number in numbers[one.name].tolist()]
+        else:
+            pairs = zip(numbers[one.name].tolist(), texts[one.per], strict=True)
+            texts[one.name] = [one.text(number, parent) for number, parent in pairs]
+    return texts
+
+
+def _axes(
+    finite: Sequence[Field],
+    picks: dict[str, Distribution],
+    shards: Sequence[ShardPart],
+    *,
+    fresh: bool,
+) -> list[tuple[str, Floats]]:
+    """Return the probabilities of each thing that flows tell apart."""
+    axes = [(one.name, picks[one.name].probabilities(one.size)) for one in finite]
+    axes += [(part.label, np.full(part.count, 1.0 / part.count)) for part in shards]
+    if fresh:
+        axes.append((STRATUM, np.full(STRATA, 1.0 / STRATA)))
+    return axes
+
+
+def _listed(
+    finite: Sequence[Field],
+    picks: dict[str, Distribution],
+    shards: Sequence[ShardPart],
+    *,
+    fresh: bool,
+) -> tuple[dict[str, Integers], Floats]:
+    axes = _axes(finite, picks, shards, fresh=fresh)
+    if not axes:
+        return {}, np.ones(1)
+    grids = np.meshgrid(*(np.arange(len(shares)) for _, shares in axes), indexing="ij")
+    weights = np.ones(grids[0].shape)
+    for grid, (_, shares) in zip(grids, axes, strict=True):
+        weights *= shares[grid]
+    used = weights.ravel() > 0
+    numbers = {name: grid.ravel()[used] for grid, (name, _) in zip(grids, axes, strict=True)}
+    flat = weights.ravel()[used]
+    return numbers, flat / flat.sum()
+
+
+def _sampled(
+    finite: Sequence[Field],
+    picks: dict[str, Distribution],
+    shards: Sequence[ShardPart],
+    seed: int,
+    *,
+    fresh: bool,
+) -> tuple[dict[str, Integers], Floats]:
+    rng = np.random.default_rng([seed, MOST_FLOWS])
+    numbers: dict[str, Integers] = {}
+    for one in finite:
+        pick = picks[one.name]
+        numbers[one.name] = draw(pick, one.size, MOST_FLOWS, rng, 0)
+    for part in shards:
+        numbers[part.label] = rng.integers(0, part.count, MOST_FLOWS)
+    if fresh:
+        numbers[STRATUM] = rng.integers(0, STRATA, MOST_FLOWS)
+    table = np.stack(list(numbers.values()))
+    distinct, counts = np.unique(table, axis=1, return_counts=True)
+    merged = {name: distinct[place] for place, name in enumerate(numbers)}
+    return merged, counts / counts.sum()
+
+
+def latest_weights(distribution: Distribution, existing: float, arrivals: float) -> Floats | None:
+    """Return the shares of the newest values, newest first, averaged over a second.
+
+    While ``arrivals`` new values come in, each takes its turn at being the newest. None unless
+    the distribution is about the newest.
+    """
+    if not isinstance(distribution, Latest) or existing < 1:
+        return None
+    window = int(min(existing, LATEST_WINDOW))
+    shares = Latest(distribution.s).probabilities(window)[::-1]
+    turns = max(1, round(arrivals))
+    summed = np.concatenate([[0.0], np.cumsum(shares)])
+    ages = np.arange(window + turns - 1)
+    high = np.minimum(ages + 1, window)
+    low = np.clip(ages + 1 - turns, 0, window)
+    return np.asarray((summed[high] - summed[low]) / turns)

@@ -1,0 +1,127 @@
+"""Population: how many items lie under each key, as the aggregate engine expects it.
+
+An entry is a partition key with as much of the sort key as can be told: up to the first moment
+or unique value. Entries whose key can be told whole hold one item at most; others grow.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from emulator.lab.distributions import Floats, Integers
+from emulator.lab.flows import FRESH
+from emulator.lab.recording import Collections
+
+#: Above every character of a key.
+_LAST = "\U0010ffff"
+
+
+class Population:
+    """The items of one table, or the entries of one index.
+
+    >>> population = Population()
+    >>> places = population.entries([("d1", "a"), ("d1", "b"), ("d2", "a")])
+    >>> population.add(places, np.array([2.0, 1.0, 5.0]), np.array([20.0, 10.0, 50.0]))
+    >>> population.counts(population.ranges([("d1", ""), ("d1", "b"), ("d3", "")]), None).tolist()
+    [3.0, 1.0, 0.0]
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str, str], int] = {}
+        self.items: Floats = np.zeros(0)
+        self.sizes: Floats = np.zeros(0)
+        self._loaded: Floats = np.zeros(0)
+        self._loaded_sizes: Floats = np.zeros(0)
+        self._sorted: list[tuple[str, str]] = []
+        self._order: Integers = np.zeros(0, dtype=np.int64)
+        self._load_span = 0.0
+
+    def entries(self, keys: Sequence[tuple[str, str]]) -> Integers:
+        """Return the places of entries, making those that are new."""
+        places = self._places
+        found = np.asarray([places.setdefault(key, len(places)) for key in keys], dtype=np.int64)
+        if len(places) > len(self.items):
+            grown = max(len(places), 2 * len(self.items))
+            for name in ("items", "sizes", "_loaded", "_loaded_sizes"):
+                old = getattr(self, name)
+                setattr(self, name, np.concatenate([old, np.zeros(grown - len(old))]))
+        return found
+
+    def add(self, places: Integers, items: Floats, sizes: Floats) -> None:
+        """Add items (or take them away) and their bytes."""
+        length = len(self.items)
+        self.items += np.bincount(places, items, length)
+        self.sizes += np.bincount(places, sizes, length)
+        np.maximum(self.items, 0.0, out=self.items)
+        np.maximum(self.sizes, 0.0, out=self.sizes)
+
+    def settle(self, span: float) -> None:
+        """Note that all items so far were there before the run, written over ``span`` seconds."""
+        self._loaded = self.items.copy()
+        self._loaded_sizes = self.sizes.copy()
+        self._load_span = max(span, 1.0)
+
+    def ranges(self, keys: Sequence[tuple[str, str]]) -> tuple[Integers, Integers]:
+        """Return for each partition key and sort prefix the stretch of entries it covers."""
+        if len(self._sorted) != len(self._places):
+            self._sorted = sorted(self._places)
+            self._order = np.asarray([self._places[key] for key in self._sorted], dtype=np.int64)
+        low = [bisect_left(self._sorted, key) for key in keys]
+        high = [bisect_left(self._sorted, (key, prefix + _LAST)) for key, prefix in keys]
+        return np.asarray(low, dtype=np.int64), np.asarray(high, dtype=np.int64)
+
+    def counts(
+        self, ranges: tuple[Integers, Integers], recent: tuple[float, float] | None
+    ) -> Floats:
+        """Return the items in each stretch.
+
+        Args:
+            ranges: From ``ranges``.
+            recent: Only the items of the last so many seconds, so many seconds into the run.
+        """
+        items = self.items
+        if recent is not None:
+            span, elapsed = recent
+            live = min(1.0, span / max(elapsed, 1.0))
+            loaded = min(1.0, max(0.0, (span - elapsed) / self._load_span))
+            items = (self.items - self._loaded_part()) * live + self._loaded_part() * loaded
+        summed = np.concatenate([[0.0], np.cumsum(items[self._order])])
+        return np.asarray(summed[ranges[1]] - summed[ranges[0]])
+
+    def _loaded_part(self) -> Floats:
+        padded = np.zeros(len(self.items))
+        padded[: len(self._loaded)] = self._loaded
+        return padded
+
+    @property
+    def total_items(self) -> float:
+        """All items."""
+        return float(self.items.sum())
+
+    @property
+    def total_bytes(self) -> float:
+        """The bytes of all items, without overhead."""
+        return float(self.sizes.sum())
+
+    def collections(self) -> Collections:
+        """Return the item collections, one for each partition key."""
+        found = Collections([], [], [], [])
+        keys = sorted(self._places)
+        starts = [0, *(n + 1 for n, (a, b) in enumerate(pairwise(keys)) if a[0] != b[0])]
+        for first, last in pairwise([*starts, len(keys)]):
+            places = [self._places[key] for key in keys[first:last]]
+            items, size = float(self.items[places].sum()), float(self.sizes[places].sum())
+            if items <= 0:
+                continue
+            loaded = sum(self._loaded_sizes[one] for one in places if one < len(self._loaded_sizes))
+            count = max(1.0, items) if keys[first][0].startswith(FRESH) else 1.0
+            found.keys.append(keys[first][0])
+            found.counts.append(count)
+            found.items.append(items / count)
+            found.sizes.append(size / count)
+            found.growth.append(max(0.0, size - float(loaded)) / count)
+        return found
