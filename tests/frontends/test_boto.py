@@ -381,8 +381,8 @@ def test_expired_credentials_are_not_refreshed(mode):
         botocore.credentials.datetime.datetime(2020, 1, 1, tzinfo=botocore.credentials.tzlocal()),
         refresh,
         "test",
-        account_id="123456789012",
     )
+    session._credentials._account_id = "123456789012"
     config = config_of(account_id_endpoint_mode=mode)
     client = session.create_client("dynamodb", "us-east-1", config=config)
     with mock_dynamodb():

@@ -123,7 +123,17 @@ def outcome(scenario, *, fast):
             response["status"] = metadata["HTTPStatusCode"]
             response["retries"] = metadata["RetryAttempts"]
             assert len(metadata["RequestId"]) == 52
+        for name in ("Table", "TableDescription"):
+            if name in response:
+                response[name] = comparable(client, response[name])
         return response
+
+
+def comparable(client, description):
+    """A description without its random id, and without members that the SDK has yet to learn."""
+    known = client.meta.service_model.shape_for("TableDescription").members
+    names = description.keys() & known.keys() - {"TableId"}
+    return {name: description[name] for name in names}
 
 
 SCENARIOS = [
@@ -144,8 +154,6 @@ SCENARIOS = [
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.__name__)
 def test_the_fast_lane_answers_as_the_slow_one(scenario):
     fast, slow = outcome(scenario, fast=True), outcome(scenario, fast=False)
-    fast.get("TableDescription", fast.get("Table", {})).pop("TableId", None)
-    slow.get("TableDescription", slow.get("Table", {})).pop("TableId", None)
     assert fast == slow
 
 
