@@ -18,7 +18,7 @@ import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast, overload
 
 from emulator.errors import EmulatorError
 from emulator.frontends import interception, sdk_time
@@ -114,8 +114,8 @@ class MockDynamoDB:
         scope = Scope(self._served(), **self._serving)
         scope.open(_install)
         self._scopes.append(scope)
-        emulator: Any = scope.emulator
-        return emulator  # type: ignore[no-any-return]  # a stand-in may serve in its place
+        # A stand-in may serve in its place; whoever passed it knows.
+        return cast("Emulator", scope.emulator)
 
     def __exit__(
         self,
