@@ -180,7 +180,8 @@ def _set_stream(account: Account, request: Request, table: Table) -> None:
         return
     if given["StreamEnabled"]:
         account.open_stream(table, given["StreamViewType"])
-    elif table.stream is not None:
+    else:
+        assert table.stream is not None, "the rules leave a stream to disable"
         table.stream.close(account.now_ns)
 
 

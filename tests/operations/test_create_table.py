@@ -105,6 +105,13 @@ CONSTRAINTS = {
             ),
         ),
     ),
+    "null elements": (
+        table(KeySchema=[None, None, None]),
+        envelope(
+            *(NULL.format(f"keySchema.{n}.member") for n in (1, 2, 3)),
+            at("[null, null, null]", "keySchema", HIGH.format(2)),
+        ),
+    ),
     "index name": (
         table(GlobalSecondaryIndexes=[index("g!", schema("g"))]),
         envelope(

@@ -904,3 +904,17 @@ def test_a_simulated_backfill_draws_on_the_index_and_throttles_writes_meanwhile(
     emu.clock.advance(2)
     assert _state(described(emu)) == ("ACTIVE", "ACTIVE", None)
     emu.call("PutItem", item)
+
+
+def test_a_simulated_backfill_on_demand_is_bound_by_the_partitions_only():
+    """CAP-1106, CAP-501: 1,200 units of one key at 1,000 a second."""
+    emu = created(simulate_backfill=True)
+    for n in range(300):
+        put(emu, pk=str(n), g="same", text="x" * 4_000)
+    emu.clock.advance(1)
+    update(emu, **CREATE)
+    states = []
+    for seconds in (0, 0.19, 0.02):
+        emu.clock.advance(seconds)
+        states.append(_state(described(emu))[1])
+    assert states == ["CREATING", "CREATING", "ACTIVE"]
