@@ -84,17 +84,27 @@ class Emulator:
             ApiError: what the service would answer; nothing has changed then.
         """
         account = self.account(region)
+        if self.faults.rules:
+            self._strike(account, operation, request)
         with account.lock:
             account.begin(operation)
             try:
-                if self.faults.rules:
-                    self.faults.strike(operation, request, self.clock, account.arn("table/*"))
                 answer = run(account, operation, request)
             except ApiError as error:
                 account.end(error.code)
                 raise
             account.end()
             return answer
+
+    def _strike(self, account: Account, operation: str, request: dict[str, Any]) -> None:
+        """Let injected faults have their way; a delay holds up nobody else."""
+        try:
+            self.faults.strike(operation, request, self.clock, account.arn("table/*"))
+        except ApiError as error:
+            with account.lock:
+                account.begin(operation)
+                account.end(error.code)
+            raise
 
     def account(self, region: str | None = None) -> Account:
         """Return the account's part in a region; tables of different regions are apart."""

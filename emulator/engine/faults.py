@@ -66,8 +66,14 @@ class FaultRule:
     def __post_init__(self) -> None:
         if self.kind not in _KINDS:
             raise ValueError(f"a fault's kind is one of {', '.join(_KINDS)}, not {self.kind!r}")
+        for name in ("share", "times", "after", "until", "latency", "seed"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float | None):
+                raise TypeError(f"a fault's {name} is a number, not {value!r}")
         if not 0 <= self.share <= 1:
             raise ValueError(f"a fault's share lies between 0 and 1, not {self.share!r}")
+        if self.latency < 0:
+            raise ValueError(f"a fault's latency is not negative, not {self.latency!r}")
         if isinstance(self.operations, str):
             self.operations = (self.operations,)
         if isinstance(self.tables, str):

@@ -1,0 +1,60 @@
+"""How the benchmarks measure: lanes take turns, and what counts is the ratio within a round.
+
+A machine's speed drifts; two figures of one round share the drift. Each round times a small
+batch of every lane; a lane's figure is its median round, its ratio the median of the ratios to
+the yardstick of the same round.
+"""
+
+import gc
+import statistics
+import time
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Timing:
+    """A lane's median in microseconds, and its ratio to the yardstick."""
+
+    name: str
+    microseconds: float
+    ratio: float
+
+
+def interleave(lanes, *, yardstick, rounds=30, batch=50):
+    """Time lanes in turns; ``lanes`` maps names to functions, ``yardstick`` names one of them."""
+    for function in lanes.values():
+        function()
+    samples = {name: [] for name in lanes}
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(rounds):
+            for name, function in lanes.items():
+                started = time.perf_counter()
+                for _ in range(batch):
+                    function()
+                samples[name].append((time.perf_counter() - started) / batch * 1e6)
+            gc.collect()
+    finally:
+        gc.enable()
+    unit = samples[yardstick]
+    return [
+        Timing(
+            name,
+            statistics.median(taken),
+            statistics.median(one / other for one, other in zip(taken, unit, strict=True)),
+        )
+        for name, taken in samples.items()
+    ]
+
+
+def table(title, header, rows):
+    """Print rows under a header, columns aligned."""
+    widths = [max(len(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
+    print(f"\n{title}")
+    for row in [header, ["-" * width for width in widths], *rows]:
+        cells = [
+            str(cell).ljust(width) if i == 0 else str(cell).rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        print("  " + "  ".join(cells))

@@ -1,0 +1,136 @@
+"""Injected faults: by rule, by seed, and repeatable."""
+
+import pytest
+
+from emulator import ApiError, Emulator, ManualClock
+from emulator.engine.faults import FaultRule
+from tests.engine.conftest import Bench, wire
+
+
+@pytest.fixture
+def made():
+    bench = Bench(capacity="observe")
+    bench.table()
+    return bench
+
+
+def outcomes(bench, count=10):
+    return [getattr(bench.try_put(pk=str(number)), "code", None) for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        ("throttle", "ProvisionedThroughputExceededException"),
+        ("internal_error", "InternalServerError"),
+        ("conflict", "TransactionConflictException"),
+    ],
+)
+def test_a_fault_refuses_and_changes_nothing(made, kind, code):
+    made.emu.faults.add(kind=kind, times=1)
+    assert outcomes(made, 2) == [code, None]
+    assert made.emu.call("Scan", {"TableName": "tab", "Select": "COUNT"})["Count"] == 1
+
+
+def test_a_share_is_drawn_by_seed():
+    runs = []
+    for seed in (1, 1, 2):
+        bench = Bench(capacity="observe")
+        bench.table()
+        bench.emu.faults.add(kind="internal_error", share=0.5, seed=seed)
+        runs.append(outcomes(bench, 20))
+    assert runs[0] == runs[1] != runs[2]
+    assert 0 < runs[0].count(None) < 20
+
+
+def test_rules_choose_operations_tables_keys_and_times(made):
+    start = made.clock.now()
+    faults = made.emu.faults
+    faults.add(kind="internal_error", operations="GetItem")
+    faults.add(kind="internal_error", tables=("other",))
+    faults.add(kind="internal_error", key={"pk": {"S": "bad"}})
+    faults.add(kind="internal_error", after=start + 10, until=start + 20)
+    assert outcomes(made, 2) == [None, None]
+    assert made.attempt("GetItem", TableName="tab", Key=wire({"pk": "a"})) is not None
+    assert made.try_put(pk="bad") is not None
+    made.clock.advance(10)
+    assert made.try_put(pk="a") is not None
+    made.clock.advance(10)
+    assert made.try_put(pk="a") is None
+    faults.clear()
+    assert made.try_put(pk="bad") is None
+
+
+def test_latency_passes_on_the_clock(made):
+    made.emu.faults.add(kind="latency", latency=2.5)
+    before = made.clock.now()
+    made.put(pk="a")
+    assert made.clock.now() == before + 2.5
+
+
+def test_a_share_of_a_batch_stays_undone(made):
+    made.emu.faults.add(kind="unprocessed", share=0.5, seed=3)
+    puts = [{"PutRequest": {"Item": wire({"pk": str(n)})}} for n in range(10)]
+    answer = made.emu.call("BatchWriteItem", {"RequestItems": {"tab": puts}})
+    undone = answer["UnprocessedItems"]["tab"]
+    assert 0 < len(undone) < 10
+    assert made.emu.call("Scan", {"TableName": "tab", "Select": "COUNT"})["Count"] == 10 - len(
+        undone
+    )
+
+
+def test_a_batch_is_never_wholly_undone(made):
+    made.emu.faults.add(kind="unprocessed", share=1.0)
+    keys = [wire({"pk": str(n)}) for n in range(3)]
+    answer = made.emu.call("BatchGetItem", {"RequestItems": {"tab": {"Keys": keys}}})
+    assert len(answer["UnprocessedKeys"]["tab"]["Keys"]) == 2
+
+
+def test_a_transaction_meets_a_conflict(made):
+    made.emu.faults.add(kind="conflict", operations=("TransactWriteItems",))
+    actions = [{"Put": {"TableName": "tab", "Item": wire({"pk": name})}} for name in "ab"]
+    with pytest.raises(ApiError) as caught:
+        made.emu.call("TransactWriteItems", {"TransactItems": actions})
+    assert caught.value.message.endswith("[TransactionConflict, None]")
+    assert caught.value.members["CancellationReasons"][1] == {"Code": "None"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "error"),
+    [
+        ({"kind": "flood"}, ValueError),
+        ({"kind": "throttle", "share": 1.5}, ValueError),
+        ({"kind": "throttle", "times": "many"}, TypeError),
+        ({"kind": "latency", "latency": -1}, ValueError),
+        ({"kind": "throttle", "seed": True}, TypeError),
+    ],
+)
+def test_wrong_rules_are_refused_when_made(rule, error):
+    with pytest.raises(error):
+        FaultRule(**rule)
+
+
+def test_transactions_overlap_where_they_take_time():
+    """TXW-6, ERR-TYPE-11: Settings.transaction_seconds."""
+    bench = Bench(capacity="off", transaction_seconds=1.0)
+    bench.table()
+    put = {"Put": {"TableName": "tab", "Item": wire({"pk": "a"})}}
+    bench.emu.call("TransactWriteItems", {"TransactItems": [put]})
+    error = bench.try_put(pk="a")
+    assert (error.code, error.message) == (
+        "TransactionConflictException",
+        "Transaction is ongoing for the item",
+    )
+    with pytest.raises(ApiError) as caught:
+        bench.emu.call("TransactWriteItems", {"TransactItems": [put]})
+    assert caught.value.members["CancellationReasons"] == [
+        {"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}
+    ]
+    assert bench.try_put(pk="b") is None
+    bench.clock.advance(1)
+    assert bench.try_put(pk="a") is None
+
+
+def test_a_wrong_capacity_mode_is_refused():
+    with pytest.raises(ValueError, match="capacity must be one of off, observe, enforce"):
+        Emulator(clock=ManualClock(), capacity="on")
