@@ -246,9 +246,7 @@ class Table:
 
     def forget_deleted_indexes(self, now_ns: int) -> None:
         """Drop the indexes whose deletion is complete."""
-        self.leaving = [
-            index for index in self.leaving if index.deleted_at_ns and index.deleted_at_ns > now_ns
-        ]
+        self.leaving = [index for index in self.leaving if (index.deleted_at_ns or 0) > now_ns]
 
     @property
     def global_indexes(self) -> list[Index]:

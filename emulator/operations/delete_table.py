@@ -42,9 +42,8 @@ def delete_table(account: Account, request: Request) -> Response:
 
 def no_index_is_changing(table: Table, now_ns: int) -> None:
     """Refuse to delete a table while an index of it comes or goes (DT-3)."""
-    if table.status(now_ns) != "CREATING" and any(
-        index.status(now_ns) != "ACTIVE" for index in table.global_indexes
-    ):
+    table.forget_deleted_indexes(now_ns)
+    if table.leaving or any(index.status(now_ns) != "ACTIVE" for index in table.global_indexes):
         raise ResourceInUseException(INDEXES_CHANGING)
 
 

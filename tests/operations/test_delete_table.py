@@ -111,6 +111,21 @@ def test_a_table_whose_index_is_being_made_is_in_use(seconds):
     emu.call("DeleteTable", TAB)
 
 
+def test_a_table_whose_index_is_being_deleted_is_in_use():
+    """DT-3."""
+    request = table(names="pk g", GlobalSecondaryIndexes=[index("gsi", schema("g"))])
+    emu = emulator(table_delay=5)
+    emu.call("CreateTable", request)
+    emu.clock.advance(5)
+    delete = {"Delete": {"IndexName": "gsi"}}
+    emu.call("UpdateTable", {**TAB, "GlobalSecondaryIndexUpdates": [delete]})
+    assert refusal(emu, "DeleteTable", TAB)[1] == (
+        IN_USE + "Cannot delete table while indexes are being created, updated, or deleted."
+    )
+    emu.clock.advance(5)
+    emu.call("DeleteTable", TAB)
+
+
 def test_a_name_is_taken_until_the_deletion_is_complete():
     """CT-14, DT-1."""
     emu = created(emulator(table_delay=5))
