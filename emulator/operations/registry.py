@@ -7,6 +7,7 @@ A handler is a function of the account and the checked request; it reads as the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from emulator.engine.account import Account
@@ -21,6 +22,7 @@ from emulator.errors import (
     ValidationException,
 )
 from emulator.operations.answers import dump_items
+from emulator.operations.homes import HOMES
 from emulator.operations.profiles import worded
 from emulator.operations.shapes import Structure
 
@@ -38,7 +40,7 @@ class Operation(NamedTuple):
     service: str
 
 
-OPERATIONS: Final[dict[str, Operation]] = {}
+_LOADED: Final[dict[str, Operation]] = {}
 
 
 def operation(
@@ -47,10 +49,26 @@ def operation(
     """Register the handler of an operation."""
 
     def register(handler: Handler) -> Handler:
-        OPERATIONS[name] = Operation(name, shape, handler, service)
+        _LOADED[name] = Operation(name, shape, handler, service)
         return handler
 
     return register
+
+
+def find(name: str) -> Operation:
+    """Return an operation, reading its file if nobody has asked for it yet.
+
+    Raises:
+        UnknownOperationException: the service has no such operation (WIR-6).
+    """
+    found = _LOADED.get(name)
+    if found is None:
+        home = HOMES.get(name)
+        if home is None:
+            raise UnknownOperationException
+        import_module(f"emulator.operations.{home}")
+        found = _LOADED[name]
+    return found
 
 
 def run(account: Account, name: str, request: Request) -> Response:
@@ -59,9 +77,7 @@ def run(account: Account, name: str, request: Request) -> Response:
     Raises:
         ApiError: and nothing else, whatever the request holds.
     """
-    found = OPERATIONS.get(name)
-    if found is None:
-        raise UnknownOperationException
+    found = _LOADED.get(name) or find(name)
     if type(request) is not dict:
         raise SerializationException
     try:

@@ -1,0 +1,35 @@
+"""Every operation is where the table says, and nowhere else."""
+
+import ast
+from pathlib import Path
+
+import emulator.operations
+from emulator.operations import NAMES, OPERATIONS
+from emulator.operations.homes import HOMES
+
+ROOM = Path(emulator.operations.__file__).parent
+
+
+def registered():
+    """Return each name given to @operation(...), with the file it stands in."""
+    found = {}
+    for path in ROOM.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "operation"
+                and isinstance(node.args[0], ast.Constant)
+            ):
+                home = path.relative_to(ROOM).with_suffix("")
+                found[node.args[0].value] = ".".join(home.parts)
+    return found
+
+
+def test_homes_are_where_operations_are_registered():
+    assert registered() == HOMES
+
+
+def test_every_operation_loads():
+    assert set(OPERATIONS) == NAMES
+    assert all(operation.name == name for name, operation in OPERATIONS.items())
