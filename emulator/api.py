@@ -23,7 +23,7 @@ from emulator.engine.inspection import (
 from emulator.engine.ledger import Ledger
 from emulator.engine.snapshot import Snapshot, capture, reinstate
 from emulator.errors import ApiError, EmulatorError
-from emulator.operations import run, snapshot_file
+from emulator.operations import run
 from emulator.settings import Settings
 
 if TYPE_CHECKING:
@@ -265,6 +265,8 @@ class Emulator:
 
         Streams, backups and what was counted are not part of it.
         """
+        from emulator.operations import snapshot_file  # only for those who touch a disk
+
         with ExitStack() as locks:
             for account in self._accounts.values():
                 locks.enter_context(account.lock)
@@ -277,6 +279,8 @@ class Emulator:
         Raises:
             EmulatorError: the file is damaged, foreign or of a later version.
         """
+        from emulator.operations import snapshot_file  # only for those who touch a disk
+
         emulator = cls(**options)
         for region, lines in snapshot_file.regions(snapshot_file.read(path)):
             account = emulator.account(region)
@@ -287,6 +291,8 @@ class Emulator:
 
     def import_table(self, description: Mapping[str, Any]) -> dict[str, Any]:
         """Create a table as DescribeTable described it elsewhere; returns CreateTable's answer."""
+        from emulator.operations import snapshot_file  # only for those who touch a disk
+
         return self.call("CreateTable", snapshot_file.create_request(description))
 
     def import_items(self, table: str, path: str | os.PathLike[str]) -> int:
@@ -295,6 +301,8 @@ class Emulator:
         Raises:
             EmulatorError: there is no such table, or a line does not fit; file and line named.
         """
+        from emulator.operations import snapshot_file  # only for those who touch a disk
+
         account = self._current()
         with account.lock:
             found = table_of(account, table)
@@ -302,6 +310,8 @@ class Emulator:
 
     def export_items(self, table: str, path: str | os.PathLike[str]) -> int:
         """Write the items of a table as DynamoDB JSON lines; returns how many."""
+        from emulator.operations import snapshot_file  # only for those who touch a disk
+
         account = self._current()
         with account.lock:
             return snapshot_file.export_items(path, table_of(account, table))
