@@ -1,0 +1,105 @@
+"""NoSQL Workbench: the tables of an exported data model, with their sample items.
+
+Observed: models exported by versions 2 and 3 (public examples, 2023): ``DataModel`` holds the
+tables; keys are ``KeyAttributes``; capacity is under ``ProvisionedCapacitySettings``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from emulator.lab.designs.declared import UNITS, DeclaredTable, Notes, key_schema
+from emulator.lab.documents import DocumentError
+
+
+def is_model(document: Any) -> bool:
+    """Say whether a document has the form of a data model."""
+    return isinstance(document, Mapping) and isinstance(document.get("DataModel"), list)
+
+
+def read_model(document: Mapping[str, Any], source: str) -> list[DeclaredTable]:
+    """Return the tables of a data model.
+
+    Raises:
+        DocumentError: A table has no name or key.
+    """
+    made = []
+    for number, table in enumerate(document["DataModel"]):
+        try:
+            made.append(_table(table))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            missing = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            raise DocumentError(
+                f"{source}: DataModel[{number}]: expected a table with TableName and "
+                f"KeyAttributes: {missing}"
+            ) from error
+    return made
+
+
+def _table(table: Mapping[str, Any]) -> DeclaredTable:
+    name = table["TableName"]
+    notes = Notes(name)
+    types: dict[str, str] = {}
+    units = _units(notes, table)
+    request: dict[str, Any] = {
+        "TableName": notes.name(name, name),
+        "KeySchema": _key(table["KeyAttributes"], types),
+        "BillingMode": "PAY_PER_REQUEST" if units is None else "PROVISIONED",
+    }
+    if units is not None:
+        request["ProvisionedThroughput"] = units
+    for member, with_units in (("GlobalSecondaryIndexes", True), ("LocalSecondaryIndexes", False)):
+        indexes = [_index(one, types) for one in table.get(member) or ()]
+        for index in indexes:
+            if with_units and units is not None:
+                index["ProvisionedThroughput"] = units
+        if indexes:
+            request[member] = indexes
+    request["AttributeDefinitions"] = [
+        {"AttributeName": attribute, "AttributeType": kind} for attribute, kind in types.items()
+    ]
+    return DeclaredTable(
+        resource=name,
+        request=request,
+        scaled="AutoScalingWrite" in (table.get("ProvisionedCapacitySettings") or {}),
+        samples=tuple(table.get("TableData") or ()),
+        findings=tuple(notes.findings),
+    )
+
+
+def _units(notes: Notes, table: Mapping[str, Any]) -> dict[str, int] | None:
+    """Return provisioned units, or None for a table on demand."""
+    if table.get("BillingMode") == "PAY_PER_REQUEST":
+        return None
+    settings = table.get("ProvisionedCapacitySettings") or {}
+    given = settings.get("ProvisionedThroughput")
+    if given is None and table.get("BillingMode") is None:
+        return None
+    return notes.units(given or {}, UNITS)
+
+
+def _key(given: Mapping[str, Any], types: dict[str, str]) -> list[dict[str, str]]:
+    """Return a key schema and note the types of its attributes."""
+    parts = []
+    for role in ("PartitionKey", "SortKey"):
+        attributes = list(_attributes(given.get(role)))
+        types.update(attributes)
+        parts.append([name for name, _ in attributes])
+    if not parts[0]:
+        raise KeyError("PartitionKey")
+    return key_schema(*parts)
+
+
+def _attributes(given: Any) -> Iterator[tuple[str, str]]:
+    """Yield (name, type) of one key attribute, or of several."""
+    for one in given if isinstance(given, list) else [given] if given else []:
+        yield one["AttributeName"], one["AttributeType"]
+
+
+def _index(index: Mapping[str, Any], types: dict[str, str]) -> dict[str, Any]:
+    return {
+        "IndexName": index["IndexName"],
+        "KeySchema": _key(index["KeyAttributes"], types),
+        "Projection": dict(index.get("Projection") or {"ProjectionType": "ALL"}),
+    }
