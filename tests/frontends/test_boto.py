@@ -206,7 +206,7 @@ def test_a_client_made_before_is_served_and_free_again_afterwards():
         {"config": {"endpoint_discovery_enabled": True}},
         {"config": {"proxies": {"https": "http://proxy:1"}}},
     ],
-    ids=str,
+    ids=lambda settings: " ".join(str(settings.get("config", settings)).split(" object at ")[:1]),
 )
 @pytest.mark.parametrize("service", ["dynamodb", "dynamodbstreams"])
 @pytest.mark.usefixtures("emulator")
