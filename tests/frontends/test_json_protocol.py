@@ -343,7 +343,11 @@ def test_a_compressed_question_is_read():
     assert json.loads(response.body)["request"] == {"Limit": 2}
 
 
-@pytest.mark.parametrize("body", [b"{}", gzip.compress(b"{}")[:-3], gzip.compress(b"{")])
+@pytest.mark.parametrize(
+    "body",
+    [b"{}", gzip.compress(b"{}")[:-3], gzip.compress(b"{")],
+    ids=["plain", "cut short", "not JSON"],
+)
 def test_a_broken_compressed_question_is_not_serialized(body):
     assert error_of(ask(LIST_TABLES | {"content-encoding": "gzip"}, body)) == NOT_SERIALIZED
 
