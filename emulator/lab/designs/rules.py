@@ -238,10 +238,8 @@ def provisioned_capacity_pays(table: DeclaredTable) -> Iterator[Finding]:
     """Tell when fixed provisioned capacity is dearer than paying per request."""
     mode = table.request.get("BillingMode", "PROVISIONED")
     if mode == "PROVISIONED" and not table.scaled:
-        message = (
-            f"Capacity is provisioned and does not scale; under {STANDARD.break_even(WRITE):.1%} average use "
-            "on-demand is cheaper."
-        )
+        even = f"{STANDARD.break_even(WRITE):.1%}"
+        message = f"Capacity does not scale; under {even} average use on-demand is cheaper."
         fix = "Add auto scaling, or use PAY_PER_REQUEST until the load is known."
         yield _finding("fixed-capacity", "info", table.resource, message, fix)
 

@@ -193,7 +193,25 @@ def _value(value: str | float) -> str:
 
 
 def _path(points: Iterable[Point]) -> str:
-    return "M" + "L".join(f"{number(x)} {number(y)}" for x, y in points)
+    """Return a line through points, in as few characters as it takes.
+
+    >>> _path([(0, 0), (5, 0), (5, 2), (6, 3)])
+    'M0 0H5V2L6 3'
+    """
+    parts: list[str] = []
+    before = ("", "")
+    for x, y in points:
+        here = (number(x), number(y))
+        if not parts:
+            parts.append(f"M{here[0]} {here[1]}")
+        elif here[1] == before[1]:
+            parts.append(f"H{here[0]}")
+        elif here[0] == before[0]:
+            parts.append(f"V{here[1]}")
+        else:
+            parts.append(f"L{here[0]} {here[1]}")
+        before = here
+    return "".join(parts)
 
 
 def stairs(values: Sequence[float], step: float, x: Scale, y: Scale) -> list[Point]:
