@@ -1,0 +1,256 @@
+"""CloudFormation and SAM templates become CreateTable requests."""
+
+import json
+
+import pytest
+
+from emulator import Emulator
+from emulator.lab.designs import create_table_requests, read_tables
+from emulator.lab.documents import DocumentError
+
+TEMPLATE = """
+AWSTemplateFormatVersion: "2010-09-09"
+Parameters:
+  Write:
+    Type: Number
+    Default: 20
+  Stage:
+    Type: String
+Conditions:
+  IsProd: !Equals [!Ref Stage, prod]
+Resources:
+  Topic:
+    Type: AWS::SNS::Topic
+  Events:
+    Type: AWS::DynamoDB::Table
+    DeletionPolicy: Retain
+    Properties:
+      TableName: !Sub "${AWS::StackName}-events"
+      BillingMode: PROVISIONED
+      KeySchema:
+        - {AttributeName: deviceId, KeyType: HASH}
+        - {AttributeName: ts, KeyType: RANGE}
+      AttributeDefinitions:
+        - {AttributeName: deviceId, AttributeType: S}
+        - {AttributeName: ts, AttributeType: N}
+        - {AttributeName: region, AttributeType: S}
+      ProvisionedThroughput:
+        ReadCapacityUnits: !If [IsProd, 100, 10]
+        WriteCapacityUnits: !Ref Write
+      GlobalSecondaryIndexes:
+        - IndexName: byRegion
+          KeySchema:
+            - {AttributeName: region, KeyType: HASH}
+            - {AttributeName: deviceId, KeyType: HASH}
+          Projection: {ProjectionType: KEYS_ONLY}
+          ProvisionedThroughput:
+            ReadCapacityUnits: 1
+            WriteCapacityUnits: !GetAtt Other.Units
+          ContributorInsightsSpecification: {Enabled: true}
+      TimeToLiveSpecification: {AttributeName: expires, Enabled: true}
+      StreamSpecification: {StreamViewType: NEW_IMAGE}
+      SSESpecification: !If [IsProd, {SSEEnabled: true}, !Ref AWS::NoValue]
+      Tags:
+        - {Key: a, Value: !Ref Stage}
+  Target:
+    Type: AWS::ApplicationAutoScaling::ScalableTarget
+    Properties:
+      ResourceId: !Join ["/", [table, !Ref Events]]
+"""
+REQUEST = {
+    "TableName": "Events",
+    "KeySchema": [
+        {"AttributeName": "deviceId", "KeyType": "HASH"},
+        {"AttributeName": "ts", "KeyType": "RANGE"},
+    ],
+    "AttributeDefinitions": [
+        {"AttributeName": "deviceId", "AttributeType": "S"},
+        {"AttributeName": "ts", "AttributeType": "N"},
+        {"AttributeName": "region", "AttributeType": "S"},
+    ],
+    "BillingMode": "PROVISIONED",
+    "ProvisionedThroughput": {"ReadCapacityUnits": 100, "WriteCapacityUnits": 20},
+    "GlobalSecondaryIndexes": [
+        {
+            "IndexName": "byRegion",
+            "KeySchema": [
+                {"AttributeName": "region", "KeyType": "HASH"},
+                {"AttributeName": "deviceId", "KeyType": "HASH"},
+            ],
+            "Projection": {"ProjectionType": "KEYS_ONLY"},
+            "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 5},
+        }
+    ],
+    "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"},
+}
+
+
+def written(directory, text, name="template.yaml"):
+    path = directory / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def stack(**resources):
+    return json.dumps({"Resources": resources})
+
+
+def test_a_template_with_intrinsic_functions_is_read(tmp_path):
+    [table] = read_tables(written(tmp_path, TEMPLATE))
+    assert table.request == REQUEST
+    assert (table.resource, table.ttl_attribute, table.scaled) == ("Events", "expires", True)
+    assert [one.message for one in table.findings] == [
+        "the table's name is decided elsewhere; it is taken as Events.",
+        "byRegion: WriteCapacityUnits is decided elsewhere; it is taken as 5.",
+    ]
+    Emulator().call("CreateTable", table.request)
+
+
+@pytest.mark.parametrize("name", ["template.json", "stack.template"])
+def test_long_forms_in_json_mean_the_same(tmp_path, name):
+    properties = {
+        "TableName": {"Fn::Sub": "things"},
+        "BillingMode": {"Ref": "Mode"},
+        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+        "OnDemandThroughput": {"Ref": "AWS::NoValue"},
+    }
+    document = {
+        "Parameters": {"Mode": {"Type": "String", "Default": "PAY_PER_REQUEST"}},
+        "Resources": {"Things": {"Type": "AWS::DynamoDB::Table", "Properties": properties}},
+    }
+    assert create_table_requests(written(tmp_path, json.dumps(document), name)) == [
+        {
+            "TableName": "things",
+            "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+            "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+            "BillingMode": "PAY_PER_REQUEST",
+        }
+    ]
+
+
+def test_an_unknown_billing_mode_follows_from_what_is_given(tmp_path):
+    properties = {
+        "BillingMode": {"Ref": "Mode"},
+        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+    }
+    text = stack(Things={"Type": "AWS::DynamoDB::Table", "Properties": properties})
+    [table] = read_tables(written(tmp_path, text, "t.json"))
+    assert table.request["BillingMode"] == "PAY_PER_REQUEST"
+    assert [one.message for one in table.findings] == [
+        "BillingMode is decided elsewhere; it is taken as PAY_PER_REQUEST."
+    ]
+
+
+def test_a_table_without_the_capacity_it_needs_keeps_its_fault(tmp_path):
+    properties = {
+        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+    }
+    text = stack(Things={"Type": "AWS::DynamoDB::Table", "Properties": properties})
+    [request] = create_table_requests(written(tmp_path, text, "t.json"))
+    assert "ProvisionedThroughput" not in request
+    assert request["BillingMode"] == "PROVISIONED"
+
+
+def test_a_global_table_is_its_first_replica(tmp_path):
+    scaling = {"MinCapacity": 4, "MaxCapacity": 40}
+    properties = {
+        "BillingMode": "PROVISIONED",
+        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+        "WriteProvisionedThroughputSettings": {"WriteCapacityAutoScalingSettings": scaling},
+        "GlobalSecondaryIndexes": [
+            {
+                "IndexName": "again",
+                "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+                "Projection": {"ProjectionType": "ALL"},
+                "WriteProvisionedThroughputSettings": {"WriteCapacityAutoScalingSettings": scaling},
+            }
+        ],
+        "Replicas": [
+            {
+                "Region": "eu-west-1",
+                "TableClass": "STANDARD",
+                "ReadProvisionedThroughputSettings": {"ReadCapacityUnits": 3},
+                "GlobalSecondaryIndexes": [
+                    {
+                        "IndexName": "again",
+                        "ReadProvisionedThroughputSettings": {
+                            "ReadCapacityAutoScalingSettings": {"MinCapacity": 2}
+                        },
+                    }
+                ],
+            }
+        ],
+    }
+    text = stack(Things={"Type": "AWS::DynamoDB::GlobalTable", "Properties": properties})
+    [table] = read_tables(written(tmp_path, text, "t.json"))
+    assert table.scaled
+    assert table.request["ProvisionedThroughput"] == {
+        "ReadCapacityUnits": 3,
+        "WriteCapacityUnits": 4,
+    }
+    [index] = table.request["GlobalSecondaryIndexes"]
+    assert index["ProvisionedThroughput"] == {"ReadCapacityUnits": 2, "WriteCapacityUnits": 4}
+    Emulator().call("CreateTable", table.request)
+
+
+def test_a_simple_table_of_sam_has_one_key(tmp_path):
+    text = stack(
+        Plain={"Type": "AWS::Serverless::SimpleTable"},
+        Given={
+            "Type": "AWS::Serverless::SimpleTable",
+            "Properties": {
+                "PrimaryKey": {"Name": "n", "Type": "Number"},
+                "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 2},
+            },
+        },
+    )
+    plain, given = create_table_requests(written(tmp_path, text, "sam.json"))
+    assert plain == {
+        "TableName": "Plain",
+        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+        "BillingMode": "PAY_PER_REQUEST",
+    }
+    assert given["AttributeDefinitions"] == [{"AttributeName": "n", "AttributeType": "N"}]
+    assert given["ProvisionedThroughput"] == {"ReadCapacityUnits": 1, "WriteCapacityUnits": 2}
+
+
+BROKEN = {
+    "not yaml": ("a: [", "t.yaml", ":1: not YAML: "),
+    "not json": ("{\n\n]", "t.json", ":3: not JSON: "),
+    "no tables": ("Resources: {}", "t.yaml", ": no DynamoDB table is declared in it"),
+    "no key": (
+        "Resources: {T: {Type: 'AWS::DynamoDB::Table'}}",
+        "t.yaml",
+        ": Resources.T.Properties: expected the properties of AWS::DynamoDB::Table: "
+        "'KeySchema' is missing",
+    ),
+    "wrong kind": (
+        "Resources: {T: {Type: 'AWS::DynamoDB::Table', Properties: [1]}}",
+        "t.yaml",
+        ": Resources.T.Properties: expected the properties of AWS::DynamoDB::Table: ",
+    ),
+    "something else": ("a: 1", "t.yaml", ": expected Terraform (.tf), a CloudFormation template"),
+    "a number": ("1", "t.json", ": expected Terraform (.tf), a CloudFormation template"),
+    "unknown suffix": ("x", "t.txt", ": unknown kind of file; expected Terraform (.tf)"),
+}
+
+
+@pytest.mark.parametrize(("text", "name", "complaint"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_file_is_one_sentence_with_its_place(tmp_path, text, name, complaint):
+    path = written(tmp_path, text, name)
+    with pytest.raises(DocumentError) as caught:
+        read_tables(path)
+    assert str(caught.value).startswith(f"{path}{complaint}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_is_one_sentence(tmp_path):
+    path = tmp_path / "none.yaml"
+    with pytest.raises(DocumentError) as caught:
+        read_tables(path)
+    assert str(caught.value) == f"{path}: cannot be read: No such file or directory"
