@@ -6,8 +6,6 @@ statement are bound, Limit and ConsistentRead are not.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
 import json
 from collections.abc import Mapping
@@ -16,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from emulator.errors import ApiError, ValidationException
 from emulator.model import Item
 from emulator.model.wire import WireItem, load_item
+from emulator.operations.tokens import open_token, seal
 
 INVALID_TOKEN: Final = "Invalid NextToken"
 OTHER_REQUEST: Final = "NextToken does not match request"
@@ -30,8 +29,7 @@ class Start(NamedTuple):
 
 def next_token(request: Mapping[str, Any], number: int, key: WireItem) -> str:
     """Return the token that goes on behind a key."""
-    written = json.dumps([_binding(request), number, key])
-    return base64.b64encode(written.encode()).decode("ascii")
+    return seal(_binding(request), str(number), json.dumps(key))
 
 
 def load_next_token(request: Mapping[str, Any]) -> Start | None:
@@ -44,11 +42,11 @@ def load_next_token(request: Mapping[str, Any]) -> Start | None:
     if written is None:
         return None
     try:
-        binding, number, key = json.loads(base64.b64decode(written, validate=True))
-        start = Start(number, load_item(key))
-    except (binascii.Error, ValueError, TypeError, AttributeError, RecursionError, ApiError):
+        binding, number, key = open_token(written, INVALID_TOKEN)
+        start = Start(int(number), load_item(json.loads(key)))
+    except (ValueError, AttributeError, RecursionError, ApiError):
         raise ValidationException(INVALID_TOKEN) from None
-    if type(number) is not int or number < 0:
+    if start.number < 0:
         raise ValidationException(INVALID_TOKEN)
     if binding != _binding(request):
         raise ValidationException(OTHER_REQUEST)
