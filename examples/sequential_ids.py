@@ -16,7 +16,7 @@ from contextlib import suppress
 from emulator import Emulator, ManualClock
 
 SEED = 2
-SECONDS = 10
+SECONDS = 5
 WRITES_PER_SECOND = 100
 ORDER_BYTES = 40_000  # 40 write units, 5 read units eventually consistent
 READS_PER_SECOND = 800

@@ -17,7 +17,7 @@ from emulator import Emulator, ManualClock
 SEED = 5
 ORDERS_PER_SECOND = 150
 ORDER_BYTES = 10_000
-SECONDS = 20
+SECONDS = 10
 SHARDS = 10
 
 
