@@ -6,7 +6,10 @@ it is admitted whole or not at all (CAP-612).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from emulator import limits
 from emulator.capacity import EVENTUAL, READ, STRONG, Charge, Receipt
@@ -18,6 +21,10 @@ if TYPE_CHECKING:
     from emulator.engine.account import Account
     from emulator.engine.resource import Resource
     from emulator.engine.table import Index, Table
+
+
+#: How many items are taken from the store at a time.
+_STEP: Final = 256
 
 
 class Found(NamedTuple):
@@ -96,7 +103,8 @@ def read_page(account: Account, request: PageRequest) -> Page:
         store = index.store
     else:
         store = index.visible(account.now_ns)
-    walked = _walk(store, request, table if request.fetch else None)
+    base = table.visible(account.now_ns, consistent=request.consistent) if request.fetch else None
+    walked = _walk(store, request, base)
     receipt, charges = _price(account, request, walked)
     account.admit(table, charges, receipt)
     last = walked.items[-1] if walked.cut else None
@@ -113,33 +121,70 @@ class _Walked(NamedTuple):
     cut: bool
 
 
-def _walk(store: OrderedStore, request: PageRequest, fetch_from: Table | None) -> _Walked:
+def _walk(store: OrderedStore, request: PageRequest, base: OrderedStore | None) -> _Walked:
+    """Walk a page: to the limit, to the page size, or to the end (CAP-206)."""
     low, high = request.low, request.high
     if request.start is not None:
         if request.reverse:
             high = min(high, request.start)
         else:
             low = max(low, after(request.start))
+    if base is not None:
+        return _walk_fetching(store.walk(low, high, reverse=request.reverse), request, base)
+    positions: list[Position] = []
+    items: list[Item] = []
+    size_bytes = 0
+    left = request.limit if request.limit is not None else sys.maxsize
+    coming = store.positions(low, high, reverse=request.reverse)
+    while left:
+        step = min(left, _STEP)
+        found_positions = list(islice(coming, step))
+        found = store.items_at(found_positions)
+        found_bytes = sum([item.size_bytes for item in found])
+        if size_bytes + found_bytes >= limits.PAGE_BYTES:
+            kept, found_bytes = _up_to_the_page(found, limits.PAGE_BYTES - size_bytes)
+            positions += found_positions[:kept]
+            items += found[:kept]
+            return _Walked(positions, items, [], size_bytes + found_bytes, cut=True)
+        positions += found_positions
+        items += found
+        size_bytes += found_bytes
+        left -= len(found)
+        if len(found) < step:
+            return _Walked(positions, items, [], size_bytes, cut=False)
+    return _Walked(positions, items, [], size_bytes, cut=True)
+
+
+def _up_to_the_page(items: list[Item], room: int) -> tuple[int, int]:
+    """Return how many items fill the room, the one that crosses it included, and their bytes."""
+    size_bytes = 0
+    for number, item in enumerate(items, start=1):
+        size_bytes += item.size_bytes
+        if size_bytes >= room:
+            return number, size_bytes
+    raise AssertionError("the items do not fill the page")
+
+
+def _walk_fetching(
+    entries: Iterator[tuple[Position, Item]], request: PageRequest, base: OrderedStore
+) -> _Walked:
+    """Walk a local index with its base items; both count, in whole blocks (CAP-210)."""
     positions: list[Position] = []
     items: list[Item] = []
     base_items: list[Item] = []
     size_bytes = fetched_bytes = 0
-    most = request.limit if request.limit is not None else -1
-    cut = False
-    for position, item in store.walk(low, high, reverse=request.reverse):
+    for position, item in entries:
         positions.append(position)
         items.append(item)
         size_bytes += item.size_bytes
-        if fetch_from is not None:
-            base = _base_item(fetch_from, item)
-            base_items.append(base)
-            fetched_bytes += _whole_blocks(base.size_bytes)
-        most -= 1
-        page_bytes = size_bytes if not fetched_bytes else _whole_blocks(size_bytes) + fetched_bytes
-        if most == 0 or page_bytes >= limits.PAGE_BYTES:
-            cut = True
-            break
-    return _Walked(positions, items, base_items, size_bytes, cut)
+        whole = base.get(request.table.position_of(item))
+        assert whole is not None, "a local index entry has its item"
+        base_items.append(whole)
+        fetched_bytes += _whole_blocks(whole.size_bytes)
+        full = _whole_blocks(size_bytes) + fetched_bytes >= limits.PAGE_BYTES
+        if full or len(items) == request.limit:
+            return _Walked(positions, items, base_items, size_bytes, cut=True)
+    return _Walked(positions, items, base_items, size_bytes, cut=False)
 
 
 def _whole_blocks(size_bytes: int) -> int:
@@ -149,12 +194,6 @@ def _whole_blocks(size_bytes: int) -> int:
 def after(position: Position) -> Position:
     """Return the least bound above a position."""
     return (*position, TOP)
-
-
-def _base_item(table: Table, entry: Item) -> Item:
-    base = table.store.get(table.position_of(entry))
-    assert base is not None, "a local index entry has its item"
-    return base
 
 
 def _price(account: Account, request: PageRequest, walked: _Walked) -> tuple[Receipt, list[Charge]]:

@@ -66,6 +66,16 @@ class OrderedStore:
         for position in self._order.irange(low, high, (True, False), reverse):
             yield position, items[position]
 
+    def positions(self, low: Position, high: Position, *, reverse: bool) -> Iterator[Position]:
+        """Yield the positions of ``[low, high)`` in order. O(log n) to start, O(1) each."""
+        found: Iterator[Position] = self._order.irange(low, high, (True, False), reverse)
+        return found
+
+    def items_at(self, positions: list[Position]) -> list[Item]:
+        """Return the items at positions that ``positions`` yielded."""
+        items = self._items
+        return [items[position] for position in positions]
+
     def position_at(self, index: int) -> Position:
         """Return the position of the index-th item. O(log n)."""
         position: Position = self._order[index]

@@ -64,6 +64,24 @@ def test_a_local_index_follows_the_table():
     assert count(bench, IndexName="local") == 1
 
 
+def test_a_lean_local_index_fetches_from_the_same_past():
+    """CAP-210 with CAP-1105."""
+    bench = Bench(capacity="off", ec_lag=1.0)
+    bench.table(key=("pk", "sk"), LocalSecondaryIndexes=[lsi("lean", "pk", "l", kind="KEYS_ONLY")])
+    bench.put(pk="a", sk="b", l="x", v="1")
+    bench.clock.advance(1)
+    bench.emu.call("DeleteItem", {"TableName": "tab", "Key": wire({"pk": "a", "sk": "b"})})
+    query = {
+        "TableName": "tab",
+        "IndexName": "lean",
+        "KeyConditionExpression": "pk = :p",
+        "ExpressionAttributeValues": {":p": {"S": "a"}},
+        "Select": "ALL_ATTRIBUTES",
+    }
+    assert bench.emu.call("Query", query)["Items"][0]["v"] == {"S": "1"}
+    assert bench.emu.call("Query", {**query, "ConsistentRead": True})["Count"] == 0
+
+
 def expiring(**settings):
     bench = Bench(capacity="off", **settings)
     bench.table(
