@@ -81,16 +81,28 @@ def build_index(account: Account, table: Table, index: Index) -> None:
     index.backfill_at_ns = now_ns + round(settings.table_delay * NANOSECONDS)
     index.active_at_ns = index.backfill_at_ns + round(settings.index_delay * NANOSECONDS)
     if settings.simulate_backfill:
-        index.active_at_ns += _owe_backfill(index, index.resource, now_ns)
+        owed = _backfill_units(index, index.resource)
+        index.active_at_ns += _owe(index.resource, owed, now_ns)
+        account.metrics.add(
+            "OnlineIndexConsumedWriteCapacity",
+            sum(owed.values()),
+            table=table.name,
+            index=index.schema.name,
+        )
 
 
-def _owe_backfill(index: Index, resource: Resource, now_ns: int) -> int:
-    """Charge the entries of a new index to it, and return the nanoseconds to repay them."""
+def _backfill_units(index: Index, resource: Resource) -> dict[int, float]:
+    """Return what writing every entry of a new index costs, by partition (CAP-1106)."""
     owed: dict[int, float] = {}
     for position, entry in index.store.walk(*EVERYWHERE):
         partition_id = resource.partitions.at(position).id
         arm = units.index_arm(None, entry.size_bytes, moved=False, identical=False)
         owed[partition_id] = owed.get(partition_id, 0) + arm
+    return owed
+
+
+def _owe(resource: Resource, owed: dict[int, float], now_ns: int) -> int:
+    """Charge a backfill to the index's buckets, and return the nanoseconds to repay it."""
     buckets = [(resource.meter.partitions[one][WRITE], due) for one, due in owed.items()]
     own = resource.meter.own[WRITE]
     if own is not None:

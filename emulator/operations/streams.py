@@ -203,11 +203,24 @@ def get_records(account: Account, request: Request) -> Response:
         raise TrimmedDataAccessException(TRIMMED)
     most = request.get("Limit", limits.STREAM_RECORDS)
     page = _page(stream, stream.read(number, most, account.now_ns))
+    _count(account, stream, page)
     response: Response = {"Records": [dump_record(account, stream, one) for one in page]}
     following = page[-1].number + 1 if page else number
     if stream.is_open or following < stream.next_number:
         response["NextShardIterator"] = _iterator(account, stream, following)
     return response
+
+
+def _count(account: Account, stream: Stream, page: list[StreamRecord]) -> None:
+    """Count what a GetRecords call returned (CAP-801)."""
+    returned = {
+        "ReturnedRecordsCount": len(page),
+        "ReturnedBytes": sum(stream.size_bytes(record) for record in page),
+    }
+    for metric, value in returned.items():
+        account.metrics.add(
+            metric, value, table=stream.table_name, stream=stream.label, operation="GetRecords"
+        )
 
 
 def _open_iterator(account: Account, iterator: str) -> tuple[Stream, int]:

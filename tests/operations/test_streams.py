@@ -417,3 +417,17 @@ def test_streams_belong_to_their_own_service():
 def test_a_stream_comes_with_the_table_it_is_described_by():
     """DS-1."""
     assert described(streaming())["LatestStreamArn"] == STREAM
+
+
+def test_what_a_reader_takes_is_counted():
+    """CAP-801: by table, stream label and operation."""
+    emu = streaming("KEYS_ONLY")
+    for key in "ab":
+        put(emu, key)
+    read(emu)
+    read(emu, "LATEST")
+    counted = {"table": "tab", "stream": LABEL, "operation": "GetRecords"}
+    assert emu.metrics.sum("ReturnedRecordsCount", **counted) == 2
+    assert emu.metrics.sum("ReturnedBytes", **counted) == 6
+    samples = emu.metrics.get("ReturnedBytes", **counted, stat="SampleCount")
+    assert [count for _, count in samples] == [2]
