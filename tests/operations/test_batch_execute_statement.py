@@ -270,6 +270,20 @@ def test_throttling_is_told_statement_by_statement():
     assert get(emu, "tab", pk="b") is None
 
 
+def test_a_table_on_demand_throttles_by_another_name():
+    """ERR-PQL-4."""
+    emu = emulator()
+    emu.account().capacity = "enforce"
+    emu.call("CreateTable", table(OnDemandThroughput={"MaxReadRequestUnits": 1}))
+    for key in "ab":
+        put(emu, "tab", pk=key, v="x" * 300_000)
+    strong = {"ConsistentRead": True}
+    select = "SELECT pk FROM tab WHERE pk = '{}'"
+    first, second = responses(emu, (select.format("a"), strong), (select.format("b"), strong))
+    assert first == {"TableName": "tab", "Item": {"pk": {"S": "a"}}}
+    assert second["Error"]["Code"] == "ThrottlingError"
+
+
 # Writes
 
 

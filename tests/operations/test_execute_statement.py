@@ -19,7 +19,7 @@ from tests.operations.statements import (
     with_sorted_table,
     with_table,
 )
-from tests.operations.tables import refusal
+from tests.operations.tables import index, refusal, schema, types
 
 MANDATORY_KEY = "Where clause does not contain a mandatory equality on all key attributes"
 OVERLAP = "Overlapping conditions with range keys are not supported in where clause"
@@ -171,6 +171,25 @@ def test_the_index_is_looked_for_before_anything_is_asked_of_it(indexed):
     assert fault(indexed, 'SELECT COUNT(*) FROM inx."gsi-all" WHERE g = 5') == (
         "Unexpected path component at 1:8:5"
     )
+
+
+def test_an_index_is_not_read_while_it_is_filled():
+    """UT-10."""
+    emu = with_table(index_delay=60.0)
+    create = {"Create": index("new", schema("g"))}
+    emu.call(
+        "UpdateTable",
+        {
+            "TableName": "tab",
+            "AttributeDefinitions": types("pk g"),
+            "GlobalSecondaryIndexUpdates": [create],
+        },
+    )
+    assert fault(emu, 'SELECT * FROM tab."new"') == (
+        "Cannot read from backfilling global secondary index: new"
+    )
+    emu.clock.advance(61)
+    assert rows(emu, 'SELECT * FROM tab."new"') == []
 
 
 def test_a_table_with_such_an_index_is_read_and_written_otherwise(indexed):
@@ -629,12 +648,12 @@ def test_only_paths_are_columns(emu, columns, message):
 def test_an_index_answers_what_it_holds(indexed):
     """PQL-15: the items in it, and the attributes that it projects."""
     keys = {"pk", "sk", "g"}
-    for index, names in (
+    for name, names in (
         ("gsi-all", keys | {"l", "shown", "hidden"}),
         ("gsi-some", keys | {"shown"}),
         ("gsi-keys", keys),
     ):
-        found = rows(indexed, f"SELECT * FROM inx.\"{index}\" WHERE g = 'x'")
+        found = rows(indexed, f"SELECT * FROM inx.\"{name}\" WHERE g = 'x'")
         assert [row["sk"]["S"] for row in found] == ["1", "3"]
         assert all(set(row) == names for row in found)
     found = rows(indexed, "SELECT * FROM inx.\"lsi-keys\" WHERE pk = 'p'")
@@ -715,6 +734,7 @@ def test_branches_are_refused_only_together(indexed):
         "(g = 'x' AND shown = 's9') OR (g = 'y' AND hidden = 'h1')",
         "g > 'a' AND hidden = 'h1'",
         "(g = 'x' AND hidden = 'h1') OR u1 = '1'",
+        "g = 'x' AND g = 'y' AND hidden = 'h1'",
     ):
         rows(indexed, statement + accepted)
     found = rows(indexed, f"{statement}(g = 'x' AND hidden = 'h1') OR (g = 'y')")

@@ -244,6 +244,13 @@ def test_values_are_read(literal, value):
         ("MISSING", "MISSING must be compared using IS operator"),
         ("{'x': 1, 'x': 2}", "Duplicate keys in tuple. Key: x under root"),
         ("{'': 1}", "Empty attribute name"),
+        (
+            "<<?>>",
+            "Unsupported data type in Bag. "
+            "DynamoDB only supports either numbers or strings in bags",
+        ),
+        ("`{a: 1}`", "Ion Literals are not supported: `{a: 1}` under key root at 1:27:8"),
+        ("{x: 1}", "Tuple keys must be of type String. Actual type: name under root"),
         ("[1,]", NOT_WELL_FORMED + "Unexpected term"),
         ("[1", NOT_WELL_FORMED + "Unexpected term"),
     ],
@@ -306,6 +313,7 @@ def test_a_value_in_just_as_many_containers_as_may_be():
         ("SELECT * FROM t WHERE pk =", NO_RIGHT_SIDE),
         ("SELECT * FROM t WHERE ORDER BY pk", "Unexpected keyword"),
         ("SELECT * FROM t WHERE user = 1", "Unexpected keyword"),
+        ("SELECT * FROM t WHERE l[1.5] = 1", "Unexpected term"),
         ("INSERT INTO t (key, a) VALUES (1, 2)", "Unexpected keyword"),
         ("SELECT * FROM t WHERE IS NULL", "Unexpected operator"),
         ("SELECT * FROM t WHERE pk = LIKE", "Unexpected operator"),
@@ -402,6 +410,15 @@ def test_a_statement_that_cannot_be_read(text, detail):
             "argument of type Seq with at least one member",
         ),
         (
+            "SELECT * FROM t WHERE a IN b",
+            "IN operator must have a left hand argument of type Variable Reference and right hand "
+            "argument of type Seq with at least one member",
+        ),
+        (
+            "SELECT * FROM t WHERE size(a) IS NULL",
+            "The left hand side argument to IS must be a Variable Reference, Literal, or Path",
+        ),
+        (
             "SELECT * FROM t WHERE a IN [" + ",".join("1" * 101) + "]",
             "The IN operator is provided with too many operands; number of operands: 101",
         ),
@@ -485,6 +502,7 @@ def test_the_first_fault_of_a_statement_is_told():
         ("a, 'x'", "Unexpected path component at 1:11:3"),
         ("?", "Unexpected path component at 1:8:1"),
         ("a + 1", "Unexpected path component at 1:8:1"),
+        ("-a", "Unexpected path component at 1:8:1"),
         ("a AS b", "Aliasing is not supported"),
         ("a b", "Aliasing is not supported"),
         ("a.z, b.z", "Duplicate identifiers in select clause: z"),

@@ -7,6 +7,7 @@ beyond 32 bits makes it none; of several faults the first in the order of the do
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 from emulator import limits
@@ -31,35 +32,27 @@ def load_parameters(written: list[Any] | None) -> list[Value]:
     try:
         return [load_value(value) for value in written]
     except ValidationException:
-        for value in written:
-            _tell_first_fault(value, 1)
-        raise
+        return [_load_in_order(value, 1) for value in written]
 
 
-def _tell_first_fault(wire: Any, level: int) -> None:
-    """Walk a value in the order of the document and raise the first fault."""
-    if type(wire) is dict and len(wire) == 1:
-        for raw in wire.values():
-            if type(raw) is dict or "L" in wire:
-                _tell_in_container(raw, level + 1)
-            else:
-                _check_exponents(wire)
-    load_value(wire)
+def _load_in_order(wire: Any, level: int) -> Value:
+    """Load a value member by member, so that the first fault of the document is raised."""
+    if len(wire) == 1:
+        for tag, raw in wire.items():
+            if tag in ("L", "M"):
+                if level >= limits.NESTING_LEVELS:
+                    raise ValidationException(TOO_DEEP)
+                for member in raw.values() if tag == "M" else raw:
+                    _load_in_order(member, level + 1)
+            elif tag in ("N", "NS"):
+                _check_exponents([raw] if tag == "N" else raw)
+    return load_value(wire)
 
 
-def _tell_in_container(raw: Any, level: int) -> None:
-    if level > limits.NESTING_LEVELS:
-        raise ValidationException(TOO_DEEP)
-    if isinstance(raw, dict | list | tuple):
-        for member in raw.values() if isinstance(raw, dict) else raw:
-            _tell_first_fault(member, level)
-
-
-def _check_exponents(wire: dict[str, Any]) -> None:
+def _check_exponents(texts: Iterable[str]) -> None:
     """Refuse an exponent beyond 32 bits, of a number or of a member of a set."""
-    members = wire.get("NS", [wire.get("N")])
-    for text in members if isinstance(members, list) else ():
-        match = _EXPONENT.fullmatch(text) if isinstance(text, str) else None
+    for text in texts:
+        match = _EXPONENT.fullmatch(text)
         if match is not None:
             sign, digits = match.groups()
             if len(digits) > _JAVA_DIGITS or int(sign + digits) not in _JAVA_INTEGER:

@@ -125,7 +125,7 @@ def _source_of(account: Account, select: Select, *, consistent: bool) -> pages.S
     name = select.source.index
     if name is None:
         return pages.Source(table, None, table.key, table.key.names)
-    index = table.index(name, account.now_ns)
+    index = table.indexes.get(name)
     if index is None:
         raise ValidationException(NO_INDEX)
     schema = index.schema
@@ -152,7 +152,7 @@ def _index_projects_filters(source: pages.Source, ranges: list[Range]) -> None:
         absent = [name for name in one.filters if not schema.projects(name)]
         if not absent:
             return
-    if absent:
+    if ranges:
         names = ", ".join(absent)
         raise ValidationException(FILTER_NOT_PROJECTED.format(index=schema.name, names=names))
 
