@@ -22,6 +22,15 @@ Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 
 
+def sums(places: Integers, weights: Floats, count: int) -> Floats:
+    """Return for each of ``count`` places the sum of the weights that fall there.
+
+    >>> sums(np.array([0, 2, 0]), np.array([1.0, 2.0, 3.0]), 3).tolist()
+    [4.0, 0.0, 2.0]
+    """
+    return np.bincount(places, weights, count).astype(np.float64, copy=False)
+
+
 @dataclass(frozen=True)
 class Uniform:
     """Every value as often as any other."""

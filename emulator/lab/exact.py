@@ -12,7 +12,7 @@ import gc
 import random
 from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -33,6 +33,12 @@ from emulator.storage import OrderedStore
 Progress: TypeAlias = Callable[[int, int], None]
 #: Asked after every second; True ends the run.
 Stop: TypeAlias = Callable[[Recording], bool]
+
+
+#: How long a refused call takes before its client begins to wait, at least and at most.
+#: Assumed: single-digit milliseconds; without it, clients that wait without jitter would come
+#: back in the very beat in which they were refused.
+CALL_SECONDS: Final = (0.002, 0.010)
 
 
 def run(
@@ -266,7 +272,9 @@ class _Drive:
         delay = policy.delay(call.attempts, self._jitter)
         call.waited += delay
         self._made += 1
-        heappush(self._waiting, (time_ns + int(delay * NANOSECONDS), self._made, call))
+        took = CALL_SECONDS[0] + self._jitter.random() * (CALL_SECONDS[1] - CALL_SECONDS[0])
+        due_ns = time_ns + int((delay + took) * NANOSECONDS)
+        heappush(self._waiting, (due_ns, self._made, call))
 
     def _failed(self, call: _Call) -> None:
         record = call.lane.record

@@ -6,13 +6,13 @@ are all listed; where they are too many a sample stands for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
-from emulator.lab.distributions import Distribution, Floats, Integers, Latest, Sequential, draw
+from emulator.lab.distributions import Distribution, Floats, Integers, Latest, Sequential
 from emulator.lab.draws import LATEST_WINDOW, with_parents
 from emulator.lab.patterns import Field, Pattern
 from emulator.lab.templates import ShardPart
@@ -58,6 +58,14 @@ class Flows:
         return len(self.weights)
 
 
+@dataclass(frozen=True)
+class Existing:
+    """Values of a unique field that exist and are asked for: their numbers and shares."""
+
+    numbers: Integers
+    shares: Floats
+
+
 def flows_of(
     workload: Workload,
     pattern: Pattern,
@@ -66,6 +74,7 @@ def flows_of(
     *,
     fresh: bool,
     seed: int,
+    existing: Mapping[str, Existing] | None = None,
 ) -> Flows:
     """Return the flows of a pattern.
 
@@ -76,28 +85,23 @@ def flows_of(
         shards: Suffixes to tell apart as if they were fields.
         fresh: The partition key takes a new value every time.
         seed: For the sample, where one is needed.
+        existing: Of unique fields, which values are asked for; the others are new every time.
     """
+    known = existing or {}
     fields = [workload.field(name) for name in with_parents(workload, names)]
     finite = [one for one in fields if not one.unique]
     picks = {one.name: pattern.distributions.get(one.name, one.distribution) for one in finite}
-    counts = [one.size for one in finite] + [part.count for part in shards]
+    axes = [(one.name, picks[one.name].probabilities(one.size)) for one in finite]
+    axes += [(name, one.shares) for name, one in known.items()]
+    axes += [(part.label, np.full(part.count, 1.0 / part.count)) for part in shards]
     if fresh:
-        counts.append(STRATA)
-    total = int(np.prod([float(count) for count in counts])) if counts else 1
-    sampled = total > MOST_FLOWS
-    if sampled:
-        numbers, weights = _sampled(finite, picks, shards, seed, fresh=fresh)
-    else:
-        numbers, weights = _listed(finite, picks, shards, fresh=fresh)
+        axes.append((STRATUM, np.full(STRATA, 1.0 / STRATA)))
+    sampled = float(np.prod([float(len(shares)) for _, shares in axes])) > MOST_FLOWS
+    numbers, weights = _sampled(axes, seed) if sampled else _listed(axes)
     texts = _texts(finite, numbers)
     for one in fields:
         if one.unique:
-            label = sort_label(one.name)
-            texts[one.name] = (
-                [format(number, "x") for number in numbers[label].tolist()]
-                if label in numbers
-                else [FRESH] * len(weights)
-            )
+            texts[one.name] = _unique_texts(one, numbers, known.get(one.name), len(weights))
     for part in shards:
         texts[part.label] = [str(number) for number in numbers[part.label].tolist()]
     order = [one.name for one in fields] + [part.label for part in shards]
@@ -108,6 +112,17 @@ def flows_of(
     strata = (numbers[STRATUM] + 0.5) / STRATA if fresh else None
     steady = bool(finite) and all(isinstance(one, Sequential) for one in picks.values())
     return Flows(columns, weights, rows, strata, steady and not shards, sampled)
+
+
+def _unique_texts(
+    one: Field, numbers: dict[str, Integers], known: Existing | None, count: int
+) -> list[str]:
+    if known is not None:
+        return [one.text(number) for number in known.numbers[numbers[one.name]].tolist()]
+    label = sort_label(one.name)
+    if label in numbers:
+        return [format(number, "x") for number in numbers[label].tolist()]
+    return [FRESH] * count
 
 
 def _texts(finite: Sequence[Field], numbers: dict[str, Integers]) -> dict[str, list[str]]:
@@ -122,29 +137,11 @@ def _texts(finite: Sequence[Field], numbers: dict[str, Integers]) -> dict[str, l
     return texts
 
 
-def _axes(
-    finite: Sequence[Field],
-    picks: dict[str, Distribution],
-    shards: Sequence[ShardPart],
-    *,
-    fresh: bool,
-) -> list[tuple[str, Floats]]:
-    """Return the probabilities of each thing that flows tell apart."""
-    axes = [(one.name, picks[one.name].probabilities(one.size)) for one in finite]
-    axes += [(part.label, np.full(part.count, 1.0 / part.count)) for part in shards]
-    if fresh:
-        axes.append((STRATUM, np.full(STRATA, 1.0 / STRATA)))
-    return axes
+Axes: TypeAlias = list[tuple[str, Floats]]
 
 
-def _listed(
-    finite: Sequence[Field],
-    picks: dict[str, Distribution],
-    shards: Sequence[ShardPart],
-    *,
-    fresh: bool,
-) -> tuple[dict[str, Integers], Floats]:
-    axes = _axes(finite, picks, shards, fresh=fresh)
+def _listed(axes: Axes) -> tuple[dict[str, Integers], Floats]:
+    """Return every combination, with its share."""
     if not axes:
         return {}, np.ones(1)
     grids = np.meshgrid(*(np.arange(len(shares)) for _, shares in axes), indexing="ij")
@@ -157,27 +154,16 @@ def _listed(
     return numbers, flat / flat.sum()
 
 
-def _sampled(
-    finite: Sequence[Field],
-    picks: dict[str, Distribution],
-    shards: Sequence[ShardPart],
-    seed: int,
-    *,
-    fresh: bool,
-) -> tuple[dict[str, Integers], Floats]:
+def _sampled(axes: Axes, seed: int) -> tuple[dict[str, Integers], Floats]:
+    """Return the combinations that as many draws hit, with their shares of the draws."""
     rng = np.random.default_rng([seed, MOST_FLOWS])
-    numbers: dict[str, Integers] = {}
-    for one in finite:
-        pick = picks[one.name]
-        numbers[one.name] = draw(pick, one.size, MOST_FLOWS, rng, 0)
-    for part in shards:
-        numbers[part.label] = rng.integers(0, part.count, MOST_FLOWS)
-    if fresh:
-        numbers[STRATUM] = rng.integers(0, STRATA, MOST_FLOWS)
-    table = np.stack(list(numbers.values()))
-    distinct, counts = np.unique(table, axis=1, return_counts=True)
-    merged = {name: distinct[place] for place, name in enumerate(numbers)}
-    return merged, counts / counts.sum()
+    drawn = []
+    for _, shares in axes:
+        summed = np.cumsum(shares)
+        drawn.append(np.searchsorted(summed / summed[-1], rng.random(MOST_FLOWS), side="right"))
+    distinct, counts = np.unique(np.stack(drawn), axis=1, return_counts=True)
+    numbers = {name: distinct[place] for place, (name, _) in enumerate(axes)}
+    return numbers, counts / counts.sum()
 
 
 def latest_weights(distribution: Distribution, existing: float, arrivals: float) -> Floats | None:

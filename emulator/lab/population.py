@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-from emulator.lab.distributions import Floats, Integers
+from emulator.lab.distributions import Floats, Integers, sums
 from emulator.lab.flows import FRESH
 from emulator.lab.recording import Collections
 
@@ -39,11 +40,25 @@ class Population:
         self._sorted: list[tuple[str, str]] = []
         self._order: Integers = np.zeros(0, dtype=np.int64)
         self._load_span = 0.0
+        self._fresh: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        #: The hash of each entry's partition key, in the order of entries.
+        self.hashes: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
 
-    def entries(self, keys: Sequence[tuple[str, str]]) -> Integers:
-        """Return the places of entries, making those that are new."""
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def entries(
+        self, keys: Sequence[tuple[str, str]], hashes: NDArray[np.uint64] | None = None
+    ) -> Integers:
+        """Return the places of entries, making those that are new, with the hashes given."""
         places = self._places
+        known = len(places)
         found = np.asarray([places.setdefault(key, len(places)) for key in keys], dtype=np.int64)
+        if hashes is not None and len(places) > known:
+            fresh = found >= known
+            added = np.zeros(len(places) - known, dtype=np.uint64)
+            added[found[fresh] - known] = hashes[fresh]
+            self.hashes = np.concatenate([self.hashes, added])
         if len(places) > len(self.items):
             grown = max(len(places), 2 * len(self.items))
             for name in ("items", "sizes", "_loaded", "_loaded_sizes"):
@@ -54,8 +69,8 @@ class Population:
     def add(self, places: Integers, items: Floats, sizes: Floats) -> None:
         """Add items (or take them away) and their bytes."""
         length = len(self.items)
-        self.items += np.bincount(places, items, length)
-        self.sizes += np.bincount(places, sizes, length)
+        self.items += sums(places, items, length)
+        self.sizes += sums(places, sizes, length)
         np.maximum(self.items, 0.0, out=self.items)
         np.maximum(self.sizes, 0.0, out=self.sizes)
 
@@ -96,6 +111,19 @@ class Population:
         padded = np.zeros(len(self.items))
         padded[: len(self._loaded)] = self._loaded
         return padded
+
+    def keys(self) -> list[tuple[str, str]]:
+        """Return the partition key and told sort key of every entry, in the order of entries."""
+        return list(self._places)
+
+    @property
+    def is_fresh(self) -> NDArray[np.bool_]:
+        """For each entry, whether it stands for keys that are new every time."""
+        known = len(self._fresh)
+        if known < len(self._places):
+            added = [key.startswith(FRESH) for key, _ in list(self._places)[known:]]
+            self._fresh = np.concatenate([self._fresh, np.asarray(added, dtype=np.bool_)])
+        return self._fresh
 
     @property
     def total_items(self) -> float:

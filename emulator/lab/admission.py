@@ -1,0 +1,259 @@
+"""Admission in numbers: how much of a second's demand passes, over all limits at once.
+
+The buckets are the emulator's own; here it is only worked out how much each of them lets pass
+when many calls compete within one second. Within a second every bucket is open for a share of
+the attempts; a call passes where all its buckets are open. The shares are such that no bucket
+gives more than it has, found by proportional fitting.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emulator.capacity import ONE, TokenBucket
+from emulator.lab.distributions import Floats, Integers, sums
+from emulator.lab.recording import ResourceRecord
+
+#: Rounds of fitting at most, and how close is close enough.
+_ROUNDS: Final = 40
+_CLOSE: Final = 2e-3
+_LEAST: Final = 1e-6
+#: What the bucket that is always open has.
+_PLENTY: Final = 1e18
+
+
+class BucketBoard:
+    """All buckets of a design, by number; number 0 is always open.
+
+    Attributes:
+        rates: Units per second.
+        reasons: What each says when it is short.
+        groups: To which resource and axis each partition's bucket belongs; -1 for others.
+    """
+
+    def __init__(self, records: list[ResourceRecord]) -> None:
+        self._buckets: list[TokenBucket | None] = [None]
+        self.reasons: list[str] = [""]
+        self._numbers: dict[int, int] = {}
+        groups = [-1]
+        #: By resource number and axis: the buckets above the partition's, then the partitions'.
+        self.above: dict[tuple[int, int], list[int]] = {}
+        self.partitions: dict[tuple[int, int], Integers] = {}
+        for number, record in enumerate(records):
+            meter = record.resource.meter
+            for axis in (0, 1):
+                labels = meter.reasons[axis]
+                above = [
+                    self._add(bucket, label.reason)
+                    for bucket, label in zip(meter.limits[axis], labels, strict=False)
+                ]
+                groups += [-1] * (len(self._buckets) - len(groups))
+                own = [
+                    self._add(meter.partitions[partition.id][axis], labels[-1].reason)
+                    for partition in record.resource.partitions
+                ]
+                groups += [number * 2 + axis] * (len(self._buckets) - len(groups))
+                self.above[number, axis] = above
+                self.partitions[number, axis] = np.asarray(own, dtype=np.int64)
+        self.groups = np.asarray(groups, dtype=np.int64)
+        self.is_partition = self.groups >= 0
+        self.rates = np.asarray(
+            [_PLENTY, *(float(one.rate) for one in self._buckets if one is not None)]
+        )
+        self._full = 2 * self.rates
+        self._alike = [n for n in range(1, len(self._buckets)) if not self.is_partition[n]]
+        self._short: set[int] = {
+            n for n, one in enumerate(self._buckets) if one is not None and one.base < one.base_cap
+        }
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def _add(self, bucket: TokenBucket, reason: str) -> int:
+        number = self._numbers.get(id(bucket))
+        if number is None:
+            number = self._numbers[id(bucket)] = len(self._buckets)
+            self._buckets.append(bucket)
+            self.reasons.append(reason)
+        return number
+
+    @property
+    def is_full(self) -> bool:
+        """Say whether every partition's bucket is full."""
+        return not self._short
+
+    def available(self) -> Floats:
+        """Return what each bucket can give within the next second.
+
+        That is what it holds and what comes in meanwhile.
+        """
+        units = self._full.copy()
+        for number in (*self._alike, *self._short):
+            bucket = self._buckets[number]
+            assert bucket is not None, "the open bucket is never short"
+            units[number] = (bucket.base + bucket.burst) / ONE + bucket.rate
+        return units
+
+    def take(self, consumed: Floats, end_ns: int) -> None:
+        """Draw a second's consumption and let the second pass.
+
+        A partition's bucket that is full and gives no more than its rate is full again after.
+        """
+        over = np.flatnonzero((consumed > self.rates) & self.is_partition).tolist()
+        for number in {*self._alike, *self._short, *over}:
+            bucket = self._buckets[number]
+            assert bucket is not None, "nothing is drawn from the open bucket"
+            if number in over and number not in self._short:
+                bucket.refill(end_ns - ONE)
+            bucket.take(int(consumed[number] * ONE))
+            bucket.refill(end_ns)
+            if self.is_partition[number]:
+                if bucket.base < bucket.base_cap:
+                    self._short.add(number)
+                else:
+                    self._short.discard(number)
+
+
+@dataclass(slots=True)
+class Cells:
+    """All groups of calls that meet the same buckets.
+
+    Attributes:
+        buckets: For each cell and slot the number of a bucket, 0 where there is none.
+        units: What a call asks of it.
+        owner: For each slot which of the call's resources it belongs to.
+        actions: How many items of the cell's kind are admitted all or none.
+        patience: For each cell 1 where a refusal is tried again, else 0.
+        final: For each cell and slot whether a refusal there is never tried again.
+    """
+
+    buckets: Integers
+    units: Floats
+    owner: Integers
+    actions: Floats
+    patience: Floats
+    final: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.buckets)
+
+    def loads(self, calls: Floats, count: int) -> Floats:
+        """Return what so many calls per cell ask of each bucket."""
+        loads = np.zeros(count)
+        for slot in range(self.buckets.shape[1]):
+            loads += sums(self.buckets[:, slot], calls * self.units[:, slot], count)
+        return loads
+
+    def openness(self, shares: Floats) -> Floats:
+        """Return the share of attempts that pass in each cell."""
+        passed = np.ones(len(self))
+        for slot in range(self.buckets.shape[1]):
+            passed *= shares[self.buckets[:, slot]]
+        return np.where(self.actions > 1, passed**self.actions, passed)
+
+    def again(self, shares: Floats, passed: Floats) -> Floats:
+        """Return the share of attempts that are refused and tried again."""
+        if not self.final.any():
+            return np.asarray((1 - passed) * self.patience)
+        patient = np.ones(len(self))
+        for slot in range(self.buckets.shape[1]):
+            patient *= np.where(self.final[:, slot], shares[self.buckets[:, slot]], 1.0)
+        return np.asarray(np.maximum(0.0, patient - passed) * self.patience)
+
+    def refusals(self, shares: Floats) -> Floats:
+        """Return, for each cell and slot, the share of attempts that it is first to refuse."""
+        found = np.zeros(self.units.shape)
+        passed = np.ones(len(self))
+        for slot in range(self.buckets.shape[1]):
+            here = shares[self.buckets[:, slot]]
+            found[:, slot] = passed * (1 - here)
+            passed *= here
+        total = found.sum(axis=1)
+        refused = 1 - self.openness(shares)
+        scale = np.divide(refused, total, out=np.zeros_like(total), where=total > 0)
+        return np.asarray(found * scale[:, None])
+
+    def short_shares(self, shares: Floats) -> Floats:
+        """Return, for each cell and slot, how often its resource had a short bucket."""
+        found = np.zeros(self.units.shape)
+        for owner in np.unique(self.owner).tolist():
+            slots = np.flatnonzero(self.owner == owner)
+            passed = np.ones(len(self))
+            for slot in slots.tolist():
+                passed *= shares[self.buckets[:, slot]]
+            found[:, slots] = (1 - passed)[:, None]
+        return found
+
+
+class Attempts:
+    """The attempts of one second, by number of the attempt: first ones and retries.
+
+    A refused attempt comes again, in the same second with the chance ``same``.
+    """
+
+    def __init__(self, arriving: Floats, same: Floats) -> None:
+        self.arriving = arriving
+        self._same = same
+
+    def by_number(self, again: Floats) -> Floats:
+        """Return the attempts in the second, if such shares of them are tried again."""
+        found = self.arriving.copy()
+        for number in range(1, len(found)):
+            found[number] += found[number - 1] * again * self._same[number - 1]
+        return found
+
+
+def fit(
+    cells: Cells,
+    attempts: Attempts,
+    affordable: float,
+    available: Floats,
+    start: Floats,
+) -> Floats:
+    """Return for each bucket the share of attempts that it lets pass.
+
+    Args:
+        cells: The groups of calls.
+        attempts: What arrives.
+        affordable: The share of retries that the clients' quotas allow.
+        available: What each bucket can give.
+        start: Where to begin, such as the answer of the second before.
+    """
+    shares = np.where(available > 0, np.clip(start, _LEAST, 1.0), 0.0)
+    shares[0] = 1.0
+    count = len(available)
+    levels = _levels(cells, count)
+    for _ in range(_ROUNDS):
+        before = shares
+        # One level after the other: if all were corrected at once, two that are short on the
+        # same calls would both make up for the whole of it.
+        for level in levels:
+            passed = cells.openness(shares)
+            again = cells.again(shares, passed) * affordable
+            total = attempts.by_number(again).sum(axis=0)
+            loads = cells.loads(total * passed, count)
+            ratio = np.divide(available, loads, out=np.full(count, _PLENTY), where=loads > 0)
+            better = np.clip(shares * ratio, _LEAST, 1.0)
+            shares = np.where(level & (available > 0), better, shares)
+        if (np.abs(shares - before) / np.maximum(shares, _CLOSE)).max() <= _CLOSE:
+            break
+    return shares
+
+
+def _levels(cells: Cells, count: int) -> list[NDArray[np.bool_]]:
+    """Return the buckets of each slot that no earlier slot has, as masks."""
+    seen = np.zeros(count, dtype=np.bool_)
+    seen[0] = True
+    found = []
+    for slot in range(cells.buckets.shape[1]):
+        level = np.zeros(count, dtype=np.bool_)
+        level[cells.buckets[:, slot]] = True
+        level &= ~seen
+        seen |= level
+        if level.any():
+            found.append(level)
+    return found

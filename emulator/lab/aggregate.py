@@ -1,0 +1,497 @@
+"""The aggregate engine: the same rules on numbers of calls, second by second.
+
+Its cost grows with keys and seconds and not with requests. The emulator underneath is real and
+empty: its buckets, partitions, growth, heat, splits and scaling do their own work; only the
+requests are not made one by one. What differs from the exact engine, and how much, is said in
+``docs/explanation/lab.md`` and held by a property test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emulator.capacity import throttle_error
+from emulator.capacity.refusal import ACCOUNT_LIMIT, KEY_RANGE, Reason
+from emulator.capacity.retries import RetryQuota
+from emulator.capacity.traffic import Minute
+from emulator.clock import NANOSECONDS
+from emulator.lab import rates
+from emulator.lab.admission import Attempts, BucketBoard, Cells, fit
+from emulator.lab.distributions import Floats, Integers, sums
+from emulator.lab.exact import Progress, Stop
+from emulator.lab.heat import hold, split_large, write_heat
+from emulator.lab.lanes import Ground, WriteLane
+from emulator.lab.layout import Layout
+from emulator.lab.recording import MINUTE, PARTITION_RATES, Recording, ResourceRecord, Stage
+from emulator.lab.runners import CANCELLED
+from emulator.lab.tracks import Track
+from emulator.settings import Settings
+
+#: Less than this many calls waiting is nobody.
+_NOBODY: Final = 1e-9
+
+
+def run(
+    layout: Layout,
+    *,
+    seed: int = 0,
+    settings: Settings | None = None,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+) -> Recording:
+    """Run a workload on a design, in numbers."""
+    return _Simulation(layout, seed, settings or Settings()).run(progress, stop)
+
+
+class _Simulation:
+    """One run."""
+
+    def __init__(self, layout: Layout, seed: int, settings: Settings) -> None:
+        workload = layout.workload
+        self._stage = Stage(layout, settings)
+        self._account = self._stage.account
+        self._recording = Recording(self._stage)
+        self._records = list(self._recording.resources.values())
+        self._ground = Ground(self._stage, self._recording, seed)
+        self._rng = np.random.default_rng([seed, 1_000_003])
+        patterns = sorted(workload.patterns, key=lambda one: not one.is_write)
+        lanes = [self._ground.lane(pattern) for pattern in patterns]
+        self._tracks = [
+            Track(
+                lane, rates.counts(workload.rates(lane.pattern), lane.pattern.arrivals, self._rng)
+            )
+            for lane in lanes
+        ]
+        self._depth = max(track.attempts for track in self._tracks)
+        self._first_ns = workload.start * NANOSECONDS
+        self._tokens = float(RetryQuota().tokens * workload.clients)
+        self._token_cap = self._tokens
+        self._last_retries = 0.0
+        self._minutes = [Minute() for _ in self._records]
+        self._changes = -1
+        self._consumed: Floats = np.zeros(0)
+        self._refused: Floats = np.zeros(0)
+        self._load()
+        self._lay()
+
+    # The run
+
+    def run(self, progress: Progress | None, stop: Stop | None) -> Recording:
+        recording = self._recording
+        first = 0
+        while first < recording.seconds:
+            last = self._next_stop(first)
+            self._refresh(first)
+            self._stretch(first, last)
+            if last % MINUTE == 0 or last == recording.seconds:
+                self._close_minute(last)
+            if progress is not None:
+                progress(last, recording.seconds)
+            if stop is not None and stop(recording):
+                break
+            first = last
+        self._finish()
+        return recording
+
+    def _next_stop(self, first: int) -> int:
+        """Return the end of a stretch in which no key and hardly any price changes.
+
+        That is a minute at most, and less in the beginning, when tables fill quickly.
+        """
+        last = min(self._recording.seconds, (first // MINUTE + 1) * MINUTE, first + max(1, first))
+        start = self._stage.layout.workload.start
+        for track in self._tracks:
+            for spot in track.lane.spots:
+                if spot.step is not None and 0 < spot.step < MINUTE and not spot.fresh:
+                    step = max(1, int(spot.step))
+                    last = min(last, (start + first) // step * step + step - start)
+        return max(first + 1, last)
+
+    def _load(self) -> None:
+        """Store what is there before the run, and give the tables partitions for it."""
+        ground = self._ground
+        for track in self._tracks:
+            track.lane.refresh()
+        for preload in ground.workload.preload:
+            for track in self._tracks:
+                lane = track.lane
+                if lane.pattern.name == preload.pattern and isinstance(lane, WriteLane):
+                    lane.load(preload.items)
+        for table in ground.layout.tables:
+            for index in (None, *(one.name for one in table.indexes)):
+                ground.population(table, index).settle(ground.workload.history)
+        self._hold_sizes()
+        for engine_table in self._account.tables.values():
+            for resource in engine_table.resources():
+                self._account.set_throughput(engine_table, resource, resource.throughput)
+
+    # Laying flows over buckets
+
+    def _refresh(self, first: int) -> None:
+        self._ground.elapsed = float(first)
+        moved = [track.lane.refresh() for track in self._tracks]
+        changes = len(self._recording.splits) + len(self._recording.scalings)
+        if any(moved) or changes != self._changes:
+            for track in self._tracks:
+                track.flush_keys()
+            self._lay()
+        else:
+            self._weigh()
+
+    def _lay(self) -> None:
+        """Number the buckets, group the flows, and lay the groups over the buckets."""
+        self._changes = len(self._recording.splits) + len(self._recording.scalings)
+        self._board = BucketBoard(self._records)
+        self._openness = np.ones(len(self._board))
+        self._consumed, self._refused = self._carried()
+        for track in self._tracks:
+            track.lane.refresh()
+            track.lay([spot.places() for spot in track.lane.spots])
+        starts = np.cumsum([0, *(track.cells for track in self._tracks)])
+        self._slices = [slice(a, b) for a, b in pairwise(starts.tolist())]
+        self._weigh()
+
+    def _carried(self) -> tuple[Floats, Floats]:
+        """Return the minute's units so far, by bucket; keys may change within a minute."""
+        count = len(self._board)
+        if len(self._consumed) == count:
+            return self._consumed, self._refused
+        return np.zeros(count), np.zeros(count)
+
+    def _weigh(self) -> None:
+        for track in self._tracks:
+            track.lane.price()
+            track.weigh()
+        self._cells = self._make_cells()
+        self._same = self._by_attempt(lambda track: track.offsets[:, 0])
+
+    def _by_attempt(self, column: Callable[[Track], Floats]) -> Floats:
+        """Return a number for each attempt and cell; zero where a policy has given up."""
+        found = np.zeros((self._depth - 1, len(self._cells)))
+        for track, part in zip(self._tracks, self._slices, strict=True):
+            found[: track.attempts - 1, part] = column(track)[:, None]
+        return found
+
+    def _make_cells(self) -> Cells:
+        numbers = {id(record): number for number, record in enumerate(self._records)}
+        board = self._board
+        most = max(
+            sum(len(board.above[numbers[id(spot.record)], spot.axis]) + 1 for spot in t.lane.spots)
+            for t in self._tracks
+        )
+        total = self._slices[-1].stop
+        buckets = np.zeros((total, most), dtype=np.int64)
+        units = np.zeros((total, most))
+        owner = np.zeros(most, dtype=np.int64)
+        actions = np.ones(total)
+        for track, part in zip(self._tracks, self._slices, strict=True):
+            actions[part] = track.lane.actions
+            track.part_slots = []
+            slot = 0
+            seen: dict[int, int] = {}
+            for place, spot in enumerate(track.lane.spots):
+                key = (numbers[id(spot.record)], spot.axis)
+                asked = track.cell_units[place]
+                for number in board.above[key]:
+                    if number in seen:
+                        units[part, seen[number]] += asked
+                        continue
+                    seen[number] = slot
+                    buckets[part, slot] = number
+                    units[part, slot] = asked
+                    owner[slot] = max(owner[slot], place)
+                    slot += 1
+                track.part_slots.append(slot)
+                buckets[part, slot] = board.partitions[key][track.parts[place]]
+                units[part, slot] = asked
+                owner[slot] = max(owner[slot], place)
+                slot += 1
+        patience = np.concatenate(
+            [np.full(track.cells, self._retries(track, KEY_RANGE)) for track in self._tracks]
+        )
+        return Cells(
+            buckets, units * actions[:, None], owner, actions, patience, self._final(buckets)
+        )
+
+    def _retries(self, track: Track, limit: str) -> float:
+        """Return 1 if the policy tries again after such a refusal, else 0."""
+        lane = track.lane
+        if lane.pattern.is_transaction:
+            return float(lane.policy.is_retryable(CANCELLED))
+        on_demand = lane.spots[0].record.resource.throughput.on_demand
+        reason = Reason(f"TableWrite{limit}", "")
+        return float(lane.policy.is_retryable(throttle_error((reason,), on_demand=on_demand).code))
+
+    def _final(self, buckets: Integers) -> NDArray[np.bool_]:
+        """Return for each cell and slot whether its refusal is final for the policy."""
+        quotas = np.asarray([reason.endswith(ACCOUNT_LIMIT) for reason in self._board.reasons])
+        found = quotas[buckets]
+        for track, part in zip(self._tracks, self._slices, strict=True):
+            if self._retries(track, ACCOUNT_LIMIT):
+                found[part] = False
+        return found
+
+    # Seconds
+
+    def _stretch(self, first: int, last: int) -> None:
+        """Run the seconds of a stretch in which no key and no price changes."""
+        arriving = np.concatenate(
+            [track.arrivals(first, last, self._rng) for track in self._tracks], axis=1
+        )
+        for track, part in zip(self._tracks, self._slices, strict=True):
+            record = track.lane.record
+            requests = float(track.counts[first:last].sum())
+            record.requests += requests
+            fans = float(arriving[:, part].sum())
+            record.fan_out += fans
+        for second in range(first, last):
+            self._second(second, arriving[second - first])
+        if last % MINUTE == 0:
+            self._heat_minute(last)
+        for track in self._tracks:
+            track.close()
+            track.clear()
+
+    def _second(self, second: int, arriving: Floats) -> None:
+        cells, board = self._cells, self._board
+        end_ns = self._first_ns + (second + 1) * NANOSECONDS
+        waiting = self._due(second)
+        available = board.available()
+        demand = arriving if waiting is None else arriving + waiting.sum(axis=0)
+        loads = cells.loads(demand, len(board))
+        if (loads <= available).all():
+            self._all_pass(arriving, waiting)
+            board.take(loads, end_ns)
+            self._note_consumed(second, loads)
+        else:
+            loads = self._some_pass(second, arriving, waiting, available)
+            board.take(loads, end_ns)
+        self._recording.sample(second, end_ns)
+
+    def _due(self, second: int) -> Floats | None:
+        """Return who comes again in a second, by retry and cell, and strike them off."""
+        found: Floats | None = None
+        for track, part in zip(self._tracks, self._slices, strict=True):
+            place = second % track.ring
+            due = track.waiting[:, place]
+            if due.max(initial=0.0) > _NOBODY:
+                if found is None:
+                    found = np.zeros((self._depth - 1, len(self._cells)))
+                found[: track.attempts - 1, part] = due
+                track.waiting[:, place] = 0.0
+        return found
+
+    def _all_pass(self, arriving: Floats, waiting: Floats | None) -> None:
+        for track, part in zip(self._tracks, self._slices, strict=True):
+            record = track.lane.record
+            here = arriving[part]
+            total = float(here.sum())
+            record.calls += total
+            record.attempts += total
+            record.histogram[0] += total
+            track.accepted += here
+            if waiting is not None:
+                for retry in range(track.attempts - 1):
+                    self._answered(track, retry + 1, waiting[retry, part])
+        self._tokens = min(self._token_cap, self._tokens + float(arriving.sum()))
+
+    def _answered(self, track: Track, retry: int, calls: Floats) -> None:
+        """Count calls that passed at their n-th retry."""
+        total = float(calls.sum())
+        if total <= 0:
+            return
+        record = track.lane.record
+        policy = track.lane.policy
+        record.calls += total
+        record.attempts += total
+        record.histogram[retry] += total
+        record.latencies.append(sum(policy.delay(one) for one in range(1, retry + 1)))
+        record.latency_weights.append(total)
+        track.accepted += calls
+        self._tokens = min(self._token_cap, self._tokens + total * policy.cost())
+
+    def _some_pass(
+        self, second: int, arriving: Floats, waiting: Floats | None, available: Floats
+    ) -> Floats:
+        cells, board = self._cells, self._board
+        came = np.zeros((self._depth, len(cells)))
+        came[0] = arriving
+        if waiting is not None:
+            came[1:] = waiting
+        attempts = Attempts(came, self._same)
+        affordable = self._affordable()
+        shares = fit(cells, attempts, affordable, available, self._openness)
+        self._openness = shares
+        passed = cells.openness(shares)
+        first_refusals = cells.refusals(shares)
+        refused = 1 - passed
+        again = cells.again(shares, passed) * affordable
+        by_number = attempts.by_number(again)
+        total = by_number.sum(axis=0)
+        loads = cells.loads(total * passed, len(board))
+        self._note_consumed(second, loads)
+        self._note_refused(second, total, cells.short_shares(shares))
+        self._last_retries = 0.0
+        for track, part in zip(self._tracks, self._slices, strict=True):
+            self._settle(track, second, by_number[:, part], passed[part], again[part])
+            self._note_reasons(track, part, arriving, first_refusals)
+        if self._recording.first_throttle is None and float((arriving * refused).sum()) > 0.5:
+            self._recording.first_throttle = float(second)
+        return loads
+
+    def _affordable(self) -> float:
+        """Return the share of retries that the clients' quotas allow."""
+        cost = max(track.lane.policy.cost() for track in self._tracks)
+        if not cost:
+            return 1.0
+        wanted = self._last_retries * cost
+        return 1.0 if wanted <= self._tokens else max(0.0, self._tokens / wanted)
+
+    def _settle(
+        self, track: Track, second: int, by_number: Floats, passed: Floats, again: Floats
+    ) -> None:
+        """Answer those who passed, send those who were refused to wait or away."""
+        record = track.lane.record
+        policy = track.lane.policy
+        retries = 0.0
+        for number in range(track.attempts):
+            here = by_number[number]
+            if not here.any():
+                continue
+            refused = here * (1 - passed)
+            lost = float(refused.sum())
+            record.refusals += lost
+            answered = here * passed
+            if number == 0:
+                total = float(answered.sum())
+                record.calls += total
+                record.histogram[0] += total
+                record.attempts += float(here.sum())
+                track.accepted += answered
+                self._tokens = min(self._token_cap, self._tokens + total)
+            else:
+                self._answered(track, number, answered)
+                record.attempts += lost
+            waits = here * again if number + 1 < track.attempts else np.zeros(len(here))
+            failed = lost - float(waits.sum())
+            record.failed += failed
+            record.calls += failed
+            record.histogram[number] += failed
+            if number + 1 < track.attempts:
+                retries += float(waits.sum())
+                for offset, chance in track.later[number]:
+                    track.waiting[number, (second + offset) % track.ring] += waits * chance
+        self._last_retries += retries
+        self._tokens = max(0.0, self._tokens - retries * policy.cost())
+
+    def _note_reasons(
+        self, track: Track, part: slice, arriving: Floats, first_refusals: Floats
+    ) -> None:
+        throttled = track.lane.record.throttled
+        counts = arriving[part, None] * first_refusals[part]
+        by_bucket = sums(self._cells.buckets[part].ravel(), counts.ravel(), len(self._board))
+        for number in np.flatnonzero(by_bucket > 0).tolist():
+            reason = self._board.reasons[number]
+            throttled[reason] = throttled.get(reason, 0.0) + float(by_bucket[number])
+
+    def _note_consumed(self, second: int, loads: Floats) -> None:
+        self._consumed += loads
+        self._note_series(second, loads, [record.consumed for record in self._records])
+
+    def _note_refused(self, second: int, total: Floats, short: Floats) -> None:
+        """Count the units of refused attempts, where a limit of their resource was short."""
+        refused = np.zeros(len(self._board))
+        cells = self._cells
+        for track, part in zip(self._tracks, self._slices, strict=True):
+            for place, slot in enumerate(track.part_slots):
+                units = total[part] * short[part, slot] * cells.units[part, slot]
+                track.refused_units[place] += units
+                refused += sums(cells.buckets[part, slot], units, len(refused))
+        self._refused += refused
+        self._note_series(second, refused, [record.throttled for record in self._records])
+
+    def _note_series(
+        self, second: int, units: Floats, series: list[tuple[list[float], list[float]]]
+    ) -> None:
+        board = self._board
+        by_axis = sums(board.groups[board.is_partition], units[board.is_partition], 2 * len(series))
+        for number, (read, write) in enumerate(series):
+            read[second] += float(by_axis[2 * number])
+            write[second] += float(by_axis[2 * number + 1])
+
+    # Minutes
+
+    def _close_minute(self, second: int) -> None:
+        """Hand the minute to the engine: it grows, splits and scales by its own rules."""
+        for number, record in enumerate(self._records):
+            loads = record.resource.meter.traffic.loads
+            for axis in (0, 1):
+                places = self._board.partitions[number, axis]
+                for partition, place in zip(record.resource.partitions, places, strict=True):
+                    load = loads[partition.id][axis]
+                    load.consumed = float(self._consumed[place])
+                    load.throttled = float(self._refused[place])
+            record.resource.meter.traffic.running = self._minutes[number]
+        self._recording.close_minute()
+        self._account.catch_up(self._first_ns + second * NANOSECONDS)
+        self._consumed = np.zeros(len(self._board))
+        self._refused = np.zeros(len(self._board))
+        self._minutes = [Minute() for _ in self._records]
+        self._hold_sizes()
+
+    def _heat_minute(self, second: int) -> None:
+        """Write down where the traffic of partitions went that are hot, as the engine would."""
+        moment = float(self._stage.layout.workload.start + second)
+        for number, record in enumerate(self._records):
+            hot = self._hot_partitions(number, record)
+            if not len(hot):
+                continue
+            for track in self._tracks:
+                for place, spot in enumerate(track.lane.spots):
+                    if spot.record is record:
+                        write_heat(self._minutes[number], track, place, hot, moment)
+
+    def _hot_partitions(self, number: int, record: ResourceRecord) -> Integers:
+        """Return the partitions whose traffic the engine may want to look at, by number."""
+        use = np.zeros(len(record.resource.partitions))
+        for axis, rate in enumerate(PARTITION_RATES):
+            places = self._board.partitions[number, axis]
+            demand = self._consumed[places] + self._refused[places]
+            use = np.maximum(use, demand / (rate * MINUTE))
+        pending = record.resource.heat.pending
+        waits = [partition.id in pending for partition in record.resource.partitions]
+        return np.flatnonzero((use >= self._account.settings.heat_threshold) | waits)
+
+    # Sizes
+
+    def _hold_sizes(self) -> None:
+        """Tell every partition what it holds, and let those split that hold too much."""
+        for table in self._ground.layout.tables:
+            for index in (None, *(one for one in table.indexes if one.is_global)):
+                record = self._recording.record_of(table, index)
+                name = None if index is None else index.name
+                population = self._ground.population(table, name)
+                sizes = hold(record, population)
+                if sizes and max(sizes) >= self._account.settings.partition_bytes:
+                    engine_table = self._stage.table(table)
+                    split_large(self._account, engine_table, record, population)
+
+    def _finish(self) -> None:
+        for track in self._tracks:
+            track.flush_keys()
+            record = track.lane.record
+            for retry in range(track.attempts - 1):
+                left = float(track.waiting[retry].sum())
+                record.calls += left
+                record.histogram[retry] += left
+        for table in self._ground.layout.tables:
+            for index in (None, *(one for one in table.indexes if one.is_global)):
+                name = None if index is None else index.name
+                population = self._ground.population(table, name)
+                self._recording.record_of(table, index).collections = population.collections()
+        self._recording.finish()
