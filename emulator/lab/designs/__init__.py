@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from emulator.lab.designs import cloudformation, workbench
-from emulator.lab.designs.declared import DeclaredTable, from_description, read_text
+from emulator.lab.designs.declared import DeclaredTable, expecting, from_description, read_text
 from emulator.lab.designs.terraform import read_terraform
 from emulator.lab.documents import DocumentError
 
@@ -128,7 +128,8 @@ def _tables(document: Any, source: str) -> Iterator[DeclaredTable]:
         described = document.get("Table", document.get("TableDescription", document))
         if not isinstance(described, dict) or "KeySchema" not in described:
             raise DocumentError(f"{source}: {_KINDS}")
-        request = from_description(described)
+        with expecting(source, "a table's description or a CreateTable request"):
+            request = from_description(described)
         yield DeclaredTable(resource=str(request.get("TableName", source)), request=request)
     else:
         raise DocumentError(f"{source}: {_KINDS}")

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
-from emulator.lab.designs.declared import UNITS, DeclaredTable, Notes, kept
-from emulator.lab.documents import DocumentError
+from emulator.lab.designs.declared import UNITS, DeclaredTable, Notes, expecting, kept
 
 _TABLE: Final = "AWS::DynamoDB::Table"
 _GLOBAL: Final = "AWS::DynamoDB::GlobalTable"
@@ -60,20 +59,12 @@ def read_template(document: Mapping[str, Any], source: str) -> list[DeclaredTabl
     made = []
     for name, resource in resources.items():
         kind = resource.get("Type") if isinstance(resource, Mapping) else None
-        if kind in _READERS:
-            try:
+        if isinstance(kind, str) and kind in _READERS:
+            where = f"{source}: Resources.{name}.Properties"
+            with expecting(where, f"the properties of {kind}"):
                 table = _READERS[kind](name, resource.get("Properties") or {})
                 made.append(replace(table, scaled=table.scaled or name in scaled))
-            except (AttributeError, KeyError, TypeError, ValueError) as error:
-                raise DocumentError(
-                    f"{source}: Resources.{name}.Properties: expected the properties of "
-                    f"{kind}: {_why(error)}"
-                ) from error
     return made
-
-
-def _why(error: Exception) -> str:
-    return f"{error} is missing" if isinstance(error, KeyError) else str(error)
 
 
 def resolved(node: Any, values: Mapping[str, Any]) -> Any:
@@ -89,7 +80,7 @@ def resolved(node: Any, values: Mapping[str, Any]) -> Any:
         return node
     if len(node) == 1:
         (name, inner), *_ = node.items()
-        if name == "Ref" and inner in values:
+        if name == "Ref" and isinstance(inner, str) and inner in values:
             return values[inner]
         if name == "Fn::Sub" and isinstance(inner, str):
             return re.sub(r"\$\{(\w+)\}", lambda m: str(values.get(m[1], m[0])), inner)
@@ -221,7 +212,7 @@ def _simple_table(name: str, properties: Mapping[str, Any]) -> DeclaredTable:
 
 
 _Reader: TypeAlias = Callable[[str, Mapping[str, Any]], DeclaredTable]
-_READERS: Final[dict[Any, _Reader]] = {
+_READERS: Final[dict[str, _Reader]] = {
     _TABLE: _table,
     _GLOBAL: _global_table,
     _SIMPLE: _simple_table,

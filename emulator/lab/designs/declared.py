@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -120,6 +121,24 @@ def read_text(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise DocumentError(f"{path}: cannot be read: {reason}") from error
+
+
+@contextmanager
+def expecting(where: str, what: str) -> Iterator[None]:
+    """Turn a member of another kind than expected into a complaint about its place.
+
+    >>> with expecting("t.json: Resources.T", "a table"):
+    ...     {}["KeySchema"]
+    Traceback (most recent call last):
+    emulator.lab.documents.DocumentError: t.json: Resources.T: expected a table: 'KeySchema' is
+    missing
+    """
+    try:
+        yield
+    except KeyError as error:
+        raise DocumentError(f"{where}: expected {what}: {error} is missing") from error
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        raise DocumentError(f"{where}: expected {what}: {error}") from error
 
 
 def key_schema(partition: Iterable[str], sort: Iterable[str]) -> list[dict[str, str]]:

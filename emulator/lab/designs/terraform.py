@@ -16,7 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from emulator.lab.designs.declared import DeclaredTable, Notes, kept, key_schema, read_text
+from emulator.lab.designs.declared import (
+    DeclaredTable,
+    Notes,
+    expecting,
+    kept,
+    key_schema,
+    read_text,
+)
 from emulator.lab.documents import DocumentError
 
 _REFERENCE: Final = re.compile(r"\$\{\s*(var|local)\.([A-Za-z0-9_-]+)\s*\}")
@@ -44,7 +51,9 @@ def read_terraform(path: Path) -> list[DeclaredTable]:
     lines = _lines(path)
     tables = []
     for label, body in _resources(document, "aws_dynamodb_table"):
-        table = _table(f"{path}{lines.get(label, '')}", label, scope.filled(body))
+        where = f"{path}{lines.get(label, '')}: aws_dynamodb_table.{label}"
+        with expecting(where, "a table"):
+            table = _table(where, label, scope.filled(body))
         tables.append(replace(table, scaled=label in scaled))
     return tables
 
@@ -178,7 +187,7 @@ def _table(where: str, label: str, body: dict[str, Any]) -> DeclaredTable:
     notes = Notes(resource)
     key = _key(notes, body)
     if not key:
-        raise DocumentError(f"{where}: {resource}: expected hash_key or key_schema, found neither")
+        raise DocumentError(f"{where}: expected hash_key or key_schema, found neither")
     _note_dynamic(notes, body)
     provisioned = body.get("billing_mode", "PROVISIONED") != "PAY_PER_REQUEST"
     request: dict[str, Any] = {

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from emulator.lab.designs.declared import UNITS, DeclaredTable, Notes, key_schema
-from emulator.lab.documents import DocumentError
+from emulator.lab.designs.declared import UNITS, DeclaredTable, Notes, expecting, key_schema
 
 
 def is_model(document: Any) -> bool:
@@ -26,14 +25,10 @@ def read_model(document: Mapping[str, Any], source: str) -> list[DeclaredTable]:
     """
     made = []
     for number, table in enumerate(document["DataModel"]):
-        try:
+        with expecting(
+            f"{source}: DataModel[{number}]", "a table with TableName and KeyAttributes"
+        ):
             made.append(_table(table))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            missing = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            raise DocumentError(
-                f"{source}: DataModel[{number}]: expected a table with TableName and "
-                f"KeyAttributes: {missing}"
-            ) from error
     return made
 
 

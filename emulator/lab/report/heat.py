@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from emulator.lab.measures import HeatMap, PartitionSpan, ResourceResult
+from emulator.lab.measures import DesignResult, HeatMap, PartitionSpan, ResourceResult
 from emulator.lab.report import words
 from emulator.lab.report.svg import Drawing, Frame, number, over_time
 
@@ -160,6 +160,28 @@ def heat_map(resource: ResourceResult) -> str:
     drawing.text(frame.left, _TOP - 9, _title(layout.rows, rows), "title")
     _draw_key(drawing, bottom + 54)
     return drawing.render(_HATCH + _hover(frame, layout))
+
+
+def thumbnail(resource: ResourceResult) -> str:
+    """Return the map without axes, small enough for a card."""
+    width, height, most_rows, most_columns = 300.0, 64.0, 16, 90
+    cells = Cells.of(
+        resource.heat, Layout.of(resource), max_rows=most_rows, max_columns=most_columns
+    )
+    label = f"Load of the partitions of {resource.name} over time"
+    drawing = Drawing(width, height, label)
+    frame = Frame(drawing, 0, 0, width, height)
+    row_height = height / len(cells.load)
+    _draw_cells(frame, cells, row_height)
+    _draw_edges(frame, cells, row_height)
+    return drawing.render(_HATCH)
+
+
+def hottest(design: DesignResult) -> ResourceResult:
+    """Return the table or index with the most refused units, the table if none has any."""
+    return max(
+        design.resources, key=lambda one: one.write.throttled_units + one.read.throttled_units
+    )
 
 
 def _title(partitions: int, rows: int) -> str:

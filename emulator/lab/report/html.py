@@ -27,6 +27,7 @@ from emulator.lab.measures import (
 )
 from emulator.lab.report import words
 from emulator.lab.report.charts import Chart, resource_charts, slug, summary_charts
+from emulator.lab.report.heat import hottest, thumbnail
 from emulator.lab.report.rows import Cell, Group, Row, groups, headroom, month, summary
 from emulator.lab.report.svg import stylesheet
 
@@ -128,7 +129,8 @@ def _card(index: int, design: DesignResult) -> str:
         f'<article class="card {design.grade}"><h2><a href="#{_anchor(index)}">'
         f"{escape(design.name)}</a>{_badge(design)}</h2>"
         f'<p class="keys">{keys(design.design)}</p><p class="verdict">{escape(design.verdict)}</p>'
-        f'{fix}<div class="figures">{figures}</div></article>'
+        f'{fix}<a class="thumb" href="#{_anchor(index)}">{thumbnail(hottest(design))}'
+        f'<span>partitions over time</span></a><div class="figures">{figures}</div></article>'
     )
 
 
@@ -146,7 +148,7 @@ def _key_figures(design: DesignResult) -> Iterator[tuple[Cell, str]]:
         yield headroom(design), "headroom"
     bill = month(design)
     if bill is not None:
-        yield Cell(words.dollars(bill.total)), f"a month, {escape(bill.billing)}"
+        yield Cell(words.dollars(bill.total)), "a month"
 
 
 def keys(document: Mapping[str, Any]) -> str:

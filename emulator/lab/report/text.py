@@ -14,7 +14,7 @@ from typing import Final, TextIO
 
 from emulator.lab.measures import Comparison, DesignResult, ResourceResult
 from emulator.lab.report import words
-from emulator.lab.report.heat import Cells, Layout
+from emulator.lab.report.heat import Cells, Layout, hottest
 from emulator.lab.report.rows import Group, groups, summary
 
 PLAIN_WIDTH: Final = 100
@@ -124,13 +124,6 @@ def _maps(comparison: Comparison, *, unicode: bool) -> Iterator[str]:
         for row in range(len(cells.load)):
             yield "  " + "".join(sign(cells, row, n, shades) for n in range(cells.columns))
         yield f"  0{words.duration(cells.seconds):>{cells.columns - 1}}"
-
-
-def hottest(design: DesignResult) -> ResourceResult:
-    """Return the table or index with the most refused units, the table if none has any."""
-    return max(
-        design.resources, key=lambda one: one.write.throttled_units + one.read.throttled_units
-    )
 
 
 def map_cells(resource: ResourceResult) -> Cells:
