@@ -1,0 +1,310 @@
+"""The reference pages that are read off the code.
+
+``python -m tests.architecture.reference`` writes them anew. Three pages come from three sources:
+the evidence (``Source:``, ``Observed:``, ``Assumed:``) in docstrings and comments, the fields of
+``Settings`` with their comments, and the registry of operations. What stands above ``MARK`` in a
+page is written by hand and kept.
+"""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, get_args, get_type_hints
+
+from emulator.clients.client import OPERATIONS as MODELLED
+from emulator.operations import OPERATIONS
+from emulator.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "emulator"
+PAGES = ROOT / "docs" / "reference"
+COMMAND = "python -m tests.architecture.reference"
+MARK = f"<!-- Below this line: written by `{COMMAND}` from the code. -->\n"
+
+KINDS = ("Assumed", "Observed", "Source")
+EVIDENCE = re.compile(rf"\b({'|'.join(KINDS)}): ")
+RULE = re.compile(r"\b([A-Z]{2,6}(?:-[A-Z]{2,6})?)-(\d+)(?: to (?:\1-)?(\d+))?")
+#: In the service model, and not in the emulator's (OTH-20).
+OUT_OF_SCOPE = ("SearchVectors",)
+#: In the order of the house, from left to right.
+ROOMS = {
+    "base": "the files at the top",
+    "model": "what data is",
+    "expressions": "what one may say",
+    "storage": "where items lie",
+    "capacity": "what it costs",
+    "engine": "the joined machine",
+    "operations": "what may be asked",
+    "clients": "boto3-shaped, without boto3",
+    "frontends": "boto3, HTTP, pytest, hypothesis",
+    "lab": "workloads and designs",
+}
+
+
+class Evidence(NamedTuple):
+    """One piece of evidence, and what it is about."""
+
+    room: str
+    file: str
+    subject: str
+    kind: str
+    about: str
+    text: str
+
+
+# Evidence
+
+
+def evidence_of(path: Path) -> Iterator[Evidence]:
+    """Yield the evidence in a file, in the order of its lines."""
+    relative = path.relative_to(PACKAGE)
+    room = relative.parts[0] if len(relative.parts) > 1 else "base"
+    text = path.read_text()
+    tree = ast.parse(text)
+    found = [*_in_docstrings(tree), *_in_comments(text, tree)]
+    for _, subject, about, kind, claim in sorted(found, key=lambda one: one[0]):
+        yield Evidence(room, str(relative), subject, kind, about, claim)
+
+
+def _in_docstrings(tree: ast.Module) -> Iterator[tuple[int, str, str, str, str]]:
+    for node, name in ((tree, ""), *_definitions(tree)):
+        docstring = ast.get_docstring(node) or ""
+        line = getattr(node, "lineno", 0)
+        summary = _flat(docstring.split("\n\n", 1)[0])
+        for paragraph in docstring.split("\n\n"):
+            for about, kind, claim in _claims(paragraph):
+                opening = about or ("" if EVIDENCE.search(summary) else summary)
+                yield line, name, opening, kind, claim
+
+
+Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def _definitions(node: ast.AST, prefix: str = "") -> Iterator[tuple[Definition, str]]:
+    """Yield every class and function below a node, with its qualified name."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Definition):
+            name = f"{prefix}{child.name}"
+            yield child, name
+            yield from _definitions(child, f"{name}.")
+        else:
+            yield from _definitions(child, prefix)
+
+
+def _in_comments(text: str, tree: ast.Module) -> Iterator[tuple[int, str, str, str, str]]:
+    for first, last, is_alone, comment in _comment_blocks(text):
+        before = ""
+        for about, kind, claim in _claims(comment):
+            yield first, _subject(tree, last + is_alone), about or before, kind, claim
+            before = claim
+
+
+def _comment_blocks(text: str) -> Iterator[tuple[int, int, bool, str]]:
+    """Yield first line, last line, whether it has its lines to itself, and text of each comment."""
+    block: list[tokenize.TokenInfo] = []
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type != tokenize.COMMENT:
+            continue
+        is_alone = not token.line[: token.start[1]].strip()
+        follows = block and is_alone and token.start == (block[-1].start[0] + 1, block[-1].start[1])
+        if block and not follows:
+            yield _joined(block)
+            block = []
+        block.append(token)
+        if not is_alone:
+            yield _joined(block)
+            block = []
+    if block:
+        yield _joined(block)
+
+
+def _joined(block: list[tokenize.TokenInfo]) -> tuple[int, int, bool, str]:
+    first = block[0]
+    is_alone = not first.line[: first.start[1]].strip()
+    text = "\n".join(token.string.lstrip("#:").strip() for token in block)
+    return first.start[0], block[-1].start[0], is_alone, text
+
+
+def _subject(tree: ast.Module, line: int) -> str:
+    """Return what a comment at, or right above, a line is about: the innermost name there."""
+    best: tuple[int, str] = (0, "")
+    for node, name in _definitions(tree):
+        if node.lineno <= line <= (node.end_lineno or 0):
+            best = max(best, (node.lineno, name))
+    for statement in ast.walk(tree):
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and (
+            statement.lineno <= line <= (statement.end_lineno or 0)
+        ):
+            target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+            if isinstance(target, ast.Name) and target.id.isupper():
+                best = max(best, (statement.lineno, target.id))
+    return best[1]
+
+
+def _claims(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield what stands before, the kind and the words of each piece of evidence in a text."""
+    found = list(EVIDENCE.finditer(text))
+    if not found:
+        return
+    ends = [*(match.start() for match in found[1:]), len(text)]
+    about = _flat(text[: found[0].start()])
+    for match, end in zip(found, ends, strict=True):
+        yield about, match.group(1), _flat(text[match.end() : end])
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+# Pages
+
+
+def fidelity() -> str:
+    """Return the evidence of all rooms: what is assumed first."""
+    found = [one for path in sorted(PACKAGE.rglob("*.py")) for one in evidence_of(path)]
+    lines = ["## The evidence in the code", "", *_counts(found)]
+    lines += ["", "### Assumed", "", *_assumed(found)]
+    for kind in ("Observed", "Source"):
+        lines += ["", f"### {kind}"]
+        for room in ROOMS:
+            rows = [one for one in found if one.kind == kind and one.room == room]
+            if rows:
+                lines += ["", f"#### {room}: {ROOMS[room]}", "", "| where | about | evidence |"]
+                lines += ["| --- | --- | --- |"]
+                lines += [_row(_where(one), one.about, one.text) for one in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _counts(found: list[Evidence]) -> Iterator[str]:
+    yield "| room | assumed | observed | sourced |"
+    yield "| --- | ---: | ---: | ---: |"
+    for room in ROOMS:
+        numbers = [sum(o.room == room and o.kind == kind for o in found) for kind in KINDS]
+        yield _row(room, *map(str, numbers))
+
+
+def _assumed(found: list[Evidence]) -> Iterator[str]:
+    settings = _rules_of_settings()
+    for room in ROOMS:
+        rows = [one for one in found if one.kind == "Assumed" and one.room == room]
+        if not rows:
+            continue
+        yield from (f"#### {room}: {ROOMS[room]}", "", "| where | about | assumed | setting |")
+        yield "| --- | --- | --- | --- |"
+        for one in rows:
+            words = f"{one.about} {one.text}"
+            rules = _rules(words)
+            fields = [
+                name for name, adjusts in settings.items() if adjusts & rules or name in words
+            ]
+            yield _row(
+                _where(one), one.about, one.text, ", ".join(f"`{field}`" for field in fields)
+            )
+        yield ""
+
+
+def _where(one: Evidence) -> str:
+    return f"`{one.file}` {one.subject}".rstrip()
+
+
+def _rules_of_settings() -> dict[str, set[str]]:
+    return {name: _rules(comment) for name, comment in _settings_comments().items()}
+
+
+def _rules(text: str) -> set[str]:
+    """Return the ids of the rules that a text names; of ``A-1 to A-3``, all three.
+
+    >>> sorted(_rules("Rules PRO-1 to PRO-3, and CAP-505."))
+    ['CAP-505', 'PRO-1', 'PRO-2', 'PRO-3']
+    """
+    found = set()
+    for prefix, first, last in RULE.findall(text):
+        found |= {f"{prefix}-{n}" for n in range(int(first), int(last or first) + 1)}
+    return found
+
+
+def _settings_comments() -> dict[str, str]:
+    """Return the comment above every field of Settings."""
+    text = (PACKAGE / "settings.py").read_text()
+    lines = text.splitlines()
+    [settings] = [
+        node
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ClassDef) and node.name == "Settings"
+    ]
+    fields = {}
+    for node in settings.body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            above = node.lineno - 1
+            comment: list[str] = []
+            while lines[above - 1].strip().startswith("#:"):
+                comment.insert(0, lines[above - 1].strip().removeprefix("#:"))
+                above -= 1
+            fields[node.target.id] = _flat(" ".join(comment))
+    return fields
+
+
+def settings() -> str:
+    """Return the fields of Settings, with defaults and comments."""
+    defaults = Settings()
+    lines = ["| setting | type | default | meaning |", "| --- | --- | --- | --- |"]
+    types = get_type_hints(Settings)
+    for name, comment in _settings_comments().items():
+        choices = " or ".join(f"`{choice!r}`" for choice in get_args(types[name]))
+        default = getattr(defaults, name)
+        text = f"{default:,}" if type(default) is int else repr(default)
+        lines.append(
+            _row(f"`{name}`", choices or f"`{types[name].__name__}`", f"`{text}`", comment)
+        )
+    return "\n".join(lines) + "\n"
+
+
+def operations() -> str:
+    """Return the operations by service, with what each does and where."""
+    lines = []
+    for service in sorted({operation.service for operation in OPERATIONS.values()}):
+        served = sorted(name for name, one in OPERATIONS.items() if one.service == service)
+        lines += [
+            f"## {service}: {len(served)} operations",
+            "",
+            "| operation | what it does | file |",
+        ]
+        lines += ["| --- | --- | --- |"]
+        for name in served:
+            handler = OPERATIONS[name].handler
+            summary = (handler.__doc__ or "").strip().split("\n\n")[0]
+            file = handler.__module__.removeprefix("emulator.").replace(".", "/")
+            lines.append(_row(f"`{name}`", _flat(summary), f"`{file}.py`"))
+        lines.append("")
+    missing = sorted({*MODELLED, *OUT_OF_SCOPE} - set(OPERATIONS))
+    lines += ["## Not served", "", "Of the service model: " + ", ".join(f"`{n}`" for n in missing)]
+    return "\n".join(lines) + "\n"
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+GENERATED = {"fidelity.md": fidelity, "operations.md": operations, "settings.md": settings}
+
+
+def page(name: str) -> str:
+    """Return a whole page: what is written by hand, the mark, and what is read off the code."""
+    committed = (PAGES / name).read_text()
+    head, mark, _ = committed.partition(MARK)
+    assert mark, f"{name} has no line {MARK!r}"
+    return f"{head}{MARK}\n{GENERATED[name]()}"
+
+
+def main() -> None:
+    """Write every page anew."""
+    for name in GENERATED:
+        (PAGES / name).write_text(page(name))
+        print(f"docs/reference/{name}")
+
+
+if __name__ == "__main__":
+    main()
