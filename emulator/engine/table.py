@@ -224,13 +224,6 @@ class Table:
         self.index_schemas = sorted(schemas, key=lambda schema: schema.name)
         self.has_local_indexes = any(not schema.is_global for schema in schemas)
 
-    def index(self, name: str, now_ns: int) -> Index | None:
-        """Return an index that is there to be read, whatever its state."""
-        index = self.indexes.get(name)
-        if index is None or (index.deleted_at_ns is not None and index.deleted_at_ns <= now_ns):
-            return None
-        return index
-
     def drop_index(self, name: str, *, now_ns: int) -> Index:
         """Delete a global index: it is out of use at once, and DELETING for a while (UT-9)."""
         index = self.indexes[name]

@@ -83,6 +83,10 @@ class Holds:
     def __init__(self) -> None:
         self._until: dict[tuple[str, Position], int] = {}
 
+    def holds(self, account: Account, table: Table, position: Position) -> bool:
+        """Say whether a transaction holds an item now."""
+        return bool(self._until) and self._until.get((table.name, position), 0) > account.now_ns
+
     def hold(self, account: Account, actions: Sequence[Action]) -> None:
         """Keep the items of a transaction for the time the settings say."""
         seconds = account.settings.transaction_seconds
@@ -95,7 +99,7 @@ class Holds:
 
     def check(self, account: Account, table: Table, position: Position) -> None:
         """Refuse to touch an item that a transaction holds (ERR-TYPE-11)."""
-        if self._until and self._until.get((table.name, position), 0) > account.now_ns:
+        if self.holds(account, table, position):
             raise TransactionConflictException(CONFLICT)
 
 

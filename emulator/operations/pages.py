@@ -85,7 +85,7 @@ def source_of(account: Account, request: Mapping[str, Any]) -> Source:
     name = request.get("IndexName")
     if name is None:
         return Source(table, None, table.key, table.key.names)
-    index = table.index(name, account.now_ns)
+    index = table.indexes.get(name)
     if index is None:
         raise ValidationException(NO_INDEX.format(index=name))
     schema = index.schema

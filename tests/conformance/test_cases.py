@@ -8,10 +8,14 @@ import pytest
 
 from emulator import ApiError, Emulator, Settings, mock_dynamodb
 from emulator.frontends.server import ServerThread
-from tests.conformance import behaviour, messages, ordering
+from tests.conformance import behaviour, legacy, limits, messages, ordering
 from tests.conformance.case import TABLES
 
-CASES = ordering.CASES + messages.CASES + behaviour.CASES
+CASES = ordering.CASES + messages.CASES + limits.CASES + legacy.CASES + behaviour.CASES
+AUTHORIZATION = (
+    "AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/dynamodb/aws4_request, "
+    "SignedHeaders=host, Signature=0"
+)
 PROFILES = ("2026-10", "classic")
 
 
@@ -90,8 +94,7 @@ def test_by_http(prepared, server, case):
             "X-Amz-Target": f"DynamoDB_20120810.{case.operation}",
             "Content-Type": "application/x-amz-json-1.0",
             "X-Amz-Date": "20260101T000000Z",
-            "Authorization": "AWS4-HMAC-SHA256 "
-            "Credential=x/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0",
+            "Authorization": AUTHORIZATION,
         },
     )
     response = connection.getresponse()

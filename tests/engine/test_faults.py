@@ -127,6 +127,9 @@ def test_transactions_overlap_where_they_take_time():
         {"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}
     ]
     assert bench.try_put(pk="b") is None
+    puts = [{"PutRequest": {"Item": wire({"pk": name})}} for name in "ab"]
+    batch = bench.emu.call("BatchWriteItem", {"RequestItems": {"tab": puts}})
+    assert batch["UnprocessedItems"] == {"tab": puts[:1]}
     bench.clock.advance(1)
     assert bench.try_put(pk="a") is None
 

@@ -854,7 +854,9 @@ def test_a_forged_token_is_refused_or_goes_on(data):
     digit = data.draw(st.sampled_from("0123456789abcdef"))
     forged = token[:place] + digit + token[place + 1 :]
     try:
-        assert rows(emu, "SELECT * FROM srt", NextToken=forged) in ([], [{"pk": {"S": "a"}}])
+        # A start key that was changed may lie before the only item, or behind it.
+        only = {"pk": {"S": "a"}, "sk": {"S": "1"}}
+        assert rows(emu, "SELECT * FROM srt", NextToken=forged) in ([], [only])
     except ApiError as error:
         assert error.message in ("Invalid NextToken", "NextToken does not match request")
 
