@@ -122,8 +122,9 @@ def _axis_caption(axis: AxisResult) -> str:
 def throughput(series: Series, axis: str) -> str:
     """Draw what was consumed and refused per second, and under it the burst reserve."""
     drawing = Drawing(WIDTH, HEIGHT, f"{axis} throughput over time")
-    upper = Frame(drawing, 52, 30, WIDTH - 24, 190)
+    has_reserve = any(series.burst)
     lower = Frame(drawing, 52, 216, WIDTH - 24, 248)
+    upper = Frame(drawing, 52, 30, WIDTH - 24, 190 if has_reserve else lower.bottom)
     seconds = len(series.consumed) * series.step_seconds
     x = over_time(seconds, upper.left, upper.right, most=6)
     demand = [a + b for a, b in zip(series.consumed, series.throttled, strict=True)]
@@ -142,8 +143,11 @@ def throughput(series: Series, axis: str) -> str:
     else:
         note = f"{words.count(given)} available, off the chart"
         drawing.text(upper.right, upper.top - 9, note, "note end")
-    _draw_reserve(lower, series, x)
-    legend(drawing, upper.left, HEIGHT - 6, [*entries, ("soft-teal", "burst reserve")])
+    if has_reserve:
+        _draw_reserve(lower, series, x)
+        entries.append(("soft-teal", "burst reserve"))
+    lower.x_axis(x, words.duration)
+    legend(drawing, upper.left, HEIGHT - 6, entries)
     return drawing.render(_hover(upper, lower, axis))
 
 
@@ -163,8 +167,8 @@ def _draw_demand(
 
 
 def _draw_reserve(frame: Frame, series: Series, x: Linear) -> None:
-    most = max(series.burst, default=0.0)
-    y = Linear(0.0, most or 1.0, frame.bottom, frame.top, most or 1.0)
+    most = max(series.burst)
+    y = Linear(0.0, most, frame.bottom, frame.top, most)
     line = stairs(series.burst, series.step_seconds, x, y)
     frame.drawing.text(frame.left, frame.top - 7, "burst reserve, units", "title")
     frame.drawing.text(frame.left - 6, frame.top + 4, words.count(most), "tick end")
@@ -172,7 +176,6 @@ def _draw_reserve(frame: Frame, series: Series, x: Linear) -> None:
     floor = [(frame.left, frame.bottom), (frame.right, frame.bottom)]
     frame.drawing.area(line, floor, "soft-teal")
     frame.drawing.curve(line, "line-teal")
-    frame.x_axis(x, words.duration)
 
 
 def _hover(upper: Frame, lower: Frame, axis: str) -> str:

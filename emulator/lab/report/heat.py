@@ -23,8 +23,11 @@ MAX_COLUMNS: Final = 240
 _LEVELS: Final = 7
 _LEFT: Final = 58.0
 _RIGHT: Final = 104.0
+_MARGIN: Final = 24.0
 _TOP: Final = 26.0
 _LABELLED: Final = 24
+#: Rows that are not higher than this show no gap between them in a thumbnail.
+_EDGED: Final = 6.0
 _HATCH: Final = (
     '<defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" '
     'patternTransform="rotate(45)"><line class="hatch" x1="0" y1="0" x2="0" y2="5"/>'
@@ -148,11 +151,13 @@ def heat_map(resource: ResourceResult) -> str:
     row_height = min(26.0, max(3.5, 300.0 / rows))
     bottom = _TOP + rows * row_height
     drawing = Drawing(WIDTH, bottom + 66, f"Heat map of the partitions of {resource.name}")
-    frame = Frame(drawing, _LEFT, _TOP, WIDTH - _RIGHT, bottom)
+    has_shares = rows <= _LABELLED and rows == len(resource.heat.partitions)
+    frame = Frame(drawing, _LEFT, _TOP, WIDTH - (_RIGHT if has_shares else _MARGIN), bottom)
     _draw_cells(frame, cells, row_height)
     if rows == layout.rows:
         _draw_edges(frame, cells, row_height)
         _draw_labels(frame, resource.heat.partitions, layout, row_height)
+    if has_shares:
         _draw_shares(frame, resource.heat, layout, row_height)
     _draw_splits(frame, resource, layout)
     x = over_time(cells.seconds, frame.left, frame.right, most=10)
@@ -173,7 +178,8 @@ def thumbnail(resource: ResourceResult) -> str:
     frame = Frame(drawing, 0, 0, width, height)
     row_height = height / len(cells.load)
     _draw_cells(frame, cells, row_height)
-    _draw_edges(frame, cells, row_height)
+    if row_height > _EDGED:
+        _draw_edges(frame, cells, row_height)
     return drawing.render(_HATCH)
 
 
@@ -250,9 +256,7 @@ def _draw_labels(
 
 
 def _draw_shares(frame: Frame, heat: HeatMap, layout: Layout, row_height: float) -> None:
-    """Draw each partition's share of the demand at the right, while none was split."""
-    if layout.rows > _LABELLED or layout.rows != len(heat.partitions):
-        return
+    """Draw each partition's share of the demand at the right; none of them was split."""
     demand = _demand(heat)
     total, most = sum(demand) or 1.0, max(demand) or 1.0
     frame.drawing.text(frame.right + 10, frame.top - 9, "share of demand", "title")

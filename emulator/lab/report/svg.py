@@ -270,7 +270,7 @@ def legend(drawing: Drawing, x: float, y: float, entries: Iterable[tuple[str, st
         else:
             drawing.add("rect", x=x, y=y - 9, width=12, height=10, rx=2, cls=cls)
         drawing.text(x + 20, y, name, "legend")
-        x += 36 + text_width(name)
+        x += 44 + text_width(name)
 
 
 def text_width(text: str) -> float:
