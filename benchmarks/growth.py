@@ -18,9 +18,7 @@ def lanes(emulator, tag, **where):
     """Return one lane per operation on an emulator."""
     made = requests(**where)
     return {
-        f"{name} {tag}": (
-            lambda name=name: emulator.call(name, made[name]())
-        )
+        f"{name} {tag}": (lambda name=name: emulator.call(name, made[name]()))
         for name in OPERATIONS
     }
 

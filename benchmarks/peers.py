@@ -31,7 +31,15 @@ from importlib.util import find_spec
 from benchmarks.measure import interleave, table
 from benchmarks.workbench import definition, item, requests
 
-OPERATIONS = ("GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan", "TransactWriteItems")
+OPERATIONS = (
+    "GetItem",
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "Query",
+    "Scan",
+    "TransactWriteItems",
+)
 HEADERS = {
     "Content-Type": "application/x-amz-json-1.0",
     "X-Amz-Date": "20260101T000000Z",
@@ -144,13 +152,20 @@ class HttpCaller:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
     def __call__(self, operation, request):
-        headers = {**HEADERS, "X-Amz-Target": f"DynamoDB_20120810.{operation}"}
-        self.connection.request("POST", "/", json.dumps(request), headers)
-        answer = self.connection.getresponse()
-        body = answer.read()
+        try:
+            answer, body = self._post(operation, request)
+        except (BrokenPipeError, ConnectionResetError, http.client.RemoteDisconnected):
+            self.connection.close()  # a server may close what was idle
+            answer, body = self._post(operation, request)
         if answer.status != 200:
             raise RuntimeError(f"{operation}: {answer.status} {body[:300]!r}")
         return json.loads(body)
+
+    def _post(self, operation, request):
+        headers = {**HEADERS, "X-Amz-Target": f"DynamoDB_20120810.{operation}"}
+        self.connection.request("POST", "/", json.dumps(request), headers)
+        answer = self.connection.getresponse()
+        return answer, answer.read()
 
 
 @contextmanager
@@ -173,6 +188,12 @@ def running(name, command, port):
         process.wait(10)
 
 
+def lane(call, operation):
+    """Return what asks one operation of a caller, again and again."""
+    make = requests(at=1)[operation]
+    return lambda: call(operation, make())
+
+
 def over_http(items):
     """Time every server that can be started, lanes in turns."""
     with ExitStack() as stack:
@@ -188,10 +209,7 @@ def over_http(items):
             time.sleep(0.5)
         rows = []
         for operation in OPERATIONS:
-            make = requests(at=1)[operation]
-            lanes = {
-                name: (lambda call=call: call(operation, make())) for name, call in callers.items()
-            }
+            lanes = {name: lane(call, operation) for name, call in callers.items()}
             timings = interleave(lanes, yardstick="dynamometer", rounds=15, batch=10)
             rows.append(
                 [operation, *(f"{one.microseconds:.0f} ({one.ratio:.2f})" for one in timings)]

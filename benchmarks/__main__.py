@@ -1,0 +1,92 @@
+"""Every benchmark in one command.
+
+    python -m benchmarks [--quick]
+
+Prints the tables, and writes ``benchmarks/RESULTS.md``, ``results.json`` and ``peers.svg``
+beside itself. ``--quick`` takes a tenth of the items and writes nothing.
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+
+from benchmarks import call_cost, footprint, growth, peers, snapshots
+from benchmarks.plot import bars
+
+HERE = Path(__file__).parent
+
+
+def machine():
+    """Return what the figures were taken on."""
+    return (
+        f"{platform.python_implementation()} {platform.python_version()}, "
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    )
+
+
+def run(quick):
+    """Run all; return the results and what was printed."""
+    items = 1_000 if quick else 10_000
+    steps = [
+        ("(a) Call cost", "python -m benchmarks.call_cost", call_cost.main),
+        ("(b) Peers", "python -m benchmarks.peers", lambda: peers.main(items)),
+        (
+            "(c) Growth",
+            "python -m benchmarks.growth",
+            lambda: growth.main(10_000 if quick else 1_000_000),
+        ),
+        (
+            "(d, e) Memory and importing",
+            "python -m benchmarks.footprint",
+            lambda: footprint.main(20_000 if quick else 200_000),
+        ),
+        ("(f) Snapshots", "python -m benchmarks.snapshots", snapshots.main),
+    ]
+    results, pages = {}, []
+    for title, command, step in steps:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            results[title] = step()
+        sys.stdout.write(printed.getvalue())
+        sys.stdout.flush()
+        pages.append(f"## {title}\n`{command}`\n\n```{printed.getvalue().rstrip()}\n```\n")
+    return results, pages
+
+
+def chart(results):
+    """Return the chart of single requests over HTTP."""
+    over_http = results["(b) Peers"]["over_http"]
+    groups = {
+        row[0]: [
+            (name, float(cell.split()[0]))
+            for name, cell in zip(over_http["names"], row[1:], strict=True)
+        ]
+        for row in over_http["rows"]
+        if row[0] in ("GetItem", "PutItem", "Query")
+    }
+    return bars("One request over HTTP", groups, "microseconds, less is better")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    quick = parser.parse_args().quick
+    results, pages = run(quick)
+    if quick:
+        return
+    head = (
+        f"# Benchmark results\n\n{machine()}. One run of `python -m benchmarks`; "
+        "see [README.md](README.md) for the method. Compare ratios, not microseconds.\n\n"
+    )
+    (HERE / "RESULTS.md").write_text(head + "\n".join(pages))
+    (HERE / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    (HERE / "peers.svg").write_text(chart(results))
+
+
+if __name__ == "__main__":
+    main()
