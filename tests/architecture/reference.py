@@ -63,6 +63,8 @@ def evidence_of(path: Path) -> Iterator[Evidence]:
     relative = path.relative_to(PACKAGE)
     room = relative.parts[0] if len(relative.parts) > 1 else "base"
     text = path.read_text()
+    if not EVIDENCE.search(text):
+        return
     tree = ast.parse(text)
     found = [*_in_docstrings(tree), *_in_comments(text, tree)]
     for _, subject, about, kind, claim in sorted(found, key=lambda one: one[0]):
