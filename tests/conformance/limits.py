@@ -1,7 +1,5 @@
 """Limits of requests: BGI-1, BWI-1, TXW-1, SIZ-3, SIZ-7, EXP-4."""
 
-from functools import reduce
-
 from tests.conformance.case import INVALID, Case, constraint, detected, put, refused, value_of, wire
 
 AT_MOST = "Member must have length less than or equal to {}"
@@ -16,6 +14,14 @@ def keys(count):
 def puts(count, table="hash"):
     """Return so many put requests."""
     return [{"PutRequest": {"Item": key}} for key in keys(count)]
+
+
+def nested(levels):
+    """Return a text inside so many lists."""
+    value = {"S": "x"}
+    for _ in range(levels):
+        value = {"L": [value]}
+    return value
 
 
 BIG = "x" * 300_000
@@ -303,7 +309,7 @@ CASES = [
             "TableName": "hash",
             "Item": {
                 "pk": {"S": "a"},
-                "d": reduce(lambda value, _: {"L": [value]}, range(32), {"S": "x"}),
+                "d": nested(32),
             },
         },
         error=refused(
