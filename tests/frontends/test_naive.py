@@ -78,7 +78,7 @@ def emu():
     return emu
 
 
-@pytest.mark.parametrize(("tree", "verdict"), CONDITIONS, ids=lambda one: str(one)[:40])
+@pytest.mark.parametrize(("tree", "verdict"), CONDITIONS)
 def test_conditions_mean_what_the_engine_says(emu, tree, verdict):
     """CND-1 to CND-13."""
     assert holds(tree, ITEM) is verdict
@@ -86,7 +86,7 @@ def test_conditions_mean_what_the_engine_says(emu, tree, verdict):
     assert emu.call("Scan", request)["Count"] == verdict
 
 
-@pytest.mark.parametrize("actions", UPDATES, ids=lambda one: str(one)[:40])
+@pytest.mark.parametrize("actions", UPDATES)
 def test_updates_mean_what_the_engine_says(emu, actions):
     """UPD-1 to UPD-16."""
     answer = emu.call(
@@ -97,7 +97,7 @@ def test_updates_mean_what_the_engine_says(emu, actions):
     assert dump_item(updated(actions, ITEM, {"pk": "a"})) == answer["Attributes"]
 
 
-@pytest.mark.parametrize("actions", REFUSED, ids=lambda one: str(one)[:40])
+@pytest.mark.parametrize("actions", REFUSED)
 def test_refusals_are_the_engines(emu, actions):
     """UPD-6, UPD-8, UPD-10, UPD-11, UPD-15, UPD-16."""
     request = {"TableName": "table", "Key": {"pk": {"S": "a"}}} | update_fragment(actions)
