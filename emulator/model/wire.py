@@ -163,6 +163,10 @@ def _load_string(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
 def _load_number(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
     if type(raw) is not str:
         raise SerializationException(scalar_text(raw, "String"))
+    if raw.isdigit() and raw[0] != "0" and len(raw) <= limits.NUMBER_DIGITS and raw.isascii():
+        # A whole number is canonical as it is written, and its size is in its text.
+        zeros = len(raw) - len(raw.rstrip("0"))
+        return Decimal(raw), 1 + (len(raw) + 1) // 2 - zeros // 2
     number = parse_number(raw)
     return number, number_size(number)
 
@@ -210,9 +214,9 @@ def _load_map(raw: Any, walk: _Walk, level: int) -> tuple[Value, int]:
     for name, written in raw.items():
         if not name:
             raise ValidationException(EMPTY_NAME)
-        member, member_bytes = _load(written, walk, level)
-        members[intern(name)] = member
-        size_bytes += MEMBER_BYTES + text_size(name) + member_bytes
+        members[intern(name)], member_bytes = _load(written, walk, level)
+        name_bytes = len(name) if name.isascii() else len(name.encode())
+        size_bytes += MEMBER_BYTES + name_bytes + member_bytes
     return members, size_bytes
 
 
@@ -305,19 +309,20 @@ def load_bytes(raw: Any) -> bytes:
         raise SerializationException("Invalid Base64 character found in the input") from None
 
 
-def check_type(tag: str, raw: Any) -> None:
+def check_type(tag: str, raw: Any, level: int = 1) -> None:
     """Raise SerializationException if a member of an AttributeValue has a wrong JSON type.
 
-    Only JSON types are judged: this is what a request is read for before anything else.
+    Only JSON types are judged: this is what a request is read for before anything else. What is
+    nested hopelessly deep is not looked at: it is refused for that.
     """
     if tag == "M":
         if type(raw) is not dict:
             raise SerializationException(_unexpected(raw, "map"))
         for member in raw.values():
-            check_value_types(member)
+            check_value_types(member, level + 1)
     elif tag == "L":
         for member in _members(raw):
-            check_value_types(member)
+            check_value_types(member, level + 1)
     elif tag in ("SS", "NS", "BS"):
         for member in _members(raw):
             check_type(tag[0], member)
@@ -329,13 +334,15 @@ def check_type(tag: str, raw: Any) -> None:
             raise SerializationException(scalar_text(raw, wanted))
 
 
-def check_value_types(wire: object) -> None:
+def check_value_types(wire: object, level: int = 1) -> None:
     """Raise SerializationException if an AttributeValue has a wrong JSON type in it."""
+    if level > _HOPELESS_LEVELS:
+        return
     if type(wire) is not dict:
         raise SerializationException(_unexpected(wire))
     for tag, raw in wire.items():
         if raw is not None and tag in _LOADERS:
-            check_type(tag, raw)
+            check_type(tag, raw, level)
 
 
 def scalar_text(raw: Any, wanted: str) -> str:

@@ -27,6 +27,7 @@ PATTERN: Final = "Member must satisfy regular expression pattern: {pattern}"
 ENUM: Final = "Member must satisfy enum value set: [{values}]"
 NAME_PATTERN: Final = "[a-zA-Z0-9_.-]+"
 _ARN_LENGTH: Final = 1024  # Source: TBL-1
+_KNOWN_NAMES: Final = 1024  # table names that are not judged again
 #: The largest whole number of the service's own language.
 _LONG: Final = 2**63 - 1
 #: ERR-SHAPE-1: at most ten are listed.
@@ -327,6 +328,25 @@ class Map(Member):
         for name, member in value.items():
             if member is not None:
                 yield from self.member.problems(member, f"{path}.{name}.member")
+            elif not isinstance(self.member, AttributeValue):
+                # Assumed: as in a list. A value that is null is judged when it is loaded.
+                yield CONSTRAINT.format(value="null", path=f"{path}.{name}.member", rule=NOT_NULL)
+
+
+class AttributeMap(Map):
+    """A map of values, as items and keys are: the most frequent member by far."""
+
+    def __init__(self) -> None:
+        super().__init__(AttributeValue())
+
+    def fine(self, value: Any) -> bool:
+        """Say quickly whether the types hold on the surface."""
+        if type(value) is not dict:
+            return False
+        for member in value.values():  # noqa: SIM110 - asked of every request
+            if type(member) is not dict:
+                return False
+        return True
 
 
 class Structure(Member):
@@ -424,12 +444,19 @@ class TableName(String):
 
     def __init__(self, least: int = 1) -> None:
         super().__init__(least, 255, NAME_PATTERN)
+        self._known: set[str] = set()
 
     def fine(self, value: Any) -> bool:
-        """Say quickly whether type and constraints hold."""
-        if super().fine(value):
+        """Say quickly whether type and constraints hold; names that did are remembered."""
+        if type(value) is not str:
+            return False
+        if value in self._known:
             return True
-        return type(value) is str and value.startswith("arn:") and len(value) <= _ARN_LENGTH
+        if not super().fine(value) and not (value.startswith("arn:") and len(value) <= _ARN_LENGTH):
+            return False
+        if len(self._known) < _KNOWN_NAMES:
+            self._known.add(value)
+        return True
 
     def problems(self, value: Any, path: str) -> Iterator[str]:
         """Yield pattern and length faults; an empty name breaks only the length."""
@@ -500,7 +527,7 @@ BOOLEAN: Final = Boolean()
 TIMESTAMP: Final = Number("Date")
 DOUBLE: Final = Number("Double")
 VALUE: Final = AttributeValue()
-ATTRIBUTE_MAP: Final = Map(VALUE)
+ATTRIBUTE_MAP: Final = AttributeMap()
 VALUE_LIST: Final = List(VALUE)
 STRING_MAP: Final = Map(STRING)
 INDEX_NAME: Final = String(3, 255, NAME_PATTERN)
