@@ -87,12 +87,11 @@ def updated(
     actions: Sequence[Action], old: Attributes | None, key: Attributes
 ) -> Attributes | None:
     """Return what an update makes of an item (UPD-1 to UPD-20)."""
-    if old is None and all(kind in ("remove", "delete") for kind, *_ in actions) and actions:
-        return None
     new = key if old is None else old
     for kind, path, *operands in actions:
         new = _placed(new, path, _RESULTS[kind](at(old or {}, path), *operands))
-    return new
+    only_removes = actions and all(kind in ("remove", "delete") for kind, *_ in actions)
+    return None if old is None and only_removes else new
 
 
 def _placed(container: Any, path: Sequence[Any], value: Any) -> Any:

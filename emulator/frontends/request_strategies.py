@@ -201,7 +201,9 @@ def _projections(draw: DrawFn, table: _Table, index: str | None) -> Fragment:
 
 
 def _distinct_keys(table: _Table, most: int) -> SearchStrategy[list[dict[str, Any]]]:
-    return st.lists(table.keys, min_size=1, max_size=most, unique_by=repr)
+    return st.lists(
+        table.keys, min_size=1, max_size=most, unique_by=lambda key: repr(sorted(key.items()))
+    )
 
 
 @st.composite

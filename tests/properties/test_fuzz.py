@@ -1,0 +1,182 @@
+"""Whatever a request holds, the answer is the service's error, and nothing has changed."""
+
+import json
+import math
+
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from emulator import ApiError, Emulator, ManualClock
+from emulator.frontends.table_notation import create_request
+from emulator.operations.homes import HOMES
+from emulator.strategies import requests
+
+TABLE = create_request(
+    "table",
+    "pk",
+    "sk:N",
+    indexes={"wide": (("a", "b:N"), ("c", "d:B"))},
+    local_indexes={"local": "e"},
+    StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+)
+NAMES = [
+    "TableName", "Item", "Key", "Keys", "KeyConditionExpression", "FilterExpression", "Limit",
+    "ExclusiveStartKey", "ExpressionAttributeNames", "ExpressionAttributeValues", "TransactItems",
+    "RequestItems", "UpdateExpression", "Statement", "Parameters", "ResourceArn", "StreamArn",
+    "AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexUpdates", "Select", "IndexName",
+]  # fmt: skip
+
+
+def nested(levels, kind):
+    value = {"S": "x"}
+    for _ in range(levels):
+        value = {"L": [value]} if kind == "L" else {"M": {"a": value}}
+    return value
+
+
+def deep_list(levels):
+    value = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+NASTY = [
+    None, True, 0, -1, 10**40, 0.5, math.nan, math.inf, "", "table", "a" * 300, "\ud800", "\x00",
+    "1E9999999999", "NaN", "#a", ":a", "arn:aws:dynamodb:us-east-1:000000000000:table/table",
+    "arn:", b"bytes", [], [None], {}, {"": ""}, {"S": "\udfff"}, {"N": "1E-9999999999"},
+    {"N": "9" * 5000}, {"S": "a" * 500_000}, {"SS": ["\ud83d"]}, {"B": "===="}, {"B": "é"},
+    {"S": None}, {"L": [{}]}, nested(33, "L"), nested(33, "M"), nested(99, "L"), nested(500, "M"),
+    deep_list(300), "(" * 2000 + "a = :a" + ")" * 2000, "NOT " * 1000 + "a = :a",
+    "a = :a AND " * 360 + "a = :a", "SET " + "a" * 4100, "a" + ".a" * 1000, "a" + "[0]" * 1000,
+    {1: 2}, {None: "x"}, (1, 2), {"a": {"S": "x"}}, "SELECT * FROM " + "(" * 900, object,
+]  # fmt: skip
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+anything = st.sampled_from(NASTY) | json_values
+
+
+def fresh():
+    emu = Emulator(clock=ManualClock())
+    emu.call("CreateTable", TABLE)
+    for number in "123":
+        item = {"pk": {"S": "x"}, "sk": {"N": number}, "a": {"S": "y"}, "b": {"N": "2"}}
+        emu.call("PutItem", {"TableName": "table", "Item": item})
+    return emu
+
+
+def state(emu):
+    """Return everything that a request might have changed, as text."""
+    told = [
+        emu.call("DescribeTable", {"TableName": "table"}),
+        emu.call("ListTables", {}),
+        *(
+            emu.call("Scan", {"TableName": "table"} | index)
+            for index in ({}, {"IndexName": "local"})
+        ),
+        emu.call("DescribeTimeToLive", {"TableName": "table"}),
+        emu.call("ListStreams", {}),
+        emu.call("ListBackups", {}),
+    ]
+    return json.dumps(told, sort_keys=True, default=repr)
+
+
+EMU = fresh()
+BEGINNING = EMU.snapshot()
+STATE = state(EMU)
+
+
+def refused(operation, request):
+    """Say whether a request is refused; it must then have left no trace."""
+    EMU.restore(BEGINNING)
+    try:
+        EMU.call(operation, request)
+    except ApiError as error:
+        assert isinstance(error.body(), dict)
+        assert state(EMU) == STATE
+        return True
+    return False
+
+
+fuzzing = settings(
+    max_examples=250,
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+        HealthCheck.large_base_example,
+    ],
+)
+
+
+@st.composite
+def spoilt(draw):
+    """Draw a valid request, with something in it replaced by something nasty."""
+    operation, parameters = draw(requests(TABLE, conditional=True))
+    return operation, _replaced(draw, parameters, draw(anything))
+
+
+def _replaced(draw, node, nasty):
+    """Put something nasty into a node, or somewhere below it."""
+    if isinstance(node, dict) and node and draw(st.integers(0, 3)):
+        name = draw(st.sampled_from(sorted(node)))
+        return node | {name: _replaced(draw, node[name], nasty)}
+    if isinstance(node, list) and node and draw(st.integers(0, 3)):
+        number = draw(st.integers(0, len(node) - 1))
+        return [*node[:number], _replaced(draw, node[number], nasty), *node[number + 1 :]]
+    return nasty
+
+
+@fuzzing
+@given(spoilt())
+def test_a_spoilt_request_is_answered_or_refused_without_a_trace(request):
+    refused(*request)
+
+
+@fuzzing
+@given(
+    st.sampled_from(sorted(HOMES)),
+    st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=5), anything, max_size=4),
+    st.booleans(),
+)
+@example(
+    "PutItem", {"TableName": "table", "Item": {"pk": {"S": "\ud800"}, "sk": {"N": "1"}}}, False
+)
+def test_garbage_is_answered_or_refused_without_a_trace(operation, request, named):
+    refused(operation, request | ({"TableName": "table"} if named else {}))
+
+
+@settings(max_examples=30)
+@given(st.sampled_from(sorted(HOMES)) | st.text(max_size=8), anything)
+def test_a_request_that_is_no_object_is_refused(operation, request):
+    if not isinstance(request, dict):
+        assert refused(operation, request)
+
+
+def test_every_nasty_value_in_every_place_of_a_few_requests():
+    """A sweep that does not depend on luck."""
+    key = {"pk": {"S": "x"}, "sk": {"N": "1"}}
+    bases = {
+        "PutItem": {"Item": key, "ConditionExpression": "a = :a"},
+        "UpdateItem": {"Key": key, "UpdateExpression": "SET z = :a"},
+        "Query": {"KeyConditionExpression": "pk = :a", "FilterExpression": "z = :a"},
+        "GetItem": {"Key": key, "ProjectionExpression": "z"},
+        "Scan": {"ProjectionExpression": "z", "ExclusiveStartKey": key},
+        "ExecuteStatement": {"Statement": "SELECT * FROM table", "Parameters": [{"S": "a"}]},
+    }
+    for operation, base in bases.items():
+        base = {"TableName": "table", "ExpressionAttributeValues": {":a": {"S": "x"}}} | base
+        for member in base:
+            for nasty in NASTY:
+                refused(operation, base | {member: nasty})
+        for nasty in NASTY:
+            refused(operation, base | {"ExpressionAttributeValues": {":a": nasty}})
+            if "Item" in base:
+                refused(operation, base | {"Item": key | {"z": nasty}})
+            if "Key" in base:
+                refused(operation, base | {"Key": key | {"sk": nasty}})
