@@ -210,7 +210,9 @@ def over_http(items):
         rows = []
         for operation in OPERATIONS:
             lanes = {name: lane(call, operation) for name, call in callers.items()}
-            timings = interleave(lanes, yardstick="dynamometer", rounds=15, batch=10)
+            timings = interleave(
+                lanes, yardstick="dynamometer", rounds=15, batch=10, clock=time.perf_counter
+            )
             rows.append(
                 [operation, *(f"{one.microseconds:.0f} ({one.ratio:.2f})" for one in timings)]
             )

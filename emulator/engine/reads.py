@@ -41,12 +41,13 @@ def find(
     """Look an item up and price the read; nothing is admitted yet."""
     item = table.visible(account.now_ns, consistent=consistent).get(position)
     size_bytes = 0 if item is None else item.size_bytes
-    units = read_units(size_bytes) * factor
+    blocks = read_units(size_bytes)
+    units = blocks * factor
     receipt = Receipt(READ, units, transactional=factor > STRONG)
     receipt.items_evaluated = 1
     receipt.bytes_evaluated = receipt.bytes_returned = size_bytes
     receipt.items_returned = 0 if item is None else 1
-    receipt.rounding_loss_bytes = read_loss(size_bytes)
+    receipt.rounding_loss_bytes = blocks * limits.READ_BLOCK_BYTES - size_bytes
     return Found(item, receipt, table.resource.charge(READ, units, position))
 
 

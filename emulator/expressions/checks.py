@@ -87,8 +87,11 @@ OPERAND_TYPE: Final = (
     "Incorrect operand type for operator or function; "
     "operator or function: {operator}, operand type: {type}"
 )
+# Observed: captures of eu-west-2 by two other emulators, September and October 2026; the set is
+# named after ADD even for DELETE. The older layer is that of DynamoDB Local.
 ACTION_TYPE: Final = (
-    "Incorrect operand type for operator or function; operator: {operator}, operand type: {type}"
+    "Incorrect operand type for operator or function; operator: {operator}, "
+    "operand type: {type}, typeSet: ALLOWED_FOR_{allowed}_OPERAND"
 )
 PATH_REQUIRED: Final = (
     "Operator or function requires a document path; operator or function: {function}"
@@ -131,7 +134,7 @@ OPERAND_FUNCTIONS: Final = {"size": 1}
 UPDATE_FUNCTIONS: Final = {"if_not_exists": 2, "list_append": 2}
 _OPERAND_COUNTS: Final = CONDITION_FUNCTIONS | OPERAND_FUNCTIONS | UPDATE_FUNCTIONS
 
-#: The long type names of ADD and DELETE (TYP-3).
+#: The long type names of ADD and DELETE (TYP-3), and those that are now written otherwise.
 _LONG_NAMES: Final = {
     "S": "STRING",
     "N": "NUMBER",
@@ -144,6 +147,7 @@ _LONG_NAMES: Final = {
     "NS": "NUMBER_SET",
     "BS": "BINARY_SET",
 }
+_RENAMED: Final = {"B": "Binary", "BOOL": "BOOL"}
 _TYPE_NAMES: Final = frozenset(_LONG_NAMES)
 _ALL_TYPES: Final = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
 _ORDERED: Final = frozenset(("S", "N", "B"))
@@ -486,8 +490,15 @@ def _is_a_member(kind: str, keyword: str, name: str, allowed: tuple[type, ...]) 
     def check(values: Values) -> None:
         value = values[name]
         if not isinstance(value, allowed):
-            found = _LONG_NAMES[type_name(value)]
-            raise fault(kind, ACTION_TYPE.format(operator=keyword, type=found))
+            found = type_name(value)
+            older = _LONG_NAMES[found]
+            raise fault(
+                kind,
+                ACTION_TYPE.format(
+                    operator=keyword, type=_RENAMED.get(found, older), allowed="ADD"
+                ),
+                ACTION_TYPE.format(operator=keyword, type=older, allowed=keyword),
+            )
 
     return check
 

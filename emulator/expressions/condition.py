@@ -211,30 +211,19 @@ def _comparison(node: Comparison, parts: list[Evaluate]) -> Evaluate:
     if node.operator == "=":
         return lambda attributes, values: _same(left(attributes, values), right(attributes, values))
     if node.operator == "<>":
-        return _unequal(node, left, right)
+        return lambda attributes, values: (
+            not _same(left(attributes, values), right(attributes, values))
+        )
     return _ordered(_ORDERINGS[node.operator], left, right)
 
 
 def _same(left: Value | Missing, right: Value | Missing) -> bool:
-    """CND-2: what is missing equals nothing, not even something else that is."""
-    return left is not MISSING and equal(left, right)
+    """CND-2: what is missing equals nothing, not even something else that is.
 
-
-def _unequal(node: Comparison, left: Evaluate, right: Evaluate) -> Evaluate:
-    """CND-2: what is missing differs from everything.
-
-    Assumed: a size that does not exist differs from nothing (CND-12).
+    Observed: DynamoDB Local and two other emulators treat a size that does not exist alike
+    (CND-12), so that ``<>`` holds of it.
     """
-    if not isinstance(node.left, Function) and not isinstance(node.right, Function):
-        return lambda attributes, values: (
-            not _same(left(attributes, values), right(attributes, values))
-        )
-
-    def evaluate(attributes: Attributes, values: Values) -> bool:
-        one, two = left(attributes, values), right(attributes, values)
-        return one is not MISSING and two is not MISSING and not equal(one, two)
-
-    return evaluate
+    return left is not MISSING and equal(left, right)
 
 
 def _ordered(ordering: Callable[..., bool], left: Evaluate, right: Evaluate) -> Evaluate:

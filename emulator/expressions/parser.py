@@ -80,9 +80,11 @@ def parse(kind: str, text: str) -> Node:
     return _Parser(kind, text).parse()
 
 
-def fault(kind: str, message: str) -> RequestFault:
+def fault(kind: str, message: str, older: str | None = None) -> RequestFault:
     """Return the error of an expression, to be raised."""
-    return RequestFault(f"Invalid {kind}: {message}")
+    return RequestFault(
+        f"Invalid {kind}: {message}", None if older is None else f"Invalid {kind}: {older}"
+    )
 
 
 class _Parser:

@@ -79,6 +79,11 @@ def read(kind: str, text: str) -> Template:
 class Placeholders:
     """The names and values of one request, and which of them have been used.
 
+    Args:
+        names: ExpressionAttributeNames.
+        values: ExpressionAttributeValues, loaded.
+        checked: Whether ``check_placeholder_keys`` has seen them already.
+
     >>> from emulator.expressions import parse_condition
     >>> placeholders = Placeholders({"#s": "status"}, {":v": "open", ":w": "shut"})
     >>> parse_condition("#s = :v", placeholders).holds({"status": "open"})
@@ -92,9 +97,14 @@ class Placeholders:
     __slots__ = ("_used_names", "_used_values", "names", "values")
 
     def __init__(
-        self, names: Mapping[str, str] | None = None, values: Values | None = None
+        self,
+        names: Mapping[str, str] | None = None,
+        values: Values | None = None,
+        *,
+        checked: bool = False,
     ) -> None:
-        check_placeholder_keys(names, values)
+        if not checked:
+            check_placeholder_keys(names, values)
         self.names: Mapping[str, str] = {} if names is None else names
         self.values: Values = {} if values is None else values
         self._used_names: set[str] = set()

@@ -111,13 +111,24 @@ def _one_age_across_tables(requested: Mapping[str, Any]) -> None:
 
 
 def _load(name: str, table_request: Mapping[str, Any]) -> _Wanted:
-    expressions.placeholders_come_with_expressions(table_request, MODERN)
+    expressions.placeholders_come_with_expressions(table_request, MODERN, ())
     items.names_are_distinct(table_request.get("AttributesToGet"))
     projection = load_projection(table_request)
     loaded = [load_item(key) for key in table_request["Keys"]]
     for key in loaded:
         check_levels(key.levels)
+    _no_key_twice(loaded)
     return _Wanted(name, table_request, loaded, projection)
+
+
+def _no_key_twice(loaded: list[Item]) -> None:
+    """Refuse two equal keys of one table (BGI-3), before the table is looked up.
+
+    Observed: three other emulators, Amazon's own among them.
+    """
+    seen: set[frozenset[tuple[str, str]]] = set()
+    for key in loaded:
+        written = frozenset((name, repr(value)) for name, value in key.attributes.items())
 
 
 def _look_up(wanted: list[_Wanted], tables: list[Table]) -> list[_Lookup]:

@@ -30,7 +30,7 @@ MODERN = ("ProjectionExpression",)
 def get_item(account: Account, request: Request) -> Response:
     """Return the item under the key, or no ``Item`` member when there is none."""
     expressions.parameters_are_of_one_age(request, LEGACY, MODERN)
-    expressions.placeholders_come_with_expressions(request, MODERN)
+    expressions.placeholders_come_with_expressions(request, MODERN, ())
     items.names_are_distinct(request.get("AttributesToGet"))
     key = load_item(request["Key"])
     projection = load_projection(request)

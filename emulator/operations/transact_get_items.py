@@ -79,7 +79,7 @@ def transact_get_items(account: Account, request: Request) -> Response:
 
 
 def _load(body: Mapping[str, Any]) -> _Wanted:
-    expressions.placeholders_come_with_expressions(body, MODERN)
+    expressions.placeholders_come_with_expressions(body, MODERN, ())
     key = load_item(body["Key"])
     projection = load_projection(body)
     check_levels(key.levels)

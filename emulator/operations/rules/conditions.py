@@ -19,6 +19,7 @@ LIST_ALONE: Final = INVALID + "AttributeValueList can only be used with a Compar
 OPERATOR_ALONE: Final = (
     INVALID + "Value or AttributeValueList must be used with ComparisonOperator: {operator}" + FOR
 )
+NOTHING_TO_JOIN: Final = "ConditionalOperator cannot be used without Filter or Expected"
 TOO_FEW: Final = (
     "ConditionalOperator can only be used when Filter or Expected has two or more elements"
 )
@@ -73,10 +74,13 @@ def load_conditions(written: Mapping[str, Any] | None) -> dict[str, LegacyCondit
 def joined(
     entries: dict[str, LegacyCondition] | None, request: Mapping[str, Any]
 ) -> Condition | None:
-    """Return the condition that legacy entries make together, or None (LEG-6)."""
+    """Return the condition that legacy entries make together, or None (LEG-6).
+
+    Observed: another emulator's captures of seven regions, October 2026.
+    """
     operator = request.get("ConditionalOperator")
-    if operator is not None and (entries is None or len(entries) <= 1):
-        raise RequestFault(TOO_FEW)
+    if operator is not None and (not entries or len(entries) == 1):
+        raise RequestFault(TOO_FEW if entries else NOTHING_TO_JOIN)
     if not entries:
         return None
     return legacy_condition(entries, any_of=operator == "OR")

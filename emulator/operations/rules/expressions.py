@@ -53,17 +53,16 @@ def placeholders_come_with_expressions(
     Args:
         request: The request, or one action of a transaction.
         modern: The expression parameters of the operation.
-        values_for: Those that can use values, if not all.
+        values_for: Those that can use values, if not all; where none can, values are no
+            parameter of the operation and passed over like any unknown member (WIR-15).
     """
-    names, values = (
-        request.get("ExpressionAttributeNames"),
-        request.get("ExpressionAttributeValues"),
-    )
+    users = modern if values_for is None else values_for
+    names = request.get("ExpressionAttributeNames")
+    values = request.get("ExpressionAttributeValues") if users else None
     if names is None and values is None:
         return
     if names is not None and all(request.get(name) is None for name in modern):
         raise RequestFault(NAMES_ALONE)
-    users = modern if values_for is None else values_for
     if values is not None and all(request.get(name) is None for name in users):
         raise RequestFault(VALUES_ALONE, VALUES_ALONE + _classic_suffix(users))
     check_placeholder_keys(names, values)
@@ -71,22 +70,23 @@ def placeholders_come_with_expressions(
 
 def _classic_suffix(users: tuple[str, ...]) -> str:
     """Return what the older wording adds: the expressions that are null (PLH-3)."""
-    if not users:
-        return ""
     if users == ("UpdateExpression", "ConditionExpression"):
         return ": UpdateExpression and ConditionExpression are null"
     return ": " + " and ".join(f"{name} is null" for name in users)
 
 
 def load_placeholders(request: Mapping[str, Any]) -> Placeholders:
-    """Return the placeholders of a request, values loaded (PRO-6)."""
+    """Return the placeholders of a request, values loaded (PRO-6).
+
+    Their keys were judged by ``placeholders_come_with_expressions``.
+    """
     if request.keys().isdisjoint(_USES_PLACEHOLDERS):
         return _NO_PLACEHOLDERS
     written = request.get("ExpressionAttributeValues")
     values: dict[str, Value] | None = None
     if written is not None:
         values = {key: _load_value(key, value) for key, value in written.items()}
-    return Placeholders(request.get("ExpressionAttributeNames"), values)
+    return Placeholders(request.get("ExpressionAttributeNames"), values, checked=True)
 
 
 def _load_value(key: str, written: Any) -> Value:
