@@ -39,9 +39,9 @@ from emulator.expressions.resolve import (
 )
 from emulator.model import (
     EMPTY_KEY,
+    KEY_CLASSES,
     LONG_PARTITION_KEY,
     LONG_SORT_KEY,
-    KEY_CLASSES,
     KeyAttribute,
     KeyRange,
     KeySchema,
