@@ -103,7 +103,9 @@ class _Simulation:
 
         That is a minute at most, and less in the beginning, when tables fill quickly.
         """
-        last = min(self._recording.seconds, (first // MINUTE + 1) * MINUTE, first + max(1, first))
+        last = min(
+            self._recording.seconds, (first // MINUTE + 1) * MINUTE, first + max(1, first // 8)
+        )
         start = self._stage.layout.workload.start
         for track in self._tracks:
             for spot in track.lane.spots:

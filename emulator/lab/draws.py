@@ -28,7 +28,13 @@ class Values:
     def __init__(self, workload: Workload) -> None:
         self.workload = workload
         self.created = {one.name: 0 for one in workload.fields if one.unique}
+        #: Values that exist for those who ask; new ones are asked for from the next second on.
+        self.existing = dict(self.created)
         self._texts: dict[str, list[str]] = {}
+
+    def settle(self) -> None:
+        """Let what was created so far be asked for."""
+        self.existing = dict(self.created)
 
     def texts(self, one: Field, numbers: Integers, parents: Sequence[str] | None) -> list[str]:
         """Return the texts of drawn value numbers."""
@@ -119,10 +125,11 @@ class Drawer:
             return recorded.numbers(one.name, self._drawn, count)
         if not one.unique:
             return draw(self.distribution(one), one.size, count, rng, self._drawn)
-        existing = self._values.created[one.name]
         if self._pattern.is_put:
-            self._values.created[one.name] = existing + count
-            return np.arange(existing, existing + count, dtype=np.int64)
+            first = self._values.created[one.name]
+            self._values.created[one.name] = first + count
+            return np.arange(first, first + count, dtype=np.int64)
+        existing = self._values.existing[one.name]
         return _existing(self.distribution(one), existing, count, rng, self._drawn)
 
 

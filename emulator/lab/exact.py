@@ -35,7 +35,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 Stop: TypeAlias = Callable[[Recording], bool]
 
 
-#: How long a refused call takes before its client begins to wait, at least and at most.
+#: How long a call takes before its client waits, or asks for the next page: least and most.
 #: Assumed: single-digit milliseconds; without it, clients that wait without jitter would come
 #: back in the very beat in which they were refused.
 CALL_SECONDS: Final = (0.002, 0.010)
@@ -176,6 +176,7 @@ class _Drive:
 
     def _second(self, second: int) -> None:
         start_ns = self._first_ns + second * NANOSECONDS
+        self._desk.values.settle()
         for time_ns, lane, rows in self._arriving(second, start_ns):
             if self._waiting and self._waiting[0][0] <= time_ns:
                 self._retry_until(time_ns, second)
@@ -225,20 +226,24 @@ class _Drive:
             self._go(call, due_ns, second)
 
     def _go(self, call: _Call, time_ns: int, second: int) -> None:
-        """Try a call, and the pages that follow it, until done, refused or given up."""
-        record = call.lane.record
-        while True:
-            call.attempts += 1
-            record.attempts += 1
-            reasons = call.work.attempt(second)
-            if reasons:
-                self._refused(call, reasons, time_ns)
-                return
-            self._done(call)
-            following = call.work.following()
-            if following is None:
-                return
-            call = _Call(call.lane, following, call.client)
+        """Try a call; if it is done, the page that follows comes when its answer is there."""
+        call.attempts += 1
+        call.lane.record.attempts += 1
+        reasons = call.work.attempt(second)
+        if reasons:
+            self._refused(call, reasons, time_ns)
+            return
+        self._done(call)
+        following = call.work.following()
+        if following is not None:
+            self._wait(_Call(call.lane, following, call.client), time_ns, 0.0)
+
+    def _wait(self, call: _Call, time_ns: int, delay: float) -> None:
+        """Let a call come after what the last one took and the delay."""
+        took = CALL_SECONDS[0] + self._jitter.random() * (CALL_SECONDS[1] - CALL_SECONDS[0])
+        self._made += 1
+        due_ns = time_ns + int((delay + took) * NANOSECONDS)
+        heappush(self._waiting, (due_ns, self._made, call))
 
     def _done(self, call: _Call) -> None:
         record = call.lane.record
@@ -271,10 +276,7 @@ class _Drive:
             return
         delay = policy.delay(call.attempts, self._jitter)
         call.waited += delay
-        self._made += 1
-        took = CALL_SECONDS[0] + self._jitter.random() * (CALL_SECONDS[1] - CALL_SECONDS[0])
-        due_ns = time_ns + int((delay + took) * NANOSECONDS)
-        heappush(self._waiting, (due_ns, self._made, call))
+        self._wait(call, time_ns, delay)
 
     def _failed(self, call: _Call) -> None:
         record = call.lane.record
@@ -285,6 +287,8 @@ class _Drive:
     def _give_up_waiting(self) -> None:
         """Count the calls that the end of the run finds waiting, as far as they came."""
         for _, _, call in self._waiting:
+            if not call.attempts:
+                continue  # a page that nobody came to ask for
             call.lane.record.calls += 1
             call.lane.record.histogram[call.attempts - 1] += 1
 

@@ -167,10 +167,10 @@ def _sampled(axes: Axes, seed: int) -> tuple[dict[str, Integers], Floats]:
 
 
 def latest_weights(distribution: Distribution, existing: float, arrivals: float) -> Floats | None:
-    """Return the shares of the newest values, newest first, averaged over a second.
+    """Return the shares of the newest values, newest first, averaged over some time.
 
-    While ``arrivals`` new values come in, each takes its turn at being the newest. None unless
-    the distribution is about the newest.
+    While ``arrivals`` new values come in, each takes its turn at being the newest; the first
+    share is that of the last one to come. None unless the distribution is about the newest.
     """
     if not isinstance(distribution, Latest) or existing < 1:
         return None

@@ -12,7 +12,8 @@ from emulator.lab.templates import Renderer, ShardPart, Template
 from emulator.model import Item, Value, attributes_size
 from emulator.storage import Position, placement_hash
 
-_FILLERS: Final = "xy"
+#: Payloads of different updates differ.
+FILLERS: Final = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def stored_fields(layout: Layout, pattern: Pattern) -> list[str]:
@@ -148,6 +149,6 @@ class ItemMaker:
             return Item(attributes, size)
         filler = self._fillers.get((room, salt))
         if filler is None:
-            filler = self._fillers[room, salt] = _FILLERS[salt] * room
+            filler = self._fillers[room, salt] = FILLERS[salt] * room
         attributes[PAYLOAD] = filler
         return Item(attributes, size + len(PAYLOAD) + room)

@@ -138,8 +138,8 @@ class Lane(ABC):
             arrivals = self.ground.creation_rate.get(one.name, 0.0) * 60
             shares = latest_weights(pick, count, arrivals)
             if shares is not None:
-                newest = int(count) - 1 - np.arange(len(shares))
-                found[one.name] = Existing(np.maximum(newest, 0), shares)
+                newest = int(count) + max(1, round(arrivals)) - 2
+                found[one.name] = Existing(newest - np.arange(len(shares)), shares)
         return found
 
 

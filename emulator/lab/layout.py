@@ -163,7 +163,7 @@ def _throughput(capacity: Capacity, *, provisioned: bool) -> dict[str, Any]:
         "MaxWriteRequestUnits": capacity.max_write,
     }
     if any(maxima.values()) and not provisioned:
-        request["OnDemandThroughput"] = {name: units or -1 for name, units in maxima.items()}
+        request["OnDemandThroughput"] = {name: units for name, units in maxima.items() if units}
     warm = {
         "ReadUnitsPerSecond": capacity.warm_read,
         "WriteUnitsPerSecond": capacity.warm_write,

@@ -13,7 +13,7 @@ from emulator.engine.transactions import Action
 from emulator.engine.writes import Planned, Write
 from emulator.errors import ItemCollectionSizeLimitExceededException, TransactionCanceledException
 from emulator.lab.draws import Drawer
-from emulator.lab.items import ItemMaker, needed_fields, random_shards
+from emulator.lab.items import FILLERS, ItemMaker, needed_fields, random_shards
 from emulator.lab.paths import Path
 from emulator.lab.runners import Desk, Finder, Reasons, Row, Runner, Work
 from emulator.model import Item
@@ -51,6 +51,11 @@ class Writer(Runner):
             size = next(self._sizes)
         return size
 
+    def salt(self) -> int:
+        """Return what makes the next payload differ from those before."""
+        self._salt = (self._salt + 1) % len(FILLERS)
+        return self._salt
+
     def works(self, rows: Sequence[Row], moment: float) -> list[Work]:
         """Return the calls of one request: one per item, or one for all of a transaction.
 
@@ -66,7 +71,7 @@ class Writer(Runner):
         """Return the write of one item."""
         operation = self.pattern.operation
         if self._finds is None:
-            position, item = self.maker.make(row, moment, self.size())
+            position, item = self.maker.make(row, moment, self.size(), self.salt())
             return Write(self.table, position, lambda _: item, None, item)
         position = self._finds.position(row, moment)
         if operation == "DeleteItem":
@@ -76,9 +81,7 @@ class Writer(Runner):
     def _update(
         self, row: Row, moment: float, position: Position
     ) -> Callable[[Item | None], Item | None]:
-        size = self.size()
-        self._salt ^= 1
-        salt, maker = self._salt, self.maker
+        size, salt, maker = self.size(), self.salt(), self.maker
 
         def change(old: Item | None) -> Item:
             if old is not None:
