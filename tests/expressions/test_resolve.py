@@ -163,4 +163,4 @@ def test_threads_share_the_cache():
 
     with ThreadPoolExecutor(max_workers=4) as pool:
         answers = list(pool.map(ask, range(200)))
-    assert answers == [(False, Decimal(number)) for number in range(200)]
+    assert answers == [(True, Decimal(number)) for number in range(200)]
