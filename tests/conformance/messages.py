@@ -334,7 +334,7 @@ CASES = [
         update("ADD a :v", v="x"),
         **either(
             "Invalid UpdateExpression: Incorrect operand type for operator or function; "
-            "operator: ADD, operand type: STRING"
+            "operator: ADD, operand type: STRING, typeSet: ALLOWED_FOR_ADD_OPERAND"
         ),
     ),
     Case(

@@ -21,7 +21,7 @@ SAMPLES = {
     "BS": BinarySet({b"a"}),
 }
 LONG_NAMES = {
-    "S": "STRING", "N": "NUMBER", "B": "BINARY", "BOOL": "BOOLEAN", "NULL": "NULL",
+    "S": "STRING", "N": "NUMBER", "B": "Binary", "BOOL": "BOOL", "NULL": "NULL",
     "L": "LIST", "M": "MAP",
 }  # fmt: skip
 
@@ -468,7 +468,7 @@ def test_add_takes_numbers_and_sets(found):
     text = "set b = list_append(:a, a), c = if_not_exists(a) add a.b :a"
     assert update_fault(text, None, {":a": SAMPLES[found]}) == (
         "Incorrect operand type for operator or function; "
-        f"operator: ADD, operand type: {LONG_NAMES[found]}"
+        f"operator: ADD, operand type: {LONG_NAMES[found]}, typeSet: ALLOWED_FOR_ADD_OPERAND"
     )
 
 
@@ -477,7 +477,18 @@ def test_delete_takes_sets(found):
     """UPD-16, TYP-3."""
     assert update_fault("delete a.b :a", None, {":a": SAMPLES[found]}) == (
         "Incorrect operand type for operator or function; "
-        f"operator: DELETE, operand type: {LONG_NAMES[found]}"
+        f"operator: DELETE, operand type: {LONG_NAMES[found]}, typeSet: ALLOWED_FOR_ADD_OPERAND"
+    )
+
+
+@pytest.mark.parametrize(("found", "shown"), [("B", "BINARY"), ("BOOL", "BOOLEAN"), ("M", "MAP")])
+def test_the_older_layer_words_delete_otherwise(found, shown):
+    """UPD-16, PRO-3."""
+    with pytest.raises(RequestFault) as caught:
+        parse_update("DELETE a :a", Placeholders(None, {":a": SAMPLES[found]}))
+    assert caught.value.older == (
+        "Invalid UpdateExpression: Incorrect operand type for operator or function; "
+        f"operator: DELETE, operand type: {shown}, typeSet: ALLOWED_FOR_DELETE_OPERAND"
     )
 
 
