@@ -114,17 +114,20 @@ def _load(name: str, written: Mapping[str, Any]) -> _Wanted:
 
 
 def _writes(wanted: list[_Wanted], tables: Mapping[str, Table]) -> list[Write]:
-    """Return the writes, keys checked against the schema; no item twice (BWI-2, BWI-6)."""
-    positions: list[Position] = []
+    """Return the writes, keys checked against the schema; no item twice (BWI-2, BWI-6).
+
+    Observed: three other emulators, Amazon's own among them, judge request after request.
+    """
+    touched: dict[tuple[str, Position], None] = {}
     for one in wanted:
-        schema = tables[one.name].key
-        key = one.item.pick(schema.names) if one.is_put else one.item
-        positions.append(tables[one.name].position(keys.key_of(key, schema)))
-    touched = {(tables[one.name].name, at) for one, at in zip(wanted, positions, strict=True)}
-    if len(touched) < len(wanted):
-        raise ValidationException(DUPLICATES)
+        table = tables[one.name]
+        key = one.item.pick(table.key.names) if one.is_put else one.item
+        place = table.name, table.position(keys.key_of(key, table.key))
+        if place in touched:
+            raise ValidationException(DUPLICATES)
+        touched[place] = None
     writes = []
-    for one, position in zip(wanted, positions, strict=True):
+    for one, (_, position) in zip(wanted, touched, strict=True):
         table = tables[one.name]
         new = one.item if one.is_put else None
         if new is not None and table.indexes:

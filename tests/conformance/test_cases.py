@@ -8,10 +8,11 @@ import pytest
 
 from emulator import ApiError, Emulator, Settings, mock_dynamodb
 from emulator.frontends.server import ServerThread
-from tests.conformance import behaviour, legacy, limits, messages, ordering
+from tests.conformance import behaviour, found, legacy, limits, messages, ordering
 from tests.conformance.case import TABLES
 
-CASES = ordering.CASES + messages.CASES + limits.CASES + legacy.CASES + behaviour.CASES
+TABLED = (ordering, messages, limits, legacy, behaviour, found)
+CASES = [case for table in TABLED for case in table.CASES]
 AUTHORIZATION = (
     "AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/dynamodb/aws4_request, "
     "SignedHeaders=host, Signature=0"
