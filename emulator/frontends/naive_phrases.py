@@ -63,7 +63,7 @@ def _contains(value: Any, other: Any) -> bool:
 
 def _sized(value: Any, operator: str, other: Decimal) -> bool:
     if not isinstance(value, str | bytes | tuple | dict | frozenset):
-        return False
+        return operator == "<>"
     units = value.encode("utf-16-le")[::2] if isinstance(value, str) else value
     return _TESTS[operator](Decimal(len(units)), other)
 
