@@ -82,10 +82,11 @@ class Program(NamedTuple):
     """What an update does, for any item and any values.
 
     ``names`` are the targets if all of them are top-level attributes; else ``edits`` says
-    where each result goes.
+    where each result goes. ``mentioned`` are the targets and all paths that actions read.
     """
 
     paths: tuple[DocumentPath, ...]
+    mentioned: tuple[DocumentPath, ...]
     actions: tuple[Evaluate, ...]
     names: tuple[str, ...] | None
     edits: Edits
@@ -101,6 +102,7 @@ class Update:
 
     Attributes:
         paths: The target of every action, in the order of the source.
+        mentioned: Every document path, targets and operands, in the order of the source.
         creates: False if the update only removes; it then makes no item (UPD-20).
 
     >>> placeholders = Placeholders({"#n": "count"}, {":one": Decimal(1)})
@@ -109,12 +111,13 @@ class Update:
     {'pk': 'a', 'count': Decimal('5')}
     """
 
-    __slots__ = ("_program", "_values", "creates", "paths")
+    __slots__ = ("_program", "_values", "creates", "mentioned", "paths")
 
     def __init__(self, program: Program, values: Values) -> None:
         self._program = program
         self._values = values
         self.paths = program.paths
+        self.mentioned = program.mentioned
         self.creates = program.creates
 
     def apply(self, attributes: Attributes) -> dict[str, Value]:
@@ -124,7 +127,7 @@ class Update:
             ValidationException: the stored item does not suit the update (UPD-6, UPD-10,
                 UPD-11, UPD-14 to UPD-16), or a number leaves the storable range (NUM-10).
         """
-        _, actions, names, edits, _, _ = self._program
+        _, _, actions, names, edits, _, _ = self._program
         values = self._values
         results = [action(attributes, values) for action in actions]
         if names is None:
@@ -176,7 +179,7 @@ def _program(template: Template, targets: Targets) -> tuple[tuple[Check, ...], P
     return checks, _compiled(root, names) if can_pass else _REFUSED
 
 
-_REFUSED: Final = Program((), (), (), {}, creates=False, cost=NO_COST)
+_REFUSED: Final = Program((), (), (), (), {}, creates=False, cost=NO_COST)
 
 
 def _compiled(root: UpdateTree, names: Names) -> Program:
@@ -189,6 +192,9 @@ def _compiled(root: UpdateTree, names: Names) -> Program:
             for action, path in zip(actions, paths, strict=True)
         ),
         creates=any(action.keyword in ("SET", "ADD") for action in actions),
+        mentioned=tuple(
+            document_path(UPDATE, node, names) for node in walk(root) if isinstance(node, Path)
+        ),
         cost=_cost(actions, paths, names),
     )
 
@@ -198,11 +204,13 @@ def program(
     actions: tuple[Evaluate, ...],
     *,
     creates: bool,
+    mentioned: tuple[DocumentPath, ...] = (),
     cost: Cost = NO_COST,
 ) -> Program:
     """Return the program of actions, each with its target."""
     if all(len(path) == 1 for path in paths):
-        return Program(paths, actions, tuple(str(path[0]) for path in paths), {}, creates, cost)
+        targets = tuple(str(path[0]) for path in paths)
+        return Program(paths, mentioned, actions, targets, {}, creates, cost)
     edits: Edits = {}
     for place, path in enumerate(paths):
         below = edits
@@ -211,7 +219,7 @@ def program(
             assert isinstance(inner, dict)  # paths do not overlap
             below = inner
         below[path[-1]] = place
-    return Program(paths, actions, None, edits, creates, cost)
+    return Program(paths, mentioned, actions, None, edits, creates, cost)
 
 
 # Actions: a function of the item that answers the new value, or MISSING to remove it

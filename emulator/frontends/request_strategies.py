@@ -84,12 +84,18 @@ class _Table:
         self.items = model_items(schema, attributes).map(dump_item)
         self.conditional = conditional
 
-    def conditions(self, member: str, prefix: str, *, wanted: bool) -> SearchStrategy[Fragment]:
-        """Draw a condition or a filter, or none."""
+    def conditions(
+        self, member: str, prefix: str, *, wanted: bool, index: str | None = None
+    ) -> SearchStrategy[Fragment]:
+        """Draw a condition or a filter, or none; of an index, on what it holds (QRY-10)."""
         nothing: SearchStrategy[Fragment] = st.just({})
-        if not wanted or not self.others:
+        others = self.others
+        if index is not None:
+            projects = self.schema.index(index).projects
+            others = {name: kinds for name, kinds in others.items() if projects(name)}
+        if not wanted or not others:
             return nothing
-        trees = condition_trees(self.others)
+        trees = condition_trees(others)
         return st.one_of(nothing, trees.map(lambda tree: condition_fragment(tree, member, prefix)))
 
     def updates(self) -> SearchStrategy[Fragment]:
@@ -181,7 +187,8 @@ def _page_options(draw: DrawFn, table: _Table, index: str | None) -> Fragment:
         shown: Fragment = {}
     else:
         shown = draw(_projections(table, index))
-    return options | merged(draw(table.conditions("FilterExpression", "f", wanted=True)), shown)
+    filters = table.conditions("FilterExpression", "f", wanted=True, index=index)
+    return options | merged(draw(filters), shown)
 
 
 @st.composite

@@ -135,12 +135,14 @@ def _no_key_twice(loaded: list[Item]) -> None:
 
 
 def _look_up(wanted: list[_Wanted], tables: list[Table]) -> list[_Lookup]:
-    """Find the position of every key."""
+    """Find the position of every key, and hold the projection to the schema (QRY-7)."""
     lookups = []
     for one, table in zip(wanted, tables, strict=True):
         for key, written in zip(one.keys, one.request["Keys"], strict=True):
             position = table.position(keys.key_of(key, table.key))
             lookups.append(_Lookup(one, written, table, position))
+        if one.projection is not None:
+            keys.keys_are_scalars(one.projection.paths, table.key, table.index_schemas)
     return lookups
 
 

@@ -40,6 +40,7 @@ def delete_item(account: Account, request: Request) -> Response:
 
     table = account.table(request["TableName"])
     position = table.position(keys.key_of(key, table.key))
+    conditions.keys_are_scalars(condition, table)
     shows_old = answers.shows_old(request)
     write = Write(table, position, lambda _: None, condition, shows_old=shows_old)
     planned = execute(account, write)

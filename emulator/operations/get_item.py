@@ -38,6 +38,8 @@ def get_item(account: Account, request: Request) -> Response:
 
     table = account.table(request["TableName"])
     position = table.position(keys.key_of(key, table.key))
+    if projection is not None:
+        keys.keys_are_scalars(projection.paths, table.key, table.index_schemas)
     found = get(account, table, position, consistent=request.get("ConsistentRead", False))
 
     response: Response = {}

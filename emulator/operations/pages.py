@@ -26,6 +26,7 @@ from emulator.model.wire import (
     load_item,
 )
 from emulator.operations import answers
+from emulator.operations.rules import keys
 from emulator.storage import Position, placement_hash
 
 NO_INDEX: Final = "The table does not have the specified index: {index}"
@@ -44,12 +45,11 @@ NOT_ALL_PROJECTED: Final = (
     "because its projection type is not ALL"
 )
 NOT_PROJECTED: Final = INVALID + "Global secondary index {index} does not project [{names}]"
+FILTER_NOT_PROJECTED: Final = (
+    INVALID + "Secondary index {index} does not project one or more filter attributes: [{names}]"
+)
 KEY_IN_FILTER: Final = (
     "{member} can only contain non-primary key attributes: Primary key attribute: {name}"
-)
-KEY_NOT_SCALAR: Final = (
-    "Key attributes must be scalars; list random access '[]' and map lookup '.' "
-    "are not allowed: {kind}: {name}"
 )
 BAD_START: Final = "The provided starting key is invalid"
 START_NOT_THE_SCHEMA: Final = BAD_START + ": The provided key element does not match the schema"
@@ -196,50 +196,57 @@ def index_projects(
 
 
 def needs_fetch(
-    source: Source,
-    request: Mapping[str, Any],
-    projection: PathProjection | None,
-    condition: Condition | None,
+    source: Source, request: Mapping[str, Any], projection: PathProjection | None
 ) -> bool:
-    """Say whether a local index must ask the table for attributes it lacks (CAP-210).
-
-    Assumed: a filter on such an attribute asks for it as a projection does.
-    """
+    """Say whether a local index must ask the table for attributes it lacks (CAP-210)."""
     if source.secondary is None or source.is_global:
         return False
     schema = source.secondary.schema
     if request.get("Select") == "ALL_ATTRIBUTES":
         return schema.entry_names is not None
-    named = list(projection.names) if projection is not None else []
-    if condition is not None:
-        named += [str(path[0]) for path in condition.paths]
-    return not all(schema.projects(name) for name in named)
+    return projection is not None and not all(map(schema.projects, projection.names))
 
 
 # The filter
 
 
-def filter_leaves_keys_alone(
-    condition: Condition | None, source: Source, member: str | None
-) -> None:
-    """Refuse a filter on, or below, key attributes (QRY-6, QRY-7).
+def filter_leaves_keys_alone(condition: Condition | None, source: Source, member: str) -> None:
+    """Refuse a Query's filter on key attributes of what is read (QRY-6).
 
     Args:
         condition: The filter.
         source: What is read.
-        member: How a Query names its filter; None for a Scan, which may filter keys.
+        member: How messages call the filter.
     """
     if condition is None:
         return
     for path in condition.paths:
-        name = str(path[0])
-        if len(path) > 1:
-            if source.secondary is not None and name in source.key.names:
-                raise ValidationException(KEY_NOT_SCALAR.format(kind="IndexKey", name=name))
-            if name in source.table.key.names:
-                raise ValidationException(KEY_NOT_SCALAR.format(kind="Key", name=name))
-        if member is not None and name in source.key.names:
-            raise ValidationException(KEY_IN_FILTER.format(member=member, name=name))
+        if path[0] in source.key.names:
+            raise ValidationException(KEY_IN_FILTER.format(member=member, name=path[0]))
+
+
+def keys_are_scalars(source: Source, mentions: Condition | PathProjection | None) -> None:
+    """Refuse a filter or projection of what lies below a key attribute (QRY-7)."""
+    if mentions is not None:
+        keys.keys_are_scalars(mentions.paths, source.table.key, source.table.index_schemas)
+
+
+def index_projects_filter(condition: Condition | None, source: Source) -> None:
+    """Refuse a Query's filter on what the index does not hold (QRY-10).
+
+    A Scan accepts it, and finds nothing under the attribute.
+
+    Observed: field reports of AppSync and dynamodb-toolbox, 2025 and 2026, and a capture of
+    PartiQL in eu-west-2, August 2026, for global and local indexes alike.
+    Assumed: the attributes come in alphabetical order, as in DynamoDB Local.
+    """
+    if condition is None or source.secondary is None:
+        return
+    schema = source.secondary.schema
+    absent = {str(path[0]) for path in condition.paths if not schema.projects(str(path[0]))}
+    if absent:
+        names = ", ".join(sorted(absent))
+        raise ValidationException(FILTER_NOT_PROJECTED.format(index=schema.name, names=names))
 
 
 # The answer

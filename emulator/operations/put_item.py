@@ -45,6 +45,7 @@ def put_item(account: Account, request: Request) -> Response:
 
     table = account.table(request["TableName"])
     position = position_to_put(table, item)
+    conditions.keys_are_scalars(condition, table)
 
     shows_old = answers.shows_old(request)
     write = Write(table, position, lambda _: item, condition, item, shows_old)

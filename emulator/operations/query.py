@@ -92,8 +92,11 @@ def query(account: Account, request: Request) -> Response:
     if start is not None:
         _start_lies_in_range(source, start, key_range)
     member = "QueryFilter" if filter_entries is not None else "Filter Expression"
-    pages.filter_leaves_keys_alone(condition, source, member)  # 19
+    pages.keys_are_scalars(source, projection)  # 19
+    pages.filter_leaves_keys_alone(condition, source, member)
+    pages.keys_are_scalars(source, condition)
     pages.index_projects(source, request, projection)  # 20
+    pages.index_projects_filter(condition, source)
 
     low, high = bounds(key_range)
     page = read_page(
@@ -107,7 +110,7 @@ def query(account: Account, request: Request) -> Response:
             reverse=not request.get("ScanIndexForward", True),
             limit=request.get("Limit"),
             consistent=request.get("ConsistentRead", False),
-            fetch=pages.needs_fetch(source, request, projection, condition),
+            fetch=pages.needs_fetch(source, request, projection),
             key=low[: 1 + len(source.key.partition)],
         ),
     )

@@ -83,7 +83,8 @@ def scan(account: Account, request: Request) -> Response:
             raise ValidationException(
                 START_ELSEWHERE.format(total=request["TotalSegments"], segment=request["Segment"])
             )
-    pages.filter_leaves_keys_alone(condition, source, None)
+    pages.keys_are_scalars(source, projection)
+    pages.keys_are_scalars(source, condition)
     pages.index_projects(source, request, projection)
 
     page = read_page(
@@ -96,7 +97,7 @@ def scan(account: Account, request: Request) -> Response:
             start=start_at,
             limit=request.get("Limit"),
             consistent=request.get("ConsistentRead", False),
-            fetch=pages.needs_fetch(source, request, projection, condition),
+            fetch=pages.needs_fetch(source, request, projection),
         ),
     )
     return pages.answer(request, source, page, condition, projection)

@@ -62,7 +62,7 @@ def transact_get_items(account: Account, request: Request) -> Response:
         transactions.Action(
             table,
             table.position_of(one.key) if table.key.holds(one.key) else None,
-            partial(_find, account, table, one.key),
+            partial(_find, account, table, one),
         )
         for one, table in zip(wanted, tables, strict=True)
     ]
@@ -86,8 +86,10 @@ def _load(body: Mapping[str, Any]) -> _Wanted:
     return _Wanted(body, key, projection)
 
 
-def _find(account: Account, table: Table, key: Item) -> Found:
-    position = table.position(keys.key_of(key, table.key))
+def _find(account: Account, table: Table, wanted: _Wanted) -> Found:
+    position = table.position(keys.key_of(wanted.key, table.key))
+    if wanted.projection is not None:
+        keys.keys_are_scalars(wanted.projection.paths, table.key, table.index_schemas)
     return find(account, table, position, consistent=True, factor=TRANSACTIONAL)
 
 

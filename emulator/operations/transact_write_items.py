@@ -18,7 +18,7 @@ from emulator.model import Item
 from emulator.model.wire import check_levels, load_item
 from emulator.operations import answers, shapes
 from emulator.operations.registry import Request, Response, operation
-from emulator.operations.rules import expressions, items, keys
+from emulator.operations.rules import conditions, expressions, items, keys
 from emulator.operations.update_item import change_of, key_attributes_stay
 
 NOTHING_TO_DO: Final = (
@@ -177,6 +177,7 @@ def action_of(wanted: Wanted, table: Table) -> transactions.Action:
 
 def _prepare(wanted: Wanted, table: Table) -> Planned:
     """Plan one action, or raise what cancels the transaction (TXW-12)."""
+    conditions.keys_are_scalars(wanted.condition, table)
     if wanted.kind == "Put":
         item = wanted.item
         position = table.position(keys.key_of_item(item, table.key))

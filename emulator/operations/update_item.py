@@ -64,6 +64,7 @@ def update_item(account: Account, request: Request) -> Response:
 
     table = account.table(request["TableName"])
     position = table.position(keys.key_of(key, table.key))
+    conditions.keys_are_scalars(condition, table)
     if update is not None:
         key_attributes_stay(update, table)
     change = change_of(update, key, table, standalone=True)
@@ -104,10 +105,11 @@ def _parse(
 
 
 def key_attributes_stay(update: Update, table: Table) -> None:
-    """Refuse an update that names a key attribute, even to its present value (UPD-5)."""
+    """Refuse an update that names a key attribute, even to its present value (UPD-5, QRY-7)."""
     for path in update.paths:
         if path[0] in table.key.names:
             raise ValidationException(KEY_CHANGE.format(name=path[0]))
+    keys.keys_are_scalars(update.mentioned, table.key, table.index_schemas)
 
 
 def change_of(

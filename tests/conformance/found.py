@@ -1,6 +1,7 @@
 """What comparisons with other emulators found: orders and answers that two of them share."""
 
 from tests.conformance.case import (
+    INVALID,
     Case,
     detected,
     put,
@@ -11,6 +12,24 @@ from tests.conformance.case import (
 A = wire({"pk": "a"})
 DUPLICATES = "Provided list of item keys contains duplicates"
 OTHER_SCHEMA = "The provided key element does not match the schema"
+
+NOT_SCALAR = (
+    "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: {}"
+)
+CANCELLED = "Transaction cancelled, please refer cancellation reasons for specific reasons [{}]"
+INDEXED = wire({"pk": "a", "sk": "b"})
+FILL = put("indexed", pk="a", sk="b", g="c", l="d", y="e")
+
+
+def query(index, name, value, **others):
+    """Return a Query of an index by its partition key."""
+    return {
+        "TableName": "indexed",
+        "IndexName": index,
+        "KeyConditionExpression": f"{name} = :v",
+        "ExpressionAttributeValues": wire({":v": value}),
+        **others,
+    }
 
 
 def puts(*items):
@@ -99,5 +118,148 @@ CASES = [
         "BatchWriteItem",
         {"RequestItems": {"hash": puts({"x": "a"}, {"pk": "a"}, {"pk": "a"})}},
         error=refused(OTHER_SCHEMA),
+    ),
+    # Paths below a key (QRY-7)
+    Case(
+        "QRY-7 a projection below a key",
+        "GetItem",
+        {"TableName": "hash", "Key": A, "ProjectionExpression": "pk[0]"},
+        error=refused(NOT_SCALAR.format("Key: pk")),
+    ),
+    Case(
+        "QRY-7 a projection below an index key",
+        "BatchGetItem",
+        {"RequestItems": {"indexed": {"Keys": [INDEXED], "ProjectionExpression": "x, g.a"}}},
+        error=refused(NOT_SCALAR.format("IndexKey: g")),
+    ),
+    Case(
+        "QRY-7, TXG-3 a projection below a key cancels",
+        "TransactGetItems",
+        {
+            "TransactItems": [
+                {"Get": {"TableName": "hash", "Key": A, "ProjectionExpression": "pk.a"}}
+            ]
+        },
+        error=("TransactionCanceledException", CANCELLED.format("ValidationError")),
+    ),
+    Case(
+        "QRY-7 a table key is no index key, whatever is read",
+        "Scan",
+        {
+            "TableName": "indexed",
+            "IndexName": "local",
+            "FilterExpression": "attribute_exists(pk.a)",
+        },
+        error=refused(NOT_SCALAR.format("Key: pk")),
+    ),
+    Case(
+        "QRY-7 keys of every index, whatever is read",
+        "Scan",
+        {"TableName": "indexed", "FilterExpression": "attribute_exists(g.a)"},
+        error=refused(NOT_SCALAR.format("IndexKey: g")),
+    ),
+    Case(
+        "QRY-6 comes before QRY-7",
+        "Query",
+        query("keys", "g", "c", FilterExpression="attribute_exists(g.a)"),
+        error=refused(
+            "Filter Expression can only contain non-primary key attributes: "
+            "Primary key attribute: g"
+        ),
+    ),
+    Case(
+        "QRY-7 an update below an index key",
+        "UpdateItem",
+        {"TableName": "indexed", "Key": INDEXED, "UpdateExpression": "REMOVE g.a"},
+        error=refused(NOT_SCALAR.format("IndexKey: g")),
+    ),
+    Case(
+        "QRY-7 an update from below a key",
+        "UpdateItem",
+        {"TableName": "indexed", "Key": INDEXED, "UpdateExpression": "SET x = pk.a"},
+        error=refused(NOT_SCALAR.format("Key: pk")),
+    ),
+    Case(
+        "UPD-5 comes before QRY-7",
+        "UpdateItem",
+        {"TableName": "indexed", "Key": INDEXED, "UpdateExpression": "REMOVE g.a, pk.a"},
+        error=refused(INVALID + "Cannot update attribute pk. This attribute is part of the key"),
+    ),
+    *(
+        Case(
+            f"QRY-7 a condition below a key: {operation}",
+            operation,
+            {
+                "TableName": "hash",
+                member: A,
+                "ConditionExpression": "attribute_not_exists(pk.a)",
+            },
+            error=refused(NOT_SCALAR.format("Key: pk")),
+        )
+        for operation, member in (("PutItem", "Item"), ("UpdateItem", "Key"), ("DeleteItem", "Key"))
+    ),
+    Case(
+        "QRY-7, TXW-12 a condition below a key cancels",
+        "TransactWriteItems",
+        {
+            "TransactItems": [
+                {
+                    "ConditionCheck": {
+                        "TableName": "hash",
+                        "Key": A,
+                        "ConditionExpression": "attribute_not_exists(pk.a)",
+                    }
+                }
+            ]
+        },
+        error=("TransactionCanceledException", CANCELLED.format("ValidationError")),
+    ),
+    # Filters on what an index does not hold (QRY-10)
+    Case(
+        "QRY-10 a global index",
+        "Query",
+        query("keys", "g", "c", FilterExpression="attribute_exists(z.a) OR x = y"),
+        error=refused(
+            INVALID + "Secondary index keys does not project one or more filter attributes: "
+            "[x, y, z]"
+        ),
+    ),
+    Case(
+        "QRY-10 a local index",
+        "Query",
+        query("lean", "pk", "a", FilterExpression="attribute_exists(y)", Select="ALL_ATTRIBUTES"),
+        error=refused(
+            INVALID + "Secondary index lean does not project one or more filter attributes: [y]"
+        ),
+    ),
+    Case(
+        "QRY-10 SEL-5 comes first",
+        "Query",
+        query("keys", "g", "c", FilterExpression="attribute_exists(y)", Select="ALL_ATTRIBUTES"),
+        error=refused(
+            INVALID + "Select type ALL_ATTRIBUTES is not supported for global secondary index "
+            "keys because its projection type is not ALL"
+        ),
+    ),
+    *(
+        Case(
+            f"QRY-10, CAP-210 a scan finds nothing and fetches nothing: {index}",
+            "Scan",
+            {
+                "TableName": "indexed",
+                "IndexName": index,
+                "FilterExpression": "attribute_exists(y)",
+                "ReturnConsumedCapacity": "TOTAL",
+            },
+            given=[FILL],
+            answer={
+                "Items": [],
+                "Count": 0,
+                "ScannedCount": 1,
+                # Four partitions, and no item is fetched from the table.
+                "ConsumedCapacity": {"TableName": "indexed", "CapacityUnits": 2.0},
+            },
+        )
+        for index in ("keys", "lean")
     ),
 ]

@@ -468,11 +468,11 @@ CASES = [
         "QRY-7",
         "Query",
         query(
-            "g = :p", table="indexed", v_p="a", v_x=1, IndexName="keys", FilterExpression="g.a = :x"
+            "g = :p", table="indexed", v_p="a", v_x=1, IndexName="all", FilterExpression="l.a = :x"
         ),
         error=refused(
             "Key attributes must be scalars; list random access '[]' and map lookup '.' "
-            "are not allowed: IndexKey: g"
+            "are not allowed: IndexKey: l"
         ),
     ),
     Case(

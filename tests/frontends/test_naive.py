@@ -45,7 +45,7 @@ CONDITIONS = [
     (("contains", ("name",), "ort"), True),
     (("contains", ("name",), b"ort"), False),
     (("size", ("map",), "=", Decimal(2)), True),
-    (("size", ("n",), "<>", Decimal(9)), False),
+    (("size", ("n",), "<>", Decimal(9)), True),
     (("=", ("map", "name", 0), "z"), True),
     (("not", ("=", ("absent",), "a")), True),
     (("or", ("exists", ("absent",)), ("and", ("exists", ("n",)), ("exists", ("b",)))), True),

@@ -17,7 +17,7 @@ from emulator.engine.table import Table
 from emulator.errors import ValidationException
 from emulator.expressions import Condition
 from emulator.model import Attributes, Item, Missing, Value, resolve
-from emulator.model.wire import INVALID, WireItem, dump_item
+from emulator.model.wire import WireItem, dump_item
 from emulator.operations import answers, pages
 from emulator.operations.pages import BACKFILLING
 from emulator.operations.partiql.ast import Columns, Select
@@ -43,9 +43,6 @@ SEVERAL_ATTRIBUTES: Final = (
     "or multi-attribute RANGE keys."
 )
 CONSISTENT_GSI: Final = "Strongly consistent read is not supported on Global Secondary Indexes"
-FILTER_NOT_PROJECTED: Final = (
-    INVALID + "Secondary index {index} does not project one or more filter attributes: [{names}]"
-)
 
 
 class Reading(NamedTuple):
@@ -87,7 +84,7 @@ def reading_of(account: Account, bound: Bound, select: Select, *, consistent: bo
         raise ValidationException(ORDER_WITHOUT_WHERE)
     program = where_program(bound.parsed)
     condition = None if program is None else program.condition(bound.values)
-    pages.filter_leaves_keys_alone(condition, source, None)
+    pages.keys_are_scalars(source, condition)
     branches = branches_of(bound.parsed, source.key.names)
     ranges = None if branches is None else ranges_of(branches, bound.values, source.key)
     ranges, backwards = in_order(ranges, select.order, source.key)
@@ -154,7 +151,7 @@ def _index_projects_filters(source: pages.Source, ranges: list[Range]) -> None:
             return
     if ranges:
         names = ", ".join(absent)
-        raise ValidationException(FILTER_NOT_PROJECTED.format(index=schema.name, names=names))
+        raise ValidationException(pages.FILTER_NOT_PROJECTED.format(index=schema.name, names=names))
 
 
 def select_page(account: Account, request: Mapping[str, Any], bound: Bound) -> dict[str, Any]:
@@ -189,7 +186,7 @@ class _Read:
         self._consistent = consistent
         source, columns = reading.source, reading.columns
         projection = None if columns is None else columns.projection
-        self._fetch = pages.needs_fetch(source, {}, projection, None)
+        self._fetch = pages.needs_fetch(source, {}, projection)
         self.kept: list[Item] = []
         self.receipt = Receipt(READ)
 

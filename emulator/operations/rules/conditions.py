@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from emulator.engine.table import Table
 from emulator.errors import RequestFault
 from emulator.expressions import Condition, LegacyCondition, Placeholders, legacy_condition
 from emulator.expressions import parse_condition as parse
 from emulator.model.wire import INVALID, load_value
+from emulator.operations.rules import keys
 
 FOR: Final = " for Attribute: {name}"
 NEEDS_VALUE: Final = INVALID + "Value must be provided when Exists is {exists}" + FOR
@@ -96,3 +98,9 @@ def write_condition(
     if text is not None:
         return parse(text, placeholders)
     return joined(expected, request)
+
+
+def keys_are_scalars(condition: Condition | None, table: Table) -> None:
+    """Refuse the condition of a write on what lies below a key attribute (QRY-7)."""
+    if condition is not None:
+        keys.keys_are_scalars(condition.paths, table.key, table.index_schemas)

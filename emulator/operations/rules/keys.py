@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Final
 
@@ -17,6 +17,7 @@ from emulator.model import (
     KeyAttribute,
     KeySchema,
     KeyValue,
+    Path,
     Value,
     type_name,
     value_size,
@@ -33,6 +34,10 @@ NOT_THE_SCHEMA: Final = "The provided key element does not match the schema"
 INDEX_KEY_TYPE: Final = (
     INVALID + "Type mismatch for Index Key {name} Expected: {wanted} Actual: {given} "
     "IndexName: {index}"
+)
+KEY_NOT_SCALAR: Final = (
+    "Key attributes must be scalars; list random access '[]' and map lookup '.' "
+    "are not allowed: {kind}: {name}"
 )
 EMPTY_INDEX_KEY: Final = (
     "One or more parameter values are not valid. A value specified for a secondary index key "
@@ -122,6 +127,25 @@ def key_of_item(item: Item, schema: KeySchema) -> tuple[KeyValue, ...]:
     key_values_are_not_empty(item, schema)
     key_values_are_not_too_long(item, schema)
     return schema.values(item)
+
+
+def keys_are_scalars(
+    paths: Iterable[Path], schema: KeySchema, indexes: Iterable[IndexSchema]
+) -> None:
+    """Refuse a path into a key attribute of the table or of any index (QRY-7).
+
+    Observed: ScyllaDB's tests of updates and dynalite's of projections and filters, both run
+    against the service.
+    Assumed: that conditions of writes are held to it too, as DynamoDB Local does.
+    """
+    for path in paths:
+        if len(path) == 1:
+            continue
+        name = path[0]
+        if name in schema.names:
+            raise ValidationException(KEY_NOT_SCALAR.format(kind="Key", name=name))
+        if any(name in index.key.names for index in indexes):
+            raise ValidationException(KEY_NOT_SCALAR.format(kind="IndexKey", name=name))
 
 
 def index_keys_can_be_put(item: Item, schemas: list[IndexSchema]) -> None:
