@@ -1,1 +1,109 @@
-"""The lab: which key scheme throttles, and what it costs, before it is deployed."""
+"""The lab: which key scheme throttles, and what it costs, before it is deployed.
+
+A modeller writes down a workload (access patterns with rates and key distributions) and two or
+more designs (keys as templates over the workload's fields), and compares them:
+
+>>> from emulator.lab import Capacity, Design, Field, Pattern, Workload, compare
+>>> workload = Workload(
+...     fields=[Field("deviceId", count=1_000)],
+...     patterns=[Pattern("record event", "PutItem", rate=120)],
+...     duration=60,
+... )
+>>> capacity = Capacity(read=10, write=100)
+>>> result = compare(workload, [
+...     Design("device key", partition="{deviceId}", sort="{timestamp}", capacity=capacity),
+... ], headroom=False)
+>>> result.designs[0].grade, result.designs[0].fix
+('throttles', 'provision 138 write units on table')
+
+Names load what they need when they are first used: numpy and YAML are needed by the lab alone.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from emulator.lab.comparison import compare
+    from emulator.lab.design import Capacity, Design, Index, Key, Table
+    from emulator.lab.distributions import Hotspot, Latest, Sequential, Uniform, Weights, Zipf
+    from emulator.lab.documents import DocumentError
+    from emulator.lab.files import load
+    from emulator.lab.measures import Comparison
+    from emulator.lab.patterns import Field, Pattern, Preload, Sizes
+    from emulator.lab.rates import Constant, Daily, Ramp, Spikes
+    from emulator.lab.sweep import RayExecutor, sweep
+    from emulator.lab.traces import record
+    from emulator.lab.workload import Workload
+
+_HOMES = {
+    "compare": "comparison",
+    "Capacity": "design",
+    "Design": "design",
+    "Index": "design",
+    "Key": "design",
+    "Table": "design",
+    "Hotspot": "distributions",
+    "Latest": "distributions",
+    "Sequential": "distributions",
+    "Uniform": "distributions",
+    "Weights": "distributions",
+    "Zipf": "distributions",
+    "DocumentError": "documents",
+    "load": "files",
+    "Comparison": "measures",
+    "Field": "patterns",
+    "Pattern": "patterns",
+    "Preload": "patterns",
+    "Sizes": "patterns",
+    "Constant": "rates",
+    "Daily": "rates",
+    "Ramp": "rates",
+    "Spikes": "rates",
+    "RayExecutor": "sweep",
+    "sweep": "sweep",
+    "record": "traces",
+    "Workload": "workload",
+}
+
+__all__ = [
+    "Capacity",
+    "Comparison",
+    "Constant",
+    "Daily",
+    "Design",
+    "DocumentError",
+    "Field",
+    "Hotspot",
+    "Index",
+    "Key",
+    "Latest",
+    "Pattern",
+    "Preload",
+    "Ramp",
+    "RayExecutor",
+    "Sequential",
+    "Sizes",
+    "Spikes",
+    "Table",
+    "Uniform",
+    "Weights",
+    "Workload",
+    "Zipf",
+    "compare",
+    "load",
+    "record",
+    "sweep",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"emulator.lab.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

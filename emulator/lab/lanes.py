@@ -396,8 +396,9 @@ class QueryLane(Lane):
         super().__init__(ground, path)
         workload = ground.workload
         history = workload.history + workload.duration
-        slots = path.slots(float(workload.start), history)[-_MOST_SLOTS:]
-        ages = [workload.start - slot for slot in slots]
+        middle = workload.start + workload.duration / 2
+        slots = path.slots(middle, history)[-_MOST_SLOTS:]
+        ages = [middle - slot for slot in slots]
         names = {name for template in path.key.partition for name in template.names}
         names |= {name for template in path.key.sort for name in template.names}
         names |= set(path.filters)

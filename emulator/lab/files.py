@@ -1,0 +1,146 @@
+"""Files: a workload and its designs in one YAML file, read with complaints that name the place.
+
+title: Device events
+parameters: {shards: 10}           # numbers that templates may name
+settings: {heat_threshold: 0.8}    # adjustable constants, if any
+seeds: [0, 1, 2]
+engine: auto
+workload: {...}                    # emulator.lab.workload
+designs: [{...}, ...]              # emulator.lab.design
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from emulator.lab import design as designs_module
+from emulator.lab import workload as workload_module
+from emulator.lab.design import Design
+from emulator.lab.documents import Entry
+from emulator.lab.layout import Layout
+from emulator.lab.paths import find
+from emulator.lab.workload import Workload
+from emulator.settings import Settings
+
+EngineChoice = Literal["auto", "exact", "aggregate"]
+_ENGINES: Final[dict[str, EngineChoice]] = {
+    "auto": "auto",
+    "exact": "exact",
+    "aggregate": "aggregate",
+}
+
+
+@dataclass(frozen=True)
+class LabFile:
+    """What a file says; ``compare(**file.arguments())`` runs it."""
+
+    title: str
+    workload: Workload
+    designs: tuple[Design, ...]
+    seeds: tuple[int, ...]
+    engine: EngineChoice
+    settings: Settings
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of ``compare``."""
+        return {
+            "workload": self.workload,
+            "designs": self.designs,
+            "seeds": self.seeds or None,
+            "engine": self.engine,
+            "settings": self.settings,
+            "title": self.title,
+        }
+
+
+def load(path: Path | str) -> LabFile:
+    """Read a file.
+
+    Raises:
+        DocumentError: It cannot be read, or something in it is missing, unknown or wrong; the
+            message names file, line, field and what was expected.
+    """
+    return read(Entry.read(Path(path)))
+
+
+def loads(text: str, source: str = "text") -> LabFile:
+    """Read the text of a file.
+
+    >>> loads("workload: 5", "lab.yaml")
+    Traceback (most recent call last):
+    emulator.lab.documents.DocumentError: lab.yaml:1: the field 'designs' is missing
+    """
+    return read(Entry.parse(text, source))
+
+
+def read(entry: Entry) -> LabFile:
+    """Read an entry that was parsed already."""
+    given = entry.members(
+        required=("workload", "designs"),
+        optional=("title", "parameters", "settings", "seeds", "engine"),
+    )
+    if "parameters" in given:
+        _spread_parameters(given["parameters"], given["designs"])
+    workload = workload_module.from_entry(given["workload"])
+    entries = given["designs"].items(least=1)
+    found = [designs_module.from_entry(one) for one in entries]
+    names: set[str] = set()
+    for one, design in zip(entries, found, strict=True):
+        if design.name in names:
+            one.complain(f"two designs are called {design.name!r}")
+        names.add(design.name)
+        _check_fit(one, design, workload)
+    return LabFile(
+        title=given["title"].text() if "title" in given else "",
+        workload=workload,
+        designs=tuple(found),
+        seeds=(
+            tuple(one.integer() for one in given["seeds"].items(least=1))
+            if "seeds" in given
+            else ()
+        ),
+        engine=given["engine"].choice(_ENGINES) if "engine" in given else "auto",
+        settings=_read_settings(given["settings"]) if "settings" in given else Settings(),
+    )
+
+
+def _spread_parameters(parameters: Entry, designs: Entry) -> None:
+    """Give every design the file's parameters that it does not set itself."""
+    common = parameters.mapping()
+    for value in common.values():
+        value.integer(least=1)
+    for design in designs.items(least=1):
+        own = design.mapping().get("parameters")
+        merged = dict(common) | ({} if own is None else own.mapping())
+        design.value["parameters"] = Entry(
+            merged,
+            field=f"{design.field}.parameters",
+            source=design.source,
+            line=parameters.line if own is None else own.line,
+        )
+
+
+def _check_fit(entry: Entry, design: Design, workload: Workload) -> None:
+    """Complain at the design if it does not fit the workload."""
+    patterns = {pattern.name for pattern in workload.patterns}
+    for name in design.answers:
+        if name not in patterns:
+            answers = entry.mapping()["answers"].mapping()
+            answers[name].complain(f"no pattern is called {name!r}")
+    try:
+        layout = Layout(design, workload)
+        for pattern in workload.patterns:
+            find(layout, pattern)
+    except ValueError as error:
+        entry.complain(str(error))
+
+
+def _read_settings(entry: Entry) -> Settings:
+    known = [field.name for field in fields(Settings)]
+    given = entry.members(optional=known)
+    try:
+        return Settings(**{name: one.value for name, one in given.items()})
+    except (TypeError, ValueError) as error:
+        return entry.complain(str(error))

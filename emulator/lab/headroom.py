@@ -1,0 +1,104 @@
+"""Headroom: the largest multiple of the load under which hardly anything is throttled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+from emulator.lab import aggregate
+from emulator.lab.layout import Layout
+from emulator.lab.measures import Headroom, LoadPoint
+from emulator.lab.recording import Recording
+from emulator.settings import Settings
+
+#: The share of throttled calls that still counts as none.
+THRESHOLD: Final = 0.001
+#: The multiples between which the search stays, and how closely it looks.
+MOST: Final = 64.0
+LEAST: Final = 1 / 64
+_CLOSE: Final = 1.03
+
+
+def throttled_share(recording: Recording) -> float:
+    """Return the share of calls, so far, that were refused at least once."""
+    records = recording.patterns.values()
+    calls = sum(record.calls for record in records)
+    return sum(sum(one.throttled.values()) for one in records) / calls if calls else 0.0
+
+
+def is_over(recording: Recording, threshold: float = THRESHOLD) -> bool:
+    """Say whether a run, even if nothing else were refused, ends over the threshold."""
+    workload = recording.stage.layout.workload
+    allowed = 0.0
+    for record in recording.patterns.values():
+        fan_out = max(1.0, record.fan_out / record.requests) if record.requests else 1.0
+        allowed += float(workload.rates(record.pattern).sum()) * fan_out * threshold
+    lost = sum(sum(record.throttled.values()) for record in recording.patterns.values())
+    return lost > allowed
+
+
+def try_load(
+    layout: Layout, multiple: float, *, seed: int, settings: Settings
+) -> tuple[float, str | None]:
+    """Return the throttled share at a multiple of the load, and the reason that leads.
+
+    A run that is over the threshold ends early; its share is that of the part that ran.
+    """
+    scaled = Layout(layout.design, layout.workload.scaled(multiple))
+    recording = aggregate.run(scaled, seed=seed, settings=settings, stop=is_over)
+    totals: dict[str, float] = {}
+    for record in recording.patterns.values():
+        for reason, count in record.throttled.items():
+            totals[reason] = totals.get(reason, 0.0) + count
+    leading = max(totals, key=totals.__getitem__) if totals else None
+    return throttled_share(recording), leading
+
+
+def find_headroom(layout: Layout, *, seed: int, settings: Settings) -> Headroom:
+    """Search for the headroom: bracket by doubling or halving, then bisect."""
+    points: dict[float, float] = {}
+    reasons: dict[float, str | None] = {}
+
+    def passes(multiple: float) -> bool:
+        points[multiple], reasons[multiple] = try_load(
+            layout, multiple, seed=seed, settings=settings
+        )
+        return points[multiple] < THRESHOLD
+
+    low, high = _bracket(passes)
+    if low < high:
+        while high / low > _CLOSE:
+            middle = math.sqrt(low * high)
+            if passes(middle):
+                low = middle
+            else:
+                high = middle
+    curve = tuple(
+        LoadPoint(multiple=multiple, throttled_share=share)
+        for multiple, share in sorted(points.items())
+    )
+    return Headroom(
+        multiple=low if points.get(low, 1.0) < THRESHOLD else 0.0,
+        at_least=low >= MOST,
+        threshold=THRESHOLD,
+        limited_by=None if low >= MOST else reasons.get(high),
+        curve=curve,
+    )
+
+
+def _bracket(passes: Callable[[float], bool]) -> tuple[float, float]:
+    """Return a multiple that passes and one that does not; the same twice at either end."""
+    if passes(1.0):
+        low = 1.0
+        while low < MOST:
+            if not passes(low * 2):
+                return low, low * 2
+            low *= 2
+        return MOST, MOST
+    high = 1.0
+    while high > LEAST:
+        if passes(high / 2):
+            return high / 2, high
+        high /= 2
+    return LEAST, LEAST

@@ -1,0 +1,55 @@
+"""Offered load: what a workload would consume of a design if nothing were refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from emulator.capacity import READ, WRITE
+from emulator.capacity.units import partitions_for_warm
+from emulator.lab.measures import PatternResult, ResourceResult
+from emulator.lab.workload import Workload
+
+
+@dataclass(frozen=True)
+class Offered:
+    """Units per second at the busiest second, by resource."""
+
+    read: float = 0.0
+    write: float = 0.0
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions it takes to serve it, if perfectly even."""
+        return partitions_for_warm(-int(-self.read // 1), -int(-self.write // 1))
+
+    def axis(self, axis: int) -> float:
+        """Return one axis."""
+        return self.write if axis == WRITE else self.read
+
+
+def units_per_request(pattern: PatternResult, resource: str, axis: int) -> float:
+    """Return what one request consumes of a resource, had all its calls been answered."""
+    answered = pattern.attempts - pattern.refusals
+    if answered <= 0 or not pattern.requests:
+        return 0.0
+    calls = max(pattern.calls / pattern.requests, 1.0)
+    for units in pattern.units:
+        if units.resource == resource:
+            return (units.read if axis == READ else units.write) / answered * calls
+    return 0.0
+
+
+def offered(
+    patterns: Sequence[PatternResult], resources: Sequence[ResourceResult], workload: Workload
+) -> dict[str, Offered]:
+    """Return the offered load of each resource, all patterns at their peak."""
+    found = {}
+    for resource in resources:
+        sums = [0.0, 0.0]
+        for pattern in patterns:
+            peak = float(workload.rates(workload.pattern(pattern.name)).max(initial=0.0))
+            for axis in (READ, WRITE):
+                sums[axis] += peak * units_per_request(pattern, resource.name, axis)
+        found[resource.name] = Offered(*sums)
+    return found
