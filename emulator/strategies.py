@@ -1,7 +1,6 @@
 """Hypothesis strategies and the state machine, under their public name.
 
->>> from emulator.strategies import items
->>> from emulator.frontends.table_notation import create_request
+>>> from emulator.strategies import create_request, items
 >>> items(create_request("orders", "customer", "created:N"))
 deferred(...)
 """
@@ -15,6 +14,7 @@ from emulator.frontends.strategies import (
     TableSchema,
     Workload,
     attribute_values,
+    create_request,
     filters,
     items,
     key_conditions,
@@ -35,6 +35,7 @@ __all__ = [
     "TableSchema",
     "Workload",
     "attribute_values",
+    "create_request",
     "filters",
     "items",
     "key_conditions",

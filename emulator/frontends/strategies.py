@@ -10,6 +10,9 @@ say what is valid; wrong ones raise ``InvalidArgument`` when something is drawn.
     key_conditions, filters, updates         parts of requests, with their placeholders
     requests, workloads                      whole requests, and traffic over time
 
+``create_request("orders", "customer", "created:N", indexes={"by_status": "status"})`` writes a
+CreateTable request in few words, for every argument that is a schema.
+
 ``DynamoDBMachine`` is a state machine to test data-access code with, ``NaiveTable`` its oracle.
 """
 
@@ -23,6 +26,7 @@ from emulator.frontends.phrase_strategies import filters, key_conditions, update
 from emulator.frontends.request_strategies import Request, requests
 from emulator.frontends.schema_strategies import ATTRIBUTES, items, keys, table_schemas
 from emulator.frontends.schemas import TableSchema
+from emulator.frontends.table_notation import create_request
 from emulator.frontends.value_strategies import attribute_values, numbers
 from emulator.frontends.workloads import Burst, Workload, workloads
 
@@ -35,6 +39,7 @@ __all__ = [
     "TableSchema",
     "Workload",
     "attribute_values",
+    "create_request",
     "filters",
     "items",
     "key_conditions",

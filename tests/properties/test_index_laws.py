@@ -21,7 +21,9 @@ POOLS = {
     "N": [0, 1, 2, 10, Decimal("-1.5")],
     "B": [b"\x00", b"\x01", b"\x7f", b"\xff", b"\xff\x00"],
 }
-some = settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+some = settings(
+    max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 def narrowed(schema):
