@@ -9,27 +9,49 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from textwrap import wrap
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from emulator.lab.documents import DocumentError
-from emulator.lab.measures import Finding, Severity
+from emulator.lab.documents import DocumentError, Entry
+from emulator.lab.measures import Comparison, Finding, Severity
+from emulator.lab.progress import shown_progress
+from emulator.lab.report.words import sentence
+
+if TYPE_CHECKING:
+    from emulator.lab.expectations import Expectation
 
 FINE: Final = 0
 FAILED: Final = 1
 WRONG_USAGE: Final = 2
 
+DEFAULT_PAGE: Final = "report.html"
 _ORDER: Final[tuple[Severity, ...]] = ("problem", "warning", "info")
 _STYLES: Final[dict[Severity, str]] = {
     "problem": "\x1b[31m",
     "warning": "\x1b[33m",
     "info": "\x1b[2m",
 }
+#: A check of a lab file runs no longer than this.
+_CHECK_SECONDS: Final = 600
 _WIDTH: Final = 100
 _INDENT: Final = " " * 9
 
+_LAB_DESCRIPTION: Final = (
+    "Compare designs under a workload: what throttles, why, and what it costs. "
+    "Without FILE: device events, the hour as partition key against the device."
+)
+_LAB_EPILOG: Final = """\
+examples:
+  dynamometer lab                            the built-in comparison; open report.html
+  dynamometer lab shop.yaml --html shop.html
+  dynamometer lab shop.yaml --duration 10m --quick
+  dynamometer lab shop.yaml --json shop.json --svg pictures
+
+Exit codes: 0 fine, 1 a promise under 'expect' in FILE is not kept, 2 wrong usage or a broken FILE.
+"""
 _CHECK_EPILOG: Final = """\
 examples:
   dynamometer check main.tf            the aws_dynamodb_table resources of a Terraform file
@@ -49,17 +71,134 @@ def _answered(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Na
     def running(given: argparse.Namespace) -> int:
         try:
             return run(given)
-        except (DocumentError, OSError) as error:
-            sys.stderr.write(f"dynamometer: {_sentence(error)}\n")
+        except (DocumentError, OSError, ModuleNotFoundError) as error:
+            sys.stderr.write(f"dynamometer: {_complaint(error)}\n")
             return WRONG_USAGE
 
     return running
 
 
-def _sentence(error: Exception) -> str:
+def _complaint(error: Exception) -> str:
+    if isinstance(error, ModuleNotFoundError):
+        return f"this needs the module {error.name}; pip install 'dynamometer[lab]'"
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error)
+
+
+# lab
+
+
+def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``dynamometer lab``."""
+    parser.description = _LAB_DESCRIPTION
+    parser.epilog = _LAB_EPILOG
+    add = parser.add_argument
+    add(
+        "file", metavar="FILE", nargs="?", help="a workload and its designs; see docs/how-to/lab.md"
+    )
+    add("--html", metavar="OUT", default=DEFAULT_PAGE, help=f"the page; default: {DEFAULT_PAGE}")
+    add("--no-html", action="store_true", help="write no page")
+    add("--json", metavar="OUT", help="the data, as emulator.lab.Comparison.from_json reads it")
+    add("--svg", metavar="DIR", help="every picture as a file of its own")
+    add("--engine", choices=("auto", "exact", "aggregate"), help="default: auto, or what FILE says")
+    add("--seed", type=_seed, metavar="N", help="one run with this seed, instead of those of FILE")
+    add("--duration", metavar="TIME", help="how long the run is, such as 90s, 15m or 1h")
+    add("--quick", action="store_true", help="run only: no headroom, no fix, no sensitivity")
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"a seed is a whole number from 0, not {text!r}")
+    return int(text)
+
+
+def run_lab(given: argparse.Namespace) -> int:
+    """Compare the designs of a file, or the built-in ones; 1 if a promise of the file fails."""
+    return _answered(_lab)(given)
+
+
+def _lab(given: argparse.Namespace) -> int:
+    from emulator.lab.expectations import failures
+    from emulator.lab.report import print_report
+
+    _check_places(given)
+    arguments, expected = _built_in() if given.file is None else _from_file(Path(given.file))
+    comparison = _compared(arguments, given)
+    print_report(comparison, sys.stdout)
+    for path in _written(comparison, given):
+        sys.stdout.write(f"\nwrote {path}")
+    sys.stdout.write("\n")
+    failed = list(failures(comparison, expected))
+    for complaint in failed:
+        sys.stderr.write(f"dynamometer: {complaint}\n")
+    return FAILED if failed else FINE
+
+
+def _check_places(given: argparse.Namespace) -> None:
+    """Complain before a long run about files that could not be written after it."""
+    for name in (None if given.no_html else given.html, given.json):
+        if name is not None and not Path(name).absolute().parent.is_dir():
+            raise DocumentError(f"{name}: there is no directory to write it in")
+
+
+def _built_in() -> tuple[dict[str, Any], tuple[Expectation, ...]]:
+    from emulator.lab.builtin import TITLE, device_events, hour_and_device
+
+    return {"workload": device_events(), "designs": hour_and_device(), "title": TITLE}, ()
+
+
+def _from_file(path: Path) -> tuple[dict[str, Any], tuple[Expectation, ...]]:
+    """Return the arguments of ``compare`` that a lab file gives, and its promises."""
+    from emulator.lab import expectations, files
+
+    entry = Entry.read(path)
+    wanted = entry.value.pop("expect", None) if isinstance(entry.value, dict) else None
+    file = files.read(entry)
+    arguments = file.arguments()
+    arguments["title"] = file.title or path.stem
+    if wanted is None:
+        return arguments, ()
+    return arguments, expectations.from_entry(wanted, {one.name: one for one in file.designs})
+
+
+def _compared(arguments: dict[str, Any], given: argparse.Namespace) -> Comparison:
+    """Run the comparison as the command line wants it, with a progress bar on a terminal."""
+    from emulator.lab.comparison import compare
+
+    if given.duration is not None:
+        seconds = Entry(given.duration, field="--duration", source="command line").seconds()
+        arguments["workload"] = replace(arguments["workload"], duration=seconds)
+    if given.engine is not None:
+        arguments["engine"] = given.engine
+    if given.seed is not None:
+        arguments["seeds"] = (given.seed,)
+    if given.quick:
+        arguments |= {"headroom": False, "fix": False, "sensitivity": False}
+    with shown_progress(sys.stderr) as progress:
+        try:
+            return compare(**arguments, progress=progress)
+        except ValueError as error:
+            raise DocumentError(f"{given.file or 'built-in comparison'}: {error}") from error
+
+
+def _written(comparison: Comparison, given: argparse.Namespace) -> Iterator[str]:
+    """Write the files that were asked for and yield their names."""
+    from emulator.lab.report import charts, html_page, standalone
+
+    if not given.no_html:
+        Path(given.html).write_text(html_page(comparison), encoding="utf-8")
+        yield given.html
+    if given.json is not None:
+        Path(given.json).write_text(comparison.to_json(indent=1) + "\n", encoding="utf-8")
+        yield given.json
+    if given.svg is not None:
+        directory = Path(given.svg)
+        directory.mkdir(parents=True, exist_ok=True)
+        for chart in charts(comparison):
+            picture = standalone(chart.svg, f"{chart.title}: {chart.caption}")
+            directory.joinpath(f"{chart.name}.svg").write_text(picture, encoding="utf-8")
+        yield f"{given.svg}/*.svg"
 
 
 # check
@@ -87,7 +226,39 @@ def _findings(path: Path) -> list[Finding]:
     from emulator.lab.designs import read_tables
     from emulator.lab.designs.rules import check_table
 
+    if _is_lab_file(path):
+        return _lab_findings(path)
     return [finding for table in read_tables(path) for finding in check_table(table)]
+
+
+def _is_lab_file(path: Path) -> bool:
+    """Say whether a YAML file has the members of a lab file and not those of a template."""
+    if path.suffix.lower() not in (".yaml", ".yml") or not path.is_file():
+        return False
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return any(line.startswith(("workload:", "designs:")) for line in lines)
+
+
+def _lab_findings(path: Path) -> list[Finding]:
+    """Return the advice on every design of a lab file, after a short run of its workload."""
+    from emulator.lab.comparison import compare
+
+    arguments, _ = _from_file(path)
+    workload = arguments["workload"]
+    arguments["workload"] = replace(workload, duration=min(workload.duration, _CHECK_SECONDS))
+    arguments |= {"seeds": None, "engine": "aggregate"}
+    with shown_progress(sys.stderr) as progress:
+        try:
+            comparison = compare(
+                **arguments, headroom=False, fix=False, sensitivity=False, progress=progress
+            )
+        except ValueError as error:
+            raise DocumentError(f"{path}: {error}") from error
+    return [
+        replace(finding, subject=f"{design.name}: {finding.subject}")
+        for design in comparison.designs
+        for finding in design.findings
+    ]
 
 
 def write_findings(findings: Sequence[Finding], stream: TextIO) -> None:
@@ -113,11 +284,11 @@ def write_findings(findings: Sequence[Finding], stream: TextIO) -> None:
 
 
 def _write_finding(finding: Finding, stream: TextIO) -> None:
-    text = f"{finding.subject}: {finding.message} [{finding.check}]"
+    text = f"{finding.subject}: {sentence(finding.message)} [{finding.check}]"
     first, *rest = wrap(text, _WIDTH - len(_INDENT))
     label = f"{finding.severity:<9}"
     if stream.isatty():
         label = f"{_STYLES[finding.severity]}{label}\x1b[0m"
     stream.write(f"{label}{first}\n")
-    for line in [*rest, *wrap(finding.fix, _WIDTH - len(_INDENT))]:
+    for line in [*rest, *wrap(sentence(finding.fix), _WIDTH - len(_INDENT))]:
         stream.write(f"{_INDENT}{line}\n")

@@ -62,7 +62,18 @@ def test_what_is_available_leaves_the_picture_when_it_dwarfs_the_demand():
         burst=(0.0, 0.0),
         throttled=(0.0, 0.0),
     )
-    assert "4,000 available, off the chart" in throughput(flow, "write")
+    assert "off the chart: 4,000 available" in throughput(flow, "write")
+
+
+def test_a_storm_of_retries_does_not_press_the_rest_against_the_floor():
+    flow = Series(
+        step_seconds=60.0,
+        consumed=(1000.0, 1000.0),
+        provisioned=(5000.0, 5000.0),
+        burst=(0.0, 0.0),
+        throttled=(0.0, 90_000.0),
+    )
+    assert "off the chart: refused attempts up to 91" in throughput(flow, "write")
 
 
 def test_an_empty_run_can_be_drawn():

@@ -58,7 +58,11 @@ def test_only_what_breaks_a_limit_is_marked():
 
 
 def test_a_design_without_a_search_has_no_headroom():
-    assert headroom(replace(afternoon().designs[0], headroom=None)) == Cell("–")
+    design = afternoon().designs[0]
+    assert headroom(replace(design, headroom=None)) == Cell("–")
+    assert headroom(replace(design, headroom=replace(design.headroom, multiple=0.0))) == Cell(
+        "none", "bad"
+    )
 
 
 def test_the_run_is_told_in_one_line():

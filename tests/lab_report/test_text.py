@@ -53,7 +53,7 @@ def test_a_terminal_gets_the_same_figures_in_colour(monkeypatch):
 
 def test_verdicts_come_first_each_with_its_fix():
     lines = text_report(afternoon()).splitlines()
-    assert lines[3].startswith("by hour: throttles. 58 % of calls are throttled")
+    assert lines[3].startswith("[throttles] 58 % of calls are throttled")
     assert lines[5] == (
         "  smallest fix: Use {deviceId} as the partition key; or spread each hour over 4 suffixes."
     )

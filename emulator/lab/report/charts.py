@@ -35,6 +35,8 @@ WIDTH: Final = 520.0
 HEIGHT: Final = 300.0
 #: What is provisioned leaves the picture when it would press the demand against the floor.
 _OFF_THE_CHART: Final = 5.0
+#: Retries of what is refused multiply; the picture keeps to what can be served, and some more.
+_HEADROOM: Final = 1.8
 _BAR: Final = 20.0
 _MAX_ATTEMPTS: Final = 8
 _LEAST_SHARE: Final = 0.0001
@@ -130,19 +132,23 @@ def throughput(series: Series, axis: str) -> str:
     demand = [a + b for a, b in zip(series.consumed, series.throttled, strict=True)]
     peak, given = max(demand, default=0.0), max(series.provisioned, default=0.0)
     shown = given <= peak * _OFF_THE_CHART
-    y = from_zero(max(peak, given if shown else 0.0), upper.bottom, upper.top)
+    served = max(max(series.consumed, default=0.0), given if shown else 0.0)
+    y = from_zero(min(max(peak, served), served * _HEADROOM) or peak, upper.bottom, upper.top)
     upper.y_axis(y, words.count, f"{axis} units per second")
     _draw_demand(upper, series, demand, x, y)
     entries = [("soft-blue", "consumed")]
+    notes = [] if shown else [f"{words.count(given)} available"]
     if any(series.throttled):
-        entries.append(("soft-red", "throttled"))
+        entries.append(("soft-red", "refused attempts"))
+    if peak > y.high:
+        notes.append(f"refused attempts up to {words.count(peak)}")
     if shown:
         line = stairs(series.provisioned, series.step_seconds, x, y)
         drawing.curve(line, "line-dash")
         entries.append(("line-dash", "available"))
-    else:
-        note = f"{words.count(given)} available, off the chart"
-        drawing.text(upper.right, upper.top - 9, note, "note end")
+    if notes:
+        text = f"off the chart: {', '.join(notes)}"
+        drawing.text(upper.right, upper.top - 9, text, "note end")
     if has_reserve:
         _draw_reserve(lower, series, x)
         entries.append(("soft-teal", "burst reserve"))
@@ -159,8 +165,9 @@ def _draw_demand(
     floor = [(frame.left, frame.bottom), (frame.right, frame.bottom)]
     served = stairs(series.consumed, step, x, y)
     if any(series.throttled):
-        frame.drawing.area(stairs(demand, step, x, y), served, "soft-red")
-        frame.drawing.curve(stairs(demand, step, x, y), "line-red")
+        wanted = stairs([min(one, y.high) for one in demand], step, x, y)
+        frame.drawing.area(wanted, served, "soft-red")
+        frame.drawing.curve(wanted, "line-red")
     frame.drawing.area(served, floor, "soft-blue")
     frame.drawing.curve(served, "line-blue")
     frame.drawing.line((frame.left, frame.bottom), (frame.right, frame.bottom), "axis")
@@ -295,7 +302,7 @@ def headroom(found: Headroom) -> str:
     frame.x_axis(x, words.multiple, "multiple of the load")
     frame.level(y(found.threshold), f"limit {words.percent(found.threshold)}")
     drawing.line((x(1.0), frame.top), (x(1.0), frame.bottom), "line-even")
-    drawing.text(x(1.0), frame.top - 9, "this load", "note mid")
+    drawing.text(x(1.0) + 4, frame.bottom - 8, "this load", "note")
     points = [(x(point.multiple), y(point.throttled_share)) for point in curve]
     drawing.curve(points, "line-blue")
     for point, (left, top) in zip(curve, points, strict=True):

@@ -120,7 +120,7 @@ def _verdicts(comparison: Comparison) -> str:
 
 
 def _card(index: int, design: DesignResult) -> str:
-    fix = f'<p class="fix"><b>Smallest fix</b>{escape(design.fix)}</p>' if design.fix else ""
+    fix = f'<p class="fix"><b>Smallest fix</b>{_sentence(design.fix)}</p>' if design.fix else ""
     figures = "".join(
         f"<div><b{_mark(cell)}>{escape(cell.text)}</b><span>{name}</span></div>"
         for cell, name in _key_figures(design)
@@ -128,10 +128,15 @@ def _card(index: int, design: DesignResult) -> str:
     return (
         f'<article class="card {design.grade}"><h2><a href="#{_anchor(index)}">'
         f"{escape(design.name)}</a>{_badge(design)}</h2>"
-        f'<p class="keys">{keys(design.design)}</p><p class="verdict">{escape(design.verdict)}</p>'
+        f'<p class="keys">{keys(design.design)}</p>'
+        f'<p class="verdict">{_sentence(design.verdict)}</p>'
         f'{fix}<a class="thumb" href="#{_anchor(index)}">{thumbnail(hottest(design))}'
         f'<span>partitions over time</span></a><div class="figures">{figures}</div></article>'
     )
+
+
+def _sentence(text: str) -> str:
+    return escape(words.sentence(text))
 
 
 def _badge(design: DesignResult) -> str:
@@ -360,7 +365,7 @@ def _table_row(cells: Iterable[str], classes: Iterable[str]) -> str:
 
 
 def _confidence(design: DesignResult) -> str:
-    if not design.confidence:
+    if not design.confidence or len(design.confidence[0].values) < 2:
         return ""
     rows = "".join(
         _table_row(
@@ -401,8 +406,8 @@ def _finding(design: DesignResult, one: Finding) -> str:
     return (
         f'<tr><td><span class="sev {one.severity}">{one.severity}</span></td>'
         f"<td>{escape(design.name)}</td><td>{escape(one.subject)}</td>"
-        f'<td><span class="hint" title="{escape(one.check)}">{escape(one.message)}</span></td>'
-        f"<td>{escape(one.fix)}</td></tr>"
+        f'<td><span class="hint" title="{escape(one.check)}">{_sentence(one.message)}</span></td>'
+        f"<td>{_sentence(one.fix)}</td></tr>"
     )
 
 
@@ -435,7 +440,8 @@ def _assumption(design: DesignResult, one: Assumption) -> str:
     return (
         f"<tr><td>{escape(design.name)}</td><td><code>{escape(one.setting)}</code> "
         f'<span class="quiet">{escape(one.rule)}</span><br>{escape(one.meaning)}</td>'
-        f"<td>{words.significant(one.value)}</td><td>{escape(rows)}</td></tr>"
+        f"<td>{words.significant(one.value)}: {words.percent(design.throttled_share)}</td>"
+        f"<td>{escape(rows) or words.NONE}</td></tr>"
     )
 
 

@@ -125,7 +125,9 @@ def _failed(design: DesignResult) -> float:
 
 def _first_throttle(design: DesignResult) -> Cell:
     seconds = design.time_to_first_throttle
-    return Cell("never" if seconds is None else words.duration(seconds))
+    if seconds is None:
+        return Cell("never")
+    return Cell(words.duration(seconds) if seconds >= 1 else "at once")
 
 
 def headroom(design: DesignResult) -> Cell:
@@ -133,6 +135,8 @@ def headroom(design: DesignResult) -> Cell:
     found = design.headroom
     if found is None:
         return Cell(words.NONE)
+    if not found.multiple:
+        return Cell("none", "bad")
     text = words.multiple(found.multiple, at_least=found.at_least)
     return Cell(text, "bad" if found.multiple < 1 else "tight" if found.multiple < TIGHT else "")
 

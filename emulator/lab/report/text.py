@@ -76,15 +76,11 @@ def _plain(text: str, *, unicode: bool) -> str:
 
 
 def _verdict(design: DesignResult) -> Iterator[str]:
-    yield from wrap(f"{design.name}: {design.grade}. {design.verdict}", PLAIN_WIDTH)
+    verdict = words.sentence(design.verdict)
+    yield from wrap(f"[{design.grade}] {verdict}", PLAIN_WIDTH, subsequent_indent="  ")
     if design.fix:
-        yield from wrap(
-            f"smallest fix: {design.fix}", PLAIN_WIDTH, initial_indent="  ", subsequent_indent="  "
-        )
-    for finding in design.findings:
-        if finding.severity == "problem":
-            text = f"{finding.subject}: {finding.message} {finding.fix}"
-            yield from wrap(text, PLAIN_WIDTH, initial_indent="  ! ", subsequent_indent="    ")
+        text = f"smallest fix: {words.sentence(design.fix)}"
+        yield from wrap(text, PLAIN_WIDTH, initial_indent="  ", subsequent_indent="  ")
 
 
 def _table(comparison: Comparison) -> Iterator[str]:
@@ -152,12 +148,11 @@ def _print_rich(comparison: Comparison, stream: TextIO) -> None:
     console.print(f"[dim]{escape(summary(comparison))}[/]\n")
     for design in comparison.designs:
         colour = _COLOURS[design.grade]
-        console.print(
-            f"[bold]{escape(design.name)}[/] [reverse {colour}] {design.grade} [/] "
-            f"{escape(design.verdict)}"
-        )
+        verdict = escape(words.sentence(design.verdict))
+        console.print(f"[reverse {colour}] {design.grade} [/] {verdict}")
         if design.fix:
-            console.print(f"  [{colour}]smallest fix:[/] {escape(design.fix)}")
+            fix = escape(words.sentence(design.fix))
+            console.print(f"  [{colour}]smallest fix:[/] {fix}")
     if comparison.designs:
         console.print(_rich_table(comparison))
         for line in _rich_maps(comparison):

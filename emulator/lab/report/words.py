@@ -140,3 +140,13 @@ def reason(name: str) -> str:
         return name
     resource, axis, limit = match.groups()
     return f"{resource.lower()} {axis.lower()}s: {_LIMITS.get(limit, limit)}"
+
+
+def sentence(text: str) -> str:
+    """Return a text with a capital at its beginning and a full stop at its end.
+
+    >>> sentence("make {deviceId} the partition key"), sentence("Done.")
+    ('Make {deviceId} the partition key.', 'Done.')
+    """
+    stopped = text if text.endswith((".", "!", "?")) else f"{text}."
+    return stopped[:1].upper() + stopped[1:]

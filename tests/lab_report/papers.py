@@ -1,0 +1,51 @@
+"""Runs a page of the documentation: its files are written, its commands are run.
+
+A fenced block whose info string names a file (``yaml shop.yaml``) is written to it. In a
+``console`` block a line that begins with ``$ dynamometer`` is run and what follows is what it
+must print, where ``...`` stands for anything; other commands are not run.
+"""
+
+import contextlib
+import doctest
+import io
+import re
+import shlex
+
+from emulator.__main__ import main
+
+BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.M | re.S)
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def run_page(text, directory):
+    """Carry out a page inside a directory; return the commands that were run."""
+    done = []
+    with contextlib.chdir(directory):
+        for language, name, body in BLOCK.findall(text):
+            if name:
+                (directory / name).write_text(body, encoding="utf-8")
+            elif language == "console":
+                done += [run_command(line, shown) for line, shown in commands(body)]
+    return done
+
+
+def commands(block):
+    """Yield each command of a console block with what it shall print."""
+    for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+        line, _, shown = part.partition("\n")
+        if line.startswith("dynamometer "):
+            yield line, shown
+
+
+def run_command(line, shown):
+    """Run one command and compare what it prints; return it with its exit code."""
+    line, asked, _ = line.partition("; echo $?")
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        answer = main(shlex.split(line)[1:])
+    printed = out.getvalue() + err.getvalue()
+    if asked:
+        printed += f"{answer}\n"
+    checker = doctest.OutputChecker()
+    assert checker.check_output(shown, printed, FLAGS), f"$ {line}\n{printed}\nexpected:\n{shown}"
+    return line, answer
