@@ -44,6 +44,12 @@ def test_the_hottest_key_is_that_of_the_resource_that_was_short():
     ]
 
 
+def test_a_test_that_enforces_throttling_is_not_news():
+    emu, ledger = hot_index()
+    record = record_of("test", ledger, [emu]) | {"capacity": "enforce"}
+    assert next(summary([record], with_costs=False)) == "Scans found in 1 test:"
+
+
 def test_a_table_that_is_gone_has_no_hottest_key():
     emu, ledger = hot_index()
     emu.reset()

@@ -1,0 +1,32 @@
+"""What the how-to pages on pytest, migration and hypothesis show is run here.
+
+A block whose first line names a file is written there; the files of a page are one project.
+"""
+
+import re
+from pathlib import Path
+
+import aiobotocore.session  # noqa: F401  # loaded before a pytest that forgets it
+import pytest
+
+import emulator.frontends.boto
+import emulator.frontends.server
+import emulator.frontends.session_report
+import emulator.frontends.templates  # noqa: F401  # as above
+
+pytest_plugins = ["pytester"]
+
+PAGES = Path(__file__).parents[2] / "docs" / "how-to"
+BLOCK = re.compile(r"^```python\n# (\S+\.py)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("page", "tests"), [("pytest.md", 8), ("migrate.md", 5), ("hypothesis.md", 4)]
+)
+def test_the_examples_of_a_page_pass(pytester, page, tests):
+    blocks = BLOCK.findall((PAGES / page).read_text())
+    pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
+    for name, text in blocks:
+        (pytester.path / name).write_text(text)
+    options = ("-p", "no:randomly", "-p", "no:cacheprovider", "--strict-markers")
+    pytester.runpytest_inprocess(*options).assert_outcomes(passed=tests)
