@@ -323,8 +323,8 @@ def frequent_scan(case: Case) -> Iterator[Finding]:
     """Scans in patterns that are used often."""
     for result in case.patterns:
         rate = result.requests / case.layout.workload.duration
-        pattern = case.pattern(result)
-        if pattern.is_write or case.path(result).kind != "scan" or pattern.items is not None:
+        path = case.path(result)
+        if path.kind != "scan" or path.has_limit:
             continue
         if rate > FREQUENT:
             yield _finding(

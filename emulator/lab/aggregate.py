@@ -24,7 +24,8 @@ from emulator.lab import rates
 from emulator.lab.admission import Attempts, BucketBoard, Cells, fit
 from emulator.lab.distributions import Floats, Integers, sums
 from emulator.lab.exact import Progress, Stop
-from emulator.lab.heat import hold, split_large, write_heat
+from emulator.lab.heat import write_heat
+from emulator.lab.holdings import hold, split_large
 from emulator.lab.lanes import Ground, WriteLane
 from emulator.lab.layout import Layout
 from emulator.lab.recording import MINUTE, PARTITION_RATES, Recording, ResourceRecord, Stage
@@ -290,32 +291,20 @@ class _Simulation:
 
     def _all_pass(self, arriving: Floats, waiting: Floats | None) -> None:
         for track, part in zip(self._tracks, self._slices, strict=True):
-            record = track.lane.record
             here = arriving[part]
-            total = float(here.sum())
-            record.calls += total
-            record.attempts += total
-            record.histogram[0] += total
             track.accepted += here
+            track.answered[0] += here.sum()
             if waiting is not None:
-                for retry in range(track.attempts - 1):
-                    self._answered(track, retry + 1, waiting[retry, part])
-        self._tokens = min(self._token_cap, self._tokens + float(arriving.sum()))
+                retried = waiting[: track.attempts - 1, part]
+                track.accepted += retried.sum(axis=0)
+                track.answered[1:] += retried.sum(axis=1)
+                self._refund(track, float(retried.sum()) * track.lane.policy.cost())
+            self._refund(track, float(here.sum()))
 
-    def _answered(self, track: Track, retry: int, calls: Floats) -> None:
-        """Count calls that passed at their n-th retry."""
-        total = float(calls.sum())
-        if total <= 0:
-            return
-        record = track.lane.record
-        policy = track.lane.policy
-        record.calls += total
-        record.attempts += total
-        record.histogram[retry] += total
-        record.latencies.append(sum(policy.delay(one) for one in range(1, retry + 1)))
-        record.latency_weights.append(total)
-        track.accepted += calls
-        self._tokens = min(self._token_cap, self._tokens + total * policy.cost())
+    def _refund(self, track: Track, tokens: float) -> None:
+        """Give the clients' retry quotas back what an answer gives (CAP-708)."""
+        if track.lane.policy.cost():
+            self._tokens = min(self._token_cap, self._tokens + tokens)
 
     def _some_pass(
         self, second: int, arriving: Floats, waiting: Floats | None, available: Floats
@@ -340,7 +329,9 @@ class _Simulation:
         self._note_refused(second, total, cells.short_shares(shares))
         self._last_retries = 0.0
         for track, part in zip(self._tracks, self._slices, strict=True):
-            self._settle(track, second, by_number[:, part], passed[part], again[part])
+            before = track.answered.copy()
+            waits = track.settle(second, by_number[:, part], passed[part], again[part])
+            self._pay(track, track.answered - before, waits)
             self._note_reasons(track, part, arriving, first_refusals)
         if self._recording.first_throttle is None and float((arriving * refused).sum()) > 0.5:
             self._recording.first_throttle = float(second)
@@ -354,42 +345,13 @@ class _Simulation:
         wanted = self._last_retries * cost
         return 1.0 if wanted <= self._tokens else max(0.0, self._tokens / wanted)
 
-    def _settle(
-        self, track: Track, second: int, by_number: Floats, passed: Floats, again: Floats
-    ) -> None:
-        """Answer those who passed, send those who were refused to wait or away."""
-        record = track.lane.record
-        policy = track.lane.policy
-        retries = 0.0
-        for number in range(track.attempts):
-            here = by_number[number]
-            if not here.any():
-                continue
-            refused = here * (1 - passed)
-            lost = float(refused.sum())
-            record.refusals += lost
-            answered = here * passed
-            if number == 0:
-                total = float(answered.sum())
-                record.calls += total
-                record.histogram[0] += total
-                record.attempts += float(here.sum())
-                track.accepted += answered
-                self._tokens = min(self._token_cap, self._tokens + total)
-            else:
-                self._answered(track, number, answered)
-                record.attempts += lost
-            waits = here * again if number + 1 < track.attempts else np.zeros(len(here))
-            failed = lost - float(waits.sum())
-            record.failed += failed
-            record.calls += failed
-            record.histogram[number] += failed
-            if number + 1 < track.attempts:
-                retries += float(waits.sum())
-                for offset, chance in track.later[number]:
-                    track.waiting[number, (second + offset) % track.ring] += waits * chance
-        self._last_retries += retries
-        self._tokens = max(0.0, self._tokens - retries * policy.cost())
+    def _pay(self, track: Track, answered: Floats, waits: float) -> None:
+        """Take the tokens of retries from the clients' quotas, and refund answers (CAP-708)."""
+        cost = track.lane.policy.cost()
+        if cost:
+            self._last_retries += waits
+            self._tokens = max(0.0, self._tokens - waits * cost)
+            self._refund(track, float(answered[0] + answered[1:].sum() * cost))
 
     def _note_reasons(
         self, track: Track, part: slice, arriving: Floats, first_refusals: Floats

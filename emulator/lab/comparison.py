@@ -71,14 +71,14 @@ ASSUMED: Final = (
         "heat_threshold",
         "CAP-505",
         "share of a partition's throughput that counts as hot",
-        (0.5, 0.95),
+        (0.5,),
         _has_heat,
     ),
     Assumed(
         "split_seconds",
         "CAP-505",
         "time that a split for heat takes",
-        (60.0, 1800.0),
+        (1800.0,),
         _has_heat,
     ),
     Assumed(
@@ -99,7 +99,7 @@ ASSUMED: Final = (
         "autoscaling_delay",
         "CAP-904",
         "time from an alarm to the new capacity",
-        (60.0, 600.0),
+        (600.0,),
         lambda recording: bool(recording.scalings),
     ),
     Assumed(

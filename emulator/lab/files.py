@@ -21,6 +21,7 @@ from emulator.lab.design import Design
 from emulator.lab.documents import Entry
 from emulator.lab.layout import Layout
 from emulator.lab.paths import find
+from emulator.lab.recording import Stage
 from emulator.lab.workload import Workload
 from emulator.settings import Settings
 
@@ -83,6 +84,7 @@ def read(entry: Entry) -> LabFile:
     )
     if "parameters" in given:
         _spread_parameters(given["parameters"], given["designs"])
+    settings = _read_settings(given["settings"]) if "settings" in given else Settings()
     workload = workload_module.from_entry(given["workload"])
     entries = given["designs"].items(least=1)
     found = [designs_module.from_entry(one) for one in entries]
@@ -91,7 +93,7 @@ def read(entry: Entry) -> LabFile:
         if design.name in names:
             one.complain(f"two designs are called {design.name!r}")
         names.add(design.name)
-        _check_fit(one, design, workload)
+        _check_fit(one, design, workload, settings)
     return LabFile(
         title=given["title"].text() if "title" in given else "",
         workload=workload,
@@ -102,7 +104,7 @@ def read(entry: Entry) -> LabFile:
             else ()
         ),
         engine=given["engine"].choice(_ENGINES) if "engine" in given else "auto",
-        settings=_read_settings(given["settings"]) if "settings" in given else Settings(),
+        settings=settings,
     )
 
 
@@ -122,8 +124,8 @@ def _spread_parameters(parameters: Entry, designs: Entry) -> None:
         )
 
 
-def _check_fit(entry: Entry, design: Design, workload: Workload) -> None:
-    """Complain at the design if it does not fit the workload."""
+def _check_fit(entry: Entry, design: Design, workload: Workload, settings: Settings) -> None:
+    """Complain at the design if it does not fit the workload, or no such table can be."""
     patterns = {pattern.name for pattern in workload.patterns}
     for name in design.answers:
         if name not in patterns:
@@ -133,6 +135,7 @@ def _check_fit(entry: Entry, design: Design, workload: Workload) -> None:
         layout = Layout(design, workload)
         for pattern in workload.patterns:
             find(layout, pattern)
+        Stage(layout, settings)
     except ValueError as error:
         entry.complain(str(error))
 

@@ -25,6 +25,7 @@ from emulator.lab.flows import (
     latest_weights,
     sort_label,
 )
+from emulator.lab.holdings import hold
 from emulator.lab.items import ItemMaker, needed_fields, random_shards
 from emulator.lab.layout import IndexLayout, KeyLayout, Layout, TableLayout
 from emulator.lab.paths import Path, find
@@ -508,7 +509,7 @@ class ScanLane(Lane):
         widths = np.asarray([span.high - span.low for span in spans])
         self._widths = widths / widths.sum()
         even = np.full(len(partitions), 1.0 / len(partitions))
-        weights = even if self.pattern.items is None else self._widths
+        weights = self._widths if self.path.has_limit else even
         middles = np.asarray([(span.low + span.high) / 2 for span in spans])
         self.flows = Flows({}, weights, [()] * len(partitions), middles, steady=True, sampled=False)
         key = KeyLayout((), ())
@@ -530,13 +531,16 @@ class ScanLane(Lane):
         size = self.ground.size_of(self.path.table, None)
         factor = read_factor(self.pattern)
         count = len(self.flows)
-        if self.pattern.items is not None:
+        if self.path.has_limit and self.pattern.items is not None:
             wanted = min(float(self.pattern.items), population.total_items)
             evaluated = np.full(count, wanted * size)
             units = page_units((round(wanted * size),), factor)
             self.spots[0].units = np.full(count, units)
         else:
-            held = population.total_bytes * self._widths
+            hold(self._record, population)
+            sizes = np.asarray([float(one.size_bytes) for one in self._record.resource.partitions])
+            shares = sizes / sizes.sum() if sizes.sum() else self._widths
+            held = population.total_bytes * shares
             pages = np.maximum(1.0, np.ceil(held / limits.PAGE_BYTES))
             self.calls = pages * count
             evaluated = held / pages

@@ -9,7 +9,7 @@ per suffix; one with a time, once per stretch of time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from emulator.lab import templates
@@ -100,6 +100,8 @@ def find(layout: Layout, pattern: Pattern) -> Path:
         path = _point(pattern, table, key, given)
         if path is not None:
             return path
+    if pattern.operation in POINT_READS and pattern.items is None:
+        pattern = replace(pattern, items=1)
     candidates = [
         path
         for index in (None, *table.indexes)

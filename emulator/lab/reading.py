@@ -150,7 +150,7 @@ class Pager(Runner):
 
     def _scan(self) -> PageRequest:
         low: Position = (0,)
-        if self.pattern.items is not None:
+        if self.path.has_limit:
             low = (int(self.rng.random() * HASH_SPACE),)
         return self._page(low, (HASH_SPACE,), None)
 

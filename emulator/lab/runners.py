@@ -17,7 +17,8 @@ from emulator.capacity import Charge, Reason, throttle_error
 from emulator.lab.draws import Values
 from emulator.lab.paths import Path
 from emulator.lab.recording import PatternRecord, Recording, Stage, key_text
-from emulator.lab.templates import Part, Renderer, Template, TimePart
+from emulator.lab.spots import told_parts
+from emulator.lab.templates import Renderer, Template
 from emulator.storage import Position, placement_hash
 
 Reasons: TypeAlias = tuple[Reason, ...]
@@ -111,20 +112,20 @@ class Runner(ABC):
 class Finder:
     """Finds the item that a point operation is about.
 
-    Where the key has a moment or suffix of the item's own, it is the newest item of those that
-    share the rest of the key.
+    Where the sort key has a moment or a unique value of the item's own, it is the newest item
+    of those that share what comes before.
     """
 
     def __init__(self, runner: Runner, path: Path, columns: dict[str, int]) -> None:
         key = path.key
         self._store = runner.table.store
         self._partition = key.partition[0].bind(columns)
-        self._partition_times = bool(key.partition[0].times)
         self._sort = key.sort[0].bind(columns) if key.sort else None
         self._prefix: Renderer | None = None
-        if key.sort and key.sort[0].times:
-            parts = _before_time(key.sort[0].parts)
-            self._prefix = Template("", parts).bind(columns) if parts else _nothing
+        if key.sort:
+            parts, whole = told_parts(key.sort[0], runner.desk.layout.workload)
+            if not whole:
+                self._prefix = Template("", parts).bind(columns) if parts else _nothing
 
     def position(self, row: Row, moment: float) -> Position:
         """Return where the item lies, or would lie if there were one."""
@@ -142,10 +143,3 @@ class Finder:
 
 def _nothing(_row: Sequence[str], _moment: float) -> str:
     return ""
-
-
-def _before_time(parts: Sequence[Part]) -> tuple[Part, ...]:
-    for number, part in enumerate(parts):
-        if isinstance(part, TimePart):
-            return tuple(parts[:number])
-    return tuple(parts)

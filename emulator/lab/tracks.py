@@ -57,11 +57,10 @@ class Track:
         self.lane = lane
         self.counts = counts
         self.offsets = delay_offsets(lane.policy)
-        #: For each retry the later seconds it may come in, with their chances.
-        self.later = [
-            [(offset, chance) for offset, chance in enumerate(row) if offset and chance]
-            for row in self.offsets.tolist()
-        ]
+        #: For each second of the ring, and each retry, where in the ring it comes with what chance.
+        later = self.offsets.copy()
+        later[:, 0] = 0.0
+        self.later = [np.roll(later, second, axis=1) for second in range(later.shape[1])]
         self.attempts = lane.policy.attempts
         self.ring = self.offsets.shape[1]
         self.cell_of: Integers = np.zeros(len(lane.flows), dtype=np.int64)
@@ -83,8 +82,15 @@ class Track:
         self.clear()
 
     def clear(self) -> None:
-        """Start the tallies of a stretch: calls that passed, units that each spot refused."""
+        """Start the tallies of a stretch.
+
+        They are calls that passed, by cell; calls answered, given up and refused by number of
+        the attempt; calls first refused by bucket; units that each spot refused.
+        """
         self.accepted = np.zeros(self.cells)
+        self.answered = np.zeros(self.attempts)
+        self.failed = np.zeros(self.attempts)
+        self.refused = np.zeros(self.attempts)
         self.refused_units = [np.zeros(self.cells) for _ in self.lane.spots]
 
     def lay(self, places: list[Integers]) -> None:
@@ -187,6 +193,7 @@ class Track:
     def close(self) -> None:
         """Hand on what happened since the last time: units, bytes, items, keys."""
         lane, record = self.lane, self.lane.record
+        self._close_counts()
         accepted = self.accepted[self.cell_of] * self.flow_share
         for place, spot in enumerate(lane.spots):
             units = self.accepted * self.cell_units[place] * lane.actions
@@ -198,6 +205,38 @@ class Track:
         record.evaluated_bytes += float((self.accepted * self.cell_evaluated).sum())
         record.filtered_bytes += float((self.accepted * self.cell_filtered).sum())
         lane.absorb(accepted)
+
+    def _close_counts(self) -> None:
+        record, policy = self.lane.record, self.lane.policy
+        record.calls += float(self.answered.sum() + self.failed.sum())
+        record.attempts += float(self.answered.sum() + self.refused.sum())
+        record.refusals += float(self.refused.sum())
+        record.failed += float(self.failed.sum())
+        waited = 0.0
+        for number, (done, lost) in enumerate(
+            zip(self.answered.tolist(), self.failed.tolist(), strict=True)
+        ):
+            record.histogram[number] += done + lost
+            if number:
+                waited += policy.delay(number)
+                if done:
+                    record.latencies.append(waited)
+                    record.latency_weights.append(done)
+
+    def settle(self, second: int, by_number: Floats, passed: Floats, again: Floats) -> float:
+        """Answer who passed, send who was refused to wait or away; return how many wait."""
+        by_number = by_number[: self.attempts]
+        answered = by_number * passed
+        self.accepted += answered.sum(axis=0)
+        self.answered += answered.sum(axis=1)
+        refused = by_number.sum(axis=1) - answered.sum(axis=1)
+        self.refused += refused
+        waits = by_number[:-1] * again
+        lost = refused.copy()
+        lost[:-1] -= waits.sum(axis=1)
+        self.failed += lost
+        self.waiting += waits[:, None, :] * self.later[second % self.ring][:, :, None]
+        return float(waits.sum())
 
     def minute_of(self, place: int) -> tuple[Floats, Floats, Floats]:
         """Return for each flow calls accepted, units consumed and units refused since then."""
