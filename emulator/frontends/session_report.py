@@ -129,17 +129,38 @@ def throttle_text(throttle: Mapping[str, Any]) -> str:
 
 
 def _scan_lines(records: Sequence[Record]) -> Iterator[str]:
-    scans = [
-        (record["test"], entry)
-        for record in records
-        for entry in record["entries"]
-        if entry["operation"] == "Scan"
-    ]
-    if scans:
-        yield f"Scans found in {_count(len({test for test, _ in scans}), 'test')}:"
-    for test, entry in scans:
-        kept = f"{entry['items_returned']} of {_count(entry['items_evaluated'], 'item')} kept"
-        yield f"  {test}: {resource_text(entry)} at {entry['where']}, {kept}"
+    """Yield where Scans were found, one line a place, those that read most first."""
+    places: dict[tuple[str, str], _Scans] = {}
+    for record in records:
+        for entry in record["entries"]:
+            if entry["operation"] == "Scan":
+                place = (resource_text(entry), entry["where"])
+                places.setdefault(place, _Scans()).add(record["test"], entry)
+    if places:
+        yield f"Scans found at {_count(len(places), 'place')}:"
+    ordered = sorted(places.items(), key=lambda one: -one[1].items_read)
+    for (resource, where), scans in ordered[:MOST_SHOWN]:
+        yield f"  {resource} at {where}: {scans}"
+
+
+class _Scans:
+    """The Scans of one place."""
+
+    def __init__(self) -> None:
+        self._tests: set[str] = set()
+        self._pages = self._kept = self.items_read = 0
+
+    def add(self, test: str, entry: Mapping[str, Any]) -> None:
+        """Count the Scans of a test."""
+        self._tests.add(test)
+        self._pages += entry["calls"]
+        self._kept += entry["items_returned"]
+        self.items_read += entry["items_evaluated"]
+
+    def __str__(self) -> str:
+        tests = next(iter(self._tests)) if len(self._tests) == 1 else f"{len(self._tests)} tests"
+        read = f"{self._kept} of {_count(self.items_read, 'item')} kept"
+        return f"{_count(self._pages, 'page')} by {tests}, {read}"
 
 
 def resource_text(entry: Mapping[str, Any]) -> str:

@@ -399,8 +399,8 @@ def test_the_summary_shows_throttles_scans_and_costs(project):
         "1 test would have throttled:",
         "  test_it.py::test_hot",
         "    3 x TableWriteProvisionedThroughputExceeded on events, hottest key 10:00 (100 %)",
-        "Scans found in 1 test:",
-        "  test_it.py::test_scan: orders at test_it.py:12, 1 of 2 items kept",
+        "Scans found at 1 place:",
+        "  orders at test_it.py:12: 1 page by test_it.py::test_scan, 1 of 2 items kept",
         "most expensive:",
         "  rcu  wcu  calls  test",
         "    0    4      5  test_it.py::test_hot",
@@ -452,7 +452,7 @@ def test_workers_send_their_records_to_the_one_that_reports(project, monkeypatch
     plugins = ("-p", "xdist", "-p", "emulator.frontends.pytest_plugin")
     result = project.runpytest_subprocess(*plugins, "-n", "2", "--ddb-report=report.json")
     result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines(["1 test would have throttled:", "Scans found in 1 test:"])
+    result.stdout.fnmatch_lines(["1 test would have throttled:", "Scans found at 1 place:"])
     report = json.loads((project.path / "report.json").read_text())
     assert [test["test"] for test in report["tests"]] == [
         "test_it.py::test_cheap",

@@ -47,7 +47,16 @@ def test_the_hottest_key_is_that_of_the_resource_that_was_short():
 def test_a_test_that_enforces_throttling_is_not_news():
     emu, ledger = hot_index()
     record = record_of("test", ledger, [emu]) | {"capacity": "enforce"}
-    assert next(summary([record], with_costs=False)) == "Scans found in 1 test:"
+    assert next(summary([record], with_costs=False)) == "Scans found at 1 place:"
+
+
+def test_the_scans_of_a_place_are_one_line():
+    emu, ledger = hot_index()
+    records = [record_of(test, ledger, [emu]) | {"throttles": []} for test in ("one", "two")]
+    (title, line) = summary(records, with_costs=False)
+    assert title == "Scans found at 1 place:"
+    assert line.startswith("  orders.by_status at ")
+    assert line.endswith(": 2 pages by 2 tests, 8 of 8 items kept")
 
 
 def test_a_table_that_is_gone_has_no_hottest_key():
