@@ -8,6 +8,7 @@ complaints to standard error.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -71,6 +72,9 @@ def _answered(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Na
     def running(given: argparse.Namespace) -> int:
         try:
             return run(given)
+        except BrokenPipeError:  # whoever read the report has seen enough
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # till the end
+            return FINE
         except (DocumentError, OSError, ModuleNotFoundError) as error:
             sys.stderr.write(f"dynamometer: {_complaint(error)}\n")
             return WRONG_USAGE
@@ -125,10 +129,9 @@ def _lab(given: argparse.Namespace) -> int:
     _check_places(given)
     arguments, expected = _built_in() if given.file is None else _from_file(Path(given.file))
     comparison = _compared(arguments, given)
+    written = list(_written(comparison, given))
     print_report(comparison, sys.stdout)
-    for path in _written(comparison, given):
-        sys.stdout.write(f"\nwrote {path}")
-    sys.stdout.write("\n")
+    sys.stdout.write("".join(f"\nwrote {path}" for path in written) + "\n")
     failed = list(failures(comparison, expected))
     for complaint in failed:
         sys.stderr.write(f"dynamometer: {complaint}\n")

@@ -118,8 +118,8 @@ def _maps(comparison: Comparison, *, unicode: bool) -> Iterator[str]:
         yield f"{design.name} ({resource.name})"
         cells = map_cells(resource)
         for row in range(len(cells.load)):
-            yield "  " + "".join(sign(cells, row, n, shades) for n in range(cells.columns))
-        yield f"  0{words.duration(cells.seconds):>{cells.columns - 1}}"
+            yield "  " + signs(cells, row, shades)
+        yield "  " + _time_axis(cells)
 
 
 def map_cells(resource: ResourceResult) -> Cells:
@@ -128,12 +128,25 @@ def map_cells(resource: ResourceResult) -> Cells:
     return Cells.of(resource.heat, layout, max_rows=MAP_ROWS, max_columns=MAP_COLUMNS)
 
 
-def sign(cells: Cells, row: int, column: int, shades: str) -> str:
-    """Return the sign of a cell."""
-    shade = cells.shade(row, column)
+def signs(cells: Cells, row: int, shades: str) -> str:
+    """Return a row of the map as signs, each repeated until the row is wide enough."""
+    repeated = _repeated(cells)
+    return "".join(_sign(cells.shade(row, n), shades) * repeated for n in range(cells.columns))
+
+
+def _repeated(cells: Cells) -> int:
+    return max(1, MAP_COLUMNS // cells.columns)
+
+
+def _sign(shade: str, shades: str) -> str:
     if not shade:
         return " "
     return shades[-1] if shade.startswith("t") else shades[int(shade[1])]
+
+
+def _time_axis(cells: Cells) -> str:
+    width = cells.columns * _repeated(cells)
+    return f"0{words.duration(cells.seconds):>{width - 1}}"
 
 
 # With colours
@@ -185,10 +198,9 @@ def _rich_maps(comparison: Comparison) -> Iterator[object]:
         cells = map_cells(resource)
         yield Text.assemble((design.name, "bold"), (f"  partitions of {resource.name}", "dim"))
         for row in range(len(cells.load)):
-            signs = "".join(sign(cells, row, n, SHADES) for n in range(cells.columns))
             line = Text("  ")
-            for refused, run in groupby(signs, SHADES[-1].__eq__):
+            for refused, run in groupby(signs(cells, row, SHADES), SHADES[-1].__eq__):
                 line.append("".join(run), "red" if refused else "blue")
             yield line
-        yield Text(f"  0{words.duration(cells.seconds):>{cells.columns - 1}}", "dim")
+        yield Text(f"  {_time_axis(cells)}", "dim")
     yield Text("  · idle   █ full   X throttled", "dim")
