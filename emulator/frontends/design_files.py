@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from emulator.errors import EmulatorError
+from emulator.operations import snapshot_file
 
 UNKNOWN_SUFFIX: Final = "{path}: a design is a .tf, .json, .yaml, .yml or .template file"
 NOT_READABLE: Final = "{path}: not a readable {kind} file: {error}"
@@ -22,7 +23,6 @@ NO_TABLES: Final = "{path}: no DynamoDB table is declared in it"
 NOT_A_NUMBER: Final = "{path}: {table}.{field} is a number, not {value!r}"
 MISSING: Final = "{path}: {table} has no {field}"
 
-_INDEX_MEMBERS: Final = ("IndexName", "KeySchema", "Projection", "ProvisionedThroughput")
 _KEPT: Final = (
     "TableName",
     "KeySchema",
@@ -122,7 +122,7 @@ def _documents(path: Path, document: Any) -> list[TableDesign]:
         return list(_stack(path, document["Resources"]))
     described = document.get("Table", document.get("TableDescription"))
     if isinstance(described, dict):
-        return [TableDesign(_created(described))]
+        return [TableDesign(snapshot_file.create_request(described))]
     return [TableDesign(document)] if "KeySchema" in document else []
 
 
@@ -146,25 +146,6 @@ def _stack(path: Path, resources: Mapping[str, Any]) -> Iterator[TableDesign]:
                 }
         ttl = properties.get("TimeToLiveSpecification", {})
         yield TableDesign(request, ttl.get("AttributeName") if ttl.get("Enabled", True) else None)
-
-
-def _created(description: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the CreateTable request of a table's description."""
-    request = {member: description[member] for member in _KEPT if member in description}
-    mode = description.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED")
-    request["BillingMode"] = mode
-    for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
-        if member in request:
-            request[member] = [
-                {name: index[name] for name in _INDEX_MEMBERS if name in index}
-                for index in request[member]
-            ]
-    for target in (request, *request.get("GlobalSecondaryIndexes", ())):
-        given = target.pop("ProvisionedThroughput", {})
-        if mode == "PROVISIONED":
-            units = ("ReadCapacityUnits", "WriteCapacityUnits")
-            target["ProvisionedThroughput"] = {unit: given[unit] for unit in units if unit in given}
-    return request
 
 
 # Terraform

@@ -7,7 +7,6 @@ written, so it takes microseconds whatever the tables hold.
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
@@ -23,7 +22,7 @@ from emulator.errors import ApiError, EmulatorError
 from emulator.frontends.design_files import TableDesign, read_designs
 from emulator.settings import Settings
 
-#: A design file, CreateTable requests, or a function that is given the emulator.
+#: A design file or a saved snapshot, CreateTable requests, or a function of the emulator.
 Tables: TypeAlias = str | Path | Mapping[str, Any] | Sequence[Any] | Callable[[Emulator], object]
 #: JSON lines, items by table name (Python values, or JSON lines), several of these, or a function.
 Seed: TypeAlias = (
@@ -35,17 +34,15 @@ Seed: TypeAlias = (
 )
 
 NOT_A_TEMPLATE: Final = (
-    "ddb_template returns what ddb_build returned, an Emulator, a snapshot or None, not {value!r}"
+    "ddb_template returns what ddb_build returned, an Emulator, a snapshot, a file's path or None, "
+    "not {value!r}"
 )
 TOO_EARLY: Final = (
     "the clock starts at {start:g}, before the template was finished at {now:g}: leave start out, "
     "or build the template with an earlier start"
 )
-BAD_LINE: Final = "{path}:{line}: {error}"
-NOT_AN_ITEM: Final = 'an item in DynamoDB JSON is expected, such as {"pk": {"S": "a"}}'
-WHICH_TABLE: Final = (
-    "{path}: which table is it for? name it in a mapping, or give every line a TableName"
-)
+WHICH_TABLE: Final = "{path}: which table is it for? name it in a mapping, as {{'orders': ...}}"
+SNAPSHOT_SUFFIX: Final = ".snapshot"
 
 
 class Template:
@@ -86,6 +83,8 @@ class Template:
         """Return what a ``ddb_template`` fixture returned as a template."""
         if value is None or isinstance(value, Template):
             return value
+        if isinstance(value, str | Path):
+            return cls(tables=value)
         if not isinstance(value, Emulator | Snapshot):
             raise EmulatorError(NOT_A_TEMPLATE.format(value=value))
         snapshot = value.snapshot() if isinstance(value, Emulator) else value
@@ -218,6 +217,9 @@ def create_tables(emulator: Emulator, tables: Tables | None) -> None:
     if callable(tables):
         tables(emulator)
         return
+    if isinstance(tables, str | Path) and Path(tables).suffix == SNAPSHOT_SUFFIX:
+        _load_snapshot(emulator, Path(tables))
+        return
     for origin, design in _designs(tables):
         request = design.request
         try:
@@ -229,6 +231,15 @@ def create_tables(emulator: Emulator, tables: Tables | None) -> None:
         except ApiError as error:
             name = request.get("TableName", "a table without a name")
             raise EmulatorError(f"{origin}{name}: {error.message}") from None
+
+
+def _load_snapshot(emulator: Emulator, path: Path) -> None:
+    """Go back to what ``Emulator.save`` wrote."""
+    try:
+        loaded = Emulator.load(path, clock=emulator.clock, settings=emulator.settings)
+    except OSError as error:
+        raise EmulatorError(f"{path}: {error.strerror}") from None
+    emulator.restore(loaded.snapshot())
 
 
 def _designs(tables: Any) -> Iterator[tuple[str, TableDesign]]:
@@ -269,35 +280,14 @@ def fill(emulator: Emulator, seed: Seed | None) -> None:
 
 
 def _fill_from_lines(emulator: Emulator, path: Path, table: str | None) -> None:
-    """Put items from DynamoDB JSON lines, as exports have them: ``{"Item": {...}}``, or bare."""
-    open_text: Any = gzip.open if path.suffix == ".gz" else open
     try:
-        with open_text(path, "rt", encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    try:
-                        _put_line(emulator, path, line, table)
-                    except (ValueError, ApiError) as error:
-                        reason = error.message if isinstance(error, ApiError) else error
-                        raise EmulatorError(
-                            BAD_LINE.format(path=path, line=number, error=reason)
-                        ) from None
+        emulator.import_items(table or _table_for(emulator, path), path)
     except OSError as error:
-        raise EmulatorError(f"{path}: {error.strerror or error}") from None
+        raise EmulatorError(f"{path}: {error.strerror}") from None
 
 
-def _put_line(emulator: Emulator, path: Path, line: str, table: str | None) -> None:
-    item = json.loads(line)
-    if isinstance(item, dict) and "Item" in item and item.keys() <= {"Item", "TableName"}:
-        table = table or item.get("TableName")
-        item = item["Item"]
-    if not isinstance(item, dict):
-        raise ValueError(NOT_AN_ITEM)  # noqa: TRY004  # a fault of the file, not of a caller
-    target = table or _only_table(emulator, path)
-    emulator.call("PutItem", {"TableName": target, "Item": item})
-
-
-def _only_table(emulator: Emulator, path: Path) -> str:
+def _table_for(emulator: Emulator, path: Path) -> str:
+    """Return the table that a file is named for, or the only one there is."""
     names: list[str] = emulator.call("ListTables", {})["TableNames"]
     named = path.name.partition(".")[0]
     if named in names:

@@ -12,10 +12,12 @@ answers them.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -209,13 +211,14 @@ def export_items(path: str | os.PathLike[str], table: Table) -> int:
 def import_items(path: str | os.PathLike[str], account: Account, table: Table) -> int:
     """Put the items of a DynamoDB JSON lines file, all or none; return how many.
 
-    A line is an item, bare or under ``Item``.
+    A line is an item, bare or under ``Item``; a file whose name ends in ``.gz`` is compressed, as
+    the service's exports are.
 
     Raises:
         EmulatorError: a line is not an item of this table; it names file and line.
     """
     items = []
-    for number, line in enumerate(Path(path).read_text().splitlines(), start=1):
+    for number, line in enumerate(_text(Path(path)).splitlines(), start=1):
         if not line.strip():
             continue
         try:
@@ -230,6 +233,14 @@ def import_items(path: str | os.PathLike[str], account: Account, table: Table) -
         items.append(written.get("Item", written))
     fill(account, table, items)
     return len(items)
+
+
+def _text(path: Path) -> str:
+    data = path.read_bytes()
+    try:
+        return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    except (ValueError, EOFError, OSError, zlib.error) as error:
+        raise EmulatorError(f"{path}: not a file of DynamoDB JSON lines: {error}") from None
 
 
 def fill(account: Account, table: Table, items: Iterable[Mapping[str, Any]]) -> None:

@@ -195,7 +195,6 @@ def test_a_description_makes_the_table_it_describes(tmp_path, billing):
                 **created,
             }
         ],
-        "DeletionProtectionEnabled": False,
     }
     emu.call("CreateTable", request)
     described = emu.call("DescribeTable", {"TableName": "orders"})
@@ -204,7 +203,7 @@ def test_a_description_makes_the_table_it_describes(tmp_path, billing):
 
 
 def test_requests_are_read_one_or_several(tmp_path):
-    request = {"TableName": "a", "KeySchema": schema("h:pk")}
+    request = {"TableName": "a", "KeySchema": schema("h:pk"), "AttributeDefinitions": []}
     one = written(tmp_path, "one.json", json.dumps(request))
     two = written(tmp_path, "two.json", json.dumps([request, {"TableDescription": request}]))
     assert [design.request for design in read_designs(one)] == [request]
