@@ -87,8 +87,8 @@ class Entry:
         """
         import yaml
 
-        loader = yaml.SafeLoader(text)
         try:
+            loader = yaml.SafeLoader(text)
             node = loader.get_single_node()
             if node is None:
                 raise DocumentError(f"{source}: the file is empty; expected workload and designs")
@@ -99,8 +99,6 @@ class Entry:
             raise DocumentError(f"{source}{line}: not YAML: {error.problem}") from error
         except yaml.YAMLError as error:
             raise DocumentError(f"{source}: not YAML: {str(error).splitlines()[0]}") from error
-        finally:
-            loader.dispose()
 
     def fail(self, expected: str) -> NoReturn:
         """Raise the complaint that something else was expected here."""

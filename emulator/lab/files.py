@@ -38,6 +38,7 @@ class LabFile:
     """What a file says; ``compare(**file.arguments())`` runs it."""
 
     title: str
+    about: str
     workload: Workload
     designs: tuple[Design, ...]
     seeds: tuple[int, ...]
@@ -80,7 +81,7 @@ def read(entry: Entry) -> LabFile:
     """Read an entry that was parsed already."""
     given = entry.members(
         required=("workload", "designs"),
-        optional=("title", "parameters", "settings", "seeds", "engine"),
+        optional=("title", "about", "parameters", "settings", "seeds", "engine"),
     )
     if "parameters" in given:
         _spread_parameters(given["parameters"], given["designs"])
@@ -96,6 +97,7 @@ def read(entry: Entry) -> LabFile:
         _check_fit(one, design, workload, settings)
     return LabFile(
         title=given["title"].text() if "title" in given else "",
+        about=given["about"].text().strip() if "about" in given else "",
         workload=workload,
         designs=tuple(found),
         seeds=(

@@ -190,7 +190,7 @@ class Pattern:
     """One access pattern: the template of its documentation, made executable.
 
     >>> Pattern("event", "PutItem", rate=50, size=1200).pace
-    Constant(rate=50)
+    Constant(rate=50.0)
     """
 
     name: str
@@ -226,6 +226,8 @@ class Pattern:
     recorded: Recorded | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "rate", self.pace)
+        object.__setattr__(self, "size", self.sizes)
         if self.operation not in OPERATIONS:
             raise ValueError(
                 f"Pattern {self.name!r}: operation must be one of {', '.join(OPERATIONS)}, "
@@ -245,7 +247,7 @@ class Pattern:
     @property
     def pace(self) -> Rate:
         """The rate over time."""
-        return Constant(self.rate) if isinstance(self.rate, int | float) else self.rate
+        return Constant(float(self.rate)) if isinstance(self.rate, int | float) else self.rate
 
     @property
     def sizes(self) -> Sizes:

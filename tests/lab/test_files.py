@@ -1,0 +1,139 @@
+"""Files: what is wrong is said with file, line, field and what was expected."""
+
+from pathlib import Path
+
+import pytest
+
+from emulator.lab import DocumentError, Weights, compare, load
+from emulator.lab.files import loads
+
+GOOD = """\
+title: Orders
+about: An example.
+seeds: [0, 1]
+engine: exact
+settings: {heat_threshold: 0.7}
+parameters: {shards: 4}
+workload:
+  duration: 10s
+  fields:
+    userId: {count: 20}
+    status: {weights: {open: 3, done: 1}}
+  patterns:
+    - name: save
+      operation: PutItem
+      rate: 5
+      size: 1.5 KB
+    - {name: list, operation: Query, by: [userId], rate: 1, span: 1h}
+designs:
+  - name: by user
+    partition: "{userId}#{random(shards)}"
+    sort: "{timestamp}"
+    read: 10
+    write: 20
+    indexes:
+      - {name: byStatus, partition: ["{status}"], sort: "{timestamp}", projection: KEYS_ONLY}
+"""
+
+
+def test_a_file_says_everything():
+    file = loads(GOOD)
+
+    assert (file.title, file.about, file.seeds, file.engine) == (
+        "Orders",
+        "An example.",
+        (0, 1),
+        "exact",
+    )
+    assert file.settings.heat_threshold == 0.7
+    assert file.workload.pattern("save").sizes.sizes == (1536,)
+    assert file.workload.pattern("list").span == 3600
+    assert file.workload.field("status").distribution == Weights((3, 1))
+    assert file.designs[0].parameters == {"shards": 4}
+    result = compare(**file.arguments(), headroom=False, sensitivity=False, fix=False)
+    assert result.design("by user").grade == "fine"
+    assert len(result.design("by user").confidence[0].values) == 2
+
+
+# Each is one edit of the good file: what is replaced, by what, and what is said.
+BROKEN = [
+    ("workload:", "wrkload:", "lab.yaml:8: wrkload: unknown field; did you mean 'workload'?"),
+    ("designs:\n", "designs: []\nx:\n", "lab.yaml:20: x: unknown field"),
+    ("duration: 10s", "duration: ten", "lab.yaml:8: workload.duration: expected a duration"),
+    ("duration: 10s", "duration: -5", "workload.duration: expected a number above 0, found -5"),
+    ("{count: 20}", "{count: 0}", "lab.yaml:10: workload.fields.userId.count: expected a whole"),
+    ("{count: 20}", "{cuont: 20}", "fields.userId.cuont: unknown field; did you mean 'count'?"),
+    ("{count: 20}", "{count: 20, unique: true}", "needs exactly one of count, values, unique"),
+    ("{open: 3, done: 1}", "{open: x}", "status.weights.open: expected a number, found 'x'"),
+    ("operation: PutItem", "operation: Put", "lab.yaml:14: workload.patterns[0].operation: expec"),
+    ("rate: 5\n", "rate: fast\n", "lab.yaml:15: workload.patterns[0].rate: expected a number per"),
+    ("rate: 5\n", "rate: {ramp: {start: 1}}\n", "rate.ramp: the field 'end' is missing"),
+    ("size: 1.5 KB", "size: huge", "patterns[0].size: expected a size such as 300, 1.5 KB"),
+    ("by: [userId]", "by: [userid]", "patterns[1].by[0]: expected one of the fields status, time"),
+    ("by: [userId]", "by: userId", "workload.patterns[1].by: expected a list, found 'userId'"),
+    ("name: list,", "", "lab.yaml:17: workload.patterns[1]: the field 'name' is missing"),
+    ('"{userId}#{random(shards)}"', '"{userId"', "lab.yaml:20: designs[0].partition: '{userId':"),
+    ("random(shards)", "random(n)", "'n' is no parameter of the design (shards)"),
+    ("{userId}#", "{user}#", "lab.yaml:19: designs[0]: design 'by user': no field 'user' in the"),
+    ("projection: KEYS_ONLY", "projection: KEYS", "indexes[0].projection: expected ALL, KEYS_ONLY"),
+    ("read: 10", "read: 0", "lab.yaml:22: designs[0].read: expected a whole number of at least 1"),
+    ("write: 20", "write: 50000", "designs[0]: design 'by user': "),
+    ("read: 10\n", "read: 10\n    max_read: 5\n", "an on-demand maximum next to provisioned"),
+    ("name: byStatus", "name: by", "Member must have length greater than or equal to 3"),
+    ("engine: exact", "engine: quick", "lab.yaml:4: engine: expected one of auto, exact, aggre"),
+    ("heat_threshold: 0.7", "heat_threshold: hot", "Settings.heat_threshold must be a number"),
+    ("title: Orders", "title: [", "lab.yaml:"),
+    ("title: Orders", "title: a\ntitle: b", "lab.yaml:2: title: the field is given twice"),
+    ("  - name: by user", "  - name: [by]", "lab.yaml:19: designs[0].name: expected a text, found"),
+]
+
+
+@pytest.mark.parametrize(("good", "bad", "complaint"), BROKEN, ids=[bad for _, bad, _ in BROKEN])
+def test_a_broken_file_gets_one_clear_sentence(good, bad, complaint):
+    assert good in GOOD
+
+    with pytest.raises(DocumentError) as error:
+        loads(GOOD.replace(good, bad, 1), "lab.yaml")
+
+    assert complaint in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "lab.yaml: the file is empty; expected workload and designs"),
+        ("5", "lab.yaml:1: expected a mapping, found 5"),
+        ("a: &x [*x]", "lab.yaml"),
+        ("a: \x00", "lab.yaml: not YAML"),
+    ],
+)
+def test_a_file_that_is_something_else_gets_one_too(text, complaint):
+    with pytest.raises(DocumentError) as error:
+        loads(text, "lab.yaml")
+
+    assert str(error.value).startswith(complaint)
+
+
+def test_a_file_that_is_not_there_gets_one_too(tmp_path):
+    with pytest.raises(DocumentError, match="cannot be read: No such file"):
+        load(tmp_path / "none.yaml")
+
+
+def test_keys_come_from_a_csv_beside_the_file(tmp_path):
+    (tmp_path / "keys.csv").write_text("device\na\na\nb\n")
+    path = tmp_path / "lab.yaml"
+    text = GOOD.replace("{count: 20}", "{csv: keys.csv, column: device}")
+    path.write_text(text)
+
+    assert load(path).workload.field("userId").values == ("a", "b")
+    path.write_text(text.replace("keys.csv", "none.csv"))
+    with pytest.raises(DocumentError, match=r"lab\.yaml:10: workload\.fields\.userId\.csv: cannot"):
+        load(str(path))
+
+
+@pytest.mark.parametrize(
+    "path", sorted(Path("benchmarks/key_schemes").glob("*.yaml")), ids=lambda path: path.stem
+)
+def test_every_scenario_can_be_read(path):
+    assert load(path).about

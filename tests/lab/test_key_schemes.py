@@ -1,0 +1,185 @@
+"""The classic lessons, as scenarios with their outcomes (lessons L0 to L4)."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from emulator.lab import aggregate, load
+from emulator.lab.costs import costs, usages
+from emulator.lab.layout import Layout
+from emulator.lab.offered import units_per_request
+from emulator.lab.results import pattern_results, resource_results
+
+SCHEMES = Path(__file__).parents[2] / "benchmarks" / "key_schemes"
+READ, WRITE = 0, 1
+
+
+class Outcome:
+    def __init__(self, layout, recording, settings):
+        self.recording = recording
+        self.patterns = {one.name: one for one in pattern_results(recording)}
+        self.resources = {one.name: one for one in resource_results(recording)}
+        self.costs = {
+            (one.billing, one.table_class): one.total
+            for one in costs(usages(recording, settings), layout, settings)
+        }
+
+    @property
+    def throttled(self):
+        calls = sum(one.calls for one in self.patterns.values())
+        return sum(one.throttled for one in self.patterns.values()) / calls
+
+    @property
+    def reasons(self):
+        return {reason for one in self.patterns.values() for reason in one.throttled_by_reason}
+
+    @property
+    def refusals(self):
+        return {split.cause for split in self.recording.splits if not split.children}
+
+    def units(self, pattern, resource, axis):
+        return units_per_request(self.patterns[pattern], resource, axis)
+
+
+@cache
+def outcomes(name):
+    file = load(SCHEMES / f"{name}.yaml")
+    found = {}
+    for design in file.designs:
+        layout = Layout(design, file.workload)
+        recording = aggregate.run(layout, settings=file.settings)
+        found[design.name] = Outcome(layout, recording, file.settings)
+    return found
+
+
+KEY_RANGE = {"TableWriteKeyRangeThroughputExceeded"}
+
+
+@pytest.mark.parametrize(
+    ("scheme", "design", "throttled", "reasons"),
+    [
+        ("status_key", "status", 0.78, KEY_RANGE),
+        ("status_key", "order id", 0, set()),
+        ("date_key", "date", 0.78, KEY_RANGE),
+        ("date_key", "customer", 0, set()),
+        ("hour_key", "hour", 0.95, KEY_RANGE),
+        ("hour_key", "device", 0, set()),
+        ("sequential_id", "id as key", 0, set()),
+        ("sequential_id", "ids in one collection", 0.92, KEY_RANGE),
+        ("celebrity_device", "device", 0.53, KEY_RANGE),
+        ("celebrity_device", "device with suffixes", 0, set()),
+        ("calculated_suffixes", "user", 0.60, KEY_RANGE),
+        ("calculated_suffixes", "user with ten suffixes", 0, set()),
+        ("tenant_shard", "tenant", 0.36, KEY_RANGE),
+        ("tenant_shard", "tenant and shard", 0, set()),
+        ("event_types", "event type", 0.54, {"IndexWriteKeyRangeThroughputExceeded"}),
+        ("event_types", "event type and date", 0.44, {"IndexWriteKeyRangeThroughputExceeded"}),
+        ("event_types", "event type and suffix", 0, set()),
+        ("uniformity", "user id", 0, set()),
+        ("uniformity", "status code", 0.82, KEY_RANGE),
+        ("uniformity", "creation hour", 0.97, KEY_RANGE),
+        ("uniformity", "device id alike", 0, set()),
+        ("uniformity", "device id with one popular", 0.62, KEY_RANGE),
+    ],
+)
+def test_a_key_scheme_throttles_as_the_lesson_says(scheme, design, throttled, reasons):
+    outcome = outcomes(scheme)[design]
+
+    assert outcome.throttled == pytest.approx(throttled, abs=0.03)
+    assert outcome.reasons == reasons
+
+
+def test_the_hour_stops_at_one_partition_with_most_capacity_unused():
+    """CAP-501: 1,000 write units a second, whatever is provisioned."""
+    write = outcomes("hour_key")["hour"].resources["table"].write
+
+    assert write.per_minute.consumed[1:] == pytest.approx([1000] * 4, rel=0.01)
+    assert write.per_minute.provisioned == (5000,) * 5
+    assert write.utilisation == pytest.approx(0.2, abs=0.01)
+
+
+def test_one_device_of_an_hour_costs_hundreds_of_times_more_to_read():
+    hour, device = outcomes("hour_key").values()
+
+    assert hour.units("events of a device", "table", READ) > 300
+    assert device.units("events of a device", "table", READ) == pytest.approx(0.5, abs=0.1)
+    assert device.units("one event", "table", READ) == pytest.approx(0.5, abs=0.01)
+    assert hour.patterns["events of a device"].filter_waste_share > 0.99
+
+
+def test_ascending_sort_keys_are_not_split_for_heat():
+    """CAP-506."""
+    cause = "sort keys are written in order"
+
+    assert outcomes("sequential_id")["ids in one collection"].refusals == {cause}
+    assert outcomes("celebrity_device")["device"].refusals == {cause}
+
+
+def test_the_newest_id_is_hot_whatever_the_billing():
+    for outcome in outcomes("latest_reads").values():
+        assert outcome.throttled > 0.5
+        assert outcome.reasons == {"TableReadKeyRangeThroughputExceeded"}
+
+
+def test_calculated_suffixes_are_paid_by_reads():
+    plain, suffixed = outcomes("calculated_suffixes").values()
+
+    assert suffixed.patterns["orders of a user"].fan_out == pytest.approx(10)
+    assert plain.units("orders of a user", "table", READ) == pytest.approx(0.5, abs=0.05)
+    assert suffixed.units("orders of a user", "table", READ) == pytest.approx(5, abs=0.1)
+
+
+def test_three_months_take_three_queries():
+    device, months = outcomes("months").values()
+
+    assert device.patterns["last quarter"].fan_out == pytest.approx(1)
+    assert months.patterns["last quarter"].fan_out == pytest.approx(3)
+    assert months.patterns["last hour"].fan_out == pytest.approx(1)
+
+
+def test_a_scan_of_all_devices_costs_five_hundred_times_a_query():
+    entity_first, single = outcomes("dashboard").values()
+
+    assert entity_first.units("devices of a user", "devices", READ) == pytest.approx(486, rel=0.03)
+    assert single.units("devices of a user", "table", READ) == pytest.approx(1, abs=0.1)
+    assert single.units("profile", "table", READ) == pytest.approx(0.5)
+
+
+def test_a_filter_does_not_lower_the_cost():
+    """CAP-204."""
+    filtered, keyed = outcomes("filter_or_key").values()
+
+    assert filtered.patterns["active users"].filter_waste_share == pytest.approx(0.9, abs=0.01)
+    assert keyed.patterns["active users"].filter_waste_share == 0
+    cost = filtered.units("active users", "table", READ)
+    assert cost > 5 * keyed.units("active users", "table", READ)
+
+
+def test_a_vertical_split_saves_ten_times():
+    """CAP-301, EX-42."""
+    [outcome] = outcomes("vertical_split").values()
+
+    assert outcome.units("count inside the profile", "table", WRITE) == pytest.approx(10)
+    assert outcome.units("count in an own item", "table", WRITE) == pytest.approx(1)
+
+
+def test_provisioned_pays_from_28_9_percent_utilisation():
+    """CAP-1008."""
+    found = outcomes("billing")
+
+    def ratio(name):
+        cost = found[name].costs
+        return cost["provisioned", "STANDARD"] / cost["on-demand", "STANDARD"]
+
+    assert ratio("used to 20 %") == pytest.approx(1.44, abs=0.01)
+    assert ratio("used to 28.9 %") == pytest.approx(1, abs=0.001)
+    assert ratio("used to 60 %") == pytest.approx(0.48, abs=0.01)
+
+
+def test_infrequent_access_pays_for_much_data_and_little_traffic():
+    """CAP-1009."""
+    cost = outcomes("table_class")["standard"].costs
+
+    ratio = cost["on-demand", "STANDARD_INFREQUENT_ACCESS"] / cost["on-demand", "STANDARD"]
+    assert ratio == pytest.approx(0.46, abs=0.01)
