@@ -71,13 +71,15 @@ def _answered(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Na
 
     def running(given: argparse.Namespace) -> int:
         try:
-            return run(given)
+            code = run(given)
+            sys.stdout.flush()
         except BrokenPipeError:  # whoever read the report has seen enough
-            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # till the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return FINE
         except (DocumentError, OSError, ModuleNotFoundError) as error:
             sys.stderr.write(f"dynamometer: {_complaint(error)}\n")
             return WRONG_USAGE
+        return code
 
     return running
 

@@ -1,13 +1,16 @@
 """dynamometer lab and check: what they print, write and answer."""
 
 import json
+import subprocess
 import sys
 from xml.etree import ElementTree
 
 import pytest
 
 from emulator.__main__ import main
-from emulator.lab.measures import Comparison
+from emulator.lab.command import write_findings
+from emulator.lab.measures import Comparison, Finding
+from tests.lab_report.test_text import Stream
 
 SHOP = """\
 title: Orders
@@ -184,7 +187,30 @@ def test_a_missing_package_is_named(place, capsys, monkeypatch):
     )
 
 
+def test_a_fault_of_the_workload_names_its_line(place, capsys):
+    (place / "shop.yaml").write_text(SHOP.replace("size: 300", "actions: 2"), encoding="utf-8")
+    assert main(["lab", "shop.yaml"]) == 2
+    assert capsys.readouterr().err.startswith("dynamometer: shop.yaml:8: workload.patterns[0]")
+
+
+def test_a_reader_who_leaves_early_is_no_error(place):
+    command = [sys.executable, "-m", "emulator", "lab", "shop.yaml", "--quick"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+    assert (place / "report.html").exists()
+
+
 # check
+
+
+def test_severities_have_colours_on_a_terminal():
+    stream = Stream(terminal=True)
+    finding = Finding(check="c", severity="problem", subject="s", message="m", fix="f")
+    write_findings([finding, finding], stream)
+    assert stream.getvalue().startswith("\x1b[31mproblem  \x1b[0ms: M. [c]\n         F.\n")
+    assert stream.getvalue().endswith("\n2 problems\n")
 
 
 def test_a_design_file_is_advised_on(place, capsys):
