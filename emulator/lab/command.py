@@ -66,22 +66,18 @@ Exit codes: 0 fine or only warnings, 1 a problem was found, 2 the file cannot be
 """
 
 
-def _answered(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+def _answered(run: Callable[[argparse.Namespace], int], given: argparse.Namespace) -> int:
     """Turn what is wrong with a file into one sentence and the exit code of wrong usage."""
-
-    def running(given: argparse.Namespace) -> int:
-        try:
-            code = run(given)
-            sys.stdout.flush()
-        except BrokenPipeError:  # whoever read the report has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return FINE
-        except (DocumentError, OSError, ModuleNotFoundError) as error:
-            sys.stderr.write(f"dynamometer: {_complaint(error)}\n")
-            return WRONG_USAGE
-        return code
-
-    return running
+    try:
+        code = run(given)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read the report has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
+    except (DocumentError, OSError, ModuleNotFoundError) as error:
+        sys.stderr.write(f"dynamometer: {_complaint(error)}\n")
+        return WRONG_USAGE
+    return code
 
 
 def _complaint(error: Exception) -> str:
@@ -121,7 +117,7 @@ def _seed(text: str) -> int:
 
 def run_lab(given: argparse.Namespace) -> int:
     """Compare the designs of a file, or the built-in ones; 1 if a promise of the file fails."""
-    return _answered(_lab)(given)
+    return _answered(_lab, given)
 
 
 def _lab(given: argparse.Namespace) -> int:
@@ -218,7 +214,7 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_check(given: argparse.Namespace) -> int:
     """Print the findings about a design; 1 if one of them is a problem."""
-    return _answered(_check)(given)
+    return _answered(_check, given)
 
 
 def _check(given: argparse.Namespace) -> int:

@@ -167,7 +167,8 @@ def _draw_demand(
     if any(series.throttled):
         wanted = stairs([min(one, y.high) for one in demand], step, x, y)
         frame.drawing.area(wanted, served, "soft-red")
-        frame.drawing.curve(wanted, "line-red")
+        if max(demand) <= y.high:
+            frame.drawing.curve(wanted, "line-red")
     frame.drawing.area(served, floor, "soft-blue")
     frame.drawing.curve(served, "line-blue")
     frame.drawing.line((frame.left, frame.bottom), (frame.right, frame.bottom), "axis")
@@ -233,8 +234,9 @@ def concentration(resource: ResourceResult) -> str:
     ):
         points = zip(curve.population, curve.traffic, strict=True)
         drawing.curve([(x(0), y(0)), *((x(a), y(b)) for a, b in points)], cls)
-    keys = f"{words.count(resource.distinct_keys)} keys"
-    partitions = f"{sum(1 for one in resource.heat.partitions if one.died is None)} partitions"
+    living = sum(1 for one in resource.heat.partitions if one.died is None)
+    keys = words.counted(resource.distinct_keys, "key")
+    partitions = words.counted(living, "partition")
     names = [("line-blue", keys), ("line-amber", partitions), ("line-even", "perfectly even")]
     legend(drawing, frame.left, HEIGHT - 6, names)
     return drawing.render()
@@ -376,10 +378,10 @@ def _heat_caption(resource: ResourceResult) -> str:
     split = sum(1 for one in resource.splits if one.children)
     refused = [one for one in resource.splits if not one.children]
     if split:
-        text += f" {split} split{'' if split == 1 else 's'}."
+        text += f" {words.counted(split, 'split')}."
     if refused:
         causes = ", ".join(sorted({one.cause for one in refused}))
-        text += f" {len(refused)} split{'' if len(refused) == 1 else 's'} did not happen: {causes}."
+        text += f" {words.counted(len(refused), 'split')} did not happen: {causes}."
     return text
 
 

@@ -56,10 +56,10 @@ class Group(NamedTuple):
 def summary(comparison: Comparison) -> str:
     """Return in one line what was run."""
     requests = max((design.requests for design in comparison.designs), default=0.0)
-    count = len(comparison.designs)
     seeds = ", ".join(str(seed) for seed in comparison.seeds)
     return (
-        f"{count} design{'' if count == 1 else 's'} under {words.count(requests)} requests in "
+        f"{words.counted(len(comparison.designs), 'design')} under {words.count(requests)} "
+        f"requests in "
         f"{words.duration(comparison.duration_seconds)}; {comparison.engine} engine, "
         f"seed{'' if len(comparison.seeds) == 1 else 's'} {seeds}"
     )

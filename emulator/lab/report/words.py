@@ -51,6 +51,15 @@ def count(value: float) -> str:
     raise AssertionError(value)
 
 
+def counted(value: float, noun: str) -> str:
+    """Return how many of something.
+
+    >>> counted(1, "split"), counted(3, "split")
+    ('1 split', '3 splits')
+    """
+    return f"{count(value)} {noun}{'' if value == 1 else 's'}"
+
+
 def percent(share: float) -> str:
     """Return a share of 0 to 1 as percent; never 0 or 100 unless it is.
 
