@@ -203,8 +203,10 @@ def legacy_update(entries: Mapping[str, tuple[str, Value | Missing]]) -> Update:
     {'a': 'x'}
     """
     actions = tuple(_action(name, *entry) for name, entry in entries.items())
+    paths = tuple((name,) for name in entries)
     creates = any(action != "DELETE" for action, _ in entries.values())
-    return Update(program(tuple((name,) for name in entries), actions, creates=creates), {})
+    computed = tuple(place for place, (action, _) in enumerate(entries.values()) if action == "ADD")
+    return Update(program(paths, actions, creates=creates, computed=computed), {})
 
 
 def _action(name: str, action: str, value: Value | Missing) -> Evaluate:

@@ -95,7 +95,7 @@ class _Parser:
         self._position = 0
         # Positions of the brackets of the group closed last.
         self._last_group = (-1, -1)
-        self._argument = self._set_value if kind == UPDATE else self._operand
+        self._argument = self._set_operand if kind == UPDATE else self._operand
 
     def parse(self) -> Node:
         if self._kind == PROJECTION:

@@ -62,12 +62,21 @@ def _not(node: Not, parts: list[str]) -> str:
     return f"NOT ({parts[0]})" if isinstance(node.term, And | Or) else f"NOT {parts[0]}"
 
 
-def _arithmetic(node: Arithmetic, parts: list[str]) -> str:
-    left, right = (
+def _grouped(operands: tuple[Node, ...], parts: list[str]) -> list[str]:
+    """Write operands of an update; one that calculates needs brackets (UPD-12, UPD-13)."""
+    return [
         f"({part})" if isinstance(operand, Arithmetic) else part
-        for operand, part in zip((node.left, node.right), parts, strict=True)
-    )
+        for operand, part in zip(operands, parts, strict=True)
+    ]
+
+
+def _arithmetic(node: Arithmetic, parts: list[str]) -> str:
+    left, right = _grouped((node.left, node.right), parts)
     return f"{left} {node.operator} {right}"
+
+
+def _function(node: Function, parts: list[str]) -> str:
+    return f"{node.name}({', '.join(_grouped(node.operands, parts))})"
 
 
 def _update(node: Update, parts: list[str]) -> str:
@@ -82,7 +91,7 @@ def _update(node: Update, parts: list[str]) -> str:
 _WRITERS: Final[dict[type, Callable[..., str]]] = {
     Path: _path,
     Literal: lambda node, _: node.name,
-    Function: lambda node, parts: f"{node.name}({', '.join(parts)})",
+    Function: _function,
     Arithmetic: _arithmetic,
     Comparison: lambda node, parts: f"{parts[0]} {node.operator} {parts[1]}",
     Between: lambda _, parts: f"{parts[0]} BETWEEN {parts[1]} AND {parts[2]}",

@@ -82,7 +82,8 @@ class Program(NamedTuple):
     """What an update does, for any item and any values.
 
     ``names`` are the targets if all of them are top-level attributes; else ``edits`` says
-    where each result goes. ``mentioned`` are the targets and all paths that actions read.
+    where each result goes. ``mentioned`` are the targets and all paths that actions read;
+    ``computed`` are the places of results that may be more than can be stored.
     """
 
     paths: tuple[DocumentPath, ...]
@@ -91,6 +92,7 @@ class Program(NamedTuple):
     names: tuple[str, ...] | None
     edits: Edits
     creates: bool
+    computed: tuple[int, ...]
     cost: Cost
 
 
@@ -127,17 +129,17 @@ class Update:
             ValidationException: the stored item does not suit the update (UPD-6, UPD-10,
                 UPD-11, UPD-14 to UPD-16), or a number leaves the storable range (NUM-10).
         """
-        _, _, actions, names, edits, _, _ = self._program
+        _, _, actions, names, edits, _, computed, _ = self._program
         values = self._values
         results = [action(attributes, values) for action in actions]
         if names is None:
-            return _edited_map(attributes, edits, results)
-        changed = dict(attributes)
-        for name, result in zip(names, results, strict=True):
-            if result is MISSING:
-                changed.pop(name, None)
-            else:
-                changed[name] = result  # type: ignore[assignment]  # not MISSING
+            changed = _edited_map(attributes, edits, results)
+        else:
+            changed = _replaced(attributes, names, results)
+        for place in computed:
+            result = results[place]
+            if isinstance(result, Decimal):
+                numbers.check_storable(result)
         return changed
 
     def request_bytes(self, attributes: Attributes, result: Attributes) -> int:  # noqa: ARG002  # what was stored does not count
@@ -179,7 +181,7 @@ def _program(template: Template, targets: Targets) -> tuple[tuple[Check, ...], P
     return checks, _compiled(root, names) if can_pass else _REFUSED
 
 
-_REFUSED: Final = Program((), (), (), (), {}, creates=False, cost=NO_COST)
+_REFUSED: Final = Program((), (), (), (), {}, creates=False, computed=(), cost=NO_COST)
 
 
 def _compiled(root: UpdateTree, names: Names) -> Program:
@@ -195,7 +197,17 @@ def _compiled(root: UpdateTree, names: Names) -> Program:
         mentioned=tuple(
             document_path(UPDATE, node, names) for node in walk(root) if isinstance(node, Path)
         ),
+        computed=tuple(place for place, action in enumerate(actions) if _computes(action)),
         cost=_cost(actions, paths, names),
+    )
+
+
+def _computes(action: Action) -> bool:
+    """Say whether an action calculates; such a number is judged when all is in place (UPD-21)."""
+    if action.keyword == "ADD":
+        return True
+    return action.value is not None and any(
+        isinstance(node, Arithmetic) for node in walk(action.value)
     )
 
 
@@ -205,12 +217,13 @@ def program(
     *,
     creates: bool,
     mentioned: tuple[DocumentPath, ...] = (),
+    computed: tuple[int, ...] = (),
     cost: Cost = NO_COST,
 ) -> Program:
     """Return the program of actions, each with its target."""
     if all(len(path) == 1 for path in paths):
         targets = tuple(str(path[0]) for path in paths)
-        return Program(paths, mentioned, actions, targets, {}, creates, cost)
+        return Program(paths, mentioned, actions, targets, {}, creates, computed, cost)
     edits: Edits = {}
     for place, path in enumerate(paths):
         below = edits
@@ -219,7 +232,7 @@ def program(
             assert isinstance(inner, dict)  # paths do not overlap
             below = inner
         below[path[-1]] = place
-    return Program(paths, mentioned, actions, None, edits, creates, cost)
+    return Program(paths, mentioned, actions, None, edits, creates, computed, cost)
 
 
 # Actions: a function of the item that answers the new value, or MISSING to remove it
@@ -373,6 +386,18 @@ _OPERATIONS: Final[dict[str, Operation]] = {
 
 
 # Putting results in place
+
+
+def _replaced(
+    attributes: Attributes, names: tuple[str, ...], results: list[Value | Missing]
+) -> dict[str, Value]:
+    changed = dict(attributes)
+    for name, result in zip(names, results, strict=True):
+        if result is MISSING:
+            changed.pop(name, None)
+        else:
+            changed[name] = result  # type: ignore[assignment]  # not MISSING
+    return changed
 
 
 def _edited_map(

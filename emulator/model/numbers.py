@@ -117,28 +117,34 @@ def format_number(number: Decimal) -> str:
 
 
 def add(left: Decimal, right: Decimal) -> Decimal:
-    """Return the exact sum, if it can be stored (NUM-10)."""
-    return _storable(_EXACT.add(left, right))
+    """Return the exact sum, which may be more than can be stored (NUM-10)."""
+    return _tidy(_EXACT.add(left, right))
 
 
 def subtract(left: Decimal, right: Decimal) -> Decimal:
-    """Return the exact difference, if it can be stored (NUM-10)."""
-    return _storable(_EXACT.subtract(left, right))
+    """Return the exact difference, which may be more than can be stored (NUM-10)."""
+    return _tidy(_EXACT.subtract(left, right))
 
 
-def _storable(number: Decimal) -> Decimal:
-    if number.same_quantum(_ONE) and _BELOW_DIGITS < number < _BEYOND_DIGITS:
-        return number or ZERO  # an integer of few enough digits is canonical as it is
-    number = canonical(number)
-    if not number:
-        return ZERO
+def _tidy(number: Decimal) -> Decimal:
+    # An integer of few enough digits is canonical as it is.
+    return number or ZERO if _is_small_integer(number) else canonical(number)
+
+
+def _is_small_integer(number: Decimal) -> bool:
+    return number.same_quantum(_ONE) and _BELOW_DIGITS < number < _BEYOND_DIGITS
+
+
+def check_storable(number: Decimal) -> None:
+    """Refuse a result that has too many digits or leaves the range (NUM-3, NUM-4, NUM-10)."""
+    if _is_small_integer(number) or not number:
+        return
     if len(number.normalize(_EXACT).as_tuple().digits) > limits.NUMBER_DIGITS:
         raise ValidationException(TOO_MANY_DIGITS)
     if number.adjusted() > limits.NUMBER_MAX_EXPONENT:
         raise ValidationException(OVERFLOW)
     if number.adjusted() < limits.NUMBER_MIN_EXPONENT:
         raise ValidationException(UNDERFLOW)
-    return number
 
 
 def number_size(number: Decimal) -> int:

@@ -94,8 +94,13 @@ def _find(account: Account, table: Table, wanted: _Wanted) -> Found:
 
 
 def _shown(wanted: _Wanted, found: Found) -> dict[str, Any]:
+    """Return what is told of one item; nothing of it is no item (TXG-1).
+
+    Observed: the public suite in October 2026, unlike GetItem (PRJ-4).
+    """
     if found.item is None:
         return {}
     attributes = found.item.attributes
     projection = wanted.projection
-    return {"Item": dump_item(attributes if projection is None else projection.pick(attributes))}
+    shown = attributes if projection is None else projection.pick(attributes)
+    return {"Item": dump_item(shown)} if shown else {}

@@ -262,4 +262,63 @@ CASES = [
         )
         for index in ("keys", "lean")
     ),
+    # Updates
+    Case(
+        "UPD-12, UPD-13 a function takes no bare arithmetic",
+        "UpdateItem",
+        {
+            "TableName": "hash",
+            "Key": A,
+            "UpdateExpression": "SET n = if_not_exists(n, m + :one)",
+            "ExpressionAttributeValues": wire({":one": 1}),
+        },
+        error=refused(
+            detected('Invalid UpdateExpression: Syntax error; token: "+", near: "m + :one"')
+        ),
+        classic='Invalid UpdateExpression: Syntax error; token: "+", near: "m + :one"',
+    ),
+    Case(
+        "UPD-21, UPD-6 a path that leads nowhere before a number that is too large",
+        "UpdateItem",
+        {
+            "TableName": "hash",
+            "Key": A,
+            "UpdateExpression": "SET n = :big + :big, gone.x = :big",
+            "ExpressionAttributeValues": {":big": {"N": "9E125"}},
+        },
+        error=refused("The document path provided in the update expression is invalid for update"),
+    ),
+    Case(
+        "UPD-21, NUM-10 only the result is stored",
+        "UpdateItem",
+        {
+            "TableName": "hash",
+            "Key": A,
+            "UpdateExpression": "SET n = (:big + :one) - :big",
+            "ExpressionAttributeValues": {":big": {"N": "1E125"}, ":one": {"N": "1"}},
+            "ReturnValues": "UPDATED_NEW",
+        },
+        answer={"Attributes": {"n": {"N": "1"}}},
+    ),
+    Case(
+        "UPD-21, NUM-4 a sum that is too large, after all",
+        "UpdateItem",
+        {
+            "TableName": "hash",
+            "Key": A,
+            "AttributeUpdates": {"n": {"Action": "ADD", "Value": {"N": "9E125"}}},
+        },
+        given=[put("hash", pk="a", n={"N": "9E125"})],
+        error=refused(
+            "Number overflow. Attempting to store a number with magnitude larger than "
+            "supported range"
+        ),
+    ),
+    Case(
+        "TXG-1 nothing of an item is no item",
+        "TransactGetItems",
+        {"TransactItems": [{"Get": {"TableName": "hash", "Key": A, "ProjectionExpression": "x"}}]},
+        given=[put("hash", pk="a", n=1)],
+        answer={"Responses": [{}]},
+    ),
 ]

@@ -21,8 +21,8 @@ from emulator.expressions.parser import parse
         ("ConditionExpression", "#a[0].b in(:v,size(c))", "#a[0].b IN (:v, size(c))"),
         (
             "UpdateExpression",
-            "set a=(b+:v)-:w,c=if_not_exists(c,d+:v)remove e,f[1]add g :v delete h :w",
-            "SET a = (b + :v) - :w, c = if_not_exists(c, d + :v) REMOVE e, f[1] ADD g :v "
+            "set a=(b+:v)-:w,c=if_not_exists(c,(d+:v))remove e,f[1]add g :v delete h :w",
+            "SET a = (b + :v) - :w, c = if_not_exists(c, (d + :v)) REMOVE e, f[1] ADD g :v "
             "DELETE h :w",
         ),
         ("ProjectionExpression", "a ,b . c [ 1 ]", "a, b.c[1]"),

@@ -106,7 +106,7 @@ def test_an_operand_must_exist(text):
         ("(n + :v) - (n - :v)", "4"),
         ("if_not_exists(gone, :v) + :v", "4"),
         ("if_not_exists(n, gone) - :v", "3"),
-        ("if_not_exists(gone, n + :v)", "7"),
+        ("if_not_exists(gone, (n + :v))", "7"),
     ],
 )
 def test_arithmetic(text, answer):

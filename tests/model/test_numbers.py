@@ -13,6 +13,7 @@ from emulator.model.numbers import (
     TOO_MANY_DIGITS,
     UNDERFLOW,
     add,
+    check_storable,
     format_number,
     number_size,
     parse_number,
@@ -195,20 +196,21 @@ def test_number_order_is_decimal_order(left, right):
 
 
 @given(texts, texts)
-def test_arithmetic_is_exact_or_refused(left, right):
+def test_arithmetic_is_exact_and_then_judged(left, right):
     """NUM-10."""
     with localcontext(prec=400):
         for ours, theirs in (
             (add, Decimal(left) + Decimal(right)),
             (subtract, Decimal(left) - Decimal(right)),
         ):
+            result = ours(parse_number(left), parse_number(right))
+            assert result == theirs
             try:
-                result = ours(parse_number(left), parse_number(right))
+                check_storable(result)
             except ValidationException as error:
                 assert error.message == TOO_MANY_DIGITS
                 assert len(theirs.normalize().as_tuple().digits) > 38
             else:
-                assert result == theirs
                 assert format_number(result) == format_number(parse_number(format(theirs, "f")))
 
 
@@ -216,6 +218,6 @@ def test_arithmetic_beyond_the_range_is_refused():
     """NUM-10, NUM-4."""
     large = parse_number("9E125")
     with pytest.raises(ValidationException) as caught:
-        add(large, large)
+        check_storable(add(large, large))
     assert caught.value.message == OVERFLOW
     assert not isinstance(caught.value, RequestFault)
