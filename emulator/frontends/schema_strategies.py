@@ -79,8 +79,10 @@ def _table_schemas(draw: DrawFn, max_global_indexes: int, max_local_indexes: int
 @st.composite
 def _global_keys(draw: DrawFn, attributes: list[KeyAttribute]) -> KeySchema:
     """Draw keys of one to four partition and none to four sort attributes (MAK-2)."""
-    chosen = draw(st.lists(st.sampled_from(attributes), min_size=1, max_size=8, unique=True))
-    hashes = draw(st.integers(max(1, len(chosen) - 4), min(4, len(chosen))))
+    hashes, sorts = draw(st.integers(1, 4)), draw(st.integers(0, 4))
+    width = hashes + sorts
+    names = st.lists(st.sampled_from(attributes), min_size=width, max_size=width, unique=True)
+    chosen = draw(names)
     return KeySchema(tuple(chosen[:hashes]), tuple(chosen[hashes:]))
 
 

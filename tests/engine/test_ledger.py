@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from emulator import Emulator, ManualClock
+from emulator import ApiError, Emulator, ManualClock
 from emulator.engine.ledger import ELSEWHERE, Ledger, as_table
 
 HERE = str(Path(__file__))
@@ -128,6 +128,27 @@ def test_refusals_are_counted_whether_or_not_they_are_carried_out(emu, capacity)
     ((reason, times),) = ledger.reasons.items()
     assert (reason.reason, times) == ("TableWriteProvisionedThroughputExceeded", 2)
     assert ledger.write_units == (5.0 if capacity == "enforce" else 7.0)
+
+
+def test_a_throttled_query_is_entered_under_its_index(emu):
+    enforced = Emulator(clock=emu.clock, capacity="enforce")
+    enforced.restore(emu.snapshot())
+    ledger = listen(enforced)
+    request = {
+        "TableName": "orders",
+        "IndexName": "by_status",
+        "KeyConditionExpression": "#s = :s",
+        "ExpressionAttributeNames": {"#s": "status"},
+        "ExpressionAttributeValues": {":s": {"S": "open"}},
+    }
+    for _ in range(10):
+        enforced.call("Query", request)
+    with pytest.raises(ApiError):
+        enforced.call("Query", request)
+    assert sorted((one.resource, one.calls, one.throttles) for one in ledger.entries) == [
+        ("orders.by_status", 0, 1),
+        ("orders.by_status", 10, 0),
+    ]
 
 
 def test_a_call_without_a_frame_of_the_callers_is_made_elsewhere(emu):

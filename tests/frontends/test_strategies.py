@@ -196,6 +196,36 @@ def test_valid_key_conditions_are_accepted_and_invalid_ones_refused(data, schema
     assert caught.value.code == "ValidationException"
 
 
+def test_invalid_key_conditions_have_every_kind_of_fault():
+    """KEY-2, KEY-3, KEY-5, KEY-6, KEY-7, KEY-13, MAK-34."""
+    emu, told = filled(ORDERS), set()
+
+    @settings(max_examples=150, database=None, derandomize=True)
+    @given(key_conditions(ORDERS, index="by_place", valid=False))
+    def refuse(condition):
+        with pytest.raises(ApiError) as caught:
+            emu.call("Query", {"TableName": "orders"} | condition)
+        told.add(str(caught.value))
+
+    refuse()
+    assert told == {
+        "Query key condition not supported",
+        "Query condition missed key schema element: region",
+        "Query condition missed key schema element: city",
+        "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition "
+        "per key",
+        "The number of query conditions (5) exceeds the number of key attributes defined in the "
+        "schema (4)",
+        "Invalid operator used in KeyConditionExpression: OR",
+        "Invalid operator used in KeyConditionExpression: NOT",
+        "Invalid operator used in KeyConditionExpression: attribute_exists",
+        "One or more parameter values were invalid: Condition parameter type does not match schema "
+        "type",
+        "RANGE key attributes zip must have equality conditions specified in the query because a "
+        "condition is present on key attribute x",
+    }
+
+
 @quick
 @given(filters(schema=ORDERS), st.lists(items(ORDERS), max_size=3))
 def test_filters_are_accepted(condition, stored):
