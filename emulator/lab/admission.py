@@ -127,6 +127,7 @@ class Cells:
         units: What a call asks of it.
         owner: For each slot which of the call's resources it belongs to.
         actions: How many items of the cell's kind are admitted all or none.
+        touch: How likely a call draws on the bucket at all.
         patience: For each cell 1 where a refusal is tried again, else 0.
         final: For each cell and slot whether a refusal there is never tried again.
     """
@@ -135,6 +136,7 @@ class Cells:
     units: Floats
     owner: Integers
     actions: Floats
+    touch: Floats
     patience: Floats
     final: NDArray[np.bool_]
 
@@ -148,11 +150,15 @@ class Cells:
             loads += sums(self.buckets[:, slot], calls * self.units[:, slot], count)
         return loads
 
+    def open_at(self, shares: Floats, slot: int) -> Floats:
+        """Return the share of attempts in each cell that a slot's bucket lets pass."""
+        return np.asarray(1 - self.touch[:, slot] * (1 - shares[self.buckets[:, slot]]))
+
     def openness(self, shares: Floats) -> Floats:
         """Return the share of attempts that pass in each cell."""
         passed = np.ones(len(self))
         for slot in range(self.buckets.shape[1]):
-            passed *= shares[self.buckets[:, slot]]
+            passed *= self.open_at(shares, slot)
         return np.where(self.actions > 1, passed**self.actions, passed)
 
     def again(self, shares: Floats, passed: Floats) -> Floats:
@@ -161,7 +167,7 @@ class Cells:
             return np.asarray((1 - passed) * self.patience)
         patient = np.ones(len(self))
         for slot in range(self.buckets.shape[1]):
-            patient *= np.where(self.final[:, slot], shares[self.buckets[:, slot]], 1.0)
+            patient *= np.where(self.final[:, slot], self.open_at(shares, slot), 1.0)
         return np.asarray(np.maximum(0.0, patient - passed) * self.patience)
 
     def refusals(self, shares: Floats) -> Floats:
@@ -169,7 +175,7 @@ class Cells:
         found = np.zeros(self.units.shape)
         passed = np.ones(len(self))
         for slot in range(self.buckets.shape[1]):
-            here = shares[self.buckets[:, slot]]
+            here = self.open_at(shares, slot)
             found[:, slot] = passed * (1 - here)
             passed *= here
         total = found.sum(axis=1)
@@ -184,7 +190,7 @@ class Cells:
             slots = np.flatnonzero(self.owner == owner)
             passed = np.ones(len(self))
             for slot in slots.tolist():
-                passed *= shares[self.buckets[:, slot]]
+                passed *= self.open_at(shares, slot)
             found[:, slots] = (1 - passed)[:, None]
         return found
 

@@ -192,6 +192,7 @@ class _Simulation:
         units = np.zeros((total, most))
         owner = np.zeros(most, dtype=np.int64)
         actions = np.ones(total)
+        touch = np.ones((total, most))
         for track, part in zip(self._tracks, self._slices, strict=True):
             actions[part] = track.lane.actions
             track.part_slots = []
@@ -207,18 +208,26 @@ class _Simulation:
                     seen[number] = slot
                     buckets[part, slot] = number
                     units[part, slot] = asked
+                    touch[part, slot] = spot.chance
                     owner[slot] = max(owner[slot], place)
                     slot += 1
                 track.part_slots.append(slot)
                 buckets[part, slot] = board.partitions[key][track.parts[place]]
                 units[part, slot] = asked
+                touch[part, slot] = spot.chance
                 owner[slot] = max(owner[slot], place)
                 slot += 1
         patience = np.concatenate(
             [np.full(track.cells, self._retries(track, KEY_RANGE)) for track in self._tracks]
         )
         return Cells(
-            buckets, units * actions[:, None], owner, actions, patience, self._final(buckets)
+            buckets,
+            units * actions[:, None],
+            owner,
+            actions,
+            touch,
+            patience,
+            self._final(buckets),
         )
 
     def _retries(self, track: Track, limit: str) -> float:

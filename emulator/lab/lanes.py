@@ -15,7 +15,7 @@ import numpy as np
 from emulator import limits
 from emulator.capacity import READ, WRITE
 from emulator.capacity.units import page_units
-from emulator.lab.distributions import Floats, Integers, Zipf, sums
+from emulator.lab.distributions import Floats, Integers, Sequential, Zipf, sums
 from emulator.lab.draws import LATEST_WINDOW
 from emulator.lab.flows import (
     SORT_STRATA,
@@ -244,20 +244,25 @@ class WriteLane(Lane):
         for index, spot in self._index_spots:
             if index.is_global:
                 spot.units = np.full(len(self.flows), price.indexes[index.name])
+                spot.chance = price.chances[index.name]
 
     def _exists(self) -> float:
         population = self.ground.population(self.path.table, None)
         there = np.minimum(1.0, population.items[self._places[None]])
         if self._unbounded and self.pattern.is_put:
             return 0.0
-        return float(there @ self.flows.weights)
+        return min(1.0, float(there @ self.flows.weights))
 
     def load(self, count: int) -> None:
         """Store items that are there before the run."""
-        puts = self.flows.weights * count
-        if self.flows.steady:
-            puts = np.minimum(puts, max(1.0, count / len(self.flows)))
-        self._store(puts, steady=self.flows.steady)
+        self._store(self.flows.weights * count, steady=self._in_turn())
+
+    def _in_turn(self) -> bool:
+        """Say whether the values that make an item's key come one after the other."""
+        names = self.path.key.names - {TIMESTAMP}
+        fields = [self.ground.workload.field(name) for name in names]
+        picks = [self.pattern.distributions.get(one.name, one.distribution) for one in fields]
+        return bool(picks) and all(isinstance(pick, Sequential) for pick in picks)
 
     def absorb(self, accepted: Floats) -> None:
         """Store what the accepted calls of each flow have written."""

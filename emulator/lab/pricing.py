@@ -32,10 +32,15 @@ from emulator.storage import entry_of
 
 @dataclass(frozen=True)
 class WritePrice:
-    """The write units of one call: the table's (local indexes with it) and each global index's."""
+    """The write units of one call: the table's (local indexes with it) and each global index's.
+
+    ``chances`` says how likely a call touches each global index at all: one whose entry does
+    not change cannot hold it back (CAP-609).
+    """
 
     table: float
     indexes: dict[str, float]
+    chances: dict[str, float]
 
 
 class WritePricer:
@@ -92,10 +97,19 @@ class WritePricer:
         }
         local = sum(arms[index.name] for index in self._indexes if not index.is_global)
         table = self._table_units(exists, removes=removes) * factor
+        own = [index for index in self._indexes if index.is_global]
         return WritePrice(
             table + local,
-            {index.name: arms[index.name] for index in self._indexes if index.is_global},
+            {index.name: arms[index.name] for index in own},
+            {index.name: self._chance(index, exists, removes=removes) for index in own},
         )
+
+    def _chance(self, index: IndexLayout, exists: float, *, removes: bool) -> float:
+        """Return how likely a write changes an index's entry."""
+        if removes:
+            return exists
+        changes = 1.0 if self._shows_change(index) else self._move_chance(index)
+        return exists * changes + (1 - exists)
 
     def _table_units(self, exists: float, *, removes: bool) -> float:
         fresh = sum(

@@ -77,6 +77,7 @@ class Spot:
         texts: For each flow its partition key.
         hashes: For each flow the hash of its partition key.
         units: For each flow the units of one call.
+        chance: How likely a call draws on the resource at all.
     """
 
     def __init__(
@@ -98,6 +99,7 @@ class Spot:
         self.ordered = is_ordered(key, workload)
         self.unbounded = is_unbounded(key, workload)
         self.units: Floats = np.zeros(len(flows))
+        self.chance = 1.0
         self.texts: list[tuple[str, ...]] = []
         self.hashes: NDArray[np.uint64] = np.zeros(len(flows), dtype=np.uint64)
         columns = flows.columns

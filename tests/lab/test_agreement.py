@@ -1,0 +1,185 @@
+"""Both engines on the same random workloads.
+
+The bounds that these tests hold, and ``docs/explanation/lab.md`` states:
+
+- where a request is one call, the share of throttled calls differs by at most 0.20 (by less than
+  0.03 in nine of ten) and the units consumed by at most 5 %;
+- where a request makes many calls at once (suffixes) or its pages are large (Scans), calls come
+  bunched, which the aggregate engine does not see: there the share differs by at most 0.30,
+  the units by at most 5 % and the cost of the largest page.
+"""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emulator.lab import (
+    Capacity,
+    Design,
+    Field,
+    Hotspot,
+    Index,
+    Pattern,
+    Sequential,
+    Uniform,
+    Weights,
+    Workload,
+    Zipf,
+    aggregate,
+    exact,
+)
+from emulator.lab.layout import Layout
+from emulator.lab.results import pattern_results, resource_results
+
+UNITS = 0.05
+SHARE = 0.20
+BUNCHED_SHARE = 0.30
+
+
+@st.composite
+def fields(draw):
+    shapes = st.sampled_from([Uniform(), Zipf(0.8), Zipf(1.3), Hotspot(0.1, 0.7), Sequential()])
+    return (
+        Field("user", count=draw(st.sampled_from([5, 40, 300])), distribution=draw(shapes)),
+        Field("kind", values=("a", "b", "c"), distribution=Weights((6, 2, 1))),
+        Field("order", unique=draw(st.sampled_from(["sequential", "random"]))),
+    )
+
+
+@st.composite
+def single_calls(draw):
+    """Puts, gets, short queries and updates; one or two limits that may be too small."""
+    size = draw(st.sampled_from([300, 1500, 6000]))
+    rate = draw(st.sampled_from([20, 40]))
+    units = -(-size // 1024) * rate
+    patterns = [
+        Pattern(
+            "put",
+            "PutItem",
+            rate=rate,
+            size=size,
+            arrivals=draw(st.sampled_from(["even", "poisson"])),
+        )
+    ]
+    others = {
+        "get": Pattern("get", "GetItem", by=("user",), rate=rate, size=size),
+        "query": Pattern("query", "Query", by=("user",), rate=rate / 2, items=3, size=size),
+        "update": Pattern("update", "UpdateItem", by=("user",), rate=rate / 4, size=size),
+    }
+    patterns += [others[name] for name in draw(st.sets(st.sampled_from(sorted(others))))]
+    workload = Workload(
+        fields=draw(fields()),
+        patterns=patterns,
+        duration=40,
+        retry=draw(st.sampled_from(["legacy", "standard"])),
+        seed=draw(st.integers(0, 9)),
+    )
+    room = st.sampled_from([0.5, 0.9, 1.4, 3.0])
+    indexes = []
+    if draw(st.booleans()):
+        capacity = Capacity(read=10, write=max(5, int(units * draw(room))))
+        projection = draw(st.sampled_from(["ALL", "KEYS_ONLY"]))
+        indexes = [
+            Index(
+                "byKind",
+                partition="{kind}",
+                sort="{timestamp}",
+                projection=projection,
+                capacity=capacity,
+            )
+        ]
+    design = Design(
+        "d",
+        partition="{user}",
+        sort=draw(st.sampled_from(["{timestamp}", "{order}", None])),
+        indexes=indexes,
+        capacity=Capacity(read=10 * rate, write=max(5, int(1.3 * units * draw(room)))),
+    )
+    return workload, design
+
+
+@st.composite
+def bunched_calls(draw):
+    """Reads that ask many keys at once, and Scans."""
+    rate = draw(st.sampled_from([10, 30]))
+    by = draw(st.sampled_from([("user",), ("kind",)]))
+    workload = Workload(
+        fields=draw(fields()),
+        patterns=[
+            Pattern("put", "PutItem", rate=rate, size=900),
+            Pattern("query", "Query", by=by, rate=rate / 4, items=4, size=900),
+        ],
+        duration=40,
+        retry=draw(st.sampled_from(["legacy", "standard"])),
+        seed=draw(st.integers(0, 9)),
+    )
+    design = Design(
+        "d",
+        partition="{user}#{hash(order) % 4}",
+        sort="{order}",
+        capacity=Capacity(read=draw(st.sampled_from([20, 60, 400])), write=4 * rate),
+    )
+    return workload, design
+
+
+def differences(workload, design):
+    """Return the largest difference in throttled share, and in units as a share."""
+    ran = [
+        engine.run(Layout(design, workload), seed=workload.seed) for engine in (exact, aggregate)
+    ]
+    one, other = (pattern_results(recording) for recording in ran)
+    share = max(abs(a.throttled_share - b.throttled_share) for a, b in zip(one, other, strict=True))
+    largest = 0.0
+    for a, b in zip(*map(resource_results, ran), strict=True):
+        for axis in ("read", "write"):
+            units = [getattr(side, axis).consumed_units for side in (a, b)]
+            slack = 130 if any(p.operation == "Query" and p.calls for p in one) else 30
+            largest = max(largest, (abs(units[0] - units[1]) - slack) / max(*units, 1))
+    return share, largest
+
+
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(single_calls())
+def test_the_engines_agree_on_single_calls(case):
+    share, units = differences(*case)
+
+    assert share <= SHARE
+    assert units <= UNITS
+
+
+@settings(max_examples=4, deadline=None, derandomize=True)
+@given(bunched_calls())
+def test_the_engines_agree_less_where_calls_come_bunched(case):
+    share, units = differences(*case)
+
+    assert share <= BUNCHED_SHARE
+    assert units <= UNITS
+
+
+@pytest.mark.parametrize("letter", ["A", "B", "D"])
+def test_the_engines_agree_on_ycsb(letter):
+    workload = Workload.ycsb(letter, records=500, rate=100, duration=30)
+    design = Design("d", partition="{key}", capacity=Capacity(read=60, write=30))
+
+    share, units = differences(workload, design)
+
+    assert share <= 0.05
+    assert units <= UNITS
+
+
+def test_the_engines_agree_on_a_full_partition():
+    """CAP-501: the limit that provisioning does not move."""
+    workload = Workload(
+        fields=[Field("shop", values=("main",))],
+        patterns=[Pattern("put", "PutItem", rate=60, size=20_000)],
+        duration=40,
+        retry="standard",
+    )
+    design = Design(
+        "d", partition="{shop}", sort="{timestamp}", capacity=Capacity(read=1, write=4000)
+    )
+
+    share, units = differences(workload, design)
+
+    assert share <= 0.05
+    assert units <= 0.02
