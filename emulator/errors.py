@@ -1,6 +1,7 @@
 """Every error the service answers with, and our own.
 
     EmulatorError                     misuse of the emulator itself; never sent over the wire
+    └── DocumentError                 a file of ours or of the user's that cannot be used
     ApiError                          what a client receives: code, message, members, status
     ├── ValidationException           (com.amazon.coral.validate)
     │   └── RequestFault              a fault the two message profiles word differently
@@ -31,6 +32,10 @@ class EmulatorError(Exception):
     Traceback (most recent call last):
     emulator.errors.EmulatorError: the clock cannot go back: advance() takes seconds >= 0
     """
+
+
+class DocumentError(EmulatorError):
+    """A design, workload or trace that cannot be used; the message says where and why."""
 
 
 class ApiError(Exception):

@@ -17,9 +17,9 @@ from typing import Any, Final, TypeAlias
 
 from emulator.api import Emulator
 from emulator.clock import DEFAULT_START, NANOSECONDS, Clock, ManualClock, SystemClock
+from emulator.designs import DeclaredTable, read_tables
 from emulator.engine.snapshot import Snapshot
 from emulator.errors import ApiError, EmulatorError
-from emulator.frontends.design_files import TableDesign, read_designs
 from emulator.settings import Settings
 
 #: A design file or a saved snapshot, CreateTable requests, or a function of the emulator.
@@ -242,14 +242,14 @@ def _load_snapshot(emulator: Emulator, path: Path) -> None:
     emulator.restore(loaded.snapshot())
 
 
-def _designs(tables: Any) -> Iterator[tuple[str, TableDesign]]:
+def _designs(tables: Any) -> Iterator[tuple[str, DeclaredTable]]:
     if tables is None:
         return
     if isinstance(tables, str | Path):
-        for design in read_designs(tables):
+        for design in read_tables(tables):
             yield f"{tables}: ", design
     elif isinstance(tables, Mapping):
-        yield "", TableDesign(dict(tables))
+        yield "", DeclaredTable(resource="", request=dict(tables))
     else:
         for one in tables:
             yield from _designs(one)

@@ -25,10 +25,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from emulator.errors import DocumentError
     from emulator.lab.comparison import compare
     from emulator.lab.design import Capacity, Design, Index, Key, Table
     from emulator.lab.distributions import Hotspot, Latest, Sequential, Uniform, Weights, Zipf
-    from emulator.lab.documents import DocumentError
     from emulator.lab.files import load
     from emulator.lab.measures import Comparison
     from emulator.lab.patterns import Field, Pattern, Preload, Sizes

@@ -13,15 +13,14 @@ from emulator import limits
 from emulator.capacity import READ, WRITE
 from emulator.capacity.prices import STANDARD, STANDARD_IA
 from emulator.capacity.units import read_loss, read_units, write_loss, write_units
+from emulator.designs import Finding, Severity
 from emulator.lab.costs import ON_DEMAND
 from emulator.lab.layout import Layout, TableLayout
 from emulator.lab.measures import (
     BreakEven,
     Cost,
-    Finding,
     PatternResult,
     ResourceResult,
-    Severity,
 )
 from emulator.lab.offered import Offered, units_per_request
 from emulator.lab.paths import Path, find

@@ -16,8 +16,10 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from emulator.lab.documents import DocumentError, Entry
-from emulator.lab.measures import Comparison, Finding, Severity
+from emulator.designs import Finding, Severity
+from emulator.errors import DocumentError
+from emulator.lab.documents import Entry
+from emulator.lab.measures import Comparison
 from emulator.lab.progress import shown_progress
 from emulator.lab.report.words import sentence
 
@@ -224,8 +226,8 @@ def _check(given: argparse.Namespace) -> int:
 
 
 def _findings(path: Path) -> list[Finding]:
-    from emulator.lab.designs import read_tables
-    from emulator.lab.designs.rules import check_table
+    from emulator.designs import read_tables
+    from emulator.lab.design_rules import check_table
 
     if _is_lab_file(path):
         return _lab_findings(path)

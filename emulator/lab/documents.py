@@ -12,17 +12,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
-from emulator.errors import EmulatorError
+from emulator.errors import DocumentError
 
 _T = TypeVar("_T")
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
 _SECONDS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KB|MB|GB)")
 _BYTES: Final = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
-
-
-class DocumentError(EmulatorError):
-    """A workload, design or file of both that cannot be used; the message says where and why."""
 
 
 class Entry:
@@ -39,7 +35,7 @@ class Entry:
     5.0
     >>> entry.value["name"].number()
     Traceback (most recent call last):
-    emulator.lab.documents.DocumentError: workload: name: expected a number, found 'put'
+    emulator.errors.DocumentError: workload: name: expected a number, found 'put'
     """
 
     __slots__ = ("field", "line", "source", "value")

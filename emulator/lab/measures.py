@@ -13,10 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from emulator.designs import Finding
+
 #: Grows when a result written before can no longer be read.
 FORMAT: Final = 1
 
-Severity = Literal["info", "warning", "problem"]
 _T = TypeVar("_T")
 
 
@@ -289,18 +290,6 @@ class Confidence:
     low: float
     high: float
     values: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One thing the advice checks say about a design."""
-
-    check: str
-    severity: Severity
-    #: The table, index or pattern it is about.
-    subject: str
-    message: str
-    fix: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,8 +22,7 @@ from typing import Any, Final
 import numpy as np
 
 from emulator.api import Emulator
-from emulator.errors import ApiError
-from emulator.lab.documents import DocumentError
+from emulator.errors import ApiError, DocumentError
 from emulator.lab.patterns import OPERATIONS, WRITES, Field, Pattern, Recorded, Sizes
 from emulator.lab.rates import Series
 from emulator.lab.workload import Workload

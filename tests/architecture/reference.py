@@ -40,6 +40,7 @@ ROOMS = {
     "operations": "what may be asked",
     "clients": "boto3-shaped, without boto3",
     "frontends": "boto3, HTTP, pytest, hypothesis",
+    "designs": "tables as infrastructure code declares them",
     "lab": "workloads and designs",
 }
 

@@ -24,10 +24,11 @@ MAY_IMPORT = {
     "clients": BASE | {"model"},
     "engine": BASE | {"model", "expressions", "storage", "capacity"},
     "operations": BASE | {"model", "expressions", "storage", "capacity", "engine"},
+    "designs": BASE,
     "api": BASE | {"model", "capacity", "engine", "operations", "clients"},
     "frontends": BASE
-    | {"model", "expressions", "capacity", "engine", "operations", "clients", "api"},
-    "lab": BASE | {"model", "storage", "capacity", "engine", "operations", "api"},
+    | {"designs", "model", "expressions", "capacity", "engine", "operations", "clients", "api"},
+    "lab": BASE | {"designs", "model", "storage", "capacity", "engine", "operations", "api"},
     "strategies": {"frontends"},
     "__main__": BASE | {"api", "frontends", "lab"},
     "__init__": BASE | {"api", "frontends"},
@@ -41,9 +42,9 @@ ONLY_THERE = {
     "hypothesis": ("frontends/",),
     "pytest": ("frontends/",),
     "numpy": ("lab/",),
-    "yaml": ("lab/", "frontends/"),
+    "yaml": ("lab/", "designs/"),
     "rich": ("lab/",),
-    "hcl2": ("lab/", "frontends/"),
+    "hcl2": ("designs/",),
 }
 
 

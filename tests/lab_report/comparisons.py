@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from functools import cache
 
+from emulator.designs import Finding
 from emulator.lab.measures import (
     Assumption,
     AxisResult,
@@ -20,7 +21,6 @@ from emulator.lab.measures import (
     Cost,
     CostLine,
     DesignResult,
-    Finding,
     Headroom,
     HeatMap,
     KeyShare,

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from emulator import Emulator
-from emulator.lab.designs import create_table_requests, read_tables
-from emulator.lab.documents import DocumentError
+from emulator.designs import create_table_requests, read_tables
+from emulator.errors import DocumentError
 
 TEMPLATE = """
 AWSTemplateFormatVersion: "2010-09-09"

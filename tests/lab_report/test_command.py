@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 import pytest
 
 from emulator.__main__ import main
+from emulator.designs import Finding
 from emulator.lab.command import write_findings
-from emulator.lab.measures import Comparison, Finding
+from emulator.lab.measures import Comparison
 from tests.lab_report.test_text import Stream
 
 SHOP = """\

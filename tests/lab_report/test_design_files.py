@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from emulator.lab.designs import read_tables
-from emulator.lab.designs.rules import check_table
-from emulator.lab.documents import DocumentError
+from emulator.designs import read_tables
+from emulator.errors import DocumentError
+from emulator.lab.design_rules import check_table
 
 scalars = st.none() | st.booleans() | st.integers(-5, 5) | st.sampled_from(["", "id", "HASH", "S"])
 values = st.recursive(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from emulator.lab.designs import DeclaredTable
-from emulator.lab.designs.rules import check_table, follows_the_clock, has_few_values
+from emulator.designs import DeclaredTable
+from emulator.lab.design_rules import check_table, follows_the_clock, has_few_values
 
 
 def key(text):

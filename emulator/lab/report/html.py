@@ -14,12 +14,12 @@ from string import Template
 from typing import Any, Final
 
 from emulator import __version__
+from emulator.designs import Finding
 from emulator.lab.measures import (
     Assumption,
     CollectionSizes,
     Comparison,
     DesignResult,
-    Finding,
     KeyShare,
     PatternResult,
     ResourceResult,

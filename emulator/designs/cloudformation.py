@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
-from emulator.lab.designs.declared import UNITS, DeclaredTable, Notes, expecting, kept
+from emulator.designs.declared import UNITS, DeclaredTable, Notes, expecting, kept
 
 _TABLE: Final = "AWS::DynamoDB::Table"
 _GLOBAL: Final = "AWS::DynamoDB::GlobalTable"

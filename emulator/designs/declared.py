@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from emulator.lab.documents import DocumentError
-from emulator.lab.measures import Finding
+from emulator.designs.findings import Finding
+from emulator.errors import DocumentError
 
 Wire: TypeAlias = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from emulator.lab.designs.declared import UNITS, DeclaredTable, Notes, expecting, key_schema
+from emulator.designs.declared import UNITS, DeclaredTable, Notes, expecting, key_schema
 
 
 def is_model(document: Any) -> bool:

@@ -16,9 +16,9 @@ from emulator import limits
 from emulator.api import Emulator
 from emulator.capacity.prices import STANDARD
 from emulator.capacity.units import WRITE
+from emulator.designs import Finding, Severity
+from emulator.designs.declared import DeclaredTable, Wire
 from emulator.errors import ApiError
-from emulator.lab.designs.declared import DeclaredTable, Wire
-from emulator.lab.measures import Finding, Severity
 
 #: Assumed: attributes that end in such a word have few values.
 FEW_VALUES: Final = frozenset(

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from emulator.lab.designs.declared import (
+from emulator.designs.declared import (
     DeclaredTable,
     Notes,
     expecting,
@@ -24,7 +24,7 @@ from emulator.lab.designs.declared import (
     key_schema,
     read_text,
 )
-from emulator.lab.documents import DocumentError
+from emulator.errors import DocumentError
 
 _REFERENCE: Final = re.compile(r"\$\{\s*(var|local)\.([A-Za-z0-9_-]+)\s*\}")
 _SCALING: Final = "aws_appautoscaling_target"

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from emulator.lab.designs import cloudformation, workbench
-from emulator.lab.designs.declared import DeclaredTable, expecting, from_description, read_text
-from emulator.lab.designs.terraform import read_terraform
-from emulator.lab.documents import DocumentError
+from emulator.designs import cloudformation, workbench
+from emulator.designs.declared import DeclaredTable, expecting, from_description, read_text
+from emulator.designs.findings import Finding, Severity
+from emulator.designs.terraform import read_terraform
+from emulator.errors import DocumentError
 
-__all__ = ["DeclaredTable", "create_table_requests", "read_tables"]
+__all__ = ["DeclaredTable", "Finding", "Severity", "create_table_requests", "read_tables"]
 
 _KINDS: Final = (
     "expected Terraform (.tf), a CloudFormation template, a NoSQL Workbench model, "
