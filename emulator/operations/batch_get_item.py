@@ -35,7 +35,7 @@ SHAPE = shapes.structure(
             ProjectionExpression=shapes.STRING,
             ExpressionAttributeNames=shapes.STRING_MAP,
         ),
-        key=shapes.TABLE_KEY,
+        key=shapes.TABLE_NAME,
     ).required,
 )
 

@@ -41,7 +41,7 @@ SHAPE = shapes.structure(
                 DeleteRequest=shapes.structure("DeleteRequest", Key=shapes.ATTRIBUTE_MAP.required),
             )
         ),
-        key=shapes.TABLE_KEY,
+        key=shapes.TABLE_NAME,
     ).required,
 )
 

@@ -25,6 +25,7 @@ NO_KEY_CONDITION: Final = (
 START_OUTSIDE: Final = (
     "The provided starting key is outside query boundaries based on provided conditions"
 )
+START_OF_ANOTHER: Final = "The provided exclusive start key is invalid"
 START_OUTSIDE_RANGE: Final = "The provided starting key does not match the range key predicate"
 
 SHAPE = shapes.item_request(
@@ -118,20 +119,26 @@ def query(account: Account, request: Request) -> Response:
 
 
 def _select_fits(request: Mapping[str, Any]) -> None:
-    """Hold the rules of Select; a Query wraps the first of them (SEL-2)."""
+    """Hold the rules of Select, which the current layer wraps (SEL-2 to SEL-4).
+
+    Observed: another emulator's captures of three regions, October 2026.
+    """
     try:
         pages.select_fits(request)
     except ValidationException as fault:
-        if fault.message == pages.NO_PROJECTION:
-            raise RequestFault(shapes.envelope(pages.NO_PROJECTION), wrapped=True) from None
-        raise
+        message = str(fault.message)
+        raise RequestFault(shapes.envelope(message), message, wrapped=True) from None
 
 
 def _start_lies_in_range(source: pages.Source, start: Item, key_range: KeyRange) -> None:
-    """Refuse a start key that this query could not have returned (ESK-5)."""
+    """Refuse a start key that this query could not have returned (ESK-5).
+
+    Observed: another emulator's captures of four regions, October 2026.
+    """
     values = source.key.values(start)
     width = len(source.key.partition)
     if values[:width] != key_range.partition:
-        raise ValidationException(START_OUTSIDE)
+        has_one_item = source.secondary is None and not source.key.sort
+        raise ValidationException(START_OF_ANOTHER if has_one_item else START_OUTSIDE)
     if not key_range.holds(values[width:]):
         raise ValidationException(START_OUTSIDE_RANGE)

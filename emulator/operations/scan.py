@@ -63,7 +63,6 @@ def scan(account: Account, request: Request) -> Response:
     expressions.placeholders_come_with_expressions(request, MODERN, VALUES_FOR)
     condition = conditions.joined(conditions.load_conditions(request.get("ScanFilter")), request)
     items.names_are_distinct(request.get("AttributesToGet"))
-    segments_come_in_pairs(request)
     start = pages.load_start(request)
     placeholders = expressions.load_placeholders(request)
     if request.get("FilterExpression") is not None:
@@ -72,6 +71,7 @@ def scan(account: Account, request: Request) -> Response:
         )
     projection = pages.load_projection(request, placeholders)
     pages.select_fits(request)
+    segments_come_in_pairs(request)
     placeholders.check_unused()
 
     source = pages.source_of(account, request)

@@ -440,10 +440,14 @@ class Structure(Member):
 
 
 class TableName(String):
-    """A table's name, or its ARN, on the data plane (TBL-1)."""
+    """A table's name, or its ARN, on the data plane (TBL-1).
 
-    def __init__(self, least: int = 1) -> None:
-        super().__init__(least, 255, NAME_PATTERN)
+    Observed: another emulator's captures of seven regions, October 2026: one or two characters
+    are too few, as they are for CreateTable.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(3, 255, NAME_PATTERN)
         self._known: set[str] = set()
 
     def fine(self, value: Any) -> bool:
@@ -501,8 +505,6 @@ def java_text(value: Any, member: Member) -> str:
     """
     if value is None:
         return "null"
-    if value is None:
-        return "null"
     if isinstance(member, List):
         return f"[{', '.join(java_text(one, member.member) for one in value)}]"
     if isinstance(member, Map):
@@ -532,7 +534,6 @@ VALUE_LIST: Final = List(VALUE)
 STRING_MAP: Final = Map(STRING)
 INDEX_NAME: Final = String(3, 255, NAME_PATTERN)
 TABLE_NAME: Final = TableName()
-TABLE_KEY: Final = TableName(3)
 POSITIVE: Final = Integer(least=1)
 POSITIVE_LONG: Final = Integer(least=1, java="Long")
 LONG: Final = Integer(java="Long")

@@ -3,6 +3,7 @@
 from tests.conformance.case import (
     INVALID,
     Case,
+    constraint,
     detected,
     put,
     refused,
@@ -19,6 +20,20 @@ NOT_SCALAR = (
 CANCELLED = "Transaction cancelled, please refer cancellation reasons for specific reasons [{}]"
 INDEXED = wire({"pk": "a", "sk": "b"})
 FILL = put("indexed", pk="a", sk="b", g="c", l="d", y="e")
+
+START = "The provided starting key is invalid"
+MISFIT = START + ": " + OTHER_SCHEMA
+
+
+def start(table, key, **others):
+    """Return a Query of a partition from a start key."""
+    return {
+        "TableName": table,
+        "KeyConditionExpression": "pk = :v",
+        "ExpressionAttributeValues": wire({":v": "a"}),
+        "ExclusiveStartKey": key,
+        **others,
+    }
 
 
 def query(index, name, value, **others):
@@ -320,5 +335,100 @@ CASES = [
         {"TransactItems": [{"Get": {"TableName": "hash", "Key": A, "ProjectionExpression": "x"}}]},
         given=[put("hash", pk="a", n=1)],
         answer={"Responses": [{}]},
+    ),
+    # Start keys (ESK-*), where the layers of 2026 differ
+    Case(
+        "ESK-1 a start key without its sort key",
+        "Query",
+        start("pair", A),
+        error=refused(START),
+    ),
+    Case(
+        "ESK-2 a table key of another type",
+        "Query",
+        start("pair", wire({"pk": "a", "sk": "b"})),
+        error=refused(START),
+        classic=MISFIT,
+    ),
+    Case(
+        "ESK-2 an index key of another type",
+        "Query",
+        start("indexed", wire({"pk": "a", "sk": "b", "l": 1}), IndexName="local"),
+        error=refused(START),
+        classic=OTHER_SCHEMA,
+    ),
+    Case(
+        "ESK-2 a scan is still served by the older layer",
+        "Scan",
+        {"TableName": "pair", "ExclusiveStartKey": wire({"pk": "a", "sk": "b"})},
+        error=refused(MISFIT),
+    ),
+    Case(
+        "ESK-3 a value that is none",
+        "Query",
+        start("hash", {"pk": {"NULL": False}}),
+        error=refused(INVALID + "Null attribute value types must have the value of true"),
+        classic=START + ": " + INVALID + "Null attribute value types must have the value of true",
+    ),
+    Case(
+        "ESK-3 no value at all",
+        "Query",
+        start("hash", {"pk": {}}),
+        error=refused(
+            START + ": Supplied AttributeValue is empty, must contain exactly one of the "
+            "supported datatypes"
+        ),
+    ),
+    Case(
+        "ESK-3, KV-3 an empty key",
+        "Query",
+        start("hash", wire({"pk": ""})),
+        error=refused(
+            "One or more parameter values are not valid. The AttributeValue for a key attribute "
+            "cannot contain an empty string value. Key: pk"
+        ),
+    ),
+    Case(
+        "ESK-5 another item of a table without sort key",
+        "Query",
+        start("hash", wire({"pk": "b"})),
+        error=refused("The provided exclusive start key is invalid"),
+    ),
+    # Members
+    Case(
+        "SEL-4 a query",
+        "Query",
+        {**start("hash", A), "Select": "ALL_PROJECTED_ATTRIBUTES"},
+        error=refused(
+            detected("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+        ),
+        classic="ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName",
+    ),
+    Case(
+        "ERR-SCAN-1 Select before the segments",
+        "Scan",
+        {"TableName": "hash", "Segment": 5, "TotalSegments": 5, "Select": "SPECIFIC_ATTRIBUTES"},
+        error=refused(
+            "Must specify the AttributesToGet or ProjectionExpression when choosing to get "
+            "SPECIFIC_ATTRIBUTES"
+        ),
+    ),
+    Case(
+        "TBL-1 a name that no table can have",
+        "GetItem",
+        {"TableName": "ab", "Key": A},
+        error=refused(
+            detected(
+                constraint(
+                    "'ab'", "tableName", "Member must have length greater than or equal to 3"
+                )
+            )
+        ),
+    ),
+    Case(
+        "TYP-6 an empty name in AttributesToGet",
+        "GetItem",
+        {"TableName": "hash", "Key": A, "AttributesToGet": ["x", ""]},
+        error=refused("Empty attribute name"),
     ),
 ]

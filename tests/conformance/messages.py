@@ -485,11 +485,9 @@ CASES = [
         "SEL-2 query",
         "Query",
         query("pk = :p", v_p="a", Select="SPECIFIC_ATTRIBUTES"),
-        error=refused(
-            detected(
-                "Must specify the AttributesToGet or ProjectionExpression when choosing to get "
-                "SPECIFIC_ATTRIBUTES"
-            )
+        **either(
+            "Must specify the AttributesToGet or ProjectionExpression when choosing to get "
+            "SPECIFIC_ATTRIBUTES"
         ),
     ),
     Case(
