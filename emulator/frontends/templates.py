@@ -8,7 +8,7 @@ written, so it takes microseconds whatever the tables hold.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
@@ -209,28 +209,38 @@ def _identity(value: Any) -> object:
 
 
 def create_tables(emulator: Emulator, tables: Tables | None) -> None:
-    """Create what a design file, CreateTable requests or a function declare.
+    """Create what a file, CreateTable requests or a function declare, or several of these.
 
     Raises:
         EmulatorError: a file cannot be read, or the service refuses a table.
     """
+    if tables is None:
+        return
     if callable(tables):
         tables(emulator)
-        return
-    if isinstance(tables, str | Path) and Path(tables).suffix == SNAPSHOT_SUFFIX:
+    elif isinstance(tables, Mapping):
+        _create(emulator, "", DeclaredTable(resource="", request=dict(tables)))
+    elif not isinstance(tables, str | Path):
+        for one in tables:
+            create_tables(emulator, one)
+    elif Path(tables).suffix == SNAPSHOT_SUFFIX:
         _load_snapshot(emulator, Path(tables))
-        return
-    for origin, design in _designs(tables):
-        request = design.request
-        try:
-            emulator.call("CreateTable", request)
-            if design.ttl_attribute is not None:
-                ttl = {"Enabled": True, "AttributeName": design.ttl_attribute}
-                target = {"TableName": request["TableName"], "TimeToLiveSpecification": ttl}
-                emulator.call("UpdateTimeToLive", target)
-        except ApiError as error:
-            name = request.get("TableName", "a table without a name")
-            raise EmulatorError(f"{origin}{name}: {error.message}") from None
+    else:
+        for design in read_tables(tables):
+            _create(emulator, f"{tables}: ", design)
+
+
+def _create(emulator: Emulator, origin: str, design: DeclaredTable) -> None:
+    request = design.request
+    try:
+        emulator.call("CreateTable", request)
+        if design.ttl_attribute is not None:
+            ttl = {"Enabled": True, "AttributeName": design.ttl_attribute}
+            target = {"TableName": request["TableName"], "TimeToLiveSpecification": ttl}
+            emulator.call("UpdateTimeToLive", target)
+    except ApiError as error:
+        name = request.get("TableName", "a table without a name")
+        raise EmulatorError(f"{origin}{name}: {error.message}") from None
 
 
 def _load_snapshot(emulator: Emulator, path: Path) -> None:
@@ -240,19 +250,6 @@ def _load_snapshot(emulator: Emulator, path: Path) -> None:
     except OSError as error:
         raise EmulatorError(f"{path}: {error.strerror}") from None
     emulator.restore(loaded.snapshot())
-
-
-def _designs(tables: Any) -> Iterator[tuple[str, DeclaredTable]]:
-    if tables is None:
-        return
-    if isinstance(tables, str | Path):
-        for design in read_tables(tables):
-            yield f"{tables}: ", design
-    elif isinstance(tables, Mapping):
-        yield "", DeclaredTable(resource="", request=dict(tables))
-    else:
-        for one in tables:
-            yield from _designs(one)
 
 
 def fill(emulator: Emulator, seed: Seed | None) -> None:

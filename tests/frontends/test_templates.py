@@ -193,6 +193,7 @@ def test_a_saved_snapshot_is_a_template(emu, tmp_path):
     emu.save(path)
     assert count(restored(Template(tables=path))) == 1
     assert count(restored(Template.of(str(path)))) == 1
+    assert count(restored(Template(tables=[path, create_request("more")]))) == 1
     with pytest.raises(EmulatorError, match=r"none\.snapshot: No such file or directory"):
         Template(tables=tmp_path / "none.snapshot")
 
