@@ -41,7 +41,7 @@ ORDERS = create_request(
     local_indexes={"by_total": "total:N"},
 )
 quick = settings(
-    max_examples=settings.default.max_examples // 3, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=settings().max_examples // 3, suppress_health_check=[HealthCheck.too_slow]
 )
 
 
@@ -245,7 +245,7 @@ def test_updates_fit_every_item(update, item):
 # Requests
 
 
-@settings(quick, max_examples=settings.default.max_examples // 2)
+@settings(quick, max_examples=settings().max_examples // 2)
 @given(st.data(), table_schemas())
 def test_every_valid_request_is_answered(data, schema):
     emu = filled(schema, data.draw(st.lists(items(schema), max_size=2)))
@@ -267,7 +267,7 @@ def test_conditional_requests_fail_only_for_their_conditions(data, schema):
         }
 
 
-@settings(quick, max_examples=settings.default.max_examples // 2)
+@settings(quick, max_examples=settings().max_examples // 2)
 @given(st.data(), table_schemas())
 def test_every_invalid_request_is_refused_and_changes_nothing(data, schema):
     stored = data.draw(st.lists(items(schema), max_size=2))

@@ -105,7 +105,7 @@ def refused(operation, request):
 
 
 fuzzing = settings(
-    max_examples=settings.default.max_examples,
+    max_examples=settings().max_examples,
     suppress_health_check=[
         HealthCheck.too_slow,
         HealthCheck.data_too_large,

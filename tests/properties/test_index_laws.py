@@ -22,7 +22,7 @@ POOLS = {
     "B": [b"\x00", b"\x01", b"\x7f", b"\xff", b"\xff\x00"],
 }
 some = settings(
-    max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.too_slow]
 )
 
 

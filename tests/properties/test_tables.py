@@ -306,8 +306,8 @@ def _unordered(items):
 
 
 Tables.TestCase.settings = settings(
-    max_examples=settings.default.max_examples // 4,
-    stateful_step_count=settings.default.stateful_step_count // 2,
+    max_examples=settings().max_examples // 4,
+    stateful_step_count=settings().stateful_step_count // 2,
     suppress_health_check=list(HealthCheck),
     phases=set(Phase) - {Phase.explain},  # explaining a machine takes minutes
 )
