@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from emulator.lab.measures import Comparison
     from emulator.lab.patterns import Field, Pattern, Preload, Sizes
     from emulator.lab.rates import Constant, Daily, Ramp, Spikes
-    from emulator.lab.sweep import RayExecutor, sweep
+    from emulator.lab.sweeps import RayExecutor, sweep
     from emulator.lab.traces import record
     from emulator.lab.workload import Workload
 
@@ -61,8 +61,8 @@ _HOMES = {
     "Daily": "rates",
     "Ramp": "rates",
     "Spikes": "rates",
-    "RayExecutor": "sweep",
-    "sweep": "sweep",
+    "RayExecutor": "sweeps",
+    "sweep": "sweeps",
     "record": "traces",
     "Workload": "workload",
 }

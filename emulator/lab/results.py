@@ -127,7 +127,7 @@ def _resource(recording: Recording, record: ResourceRecord) -> ResourceResult:
         read=_axis(record, 0),
         write=_axis(record, 1),
         partitions_per_minute=tuple(record.partition_counts),
-        heat=_heat(record),
+        heat=_heat(record, recording.seconds),
         splits=tuple(split for split in recording.splits if split.resource == record.name),
         distinct_keys=_distinct_keys(record),
         hottest_partition_share=max(shares.values(), default=0.0),
@@ -200,13 +200,14 @@ def _lifetime_shares(record: ResourceRecord) -> dict[int, float]:
     return {one: own[one] / total[one] for one in own if total[one]}
 
 
-def _heat(record: ResourceRecord) -> HeatMap:
+def _heat(record: ResourceRecord, seconds: int) -> HeatMap:
     minutes = record.minutes
+    lengths = [min(MINUTE, seconds - number * MINUTE) for number in range(len(minutes))]
     width = max(1, -(-len(minutes) // _MOST_ROWS))
     spans = sorted(record.spans.values(), key=lambda span: (span.low, span.born, span.partition_id))
     load, throttled = [], []
     for first in range(0, len(minutes), width):
-        rows = minutes[first : first + width]
+        rows = list(zip(minutes, lengths, strict=True))[first : first + width]
         load.append(tuple(_fill(rows, span.partition_id, 0) for span in spans))
         throttled.append(tuple(_fill(rows, span.partition_id, 2) for span in spans))
     return HeatMap(
@@ -217,13 +218,16 @@ def _heat(record: ResourceRecord) -> HeatMap:
     )
 
 
-def _fill(rows: Sequence[dict[int, Cell]], partition_id: int, first: int) -> float | None:
+def _fill(
+    rows: Sequence[tuple[dict[int, Cell], int]], partition_id: int, first: int
+) -> float | None:
     """Return how full a partition was over some minutes, on its fuller axis."""
-    cells = [row[partition_id] for row in rows if partition_id in row]
-    if not cells:
+    present = [(row[partition_id], length) for row, length in rows if partition_id in row]
+    if not present:
         return None
+    seconds = sum(length for _, length in present)
     use = [
-        sum(cell[first + axis] for cell in cells) / (rate * MINUTE * len(cells))
+        sum(cell[first + axis] for cell, _ in present) / (rate * seconds)
         for axis, rate in enumerate(PARTITION_RATES)
     ]
     return round(max(use), 4)

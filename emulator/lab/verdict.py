@@ -27,8 +27,10 @@ Grade = Literal["fine", "tight", "throttles"]
 TIGHT: Final = 1.5
 #: Spare capacity that a proposed setting leaves.
 _SPARE: Final = 1.15
+#: What sums of floats may be off by.
+_ROUNDING: Final = 1e-6
 _SHARDS: Final = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 200)
-_MOST_TRIES: Final = 8
+_MOST_TRIES: Final = 24
 _RATES: Final = (PARTITION_READ_UNITS, PARTITION_WRITE_UNITS)
 _WORDS: Final = ("read", "write")
 
@@ -208,7 +210,7 @@ def _capacity(evidence: Evidence, name: str, capacity: Capacity, words: list[str
     """Return the capacity that the offered load needs, saying what was raised."""
     changes: dict[str, Any] = {}
     for axis, word in enumerate(_WORDS):
-        asked = math.ceil(evidence.offered[name].axis(axis) * _SPARE)
+        asked = math.ceil(evidence.offered[name].axis(axis) * _SPARE - _ROUNDING)
         for member in (word, f"max_{word}"):
             present = getattr(capacity, member)
             if present is not None and present < asked:
@@ -295,7 +297,7 @@ def _suffixes(evidence: Evidence, reason: str, design: Design | None = None) -> 
         return
     source = _suffix_source(evidence, text, base)
     where = present.name if current is None else current.name
-    for count in [one for one in _SHARDS if one >= max(2, least)][:4]:
+    for count in [one for one in _SHARDS if one >= max(2, least)]:
         part = f"hash({source}) % {count}" if source else f"random({count})"
         changed = _with_key(base, present, current, f"{text}#{{{part}}}")
         yield Fix(f"add {count} suffixes to the partition key of {where}", changed)

@@ -1,0 +1,140 @@
+"""Sweeps: a grid, any executor, a result file that is gone on from."""
+
+import importlib.util
+import json
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+
+import pytest
+
+from emulator.lab import Capacity, Design, Field, Pattern, RayExecutor, Workload, Zipf
+from emulator.lab import sweep as sweep_with
+
+WORKLOAD = Workload(
+    fields=[Field("userId", count=50, distribution=Zipf(1.5)), Field("orderId", unique="random")],
+    patterns=[Pattern("put", "PutItem", rate=12_000)],
+    duration=20,
+)
+SHARDED = Design(
+    "sharded",
+    partition="{userId}#{hash(orderId) % shards}",
+    sort="{orderId}",
+    parameters={"shards": 1},
+    capacity=Capacity(read=1, write=20_000),
+)
+
+
+def sweep(*arguments, **options):
+    return sweep_with(*arguments, engine="aggregate", **options)
+
+
+class Here:
+    """Runs at once, and counts."""
+
+    def __init__(self):
+        self.ran = 0
+
+    def submit(self, function, /, *arguments):
+        self.ran += 1
+        future = Future()
+        future.set_result(function(*arguments))
+        return future
+
+
+def shares(results):
+    return [one.comparison.designs[0].throttled_share for one in results]
+
+
+def test_more_suffixes_throttle_less():
+    found = sweep([SHARDED], WORKLOAD, over={"shards": [1, 4, 64]}, executor=Here())
+
+    assert [one.point for one in found] == [{"shards": 1}, {"shards": 4}, {"shards": 64}]
+    assert shares(found)[0] > shares(found)[1] > shares(found)[2] == 0
+
+
+def test_a_grid_is_every_combination():
+    over = {"shards": [1, 8], "skew": [0.5, 1.5], "load": [0.5]}
+
+    found = sweep([SHARDED], WORKLOAD, over=over, executor=Here())
+
+    assert [tuple(one.point.values()) for one in found] == [
+        (1, 0.5, 0.5),
+        (1, 1.5, 0.5),
+        (8, 0.5, 0.5),
+        (8, 1.5, 0.5),
+    ]
+    assert shares(found)[0] < shares(found)[1]
+
+
+def test_designs_and_workload_may_be_functions_of_the_point():
+    found = sweep(
+        lambda point: [
+            Design("d", partition="{userId}", capacity=Capacity(write=int(point["wcu"])))
+        ],
+        WORKLOAD,
+        over={"wcu": [1000, 4000]},
+        executor=Here(),
+    )
+
+    written = [one.comparison.designs[0].table.write.per_minute.provisioned[0] for one in found]
+    assert written == [1000, 4000]
+
+
+def test_an_unknown_parameter_is_refused():
+    with pytest.raises(ValueError, match="'sherds' is no parameter of a sweep; known are duration"):
+        sweep([SHARDED], WORKLOAD, over={"sherds": [1]}, executor=Here())
+
+
+def test_a_sweep_goes_on_from_its_file(tmp_path):
+    path = tmp_path / "sweep.jsonl"
+    told = []
+    first, second = Here(), Here()
+
+    sweep([SHARDED], WORKLOAD, over={"shards": [1, 4]}, executor=first, results=path)
+    with path.open("a") as file:
+        file.write('{"key": "torn')
+    again = sweep(
+        [SHARDED],
+        WORKLOAD,
+        over={"shards": [1, 4, 16]},
+        executor=second,
+        results=path,
+        progress=lambda done, total: told.append((done, total)),
+    )
+
+    assert (first.ran, second.ran) == (2, 1)
+    assert told == [(2, 3), (3, 3)]
+    assert len(again) == 3
+    assert shares(again) == shares(
+        sweep([SHARDED], WORKLOAD, over={"shards": [1, 4, 16]}, executor=Here())
+    )
+
+
+def test_another_question_is_not_answered_from_the_file(tmp_path):
+    path = tmp_path / "sweep.jsonl"
+    over = {"shards": [4]}
+    one, other = Here(), Here()
+
+    sweep([SHARDED], WORKLOAD, over=over, executor=one, results=path)
+    sweep([SHARDED], WORKLOAD, over=over, executor=other, results=path, seeds=(5,))
+
+    assert other.ran == 1
+    assert len([json.loads(line) for line in path.read_text().splitlines()]) == 2
+
+
+@pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_any_executor_gives_the_same_answer(pool):
+    over = {"shards": [1, 8]}
+
+    with pool(max_workers=2) as executor:
+        found = sweep([SHARDED], WORKLOAD, over=over, executor=executor)
+
+    assert shares(found) == shares(sweep([SHARDED], WORKLOAD, over=over, executor=Here()))
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="ray is not installed")
+def test_ray_gives_the_same_answer():
+    over = {"shards": [1, 8]}
+
+    found = sweep([SHARDED], WORKLOAD, over=over, executor=RayExecutor())
+
+    assert shares(found) == shares(sweep([SHARDED], WORKLOAD, over=over, executor=Here()))
