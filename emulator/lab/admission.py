@@ -232,22 +232,51 @@ def fit(
     shares = np.where(available > 0, np.clip(start, _LEAST, 1.0), 0.0)
     shares[0] = 1.0
     count = len(available)
-    levels = _levels(cells, count)
+    steps = [_Steps(level & (available > 0)) for level in _levels(cells, count)]
     for _ in range(_ROUNDS):
         before = shares
         # One level after the other: if all were corrected at once, two that are short on the
         # same calls would both make up for the whole of it.
-        for level in levels:
+        for step in steps:
             passed = cells.openness(shares)
             again = cells.again(shares, passed) * affordable
             total = attempts.by_number(again).sum(axis=0)
-            loads = cells.loads(total * passed, count)
-            ratio = np.divide(available, loads, out=np.full(count, _PLENTY), where=loads > 0)
-            better = np.clip(shares * ratio, _LEAST, 1.0)
-            shares = np.where(level & (available > 0), better, shares)
+            shares = step.correct(shares, cells.loads(total * passed, count), available)
         if (np.abs(shares - before) / np.maximum(shares, _CLOSE)).max() <= _CLOSE:
             break
     return shares
+
+
+class _Steps:
+    """The corrections of one level's buckets.
+
+    A bucket that lets more pass sees fewer retries, so its load grows less than its share does.
+    How much less is learned from the last correction and made up for in the next.
+    """
+
+    def __init__(self, level: NDArray[np.bool_]) -> None:
+        self._level = np.flatnonzero(level)
+        self._last: tuple[Floats, Floats] | None = None
+
+    def correct(self, shares: Floats, loads: Floats, available: Floats) -> Floats:
+        """Return the shares with those of this level brought closer to what there is."""
+        level = self._level
+        own, load, most = shares[level], loads[level], available[level]
+        if (own == 1).all() and (load <= most).all():
+            return shares
+        log_own = np.log(own)
+        log_load = np.log(np.maximum(load, _LEAST))
+        wanted = np.log(most) - log_load
+        growth = np.ones(len(level))
+        if self._last is not None:
+            moved = log_own - self._last[0]
+            known = np.abs(moved) > _CLOSE / 10
+            np.divide(log_load - self._last[1], moved, out=growth, where=known)
+        self._last = log_own, log_load
+        better = np.exp(np.minimum(0.0, log_own + wanted / np.clip(growth, 0.25, 1.0)))
+        corrected = shares.copy()
+        corrected[level] = np.where(load > 0, np.maximum(better, _LEAST), 1.0)
+        return corrected
 
 
 def _levels(cells: Cells, count: int) -> list[NDArray[np.bool_]]:

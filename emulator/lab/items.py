@@ -92,6 +92,8 @@ class ItemMaker:
         self._changes = [(name, columns[name]) for name in pattern.changes if name in columns]
         self._columns = columns
         self._fillers: dict[tuple[int, int], str] = {}
+        #: By number of attributes and length of their texts; the names are always the same.
+        self._sizes: dict[tuple[int, int], int] = {}
 
     def position(self, row: Sequence[str], moment: float) -> Position:
         """Return where an item lies in its table."""
@@ -142,8 +144,21 @@ class ItemMaker:
             merged[column] = row[column]
         return template.bind(self._columns)(merged, moment)
 
+    def _size(self, attributes: dict[str, Value]) -> int:
+        """Return the size of an item's texts; of plain ones it follows from their lengths."""
+        length = 0
+        for text in attributes.values():
+            if not isinstance(text, str) or not text.isascii():
+                return attributes_size(attributes)
+            length += len(text)
+        key = (len(attributes), length)
+        size = self._sizes.get(key)
+        if size is None:
+            size = self._sizes[key] = attributes_size(attributes)
+        return size
+
     def _filled(self, attributes: dict[str, Value], size_bytes: int, salt: int) -> Item:
-        size = attributes_size(attributes)
+        size = self._size(attributes)
         room = size_bytes - size - len(PAYLOAD)
         if room <= 0:
             return Item(attributes, size)

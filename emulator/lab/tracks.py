@@ -120,9 +120,10 @@ class Track:
         if same_flows:
             totals = sums(old_cell, old_weights, self.cells)
             shares = old_weights / np.maximum(totals[old_cell], 1e-300)
-            pairs = old_cell * cells + self.cell_of
-            joint = sums(pairs, shares, self.cells * cells).reshape(self.cells, cells)
-            moved = self.waiting @ joint
+            order = np.argsort(self.cell_of, kind="stable")
+            starts = np.searchsorted(self.cell_of[order], np.arange(cells))
+            carried = self.waiting[:, :, old_cell[order]] * shares[order]
+            moved = np.add.reduceat(carried, starts, axis=2)
         else:
             even = sums(self.cell_of, self.lane.flows.weights, cells)
             moved = self.waiting.sum(axis=2)[:, :, None] * even
