@@ -65,6 +65,7 @@ def chart(results):
         row[0]: [
             (name, float(cell.split()[0]))
             for name, cell in zip(over_http["names"], row[1:], strict=True)
+            if cell != "-"
         ]
         for row in over_http["rows"]
         if row[0] in ("GetItem", "PutItem", "Query")

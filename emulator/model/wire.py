@@ -403,12 +403,16 @@ def _dump_number(value: Decimal) -> WireValue:
 
 def _dump_list(value: tuple[Value, ...]) -> WireValue:
     dumpers = _DUMPERS
-    return {"L": [dumpers[type(member)](member) for member in value]}
+    return {
+        "L": [
+            {"S": member} if type(member) is str else dumpers[type(member)](member)
+            for member in value
+        ]
+    }
 
 
 def _dump_map(value: dict[str, Value]) -> WireValue:
-    dumpers = _DUMPERS
-    return {"M": {name: dumpers[type(member)](member) for name, member in value.items()}}
+    return {"M": dump_item(value)}
 
 
 _DUMPERS: Final[dict[type, Callable[[Any], WireValue]]] = {
