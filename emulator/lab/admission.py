@@ -8,7 +8,7 @@ gives more than it has, found by proportional fitting.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -139,59 +139,56 @@ class Cells:
     touch: Floats
     patience: Floats
     final: NDArray[np.bool_]
+    has_many: bool = field(init=False)
+    has_final: bool = field(init=False)
+    slots_of: list[Integers] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.has_many = bool((self.actions > 1).any())
+        self.has_final = bool(self.final.any())
+        self.slots_of = [
+            np.flatnonzero(self.owner == owner) for owner in np.unique(self.owner).tolist()
+        ]
 
     def __len__(self) -> int:
         return len(self.buckets)
 
     def loads(self, calls: Floats, count: int) -> Floats:
         """Return what so many calls per cell ask of each bucket."""
-        loads = np.zeros(count)
-        for slot in range(self.buckets.shape[1]):
-            loads += sums(self.buckets[:, slot], calls * self.units[:, slot], count)
-        return loads
+        return sums(self.buckets.ravel(), (calls[:, None] * self.units).ravel(), count)
 
-    def open_at(self, shares: Floats, slot: int) -> Floats:
-        """Return the share of attempts in each cell that a slot's bucket lets pass."""
-        return np.asarray(1 - self.touch[:, slot] * (1 - shares[self.buckets[:, slot]]))
+    def doors(self, shares: Floats) -> Floats:
+        """Return, for each cell and slot, the share of attempts that the bucket lets pass."""
+        return np.asarray(1 - self.touch * (1 - shares[self.buckets]))
 
-    def openness(self, shares: Floats) -> Floats:
+    def openness(self, doors: Floats) -> Floats:
         """Return the share of attempts that pass in each cell."""
-        passed = np.ones(len(self))
-        for slot in range(self.buckets.shape[1]):
-            passed *= self.open_at(shares, slot)
-        return np.where(self.actions > 1, passed**self.actions, passed)
+        passed = doors.prod(axis=1)
+        if self.has_many:
+            passed = passed**self.actions
+        return np.asarray(passed)
 
-    def again(self, shares: Floats, passed: Floats) -> Floats:
+    def again(self, doors: Floats, passed: Floats) -> Floats:
         """Return the share of attempts that are refused and tried again."""
-        if not self.final.any():
+        if not self.has_final:
             return np.asarray((1 - passed) * self.patience)
-        patient = np.ones(len(self))
-        for slot in range(self.buckets.shape[1]):
-            patient *= np.where(self.final[:, slot], self.open_at(shares, slot), 1.0)
+        patient = np.where(self.final, doors, 1.0).prod(axis=1)
         return np.asarray(np.maximum(0.0, patient - passed) * self.patience)
 
-    def refusals(self, shares: Floats) -> Floats:
+    def refusals(self, doors: Floats, passed: Floats) -> Floats:
         """Return, for each cell and slot, the share of attempts that it is first to refuse."""
-        found = np.zeros(self.units.shape)
-        passed = np.ones(len(self))
-        for slot in range(self.buckets.shape[1]):
-            here = self.open_at(shares, slot)
-            found[:, slot] = passed * (1 - here)
-            passed *= here
+        reached = np.ones_like(doors)
+        np.cumprod(doors[:, :-1], axis=1, out=reached[:, 1:])
+        found = reached * (1 - doors)
         total = found.sum(axis=1)
-        refused = 1 - self.openness(shares)
-        scale = np.divide(refused, total, out=np.zeros_like(total), where=total > 0)
+        scale = np.divide(1 - passed, total, out=np.zeros_like(total), where=total > 0)
         return np.asarray(found * scale[:, None])
 
-    def short_shares(self, shares: Floats) -> Floats:
+    def short_shares(self, doors: Floats) -> Floats:
         """Return, for each cell and slot, how often its resource had a short bucket."""
-        found = np.zeros(self.units.shape)
-        for owner in np.unique(self.owner).tolist():
-            slots = np.flatnonzero(self.owner == owner)
-            passed = np.ones(len(self))
-            for slot in slots.tolist():
-                passed *= self.open_at(shares, slot)
-            found[:, slots] = (1 - passed)[:, None]
+        found = np.zeros_like(doors)
+        for slots in self.slots_of:
+            found[:, slots] = 1 - doors[:, slots].prod(axis=1, keepdims=True)
         return found
 
 
@@ -215,6 +212,7 @@ class Attempts:
 
 def fit(
     cells: Cells,
+    levels: list[NDArray[np.bool_]],
     attempts: Attempts,
     affordable: float,
     available: Floats,
@@ -224,6 +222,7 @@ def fit(
 
     Args:
         cells: The groups of calls.
+        levels: Their buckets, one level after the other.
         attempts: What arrives.
         affordable: The share of retries that the clients' quotas allow.
         available: What each bucket can give.
@@ -232,14 +231,15 @@ def fit(
     shares = np.where(available > 0, np.clip(start, _LEAST, 1.0), 0.0)
     shares[0] = 1.0
     count = len(available)
-    steps = [_Steps(level & (available > 0)) for level in _levels(cells, count)]
+    steps = [_Steps(level & (available > 0)) for level in levels]
     for _ in range(_ROUNDS):
         before = shares
         # One level after the other: if all were corrected at once, two that are short on the
         # same calls would both make up for the whole of it.
         for step in steps:
-            passed = cells.openness(shares)
-            again = cells.again(shares, passed) * affordable
+            doors = cells.doors(shares)
+            passed = cells.openness(doors)
+            again = cells.again(doors, passed) * affordable
             total = attempts.by_number(again).sum(axis=0)
             shares = step.correct(shares, cells.loads(total * passed, count), available)
         if (np.abs(shares - before) / np.maximum(shares, _CLOSE)).max() <= _CLOSE:
@@ -279,7 +279,7 @@ class _Steps:
         return corrected
 
 
-def _levels(cells: Cells, count: int) -> list[NDArray[np.bool_]]:
+def levels_of(cells: Cells, count: int) -> list[NDArray[np.bool_]]:
     """Return the buckets of each slot that no earlier slot has, as masks."""
     seen = np.zeros(count, dtype=np.bool_)
     seen[0] = True

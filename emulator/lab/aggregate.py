@@ -21,7 +21,7 @@ from emulator.capacity.retries import RetryQuota
 from emulator.capacity.traffic import Minute
 from emulator.clock import NANOSECONDS
 from emulator.lab import rates
-from emulator.lab.admission import Attempts, BucketBoard, Cells, fit
+from emulator.lab.admission import Attempts, BucketBoard, Cells, fit, levels_of
 from emulator.lab.distributions import Floats, Integers, sums
 from emulator.lab.exact import Progress, Stop
 from emulator.lab.heat import write_heat
@@ -171,6 +171,7 @@ class _Simulation:
             track.lane.price()
             track.weigh()
         self._cells = self._make_cells()
+        self._levels = levels_of(self._cells, len(self._board))
         self._same = self._by_attempt(lambda track: track.offsets[:, 0])
 
     def _by_attempt(self, column: Callable[[Track], Floats]) -> Floats:
@@ -325,17 +326,18 @@ class _Simulation:
             came[1:] = waiting
         attempts = Attempts(came, self._same)
         affordable = self._affordable()
-        shares = fit(cells, attempts, affordable, available, self._openness)
+        shares = fit(cells, self._levels, attempts, affordable, available, self._openness)
         self._openness = shares
-        passed = cells.openness(shares)
-        first_refusals = cells.refusals(shares)
+        doors = cells.doors(shares)
+        passed = cells.openness(doors)
+        first_refusals = cells.refusals(doors, passed)
         refused = 1 - passed
-        again = cells.again(shares, passed) * affordable
+        again = cells.again(doors, passed) * affordable
         by_number = attempts.by_number(again)
         total = by_number.sum(axis=0)
         loads = cells.loads(total * passed, len(board))
         self._note_consumed(second, loads)
-        self._note_refused(second, total, cells.short_shares(shares))
+        self._note_refused(second, total, cells.short_shares(doors))
         self._last_retries = 0.0
         for track, part in zip(self._tracks, self._slices, strict=True):
             before = track.answered.copy()

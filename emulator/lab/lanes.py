@@ -31,7 +31,7 @@ from emulator.lab.layout import IndexLayout, KeyLayout, Layout, TableLayout
 from emulator.lab.paths import Path, find
 from emulator.lab.patterns import TIMESTAMP, Pattern
 from emulator.lab.population import Population
-from emulator.lab.pricing import WritePricer, point_units, price_pages, read_factor
+from emulator.lab.pricing import Stored, WritePricer, point_units, price_pages, read_factor
 from emulator.lab.recording import PatternRecord, Recording, Stage
 from emulator.lab.spots import JOINT, Spot, is_fresh, is_unbounded
 from emulator.lab.templates import ShardPart, Template
@@ -239,12 +239,29 @@ class WriteLane(Lane):
 
     def price(self) -> None:
         """Set the units of a write from how likely it meets an item."""
-        price = self._pricer.price(self._exists())
+        price = self._pricer.price(self._exists(), self._stored())
         self._table_spot.units = np.full(len(self.flows), price.table)
         for index, spot in self._index_spots:
             if index.is_global:
                 spot.units = np.full(len(self.flows), price.indexes[index.name])
                 spot.chance = price.chances[index.name]
+
+    def _stored(self) -> Stored | None:
+        """Return what updates and deletes meet; a put meets what puts have left."""
+        if self.pattern.is_put:
+            return None
+        item_bytes = self._size_met(None)
+        if not item_bytes:
+            return None
+        names = [index.name for index, _ in self._index_spots]
+        return Stored(item_bytes, {name: self._size_met(name) for name in names})
+
+    def _size_met(self, index: str | None) -> float:
+        """Return the mean size of what lies under the lane's own keys."""
+        population = self.ground.population(self.path.table, index)
+        places, weights = self._places[index], self.flows.weights
+        items = float(population.items[places] @ weights)
+        return float(population.sizes[places] @ weights) / items if items else 0.0
 
     def _exists(self) -> float:
         population = self.ground.population(self.path.table, None)
@@ -277,12 +294,19 @@ class WriteLane(Lane):
             for name in self.flows.columns:
                 if name in ground.creation_rate:
                     ground.created[name] = ground.created.get(name, 0.0) + total
-        item_bytes = self._pricer.item_bytes
-        population.add(self._places[None], changed, changed * item_bytes)
+        self._count(None, changed, self._pricer.item_bytes, writes)
         for index, _ in self._index_spots:
-            entries = ground.population(table, index.name)
-            size = self._pricer.entry_bytes(index.name)
-            entries.add(self._places[index.name], changed, changed * size)
+            self._count(index.name, changed, self._pricer.entry_bytes(index.name), writes)
+
+    def _count(self, index: str | None, changed: Floats, size: float, writes: Floats) -> None:
+        """Add items of a size, or take away some of those that are there."""
+        population = self.ground.population(self.path.table, index)
+        places = self._places[index]
+        if self.pattern.operation == "DeleteItem":
+            size = self._size_met(index)
+        population.add(places, changed, changed * size)
+        if self.pattern.operation == "UpdateItem":
+            population.resize(places, writes, size)
 
     def _changed_items(self, population: Population, writes: Floats, *, steady: bool) -> Floats:
         """Return for each flow how many items come into being, or go."""

@@ -74,6 +74,12 @@ class Population:
         np.maximum(self.items, 0.0, out=self.items)
         np.maximum(self.sizes, 0.0, out=self.sizes)
 
+    def resize(self, places: Integers, writes: Floats, size_bytes: float) -> None:
+        """Let updates give the items they meet another size."""
+        met = sums(places, writes, len(self.items))
+        changed = -np.expm1(-met / np.maximum(1.0, self.items))
+        self.sizes += changed * (self.items * size_bytes - self.sizes)
+
     def settle(self, span: float) -> None:
         """Note that all items so far were there before the run, written over ``span`` seconds."""
         self._loaded = self.items.copy()

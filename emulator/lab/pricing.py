@@ -43,6 +43,14 @@ class WritePrice:
     chances: dict[str, float]
 
 
+@dataclass(frozen=True)
+class Stored:
+    """Mean sizes of what lies in a table and in its indexes, by index name."""
+
+    item_bytes: float
+    entry_bytes: dict[str, float]
+
+
 class WritePricer:
     """Prices the writes of one pattern, given how likely there is an item already."""
 
@@ -71,6 +79,7 @@ class WritePricer:
             ]
             for index in self._indexes
         }
+        self._stored: Stored | None = None
         identity = table.key(pattern.entity).names
         self._changed = (
             frozenset(pattern.changes)
@@ -87,8 +96,14 @@ class WritePricer:
         """The mean size of an index entry."""
         return sum(share * size for share, size in self._entries[index])
 
-    def price(self, exists: float) -> WritePrice:
-        """Return the expected units, ``exists`` being the chance that there is an item."""
+    def price(self, exists: float, stored: Stored | None = None) -> WritePrice:
+        """Return the expected units.
+
+        Args:
+            exists: The chance that there is an item already.
+            stored: What such an item is like; like those written, if not told.
+        """
+        self._stored = stored
         factor = TRANSACTIONAL if self._pattern.is_transaction else 1
         removes = self._pattern.operation == "DeleteItem"
         arms = {
@@ -117,14 +132,25 @@ class WritePricer:
             for share, item in self._items
         )
         over = sum(
-            share * other * table_arm(old.size_bytes, None if removes else new.size_bytes)
-            for share, old in self._items
+            share * other * table_arm(old, None if removes else new.size_bytes)
+            for share, old in self._old_items()
             for other, new in self._items
         )
         return exists * over + (1 - exists) * fresh
 
+    def _old_items(self) -> list[tuple[float, int]]:
+        """Return the sizes of items that are written over, with their shares."""
+        if self._stored is not None:
+            return [(1.0, round(self._stored.item_bytes))]
+        return [(share, item.size_bytes) for share, item in self._items]
+
+    def _old_entries(self, index: str) -> list[tuple[float, int]]:
+        if self._stored is not None:
+            return [(1.0, round(self._stored.entry_bytes[index]))]
+        return self._entries[index]
+
     def _removal(self, index: IndexLayout, exists: float) -> float:
-        entries = self._entries[index.name]
+        entries = self._old_entries(index.name)
         return exists * sum(
             share * index_arm(size, None, moved=False, identical=False) for share, size in entries
         )
@@ -143,7 +169,7 @@ class WritePricer:
                 moves * index_arm(old, new, moved=True, identical=False)
                 + (1 - moves) * index_arm(old, new, moved=False, identical=not shows)
             )
-            for share, old in entries
+            for share, old in self._old_entries(index.name)
             for other, new in entries
         )
         return exists * over + (1 - exists) * inserted
