@@ -26,13 +26,21 @@ from emulator.lab.distributions import Floats, Integers, sums
 from emulator.lab.exact import Progress, Stop
 from emulator.lab.heat import write_heat
 from emulator.lab.holdings import hold, split_large
-from emulator.lab.lanes import Ground, WriteLane
+from emulator.lab.lanes import Ground, Lane, WriteLane
 from emulator.lab.layout import Layout
+from emulator.lab.paths import find
+from emulator.lab.read_lanes import GetLane, QueryLane, ScanLane
 from emulator.lab.recording import MINUTE, PARTITION_RATES, Recording, ResourceRecord, Stage
 from emulator.lab.runners import CANCELLED
 from emulator.lab.tracks import Track
 from emulator.settings import Settings
 
+_LANES: Final[dict[str, type[Lane]]] = {
+    "write": WriteLane,
+    "get": GetLane,
+    "query": QueryLane,
+    "scan": ScanLane,
+}
 #: Less than this many calls waiting is nobody.
 _NOBODY: Final = 1e-9
 
@@ -61,7 +69,8 @@ class _Simulation:
         self._ground = Ground(self._stage, self._recording, seed)
         self._rng = np.random.default_rng([seed, 1_000_003])
         patterns = sorted(workload.patterns, key=lambda one: not one.is_write)
-        lanes = [self._ground.lane(pattern) for pattern in patterns]
+        paths = [find(layout, pattern) for pattern in patterns]
+        lanes = [_LANES[path.kind](self._ground, path) for path in paths]
         self._tracks = [
             Track(
                 lane, rates.counts(workload.rates(lane.pattern), lane.pattern.arrivals, self._rng)

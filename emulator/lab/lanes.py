@@ -7,14 +7,11 @@ the moment, and what its writes leave behind. It decides nothing about admission
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Sequence
 
 import numpy as np
 
-from emulator import limits
-from emulator.capacity import READ, WRITE
-from emulator.capacity.units import page_units
+from emulator.capacity import WRITE
 from emulator.lab.distributions import Floats, Integers, Sequential, Zipf, sums
 from emulator.lab.draws import LATEST_WINDOW
 from emulator.lab.flows import (
@@ -25,20 +22,16 @@ from emulator.lab.flows import (
     latest_weights,
     sort_label,
 )
-from emulator.lab.holdings import hold
 from emulator.lab.items import ItemMaker, needed_fields, random_shards
 from emulator.lab.layout import IndexLayout, KeyLayout, Layout, TableLayout
-from emulator.lab.paths import Path, find
-from emulator.lab.patterns import TIMESTAMP, Pattern
+from emulator.lab.paths import Path
+from emulator.lab.patterns import TIMESTAMP
 from emulator.lab.population import Population
-from emulator.lab.pricing import Stored, WritePricer, point_units, price_pages, read_factor
+from emulator.lab.pricing import Stored, WritePricer
 from emulator.lab.recording import PatternRecord, Recording, Stage
-from emulator.lab.spots import JOINT, Spot, is_fresh, is_unbounded
-from emulator.lab.templates import ShardPart, Template
+from emulator.lab.spots import Spot, is_fresh, is_unbounded
+from emulator.lab.templates import ShardPart
 from emulator.lab.workload import Workload
-
-#: Most stretches of time that a request's flows are told apart by.
-_MOST_SLOTS: Final = 400
 
 
 class Ground:
@@ -67,17 +60,6 @@ class Ground:
     def population(self, table: TableLayout, index: str | None) -> Population:
         """Return what lies in a table or index."""
         return self._populations.setdefault((table.name, index), Population())
-
-    def lane(self, pattern: Pattern) -> Lane:
-        """Return the lane of a pattern."""
-        path = find(self.layout, pattern)
-        kinds: dict[str, type[Lane]] = {
-            "write": WriteLane,
-            "get": GetLane,
-            "query": QueryLane,
-            "scan": ScanLane,
-        }
-        return kinds[path.kind](self, path)
 
     def size_of(self, table: TableLayout, index: str | None) -> float:
         """Return the mean size of what lies in a table or index, as far as known."""
@@ -157,7 +139,7 @@ def _sort_shards(key: KeyLayout, workload: Workload, flows: int) -> list[ShardPa
     return [ShardPart((), SORT_STRATA, sort_label(name)) for name in sorted(names)]
 
 
-def _unlisted_shards(parts: Sequence[ShardPart], workload: Workload) -> list[ShardPart]:
+def unlisted_shards(parts: Sequence[ShardPart], workload: Workload) -> list[ShardPart]:
     """Return the calculated suffixes whose fields are new every time: as good as drawn."""
     return [part for part in parts if any(workload.field(name).unique for name in part.fields)]
 
@@ -177,7 +159,7 @@ class WriteLane(Lane):
         templates = [t for one in keys for t in (*one.partition, *one.sort)]
         shards = [
             *random_shards(layout, self.pattern),
-            *_unlisted_shards([part for t in templates for part in t.shards], workload),
+            *unlisted_shards([part for t in templates for part in t.shards], workload),
         ]
         names = needed_fields(layout, self.pattern)
         finite = [workload.field(name).size for name in names]
@@ -325,261 +307,3 @@ class WriteLane(Lane):
             change = (1.0 - np.minimum(1.0, there)) * met
         share = np.divide(writes, at_entry[places], out=np.zeros_like(writes), where=writes > 0)
         return np.asarray(change[places] * share)
-
-
-class _Ranges:
-    """The stretches of entries that a lane's keys cover, found anew when either changes."""
-
-    def __init__(self) -> None:
-        self._known: tuple[int, object] | None = None
-        self._found: tuple[Integers, Integers] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
-
-    def of(
-        self, keys: Callable[[], list[tuple[str, str]]], population: Population, texts: object
-    ) -> tuple[Integers, Integers]:
-        """Return the stretches; ``texts`` is another object whenever the keys are others."""
-        if self._known is None or self._known[0] != len(population) or self._known[1] is not texts:
-            self._found = population.ranges(keys())
-            self._known = len(population), texts
-        return self._found
-
-
-class GetLane(Lane):
-    """Reads of single items."""
-
-    def __init__(self, ground: Ground, path: Path) -> None:
-        super().__init__(ground, path)
-        self._fresh = is_fresh(path.key, ground.workload, creates=False)
-        self._made = -1
-        self._ranges = _Ranges()
-        self._make()
-
-    def _make(self) -> None:
-        ground, path = self.ground, self.path
-        existing = self._existing()
-        unique = any(
-            ground.workload.field(name).unique and name not in existing
-            for template in path.key.partition
-            for name in template.fields
-        )
-        names = sorted(path.key.names - {TIMESTAMP})
-        hashed = [part for template in path.key.partition for part in template.shards]
-        shards = list(path.shards) + [
-            part for part in _unlisted_shards(hashed, ground.workload) if not existing
-        ]
-        self.flows = flows_of(
-            ground.workload,
-            self.pattern,
-            names,
-            shards,
-            fresh=self._fresh or unique,
-            seed=ground.seed,
-            existing={name: one for name, one in existing.items() if name in names},
-        )
-        record = ground.recording.record_of(path.table, None)
-        self.spots = [
-            Spot(
-                record,
-                READ,
-                path.key,
-                self.flows,
-                ground.workload,
-                fresh=self._fresh or unique,
-            )
-        ]
-        per_item = self.per_request * path.shard_count
-        self.calls = np.full(len(self.flows), float(per_item))
-
-    def refresh(self) -> bool:
-        """Render the keys; where the newest values are popular, those of now."""
-        moment = self.ground.moment
-        minute = int(moment // 60)
-        if minute != self._made:
-            first = self._made < 0
-            self._made = minute
-            if self._existing() or first:
-                self._make()
-        return self.spots[0].refresh(moment)
-
-    def price(self) -> None:
-        """Set the units of a read from how likely it finds an item."""
-        ground, table = self.ground, self.path.table
-        population = ground.population(table, None)
-        size = ground.size_of(table, None)
-        hits = min(1.0, population.total_items)
-        if population.total_items and not self.spots[0].fresh and not self._existing():
-            ranges = self._ranges.of(self.spots[0].told, population, self.spots[0].texts)
-            found = np.minimum(1.0, population.counts(ranges, None))
-            hits = float(found @ self.flows.weights)
-        units = point_units(self.pattern, size, hits / self.path.shard_count)
-        self.spots[0].units = np.full(len(self.flows), units)
-        self.evaluated = np.full(len(self.flows), size * hits)
-        self.filtered = np.zeros(len(self.flows))
-
-
-class QueryLane(Lane):
-    """Queries of a table or index."""
-
-    _SLOT: Final = "(stretch of time)"
-
-    def __init__(self, ground: Ground, path: Path) -> None:
-        super().__init__(ground, path)
-        workload = ground.workload
-        history = workload.history + workload.duration
-        middle = workload.start + workload.duration / 2
-        slots = path.slots(middle, history)[-_MOST_SLOTS:]
-        ages = [middle - slot for slot in slots]
-        names = {name for template in path.key.partition for name in template.names}
-        names |= {name for template in path.key.sort for name in template.names}
-        names |= set(path.filters)
-        wanted = [name for name in sorted(names & _known(path)) if name != TIMESTAMP]
-        shards = list(path.shards)
-        if len(slots) > 1:
-            shards.append(ShardPart((), len(slots), self._SLOT))
-        existing = {name: one for name, one in self._existing().items() if name in wanted}
-        fresh = any(
-            workload.field(name).unique and name not in existing
-            for template in path.key.partition
-            for name in template.fields
-        )
-        self.flows = flows_of(
-            workload,
-            self.pattern,
-            wanted,
-            shards,
-            fresh=fresh,
-            seed=ground.seed,
-            existing=existing,
-        )
-        moments = None
-        if len(slots) > 1:
-            column = self.flows.columns[self._SLOT]
-            moments = np.asarray([ages[int(row[column])] for row in self.flows.rows])
-        record = ground.recording.record_of(path.table, path.index)
-        asked = KeyLayout(path.key.partition, ())
-        self.spots = [Spot(record, READ, asked, self.flows, workload, fresh=fresh, moments=moments)]
-        self._per_request = float(len(slots) * path.shard_count)
-        self.calls = np.full(len(self.flows), self._per_request)
-        self._prefixes = [Template("", p).bind(self.flows.columns) for p in path.sort_parts]
-        self._index = None if path.index is None else path.index.name
-        self._ranges = _Ranges()
-
-    def refresh(self) -> bool:
-        """Render the keys that are asked."""
-        return self.spots[0].refresh(self.ground.moment)
-
-    def _keys(self) -> list[tuple[str, str]]:
-        """Return the partition key and the sort prefix that each flow asks for."""
-        moment = self.ground.moment
-        told = self.spots[0].told()
-        return [
-            (key, JOINT.join([render(row, moment) for render in self._prefixes]))
-            for (key, _), row in zip(told, self.flows.rows, strict=True)
-        ]
-
-    def price(self) -> None:
-        """Set pages and units from what lies under each key."""
-        ground, path = self.ground, self.path
-        population = ground.population(path.table, self._index)
-        ranges = self._ranges.of(self._keys, population, self.spots[0].texts)
-        recent = (path.pattern.span or 0.0, ground.elapsed) if path.by_time else None
-        items = population.counts(ranges, recent)
-        if self.spots[0].fresh:
-            items = np.full(len(self.flows), min(1.0, population.total_items))
-        size = ground.size_of(path.table, self._index)
-        base = 0.0
-        if path.index is not None and not path.index.is_global:
-            base = (
-                0.0 if path.index.design.projection == "ALL" else ground.size_of(path.table, None)
-            )
-        price = price_pages(path, items, size, base)
-        self.calls = self._per_request * price.calls
-        self.spots[0].units = price.units
-        self.evaluated = price.evaluated / price.calls
-        kept = self.pattern.selectivity * self._matching()
-        self.filtered = self.evaluated * (1 - kept)
-
-    def _matching(self) -> float:
-        """Return the share of what is read that the known fields match."""
-        share = 1.0
-        for name in self.path.filters:
-            one = self.ground.workload.field(name)
-            if not one.unique:
-                shares = self.pattern.distributions.get(name, one.distribution)
-                stored = one.distribution.probabilities(one.size)
-                share *= float((shares.probabilities(one.size) * stored).sum())
-        return share
-
-
-def _known(path: Path) -> set[str]:
-    """Return the fields that a Query's key conditions and filters use."""
-    used = {name for template in path.key.partition for name in template.fields}
-    for template in path.key.partition:
-        for part in template.shards:
-            if part not in path.shards:
-                used.update(part.fields)
-    for parts in path.sort_parts:
-        used |= set(Template("", parts).names)
-    return used | set(path.filters)
-
-
-class ScanLane(Lane):
-    """Scans: whole tables, or a limited page from some key on."""
-
-    def __init__(self, ground: Ground, path: Path) -> None:
-        super().__init__(ground, path)
-        self._record = ground.recording.record_of(path.table, None)
-        self._lay()
-
-    def _lay(self) -> None:
-        """Make one flow for each partition."""
-        partitions = list(self._record.resource.partitions)
-        spans = [self._record.spans[partition.id] for partition in partitions]
-        widths = np.asarray([span.high - span.low for span in spans])
-        self._widths = widths / widths.sum()
-        even = np.full(len(partitions), 1.0 / len(partitions))
-        weights = self._widths if self.path.has_limit else even
-        middles = np.asarray([(span.low + span.high) / 2 for span in spans])
-        self.flows = Flows({}, weights, [()] * len(partitions), middles, steady=True, sampled=False)
-        key = KeyLayout((), ())
-        spot = Spot(self._record, READ, key, self.flows, self.ground.workload, fresh=True)
-        spot.refresh(0.0)
-        self.spots = [spot]
-        self.calls = np.ones(len(partitions))
-
-    def refresh(self) -> bool:
-        """Follow the partitions."""
-        if len(self.flows) == len(self._record.resource.partitions):
-            return False
-        self._lay()
-        return True
-
-    def price(self) -> None:
-        """Set pages and units from what lies in each partition."""
-        population = self.ground.population(self.path.table, None)
-        size = self.ground.size_of(self.path.table, None)
-        factor = read_factor(self.pattern)
-        count = len(self.flows)
-        if self.path.has_limit and self.pattern.items is not None:
-            wanted = min(float(self.pattern.items), population.total_items)
-            evaluated = np.full(count, wanted * size)
-            units = page_units((round(wanted * size),), factor)
-            self.spots[0].units = np.full(count, units)
-        else:
-            hold(self._record, population)
-            sizes = np.asarray([float(one.size_bytes) for one in self._record.resource.partitions])
-            shares = sizes / sizes.sum() if sizes.sum() else self._widths
-            held = population.total_bytes * shares
-            pages = np.maximum(1.0, np.ceil(held / limits.PAGE_BYTES))
-            self.calls = pages * count
-            evaluated = held / pages
-            self.spots[0].units = np.asarray(
-                [page_units((round(one),), factor) for one in evaluated.tolist()]
-            )
-        self.evaluated = evaluated
-        kept = self.pattern.selectivity
-        for name in self.path.filters:
-            one = self.ground.workload.field(name)
-            if not one.unique:
-                kept *= float((one.distribution.probabilities(one.size) ** 2).sum())
-        self.filtered = evaluated * (1 - kept)

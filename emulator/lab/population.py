@@ -113,6 +113,15 @@ class Population:
         summed = np.concatenate([[0.0], np.cumsum(items[self._order])])
         return np.asarray(summed[ranges[1]] - summed[ranges[0]])
 
+    def mean_bytes(self, ranges: tuple[Integers, Integers], weights: Floats) -> float:
+        """Return the mean size of the items in stretches that are asked so often."""
+        items, sizes = (
+            np.concatenate([[0.0], np.cumsum(column[self._order])])
+            for column in (self.items, self.sizes)
+        )
+        count = float((items[ranges[1]] - items[ranges[0]]) @ weights)
+        return float((sizes[ranges[1]] - sizes[ranges[0]]) @ weights) / count if count else 0.0
+
     def _loaded_part(self) -> Floats:
         padded = np.zeros(len(self.items))
         padded[: len(self._loaded)] = self._loaded
