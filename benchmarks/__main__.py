@@ -1,9 +1,9 @@
 """Every benchmark in one command.
 
-    python -m benchmarks [--quick]
+    python -m benchmarks [--items 10000] [--most 1000000]
 
 Prints the tables, and writes ``benchmarks/RESULTS.md``, ``results.json`` and ``peers.svg``
-beside itself. ``--quick`` takes a tenth of the items and writes nothing.
+beside itself.
 """
 
 import argparse
@@ -29,21 +29,20 @@ def machine():
     )
 
 
-def run(quick):
+def run(items, most):
     """Run all; return the results and what was printed."""
-    items = 1_000 if quick else 10_000
     steps = [
         ("(a) Call cost", "python -m benchmarks.call_cost", call_cost.main),
         ("(b) Peers", "python -m benchmarks.peers", lambda: peers.main(items)),
         (
             "(c) Growth",
             "python -m benchmarks.growth",
-            lambda: growth.main(10_000 if quick else 1_000_000),
+            lambda: growth.main(most),
         ),
         (
             "(d, e) Memory and importing",
             "python -m benchmarks.footprint",
-            lambda: footprint.main(20_000 if quick else 200_000),
+            lambda: footprint.main(min(most, 200_000)),
         ),
         ("(f) Snapshots", "python -m benchmarks.snapshots", snapshots.main),
     ]
@@ -75,13 +74,13 @@ def chart(results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
-    results, pages = run(quick)
-    if quick:
-        return
+    parser.add_argument("--items", type=int, default=10_000, help="items in the peers' tables")
+    parser.add_argument("--most", type=int, default=1_000_000, help="items of the largest table")
+    given = parser.parse_args()
+    results, pages = run(given.items, given.most)
+    command = f"python -m benchmarks --items {given.items} --most {given.most}"
     head = (
-        f"# Benchmark results\n\n{machine()}. One run of `python -m benchmarks`; "
+        f"# Benchmark results\n\n{machine()}. One run of `{command}`; "
         "see [README.md](README.md) for the method. Compare ratios, not microseconds.\n\n"
     )
     (HERE / "RESULTS.md").write_text(head + "\n".join(pages))

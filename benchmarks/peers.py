@@ -109,6 +109,10 @@ def in_process(items):
 def fill(call, items):
     """Create the table and put its items, twenty-five at a time."""
     call("CreateTable", definition())
+    for _ in range(100):
+        if call("DescribeTable", {"TableName": "bench"})["Table"]["TableStatus"] == "ACTIVE":
+            break
+        time.sleep(0.1)
     for start in range(0, items, 25):
         puts = [{"PutRequest": {"Item": item(n)}} for n in range(start, min(start + 25, items))]
         call("BatchWriteItem", {"RequestItems": {"bench": puts}})
@@ -193,7 +197,7 @@ def _started(name, command, port, folder):
             raise RuntimeError(f"{name} did not answer on port {port}")
         yield caller
     finally:
-        process.terminate()
+        process.kill()
         process.wait(10)
 
 
