@@ -52,7 +52,7 @@ def definition(name="bench", indexes=1):
 def item(number, indexes=1, partition=None):
     """Return the item, under a key of its own, in every index."""
     written = dict(ITEM)
-    written["pk"] = {"S": partition or f"user#{number % 1000}"}
+    written["pk"] = {"S": partition or f"user#{number % 50}"}
     written["sk"] = {"S": f"order#{number:09}"}
     for index in range(indexes):
         written[f"g{index}"] = {"S": f"value#{number % 5000}"}
