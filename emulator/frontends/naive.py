@@ -1,8 +1,7 @@
-"""The naive model: what the service does, as plainly as it can be said.
+"""The naive model: what a table does, as plainly as it can be said, in under a hundred lines.
 
 A dict, a sort and a linear filter, nothing shared with the engine; slow, and easy to believe. It
-is the oracle of ``DynamoDBMachine``. Conditions and updates are trees (``phrases``), judged as
-``naive_phrases`` says.
+is the oracle of ``DynamoDBMachine``; what conditions and updates mean is said in ``meanings``.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from emulator.errors import ConditionalCheckFailedException, ValidationException
-from emulator.frontends.naive_phrases import ABSENT, Attributes, holds, updated
+from emulator.frontends.meanings import ABSENT, Attributes, Stored, holds, updated
 from emulator.frontends.phrases import Action, Tree
 from emulator.frontends.schemas import TableSchema
 from emulator.model import type_name
@@ -38,43 +37,43 @@ class NaiveTable:
         """Return an item's key values."""
         return tuple(item[name] for name in self.schema.key.names)
 
-    def put(self, item: Attributes, condition: Tree | None = None) -> Attributes | None:
+    def put(self, item: Attributes, condition: Tree | None = None) -> Stored:
         """Store an item, and return the one it replaces."""
-        for attribute in self.schema.key.attributes:
-            _check_key(item.get(attribute.name, ABSENT), attribute.type)
-        self._check_index_keys({}, item)
-        return self._write(self.key_of(item), lambda _: item, condition)[0]
+        return self._write(item, condition, lambda _: item)[0]
 
-    def delete(self, key: Attributes, condition: Tree | None = None) -> Attributes | None:
+    def delete(self, key: Attributes, condition: Tree | None = None) -> Stored:
         """Remove an item, and return it."""
-        return self._write(self.key_of(key), lambda _: None, condition)[0]
+        return self._write(key, condition, lambda _: None)[0]
 
     def update(
         self, key: Attributes, actions: Sequence[Action], condition: Tree | None = None
-    ) -> tuple[Attributes | None, Attributes | None]:
+    ) -> tuple[Stored, Stored]:
         """Change an item, and return it before and after."""
-        return self._write(self.key_of(key), lambda old: updated(actions, old, key), condition)
+        return self._write(key, condition, lambda old: updated(actions, old, key))
 
     def _write(
-        self, key: Key, change: Callable[[Attributes | None], Any], condition: Tree | None
-    ) -> tuple[Attributes | None, Attributes | None]:
-        old = self.items.get(key)
+        self, given: Attributes, condition: Tree | None, change: Callable[[Stored], Stored]
+    ) -> tuple[Stored, Stored]:
+        self._check_keys({}, given)
+        old = self.items.get(self.key_of(given))
         if condition is not None and not holds(condition, old or {}):
             raise ConditionalCheckFailedException
         new = change(old)
-        self._check_index_keys(old or {}, new or {})
+        self._check_keys(old or {}, given if new is None else new)
         if new is None:
-            self.items.pop(key, None)
+            self.items.pop(self.key_of(given), None)
         else:
-            self.items[key] = new
+            self.items[self.key_of(given)] = new
         return old, new
 
-    def _check_index_keys(self, old: Attributes, new: Attributes) -> None:
-        for index in self.schema.indexes:
-            for attribute in index.key.attributes:
-                value = new.get(attribute.name, ABSENT)
-                if value is not ABSENT and value is not old.get(attribute.name, ABSENT):
-                    _check_key(value, attribute.type)
+    def _check_keys(self, old: Attributes, new: Attributes) -> None:
+        for name, letters in self.schema.key_types.items():
+            value = new.get(name, ABSENT)
+            if value is ABSENT and name not in self.schema.key.names:
+                continue
+            is_key = value is not ABSENT and type_name(value) == letters and value not in ("", b"")
+            if not is_key and value is not old.get(name):
+                raise ValidationException
 
     def read(
         self, index: str | None = None, condition: Tree | None = None, *, reverse: bool = False
@@ -84,19 +83,11 @@ class NaiveTable:
         if index is None:
             return sorted(found, key=self.key_of, reverse=reverse)
         schema = self.schema.index(index)
-        found = [item for item in found if _has_types(item, schema.key.attributes)]
+        for key in schema.key.attributes:
+            found = [item for item in found if type_name(item.get(key.name)) == key.type]
         order = schema.key.names + self.schema.key.names
         found.sort(key=lambda item: [item[name] for name in order], reverse=reverse)
         if schema.projection.kind == "ALL":
             return found
         kept = {*order, *schema.projection.names}
         return [{name: item[name] for name in item if name in kept} for item in found]
-
-
-def _check_key(value: Any, letters: str) -> None:
-    if value is ABSENT or type_name(value) != letters or value in ("", b""):
-        raise ValidationException
-
-
-def _has_types(item: Attributes, attributes: Sequence[Any]) -> bool:
-    return all(type_name(item.get(one.name)) == one.type for one in attributes)

@@ -15,7 +15,7 @@ from hypothesis.stateful import initialize, precondition, rule
 from emulator import ApiError
 from emulator.clock import DEFAULT_START
 from emulator.errors import TransactionCanceledException
-from emulator.frontends.naive_phrases import holds
+from emulator.frontends.meanings import holds
 from emulator.frontends.phrase_strategies import (
     condition_trees,
     key_condition_trees,
