@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from emulator import limits
 from emulator.capacity import EVENTUAL, READ, STRONG, Charge, Receipt
-from emulator.capacity.units import fetch_units, page_units, read_loss, read_units
+from emulator.capacity.units import fetch_units, read_units
 from emulator.model import Item
 from emulator.storage import TOP, OrderedStore, Partition, Position
 
@@ -204,19 +204,20 @@ def _price(account: Account, request: PageRequest, walked: _Walked) -> tuple[Rec
     resource = table.resource
     if index is not None and index.resource is not None:
         resource = index.resource
+    parts = _bytes_by_partition(resource, request, walked)
+    if len(parts) > 1 and not account.settings.scan_partition_minimum:
+        parts = [(parts[0][0], walked.size_bytes)]
+    charges: list[Charge] = []
+    blocks = 0
+    for partition, size_bytes in parts:
+        part = read_units(size_bytes)
+        blocks += part
+        charges.append(Charge(resource.meter, partition.id, READ, part * factor, request.key))
+    total = blocks * factor
     receipt = Receipt(READ)
     receipt.items_evaluated = receipt.items_returned = len(walked.items)
     receipt.bytes_evaluated = receipt.bytes_returned = walked.size_bytes
-    charges: list[Charge] = []
-    total = 0.0
-    parts = _bytes_by_partition(resource, request, walked)
-    if not account.settings.scan_partition_minimum and len(parts) > 1:
-        parts = [(parts[0][0], walked.size_bytes)]
-    for partition, size_bytes in parts:
-        units = page_units((size_bytes,), factor)
-        total += units
-        receipt.rounding_loss_bytes += read_loss(size_bytes)
-        charges.append(Charge(resource.meter, partition.id, READ, units, request.key))
+    receipt.rounding_loss_bytes = blocks * limits.READ_BLOCK_BYTES - walked.size_bytes
     if index is None:
         receipt.table = total
     elif index.resource is not None:

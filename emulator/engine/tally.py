@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from emulator.capacity import Metrics, Receipt, Series
 
@@ -13,6 +13,8 @@ _THROTTLES: Final = frozenset(
 _SYSTEM_ERRORS: Final = frozenset(("InternalServerError", "ServiceUnavailable"))
 _PAGES: Final = frozenset(("Query", "Scan"))
 _BATCHES: Final = frozenset(("BatchGetItem", "BatchWriteItem"))
+#: The series of one table and operation: its requests, and the items that pages return.
+_Served: TypeAlias = tuple[Series, Series | None]
 
 
 class Tally:
@@ -22,27 +24,35 @@ class Tally:
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
-        self._served: dict[tuple[str, str], Series] = {}
+        self._served: dict[tuple[str, str], _Served] = {}
 
     def success(self, operation: str, receipts: Sequence[tuple[str, Receipt]]) -> None:
         """Count an answered request, and what would have refused it."""
         seen = None
+        was_refused = False
         for table, receipt in receipts:
             if table != seen:
                 seen = table
-                series = self._served.get((operation, table))
-                if series is None:
-                    series = self._metrics.series(
-                        "SuccessfulRequestLatency", table=table, operation=operation
-                    )
-                    self._served[operation, table] = series
-                series.add(0.0)
-            if operation in _PAGES:
-                self._metrics.add(
-                    "ReturnedItemCount", receipt.items_returned, table=table, operation=operation
+                served, returned = self._served.get((operation, table)) or self._watch(
+                    operation, table
                 )
-        if any(receipt.reasons for _, receipt in receipts):
+                served.add(0.0)
+            if returned is not None:
+                returned.add(receipt.items_returned)
+            if receipt.reasons:
+                was_refused = True
+        if was_refused:
             self._observed_refusal(operation, receipts)
+
+    def _watch(self, operation: str, table: str) -> _Served:
+        """Begin to count the requests of a table and operation, and what pages return."""
+        series = self._metrics.series
+        served = series("SuccessfulRequestLatency", table=table, operation=operation)
+        returned = None
+        if operation in _PAGES:
+            returned = series("ReturnedItemCount", table=table, operation=operation)
+        self._served[operation, table] = served, returned
+        return served, returned
 
     def _observed_refusal(self, operation: str, receipts: Sequence[tuple[str, Receipt]]) -> None:
         """Count a request that production would have refused; a batch only if wholly."""

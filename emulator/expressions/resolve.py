@@ -131,8 +131,8 @@ class Placeholders:
 
 
 def _check_used(member: str, given: Mapping[str, object], used: set[str]) -> None:
-    unused = [key for key in given if key not in used]
-    if unused:
+    if not given.keys() <= used:
+        unused = [key for key in given if key not in used]
         raise RequestFault(UNUSED.format(member=member, keys=", ".join(unused)))
 
 

@@ -68,6 +68,10 @@ def load_value(wire: object) -> Value:
         ValidationException: no or several datatypes, or nesting too deep (TYP-1, TYP-5).
         SerializationException: a wrong JSON type or bad base64 (WIR-12, WIR-14).
     """
+    if type(wire) is dict and len(wire) == 1:
+        text = wire.get("S")
+        if type(text) is str and text.isascii():
+            return text
     walk = _Walk()
     value, _ = _load(wire, walk, 1)
     check_levels(walk.levels)
@@ -123,10 +127,11 @@ def dump_value(value: Value) -> WireValue:
 def dump_item(attributes: Mapping[str, Value]) -> WireItem:
     """Return the wire form of an item, new all through."""
     dumpers = _DUMPERS
-    return {
-        name: {"S": value} if type(value) is str else dumpers[type(value)](value)
-        for name, value in attributes.items()
-    }
+    wire: WireItem = {}
+    for name, value in attributes.items():
+        kind = type(value)
+        wire[name] = {"S": value} if kind is str else dumpers[kind](value)
+    return wire
 
 
 # Loading
@@ -402,13 +407,7 @@ def _dump_number(value: Decimal) -> WireValue:
 
 
 def _dump_list(value: tuple[Value, ...]) -> WireValue:
-    dumpers = _DUMPERS
-    return {
-        "L": [
-            {"S": member} if type(member) is str else dumpers[type(member)](member)
-            for member in value
-        ]
-    }
+    return {"L": [_DUMPERS[type(member)](member) for member in value]}
 
 
 def _dump_map(value: dict[str, Value]) -> WireValue:

@@ -73,8 +73,7 @@ class OrderedStore:
 
     def items_at(self, positions: list[Position]) -> list[Item]:
         """Return the items at positions that ``positions`` yielded."""
-        items = self._items
-        return [items[position] for position in positions]
+        return list(map(self._items.__getitem__, positions))
 
     def position_at(self, index: int) -> Position:
         """Return the position of the index-th item. O(log n)."""

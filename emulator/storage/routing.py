@@ -55,7 +55,8 @@ def placement_hash(partition: tuple[KeyValue, ...]) -> int:
     if len(partition) == 1:
         value = partition[0]
         if isinstance(value, str):
-            return mmh3.hash64("S" + value, signed=False)[0]
+            # Encoded here: mmh3 does not survive text that is no Unicode.
+            return mmh3.hash64(("S" + value).encode(), signed=False)[0]
         tag, raw = _tagged(value)
         return mmh3.hash64(tag + raw, signed=False)[0]
     parts = []

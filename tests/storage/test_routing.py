@@ -35,6 +35,13 @@ def test_two_hashes_are_pinned():
     assert 0 <= placement_hash((Decimal(5),)) < HASH_SPACE
 
 
+@pytest.mark.parametrize("partition", [("\ud800",), ("a", "\ud800")])
+def test_text_that_is_no_unicode_is_refused_before_it_is_hashed(partition):
+    """Mmh3 itself ends the process; found by the fuzz."""
+    with pytest.raises(UnicodeEncodeError):
+        placement_hash(partition)
+
+
 @given(st.integers(1, 1000), st.integers(0, HASH_SPACE - 1))
 def test_segments_tile_the_hash_space(total, value):
     """CAP-211: floor(h * total / 2**64) == segment."""

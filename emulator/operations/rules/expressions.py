@@ -61,11 +61,18 @@ def placeholders_come_with_expressions(
     values = request.get("ExpressionAttributeValues") if users else None
     if names is None and values is None:
         return
-    if names is not None and all(request.get(name) is None for name in modern):
+    if names is not None and _lacks(request, modern):
         raise RequestFault(NAMES_ALONE)
-    if values is not None and all(request.get(name) is None for name in users):
+    if values is not None and _lacks(request, users):
         raise RequestFault(VALUES_ALONE, VALUES_ALONE + _classic_suffix(users))
     check_placeholder_keys(names, values)
+
+
+def _lacks(request: Mapping[str, Any], members: tuple[str, ...]) -> bool:
+    for name in members:  # noqa: SIM110 - asked of every request
+        if request.get(name) is not None:
+            return False
+    return True
 
 
 def _classic_suffix(users: tuple[str, ...]) -> str:
