@@ -10,6 +10,7 @@ import types
 from decimal import Decimal
 
 import boto3
+import botocore.auth
 import botocore.client
 import botocore.credentials
 import botocore.endpoint
@@ -340,6 +341,25 @@ def test_a_profile_is_hidden_too(tmp_path):
         assert client.meta.region_name == "eu-west-1"
         assert signed_by(client) == ["emulator"]
     assert session.get_credentials().access_key == "AKIAREAL"
+
+
+def test_a_signature_has_its_headers_and_is_not_computed(emulator, monkeypatch):
+    """Nobody checks it, and it is a quarter of a small call."""
+    monkeypatch.setattr(botocore.auth.SigV4Auth, "signature", lambda *_: pytest.fail("computed"))
+    with mock_dynamodb(emulator):
+        client = boto3.client("dynamodb", region_name="eu-west-1")
+        seen = []
+        client.meta.events.register("before-send", lambda request, **_: seen.append(request))
+        client.list_tables()
+    headers = {
+        name: str(value, "ascii") if isinstance(value, bytes) else value
+        for name, value in seen[0].headers.items()
+    }
+    day = headers["X-Amz-Date"][:8]
+    assert headers["Authorization"] == (
+        f"AWS4-HMAC-SHA256 Credential=emulator/{day}/eu-west-1/dynamodb/aws4_request, "
+        f"SignedHeaders=host;x-amz-date, Signature={'0' * 64}"
+    )
 
 
 def test_real_credentials_never_sign_even_if_given_or_older():
