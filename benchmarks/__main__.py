@@ -15,7 +15,16 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks import call_cost, footprint, growth, peers, snapshots
+from benchmarks import (
+    boto_floor,
+    call_cost,
+    footprint,
+    growth,
+    lab_engines,
+    peers,
+    server_load,
+    snapshots,
+)
 from benchmarks.plot import bars
 
 HERE = Path(__file__).parent
@@ -29,31 +38,35 @@ def machine():
     )
 
 
-def run(items, most):
-    """Run all; return the results and what was printed."""
-    steps = [
-        ("(a) Call cost", "python -m benchmarks.call_cost", call_cost.main),
-        ("(b) Peers", "python -m benchmarks.peers", lambda: peers.main(items)),
-        (
-            "(c) Growth",
-            "python -m benchmarks.growth",
-            lambda: growth.main(most),
-        ),
+def steps(items, most):
+    """Return what is run: title, command, and the function."""
+    return [
+        ("(a) Call cost", "call_cost", call_cost.main),
+        ("(a) boto3 in-process", "boto_floor", boto_floor.main),
+        ("(b) Peers", f"peers --items {items}", lambda: peers.main(items)),
+        ("(c) Growth", f"growth --most {most}", lambda: growth.main(most)),
         (
             "(d, e) Memory and importing",
-            "python -m benchmarks.footprint",
-            lambda: footprint.main(min(most, 200_000)),
+            f"footprint --items {most}",
+            lambda: footprint.main(most),
         ),
-        ("(f) Snapshots", "python -m benchmarks.snapshots", snapshots.main),
+        ("(f) Snapshots", "snapshots", snapshots.main),
+        ("(g) Servers under load", "server_load", server_load.main),
+        ("(h) The lab's engines", "lab_engines", lab_engines.main),
     ]
+
+
+def run(items, most):
+    """Run all; return the results and what was printed."""
     results, pages = {}, []
-    for title, command, step in steps:
+    for title, command, step in steps(items, most):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             results[title] = step()
         sys.stdout.write(printed.getvalue())
         sys.stdout.flush()
-        pages.append(f"## {title}\n`{command}`\n\n```{printed.getvalue().rstrip()}\n```\n")
+        shown = printed.getvalue().rstrip()
+        pages.append(f"## {title}\n`python -m benchmarks.{command}`\n\n```{shown}\n```\n")
     return results, pages
 
 

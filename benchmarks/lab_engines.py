@@ -1,8 +1,8 @@
-"""How fast the lab's engines are: requests per second, and cost per key and second.
+"""(h) How fast the lab's engines are: requests per second, and cost per key and second.
 
-    python benchmarks/lab_engines.py            both engines, about a minute
-    python benchmarks/lab_engines.py exact      request by request
-    python benchmarks/lab_engines.py aggregate  in numbers
+    python -m benchmarks.lab_engines            both engines, about a minute
+    python -m benchmarks.lab_engines exact      request by request
+    python -m benchmarks.lab_engines aggregate  in numbers
 
 Targets: the exact engine at 20,000 requests a second; the aggregate engine with 10,000 devices
 of 100 events a second each for one hour (3.6 billion requests) in under 20 seconds and 2 GB on
@@ -17,6 +17,7 @@ import resource
 import sys
 import time
 
+from benchmarks.measure import table
 from emulator.lab import Capacity, Design, Field, Pattern, Workload, aggregate, exact
 from emulator.lab.layout import Layout
 from emulator.settings import Settings
@@ -28,13 +29,14 @@ ITEM = {
 }
 
 
-def main(arguments):
-    which = arguments[0] if arguments else "both"
-    print(f"J = {json_microseconds():.1f} microseconds")
+def main(which="both"):
+    print(f"\nJ = {json_microseconds():.1f} us")
+    results = {}
     if which in ("both", "exact"):
-        measure_exact()
+        results["exact"] = measure_exact()
     if which in ("both", "aggregate"):
-        measure_aggregate()
+        results["aggregate"] = measure_aggregate()
+    return results
 
 
 def json_microseconds(count=20_000):
@@ -53,7 +55,7 @@ def events(devices, rate, duration):
 
 
 def measure_exact():
-    print("exact engine")
+    rows = []
     roomy = Capacity(read=100, write=5000)
     cases = {
         "puts, nothing refused": (roomy, events(10_000, 2000, 30), "{timestamp}"),
@@ -67,14 +69,14 @@ def measure_exact():
         design = Design("d", partition="{deviceId}", sort=sort, capacity=capacity)
         seconds, recording = timed(exact, design, workload)
         attempts = sum(record.attempts for record in recording.patterns.values())
-        print(
-            f"  {name:28} {workload.requests / seconds:10,.0f} requests/s "
-            f"{attempts / seconds:10,.0f} attempts/s"
-        )
+        rates = (workload.requests / seconds, attempts / seconds)
+        rows.append([name, *(f"{rate:,.0f}" for rate in rates)])
+    table("Exact engine", ["workload", "requests/s", "attempts/s"], rows)
+    return rows
 
 
 def measure_aggregate():
-    print("aggregate engine")
+    rows = []
     device = {"partition": "{deviceId}", "sort": "{timestamp}"}
     huge = Settings(table_quota=2_000_000, account_quota=4_000_000)
     cases = [
@@ -88,10 +90,11 @@ def measure_aggregate():
     for name, key, write, workload in cases:
         design = Design("d", **key, capacity=Capacity(read=100, write=write))
         seconds, _ = timed(aggregate, design, workload, settings=huge)
-        print(
-            f"  {name:32} {workload.requests:16,.0f} requests {seconds:7.2f} s, "
-            f"at most {peak_gigabytes():.2f} GB so far"
+        rows.append(
+            [name, f"{workload.requests:,.0f}", f"{seconds:.2f}", f"{peak_gigabytes():.2f}"]
         )
+    table("Aggregate engine", ["workload", "requests", "s", "GB at most so far"], rows)
+    return rows
 
 
 def timed(engine, design, workload, **options):
@@ -105,4 +108,4 @@ def peak_gigabytes():
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(*sys.argv[1:])

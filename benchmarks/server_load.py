@@ -1,13 +1,14 @@
-"""How many requests the HTTP server answers, how fast, and whether it grows.
+"""(g) Servers under load: requests per second and latencies, from one connection to 64.
 
-    python -m benchmarks.server_load                    64 connections for 10 seconds
+    python -m benchmarks.server_load                    every server that is installed
     python -m benchmarks.server_load --seconds 60       the soak
-    python -m benchmarks.server_load --beside http://127.0.0.1:8001   another server as well
 
 Everything stays on the loopback. The load is half GetItem, half PutItem, over 1,000 keys; each
 connection waits for its answer before it asks again, so a latency is what one caller of many
-sees. The client is one process that takes about half as much time per request as the server:
-on two idle cores it is not the bottleneck. Every server is warmed up first.
+sees. The client is one process that takes about half as much time per request as our server:
+on two idle cores it is not the bottleneck, until a server is more than twice as fast. Servers
+run one after the other, each warmed up first. Memory is what the server process holds after
+each step, where /proc tells. moto's server takes no part: it ends the connection with every answer.
 """
 
 from __future__ import annotations
@@ -17,18 +18,16 @@ import contextlib
 import json
 import selectors
 import socket
-import subprocess
-import sys
 import time
-import urllib.request
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
+
+from benchmarks.measure import table
+from benchmarks.servers import HEADERS, installed, running
 
 KEYS = 1_000
-MOST_SECONDS = 300
+CONNECTIONS = (1, 4, 16, 64)
 WARM_UP_SECONDS = 3.0
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 TABLE = {
     "TableName": "load",
     "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
@@ -37,63 +36,39 @@ TABLE = {
 }
 
 
-def main() -> int:
-    given = _arguments()
-    with _server() as (url, process):
-        errors = _measure("dynamometer", url, given, process.pid)
-        process.terminate()
-        print(f"dynamometer ended with exit code {process.wait(10)}")
-    for url in given.beside:
-        errors += _measure(url, url, given, None)
-    return 1 if errors else 0
+def main(seconds=5.0):
+    rows = []
+    for name in installed():
+        if name == "moto server":
+            continue
+        with running(name) as server:
+            server.call("CreateTable", TABLE)
+            _wait_for(server.call)
+            for number in range(KEYS):
+                server.call("PutItem", _item(number))
+            _load(server.port, 16, min(seconds, WARM_UP_SECONDS))
+            for connections in CONNECTIONS:
+                load = _load(server.port, connections, seconds)
+                rows.append([name, connections, *load.figures(), _resident_mib(server.pid)])
+    table(
+        f"Half GetItem, half PutItem, {seconds:g} s each",
+        ["server", "connections", "requests/s", "p50 us", "p90 us", "p99 us", "errors", "MiB"],
+        rows,
+    )
+    return rows
 
 
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--beside", action="append", default=[], metavar="URL")
-    given = parser.parse_args()
-    given.seconds = min(given.seconds, MOST_SECONDS)
-    if any(urlsplit(url).hostname not in LOOPBACK for url in given.beside):
-        parser.error("only the loopback is loaded")
-    return given
+def _wait_for(call):
+    while call("DescribeTable", {"TableName": "load"})["Table"]["TableStatus"] != "ACTIVE":
+        time.sleep(0.1)
 
 
-@contextlib.contextmanager
-def _server():
-    command = [sys.executable, "-m", "emulator", "serve", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        urls = [word for word in process.stdout.readline().split() if word.startswith("http://")]
-        if not urls:
-            raise SystemExit("the server did not start")
-        yield urls[0], process
-
-
-def _measure(name: str, url: str, given: argparse.Namespace, pid: int | None) -> int:
-    _call(url, "CreateTable", TABLE)
-    for number in range(KEYS):
-        _call(url, "PutItem", _item(number))
-    _load(url, given.connections, min(given.seconds, WARM_UP_SECONDS))
-    _load(url, 1, min(given.seconds, 5.0)).report(f"{name}, one connection")
-    before = _resident_kib(pid)
-    load = _load(url, given.connections, given.seconds)
-    after = _resident_kib(pid)
-    load.report(f"{name}, {given.connections} connections")
-    if before is not None and after is not None:
-        print(f"{name}, memory: {before:,} KiB, then {after:,} KiB ({after - before:+,} KiB)")
-    _call(url, "DeleteTable", {"TableName": "load"})
-    return load.errors
-
-
-def _resident_kib(pid) -> int | None:
-    if pid is None:
-        return None
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS"):
-            return int(line.split()[1])
-    return None
+def _resident_mib(pid) -> str:
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS"):
+                return f"{int(line.split()[1]) / 1024:.0f}"
+    return "-"
 
 
 # Requests
@@ -117,22 +92,16 @@ def _key(number: int) -> dict:
 
 def _message(operation: str, request: dict) -> bytes:
     body = json.dumps(request).encode()
-    head = (
-        "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept-Encoding: identity\r\n"
-        f"X-Amz-Target: DynamoDB_20120810.{operation}\r\n"
-        "Content-Type: application/x-amz-json-1.0\r\nX-Amz-Date: 20260101T000000Z\r\n"
-        "User-Agent: benchmarks.server_load\r\n"
-        "Authorization: AWS4-HMAC-SHA256 Credential=K/20260101/us-east-1/dynamodb/aws4_request, "
-        f"SignedHeaders=content-type;host;x-amz-date;x-amz-target, Signature={'0' * 64}\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
-    )
-    return head.encode() + body
-
-
-def _call(url: str, operation: str, request: dict) -> None:
-    head, _, body = _message(operation, request).partition(b"\r\n\r\n")
-    fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
-    urllib.request.urlopen(urllib.request.Request(url, body, fields), timeout=10).read()
+    fields = {
+        "Host": "127.0.0.1",
+        "Accept-Encoding": "identity",
+        "User-Agent": "benchmarks.server_load",
+        **HEADERS,
+        "X-Amz-Target": f"DynamoDB_20120810.{operation}",
+        "Content-Length": len(body),
+    }
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    return f"POST / HTTP/1.1\r\n{head}\r\n".encode() + body
 
 
 # Load
@@ -144,28 +113,23 @@ class Load:
     errors: int = 0
     latencies: list[float] = field(default_factory=list)
 
-    def percentile(self, share: float) -> float:
-        return self.latencies[min(len(self.latencies) - 1, int(share * len(self.latencies)))]
-
-    def report(self, name: str) -> None:
+    def figures(self) -> list[str]:
+        """Return requests per second, three percentiles in microseconds, and the errors."""
         self.latencies.sort()
-        shown = "  ".join(
-            f"p{share:g} {self.percentile(share / 100) * 1e6:,.0f} us" for share in (50, 90, 99)
-        )
         rate = len(self.latencies) / self.seconds
-        print(f"{name}: {rate:,.0f} requests/s  {shown}  errors {self.errors}")
+        at = [self.latencies[int(len(self.latencies) * share)] for share in (0.5, 0.9, 0.99)]
+        return [f"{rate:,.0f}", *(f"{one * 1e6:,.0f}" for one in at), f"{self.errors}"]
 
 
-def _load(url: str, connections: int, seconds: float) -> Load:
+def _load(port: int, connections: int, seconds: float) -> Load:
     messages = [_message("GetItem", _key(number)) for number in range(KEYS)]
     messages += [_message("PutItem", _item(number)) for number in range(KEYS)]
-    address = urlsplit(url)
     load = Load()
     with contextlib.ExitStack() as stack:
         selector = stack.enter_context(selectors.DefaultSelector())
         callers = []
         for number in range(connections):
-            connection = socket.create_connection((address.hostname, address.port), timeout=10)
+            connection = socket.create_connection(("127.0.0.1", port), timeout=30)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             caller = Caller(stack.enter_context(connection), messages, number * 31)
             selector.register(connection, selectors.EVENT_READ, caller)
@@ -202,15 +166,18 @@ class Caller:
             raise ConnectionError("the server closed a connection in use")
         self.received += received
         head, end, body = self.received.partition(b"\r\n\r\n")
-        if end and len(body) >= _length(head):
+        if end and _is_whole(head, body):
             load.latencies.append(time.perf_counter() - self.asked_at)
             load.errors += not head.startswith(b"HTTP/1.1 200")
             self.ask()
 
 
-def _length(head: bytes) -> int:
-    return int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
+def _is_whole(head: bytes, body: bytes) -> bool:
+    length = head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0]
+    return len(body) >= int(length) if length else body.endswith(b"0\r\n\r\n")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seconds", type=float, default=5.0, help="of each step")
+    main(parser.parse_args().seconds)
