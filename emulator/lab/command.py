@@ -24,7 +24,7 @@ from emulator.lab.progress import shown_progress
 from emulator.lab.report.words import sentence
 
 if TYPE_CHECKING:
-    from emulator.lab.expectations import Expectation
+    from emulator.lab.files import LabFile
 
 FINE: Final = 0
 FAILED: Final = 1
@@ -123,16 +123,15 @@ def run_lab(given: argparse.Namespace) -> int:
 
 
 def _lab(given: argparse.Namespace) -> int:
-    from emulator.lab.expectations import failures
     from emulator.lab.report import print_report
 
     _check_places(given)
-    arguments, expected = _built_in() if given.file is None else _from_file(Path(given.file))
-    comparison = _compared(arguments, given)
+    file = _built_in() if given.file is None else _read(Path(given.file))
+    comparison = _compared(file.arguments(), given)
     written = list(_written(comparison, given))
     print_report(comparison, sys.stdout)
     sys.stdout.write("".join(f"\nwrote {path}" for path in written) + "\n")
-    failed = list(failures(comparison, expected))
+    failed = file.failures(comparison)
     for complaint in failed:
         sys.stderr.write(f"dynamometer: {complaint}\n")
     return FAILED if failed else FINE
@@ -145,24 +144,19 @@ def _check_places(given: argparse.Namespace) -> None:
             raise DocumentError(f"{name}: there is no directory to write it in")
 
 
-def _built_in() -> tuple[dict[str, Any], tuple[Expectation, ...]]:
+def _built_in() -> LabFile:
     from emulator.lab.builtin import TITLE, device_events, hour_and_device
+    from emulator.lab.files import LabFile
 
-    return {"workload": device_events(), "designs": hour_and_device(), "title": TITLE}, ()
+    return LabFile(title=TITLE, workload=device_events(), designs=hour_and_device())
 
 
-def _from_file(path: Path) -> tuple[dict[str, Any], tuple[Expectation, ...]]:
-    """Return the arguments of ``compare`` that a lab file gives, and its promises."""
-    from emulator.lab import expectations, files
+def _read(path: Path) -> LabFile:
+    """Read a lab file; without a title it is called by its name."""
+    from emulator.lab.files import load
 
-    entry = Entry.read(path)
-    wanted = entry.value.pop("expect", None) if isinstance(entry.value, dict) else None
-    file = files.read(entry)
-    arguments = file.arguments()
-    arguments["title"] = file.title or path.stem
-    if wanted is None:
-        return arguments, ()
-    return arguments, expectations.from_entry(wanted, {one.name: one for one in file.designs})
+    file = load(path)
+    return file if file.title else replace(file, title=path.stem)
 
 
 def _compared(arguments: dict[str, Any], given: argparse.Namespace) -> Comparison:
@@ -246,10 +240,9 @@ def _lab_findings(path: Path) -> list[Finding]:
     """Return the advice on every design of a lab file, after a short run of its workload."""
     from emulator.lab.comparison import compare
 
-    arguments, _ = _from_file(path)
-    workload = arguments["workload"]
-    arguments["workload"] = replace(workload, duration=min(workload.duration, _CHECK_SECONDS))
-    arguments |= {"seeds": None, "engine": "aggregate"}
+    file = _read(path)
+    workload = replace(file.workload, duration=min(file.workload.duration, _CHECK_SECONDS))
+    arguments = file.arguments() | {"workload": workload, "seeds": None, "engine": "aggregate"}
     with shown_progress(sys.stderr) as progress:
         try:
             comparison = compare(

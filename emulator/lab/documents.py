@@ -126,7 +126,7 @@ class Entry:
         for name, entry in self.value.items():
             if name not in known:
                 near = get_close_matches(name, known, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
+                hint = f"; did you mean {near[0]!r}?" if near else "."
                 entry.complain(f"unknown field{hint} Known here: {', '.join(known)}")
         for name in required:
             if name not in self.value:

@@ -4,7 +4,7 @@ expect:
   device key:            # a design's name, or "all"
     grade: tight         # at worst
     throttled: 0.001     # at most this share of calls
-    headroom: 1.5        # at least this multiple of the load
+    headroom: 1.5        # at least this multiple of the load; 64 at most
     monthly_cost: 3000   # at most so many dollars
 """
 
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from emulator.lab.documents import Entry
+from emulator.lab.headroom import MOST
 from emulator.lab.measures import Comparison, DesignResult
 from emulator.lab.report import words
 
@@ -56,7 +57,9 @@ def from_entry(entry: Entry, designs: Mapping[str, object]) -> tuple[Expectation
                 throttled=given["throttled"].number(least=0, most=1)
                 if "throttled" in given
                 else None,
-                headroom=given["headroom"].number(above=0) if "headroom" in given else None,
+                headroom=given["headroom"].number(above=0, most=MOST)
+                if "headroom" in given
+                else None,
                 monthly_cost=given["monthly_cost"].number(least=0)
                 if "monthly_cost" in given
                 else None,
@@ -82,7 +85,9 @@ def _failures(design: DesignResult, one: Expectation) -> Iterator[str]:
             f"{words.percent(one.throttled)}"
         )
     room = design.headroom
-    if one.headroom is not None and room is not None and room.multiple < one.headroom:
+    if one.headroom is not None and room is None:
+        yield f"{design.name} was run without looking for its headroom, which is promised"
+    elif one.headroom is not None and room is not None and room.multiple < one.headroom:
         yield (
             f"{design.name} carries {words.multiple(room.multiple)} this load, under "
             f"{words.multiple(one.headroom)}"

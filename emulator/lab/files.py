@@ -7,19 +7,23 @@ seeds: [0, 1, 2]
 engine: auto
 workload: {...}                    # emulator.lab.workload
 designs: [{...}, ...]              # emulator.lab.design
+expect: {all: {grade: tight}}      # emulator.lab.expectations
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from emulator.lab import design as designs_module
+from emulator.lab import expectations
 from emulator.lab import workload as workload_module
 from emulator.lab.design import Design
 from emulator.lab.documents import Entry
+from emulator.lab.expectations import Expectation
 from emulator.lab.layout import Layout
+from emulator.lab.measures import Comparison
 from emulator.lab.paths import find
 from emulator.lab.recording import Stage
 from emulator.lab.workload import Workload
@@ -33,17 +37,21 @@ _ENGINES: Final[dict[str, EngineChoice]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LabFile:
-    """What a file says; ``compare(**file.arguments())`` runs it."""
+    """What a file says; ``compare(**file.arguments())`` runs it.
 
-    title: str
-    about: str
+    ``failures`` tells which of the promises under ``expect`` a comparison does not keep.
+    """
+
     workload: Workload
     designs: tuple[Design, ...]
-    seeds: tuple[int, ...]
-    engine: EngineChoice
-    settings: Settings
+    title: str = ""
+    about: str = ""
+    seeds: tuple[int, ...] = ()
+    engine: EngineChoice = "auto"
+    settings: Settings = field(default_factory=Settings)
+    expected: tuple[Expectation, ...] = ()
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of ``compare``."""
@@ -55,6 +63,10 @@ class LabFile:
             "settings": self.settings,
             "title": self.title,
         }
+
+    def failures(self, comparison: Comparison) -> list[str]:
+        """Return a sentence for every promise of the file that a comparison does not keep."""
+        return list(expectations.failures(comparison, self.expected))
 
 
 def load(path: Path | str) -> LabFile:
@@ -81,25 +93,18 @@ def read(entry: Entry) -> LabFile:
     """Read an entry that was parsed already."""
     given = entry.members(
         required=("workload", "designs"),
-        optional=("title", "about", "parameters", "settings", "seeds", "engine"),
+        optional=("title", "about", "parameters", "settings", "seeds", "engine", "expect"),
     )
     if "parameters" in given:
         _spread_parameters(given["parameters"], given["designs"])
     settings = _read_settings(given["settings"]) if "settings" in given else Settings()
     workload = workload_module.from_entry(given["workload"])
-    entries = given["designs"].items(least=1)
-    found = [designs_module.from_entry(one) for one in entries]
-    names: set[str] = set()
-    for one, design in zip(entries, found, strict=True):
-        if design.name in names:
-            one.complain(f"two designs are called {design.name!r}")
-        names.add(design.name)
-        _check_fit(one, design, workload, settings)
+    designs = _read_designs(given["designs"], workload, settings)
     return LabFile(
         title=given["title"].text() if "title" in given else "",
         about=given["about"].text().strip() if "about" in given else "",
         workload=workload,
-        designs=tuple(found),
+        designs=tuple(designs.values()),
         seeds=(
             tuple(one.integer() for one in given["seeds"].items(least=1))
             if "seeds" in given
@@ -107,7 +112,20 @@ def read(entry: Entry) -> LabFile:
         ),
         engine=given["engine"].choice(_ENGINES) if "engine" in given else "auto",
         settings=settings,
+        expected=expectations.from_entry(given["expect"], designs) if "expect" in given else (),
     )
+
+
+def _read_designs(entry: Entry, workload: Workload, settings: Settings) -> dict[str, Design]:
+    """Return the designs by name; each fits the workload and has a name of its own."""
+    found: dict[str, Design] = {}
+    for one in entry.items(least=1):
+        design = designs_module.from_entry(one)
+        if design.name in found:
+            one.complain(f"two designs are called {design.name!r}")
+        found[design.name] = design
+        _check_fit(one, design, workload, settings)
+    return found
 
 
 def _spread_parameters(parameters: Entry, designs: Entry) -> None:
@@ -143,7 +161,7 @@ def _check_fit(entry: Entry, design: Design, workload: Workload, settings: Setti
 
 
 def _read_settings(entry: Entry) -> Settings:
-    known = [field.name for field in fields(Settings)]
+    known = [one.name for one in fields(Settings)]
     given = entry.members(optional=known)
     try:
         return Settings(**{name: one.value for name, one in given.items()})

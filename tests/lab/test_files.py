@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from emulator.lab import DocumentError, Weights, compare, load
+from emulator.lab.expectations import Expectation
 from emulator.lab.files import loads
 
 GOOD = """\
@@ -55,6 +56,19 @@ def test_a_file_says_everything():
     assert len(result.design("by user").confidence[0].values) == 2
 
 
+def test_a_file_with_promises_is_read_whole_and_says_which_are_not_kept():
+    promises = "expect: {all: {throttled: 0.5}, by user: {grade: fine, monthly_cost: 0}}\n"
+    file = loads(GOOD + promises)
+
+    assert file.expected == (
+        Expectation(design="all", throttled=0.5),
+        Expectation(design="by user", grade="fine", monthly_cost=0.0),
+    )
+    result = compare(**file.arguments(), headroom=False, sensitivity=False, fix=False)
+    assert [one.split(" $")[0] for one in file.failures(result)] == ["by user costs"]
+    assert loads(GOOD).failures(result) == []
+
+
 # Each is one edit of the good file: what is replaced, by what, and what is said.
 BROKEN = [
     ("workload:", "wrkload:", "lab.yaml:8: wrkload: unknown field; did you mean 'workload'?"),
@@ -84,6 +98,8 @@ BROKEN = [
     ("heat_threshold: 0.7", "heat_threshold: hot", "Settings.heat_threshold must be a number"),
     ("title: Orders", "title: [", "lab.yaml:"),
     ("title: Orders", "title: a\ntitle: b", "lab.yaml:2: title: the field is given twice"),
+    ("title: Orders", "expect: {nobody: {}}", "lab.yaml:1: expect.nobody: no design is called"),
+    ("title: Orders", "expect: {all: {headroom: 65}}", "headroom: expected a number of at most 64"),
     ("  - name: by user", "  - name: [by]", "lab.yaml:19: designs[0].name: expected a text, found"),
 ]
 

@@ -34,7 +34,7 @@ expect:
 BROKEN_PROMISES = """\
 expect:
   all: {grade: tight}
-  by customer: {headroom: 1000, monthly_cost: 1}
+  by customer: {headroom: 50, monthly_cost: 1}
   by status: {throttled: 0.001}
 """
 TERRAFORM = """\
@@ -111,13 +111,21 @@ def test_promises_that_are_kept_are_fine(place, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_a_promise_that_a_quick_run_does_not_look_at_is_not_kept(place, capsys):
+    (place / "shop.yaml").write_text(SHOP + EXPECT, encoding="utf-8")
+    assert main(["lab", "shop.yaml", "--no-html", "--quick"]) == 1
+    assert capsys.readouterr().err == (
+        "dynamometer: by customer was run without looking for its headroom, which is promised\n"
+    )
+
+
 def test_promises_that_are_not_kept_fail(place, capsys):
     (place / "shop.yaml").write_text(SHOP + BROKEN_PROMISES, encoding="utf-8")
     assert main(["lab", "shop.yaml", "--no-html"]) == 1
     lines = capsys.readouterr().err.replace("\u202f", " ").splitlines()
     assert lines[0] == "dynamometer: by status is graded throttles, not tight"
     assert lines[1].startswith("dynamometer: by customer carries ")
-    assert lines[1].endswith("this load, under 1,000\u00d7")
+    assert lines[1].endswith("this load, under 50\u00d7")
     assert lines[2].startswith("dynamometer: by customer costs $")
     assert lines[3].startswith("dynamometer: by status throttles ")
     assert lines[3].endswith(" of calls, over 0.1 %")
@@ -159,7 +167,7 @@ FAULTS = {
     ),
     "unknown promise": (
         "expect:\n  all: {speed: 1}",
-        "14: expect.all.speed: unknown field Known here: grade, throttled, headroom, monthly_cost",
+        "14: expect.all.speed: unknown field. Known here: grade, throttled, headroom, monthly_cost",
     ),
     "unknown grade": (
         "expect: {all: {grade: good}}",
