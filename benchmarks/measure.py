@@ -8,6 +8,7 @@ the yardstick of the same round.
 import gc
 import statistics
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 
@@ -20,7 +21,7 @@ class Timing:
     ratio: float
 
 
-def interleave(lanes, *, yardstick, rounds=30, batch=50, clock=time.process_time):
+def interleave(lanes, *, yardstick, rounds=30, batch=50, clock=time.process_time, around=None):
     """Time lanes in turns.
 
     Args:
@@ -30,19 +31,23 @@ def interleave(lanes, *, yardstick, rounds=30, batch=50, clock=time.process_time
         batch: Calls in a turn.
         clock: CPU time of this process, which neighbours do not stretch; pass
             ``time.perf_counter`` where the work is done by another process.
+        around: Name to what makes the context of a lane's turns, which is not timed.
     """
-    for function in lanes.values():
-        function()
+    contexts = {name: (around or {}).get(name, nullcontext) for name in lanes}
+    for name, function in lanes.items():
+        with contexts[name]():
+            function()
     samples = {name: [] for name in lanes}
     gc.collect()
     gc.disable()
     try:
         for _ in range(rounds):
             for name, function in lanes.items():
-                started = clock()
-                for _ in range(batch):
-                    function()
-                samples[name].append((clock() - started) / batch * 1e6)
+                with contexts[name]():
+                    started = clock()
+                    for _ in range(batch):
+                        function()
+                    samples[name].append((clock() - started) / batch * 1e6)
             gc.collect()
     finally:
         gc.enable()

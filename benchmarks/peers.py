@@ -12,12 +12,10 @@ anything about correctness.
 """
 
 import argparse
-import json
-import os
 import time
-from contextlib import ExitStack, contextmanager
-from importlib.util import find_spec
+from contextlib import ExitStack
 
+from benchmarks.in_process import backends
 from benchmarks.measure import interleave, table
 from benchmarks.servers import installed, running
 from benchmarks.workbench import definition, item, requests
@@ -36,55 +34,28 @@ OPERATIONS = (
 # In-process
 
 
-@contextmanager
-def boto3_client(backend):
-    """Yield a boto3 client served in-process by ours or by moto."""
-    import boto3
-
-    os.environ.setdefault("AWS_ACCESS_KEY_ID", "local")
-    os.environ.setdefault("AWS_SECRET_ACCESS_KEY", "local")
-    if backend == "moto":
-        from moto import mock_aws
-
-        context = mock_aws()
-    else:
-        from emulator import mock_dynamodb
-
-        context = mock_dynamodb(fast=backend == "dynamometer, fast lane")
-    with context:
-        yield boto3.client("dynamodb", region_name="us-east-1")
-
-
 def in_process(items):
-    """Time boto3 in-process; contexts are entered for each batch, since they exclude each other."""
-    backends = ["dynamometer", "dynamometer, fast lane"]
-    if find_spec("moto") is not None:
-        backends.append("moto")
-    timings = {}
-    for backend in backends:
-        with boto3_client(backend) as client:
-            fill(lambda operation, request: client._make_api_call(operation, request), items)
-            lanes = {
-                name: (lambda name=name, make=make: client._make_api_call(name, make()))
-                for name, make in requests(at=1).items()
-                if name in OPERATIONS
-            }
-            lanes["json"] = lambda: json.loads(json.dumps(item(1)))
-            rounds = 5 if backend == "moto" else 15
-            for one in interleave(lanes, yardstick="json", rounds=rounds, batch=10):
-                timings[one.name, backend] = one.ratio
+    """Time boto3 in-process, backends in turns."""
+    found = backends()
+    for backend in found.values():
+        with backend.entered():
+            fill(backend.call, items)
     rows = []
     for operation in OPERATIONS:
-        ours = timings[operation, "dynamometer"]
-        cells = [f"{timings[operation, backend]:.1f}" for backend in backends]
-        theirs = timings.get((operation, "moto"))
-        rows.append([operation, *cells, "-" if theirs is None else f"{theirs / ours:.1f}"])
+        timings = interleave(
+            {name: lane(backend.call, operation) for name, backend in found.items()},
+            yardstick="dynamometer",
+            rounds=15,
+            batch=10,
+            around={name: backend.entered for name, backend in found.items()},
+        )
+        rows.append([operation, *(f"{one.microseconds:.0f} ({one.ratio:.2f})" for one in timings)])
     table(
-        f"boto3 in-process, {items:,} items, in units of one JSON round trip",
-        ["operation", *backends, "moto / ours"],
+        f"boto3 in-process, {items:,} items: us (ratio to dynamometer)",
+        ["operation", *found],
         rows,
     )
-    return rows
+    return {"names": list(found), "rows": rows}
 
 
 # Over HTTP
