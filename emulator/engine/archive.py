@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from emulator.engine.table import Table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backup:
+class Backup(NamedTuple):
     """A table as it was; ``table`` is a copy that nobody writes."""
 
     arn: str
@@ -19,8 +17,7 @@ class Backup:
     created_ns: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Transfer:
+class Transfer(NamedTuple):
     """An export or an import: what was asked for, and its description, by wire name."""
 
     arn: str
@@ -30,14 +27,20 @@ class Transfer:
     started_ns: int
 
 
-@dataclass(slots=True)
 class Archive:
     """The backups, exports and imports of an account, by ARN, the oldest first."""
 
-    backups: dict[str, Backup] = field(default_factory=dict)
-    exports: dict[str, Transfer] = field(default_factory=dict)
-    imports: dict[str, Transfer] = field(default_factory=dict)
+    __slots__ = ("backups", "exports", "imports")
+
+    def __init__(self) -> None:
+        self.backups: dict[str, Backup] = {}
+        self.exports: dict[str, Transfer] = {}
+        self.imports: dict[str, Transfer] = {}
 
     def copy(self) -> Archive:
         """Return an independent archive of the same content, which itself never changes."""
-        return Archive(dict(self.backups), dict(self.exports), dict(self.imports))
+        twin = Archive()
+        twin.backups |= self.backups
+        twin.exports |= self.exports
+        twin.imports |= self.imports
+        return twin

@@ -8,15 +8,13 @@ call the emulator back.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from emulator.capacity import Reason, Receipt
 from emulator.storage import Position
 
 
-@dataclass(frozen=True, slots=True)
-class RequestServed:
+class RequestServed(NamedTuple):
     """An operation was answered; receipts come with the name of their table."""
 
     time_ns: int
@@ -25,8 +23,7 @@ class RequestServed:
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Throttled:
+class Throttled(NamedTuple):
     """Admission refused, or would have refused, an item operation."""
 
     time_ns: int
@@ -37,8 +34,7 @@ class Throttled:
     units: float
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(NamedTuple):
     """A partition was replaced by its children."""
 
     time_ns: int
@@ -48,8 +44,7 @@ class Split:
     cause: str
 
 
-@dataclass(frozen=True, slots=True)
-class SplitRefused:
+class SplitRefused(NamedTuple):
     """A hot partition was not split, and why."""
 
     time_ns: int
@@ -58,8 +53,7 @@ class SplitRefused:
     cause: str
 
 
-@dataclass(frozen=True, slots=True)
-class Scaled:
+class Scaled(NamedTuple):
     """Auto scaling changed provisioned throughput."""
 
     time_ns: int

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from emulator.capacity import READ, WRITE, Report
 from emulator.errors import EmulatorError
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from emulator.engine.table import Table
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionView:
+class PartitionView(NamedTuple):
     """One partition as it is now; units are of its whole life unless said otherwise.
 
     Attributes:

@@ -7,7 +7,6 @@ a year costs no more than what falls due in it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from emulator.capacity import READ, WRITE, heat
@@ -174,9 +173,9 @@ def _scale(
         else:
             resource.decreases.increase(now_s)
         throughput = (
-            replace(resource.throughput, write=after)
+            resource.throughput._replace(write=after)
             if axis == WRITE
-            else replace(resource.throughput, read=after)
+            else resource.throughput._replace(read=after)
         )
         account.set_throughput(table, resource, throughput)
         if account.events.wanted:

@@ -7,7 +7,6 @@ gives every child its own buckets.
 from __future__ import annotations
 
 from copy import copy, deepcopy
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from emulator import limits
@@ -31,8 +30,7 @@ from emulator.storage import PartitionMap, Position
 BillingMode = Literal["PROVISIONED", "PAY_PER_REQUEST"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Throughput:
+class Throughput(NamedTuple):
     """What a table or global index may consume, as its owner set it.
 
     ``warm_*`` is what it can serve at once (CAP-509); None means the default of its mode.

@@ -1,4 +1,4 @@
-"""The tree of an expression: frozen nodes that hold what was written, and nothing else.
+"""The tree of an expression: nodes that hold what was written, and nothing else.
 
 A path part is an attribute name, a ``#placeholder`` or a list position; a literal is a
 ``:placeholder``. Parentheses leave no node: the shape of the tree says where they stood.
@@ -7,37 +7,32 @@ A path part is an attribute name, a ``#placeholder`` or a list position; a liter
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import chain
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Path:
+class Path(NamedTuple):
     """A document path as written; placeholders keep their ``#``."""
 
     parts: tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Literal:
+class Literal(NamedTuple):
     """A value placeholder, with its ``:``."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Function:
+class Function(NamedTuple):
     """A function call; some are conditions, some are operands."""
 
     name: str
     operands: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arithmetic:
+class Arithmetic(NamedTuple):
     """A sum or difference on the right side of SET."""
 
     operator: str
@@ -45,8 +40,7 @@ class Arithmetic:
     right: Node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(NamedTuple):
     """One of ``= <> < <= > >=`` between two operands."""
 
     operator: str
@@ -54,8 +48,7 @@ class Comparison:
     right: Node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Between:
+class Between(NamedTuple):
     """An inclusive range test."""
 
     operand: Node
@@ -63,37 +56,32 @@ class Between:
     upper: Node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class In:
+class In(NamedTuple):
     """Membership in a list of operands."""
 
     operand: Node
     choices: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Not:
+class Not(NamedTuple):
     """A negation."""
 
     term: Node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class And:
+class And(NamedTuple):
     """Two or more conditions that must all hold."""
 
     terms: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Or:
+class Or(NamedTuple):
     """Two or more conditions of which one must hold."""
 
     terms: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
+class Action(NamedTuple):
     """One action of an update; REMOVE has no value, ADD and DELETE have a literal."""
 
     keyword: str
@@ -101,15 +89,13 @@ class Action:
     value: Node | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Update:
+class Update(NamedTuple):
     """An update expression: the actions of each section, in the order written."""
 
     sections: tuple[tuple[Action, ...], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Projection:
+class Projection(NamedTuple):
     """A projection expression."""
 
     paths: tuple[Path, ...]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from emulator.model.items import Item
 from emulator.model.values import KeyValue
@@ -18,8 +18,7 @@ KeyType = Literal["S", "N", "B"]
 KEY_CLASSES: Final[dict[str, type[KeyValue]]] = {"S": str, "N": Decimal, "B": bytes}
 
 
-@dataclass(frozen=True, slots=True)
-class KeyAttribute:
+class KeyAttribute(NamedTuple):
     """One attribute of a key, with its declared type."""
 
     name: str
@@ -65,8 +64,7 @@ class KeySchema:
         return tuple([attributes[name] for name in self.names])  # type: ignore[misc]  # holds()
 
 
-@dataclass(frozen=True, slots=True)
-class Projection:
+class Projection(NamedTuple):
     """Which attributes an index entry carries beside the keys."""
 
     kind: Literal["ALL", "KEYS_ONLY", "INCLUDE"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 from emulator.clock import NANOSECONDS
@@ -115,8 +114,7 @@ def _wanted(current: Throughput, given: Wire, mode: str) -> Throughput:
     billing = cast(BillingMode, mode)
     if billing == "PROVISIONED":
         units = given.get("ProvisionedThroughput") or {}
-        return replace(
-            current,
+        return current._replace(
             billing=billing,
             read=units.get("ReadCapacityUnits", current.read),
             write=units.get("WriteCapacityUnits", current.write),
@@ -124,8 +122,7 @@ def _wanted(current: Throughput, given: Wire, mode: str) -> Throughput:
             max_write=None,
         )
     maxima = given.get("OnDemandThroughput") or {}
-    return replace(
-        current,
+    return current._replace(
         billing=billing,
         read=0,
         write=0,

@@ -1,7 +1,5 @@
 """The tree's two questions: what is below a node, and in which order to visit all."""
 
-import dataclasses
-
 import pytest
 
 from emulator.expressions.ast import Comparison, Function, Literal, Not, Path, children, walk
@@ -29,9 +27,7 @@ def test_a_walk_goes_deeper_than_python_calls():
     assert sum(1 for _ in walk(node)) == 5003
 
 
-def test_nodes_are_frozen_and_made_by_keyword():
+def test_nodes_are_frozen():
     node = Function(name="size", operands=())
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         node.name = "other"
-    with pytest.raises(TypeError):
-        Path(("a",))

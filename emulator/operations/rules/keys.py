@@ -177,7 +177,7 @@ def index_key_types_match(item: Item, schemas: list[IndexSchema]) -> None:
                     INDEX_KEY_TYPE.format(
                         name=attribute.name,
                         wanted=attribute.type,
-                        given=type_name(value),  # type: ignore[arg-type]  # present, so a Value
+                        given=type_name(value),
                         index=schema.name,
                     )
                 )
