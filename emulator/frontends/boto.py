@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast, overload
 from emulator.errors import EmulatorError
 from emulator.frontends import interception, sdk_time
 from emulator.frontends.scopes import Scope, Served, innermost_of, is_any_active
+from emulator.frontends.sdk_region import default_region
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
@@ -73,7 +74,8 @@ def mock_dynamodb(
         emulator: Who serves; or, for a bare decorator, the function or class.
         capacity: Of the new emulator, as the four that follow.
         clock: On a ``ManualClock``, the SDK's retries and waiters advance it and do not sleep.
-        region: The region of clients that have none configured.
+        region: The region of clients that have none configured; by default the one that the
+            environment or the profile gives to clients, or us-east-1.
         account_id: The account that owns every table.
         settings: The adjustable constants.
         fast: Answer before the SDK serialises and signs: several times cheaper per call, but
@@ -145,7 +147,7 @@ class MockDynamoDB:
             return self._emulator
         from emulator.api import Emulator
 
-        return Emulator(**self._options)
+        return Emulator(**{"region": default_region(), **self._options})
 
 
 # Wrapping the SDK

@@ -58,7 +58,7 @@ class Options(NamedTuple):
         capacity: "off", "observe" or "enforce".
         clock: "system", "manual" or a clock.
         start: Where a manual clock starts, in epoch seconds; None for the default.
-        region: The region of calls that name none.
+        region: The region of calls that name none; None for the one that boto3 has configured.
         tables: What to create, see ``templates.Tables``.
         seed: What to fill it with, see ``templates.Seed``.
         fault_seed: Seeds fault rules that have no seed of their own.
@@ -68,7 +68,7 @@ class Options(NamedTuple):
     capacity: Any = "observe"
     clock: Any = "system"
     start: float | None = None
-    region: str = "us-east-1"
+    region: str | None = None
     tables: Any = None
     seed: Any = None
     fault_seed: int = 0
@@ -89,7 +89,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--ddb-start", metavar="TIME", help="where manual clocks start, as ISO text")
     ini("ddb_start", "where manual clocks start, as ISO text")
     add("--ddb-region", metavar="REGION", help="the region of clients that name none")
-    ini("ddb_region", "the region of clients that name none; us-east-1 by default")
+    ini("ddb_region", "the region of clients that name none; by default boto3's, or us-east-1")
     ini("ddb_tables", "design files whose tables every test finds", type="paths")
     ini("ddb_seed", "JSON lines that fill these tables", type="paths")
     ini("ddb_settings", "lines of name=value, see emulator.Settings", type="linelist")

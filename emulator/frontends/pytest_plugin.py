@@ -264,19 +264,22 @@ def ddb(request: pytest.FixtureRequest, ddb_template: object) -> Iterator[Emulat
 def _emulator(request: pytest.FixtureRequest, state: _State, base: object) -> Emulator:
     """Return an emulator as the test's markers ask for it, filled from its template."""
     from emulator.api import Emulator
+    from emulator.frontends.sdk_region import default_region
     from emulator.frontends.templates import make_clock
 
     options = pytest_options.options_of(request.node, state.options)
-    shape = {"start": options.start, "region": options.region, "settings": options.settings}
     templates = state.templates
-    template = templates.get(templates.given(base), options.tables, options.seed, **shape)
+    given = templates.given(base)
+    region = options.region or (default_region() if given is None else given.region)
+    shape = {"start": options.start, "region": region, "settings": options.settings}
+    template = templates.get(given, options.tables, options.seed, **shape)
     kind = options.clock
     if kind == "system" and "ddb_clock" in request.fixturenames:
         kind = "manual"
     emulator = Emulator(
         clock=make_clock(kind, template, start=options.start),
         capacity=options.capacity,
-        region=options.region,
+        region=region,
         settings=options.settings,
     )
     if template is not None:

@@ -20,6 +20,7 @@ from emulator.clock import DEFAULT_START, NANOSECONDS, Clock, ManualClock, Syste
 from emulator.designs import DeclaredTable, read_tables
 from emulator.engine.snapshot import Snapshot
 from emulator.errors import ApiError, EmulatorError
+from emulator.frontends.sdk_region import default_region
 from emulator.settings import Settings
 
 #: A design file or a saved snapshot, CreateTable requests, or a function of the emulator.
@@ -65,10 +66,12 @@ class Template:
         seed: Seed | None = None,
         base: Template | None = None,
         start: float | None = None,
-        region: str = "us-east-1",
+        region: str | None = None,
         settings: Settings | None = None,
     ) -> None:
         clock = ManualClock(_earliest(start) if base is None else base.now)
+        if region is None:
+            region = default_region() if base is None else base.region
         self.emulator = Emulator(clock=clock, capacity="off", region=region, settings=settings)
         if base is not None:
             self.emulator.restore(base.snapshot)
@@ -88,7 +91,8 @@ class Template:
         if not isinstance(value, Emulator | Snapshot):
             raise EmulatorError(NOT_A_TEMPLATE.format(value=value))
         snapshot = value.snapshot() if isinstance(value, Emulator) else value
-        template = cls(start=_moment(snapshot))
+        region = value.region if isinstance(value, Emulator) else _only_region(value)
+        template = cls(start=_moment(snapshot), region=region)
         template.emulator.restore(snapshot)
         return template
 
@@ -113,6 +117,11 @@ class Template:
         return self._snapshot
 
     @property
+    def region(self) -> str:
+        """The region of calls that name none."""
+        return self.emulator.region
+
+    @property
     def now(self) -> float:
         """The moment at which the template ends, in seconds since the epoch."""
         return max(self.emulator.clock.now(), _moment(self.snapshot))
@@ -121,6 +130,10 @@ class Template:
 def _earliest(start: float | None) -> float:
     """Return when a template is built: never after the present, so that any test comes later."""
     return min(DEFAULT_START if start is None else start, SystemClock().now())
+
+
+def _only_region(snapshot: Snapshot) -> str | None:
+    return next(iter(snapshot.regions)) if len(snapshot.regions) == 1 else None
 
 
 def _moment(snapshot: Snapshot) -> float:

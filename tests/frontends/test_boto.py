@@ -284,6 +284,34 @@ def test_a_client_without_a_region_has_the_emulators():
         )
 
 
+def test_without_a_region_the_emulator_has_that_of_the_clients(monkeypatch, tmp_path):
+    """A client made at import has the region of the environment, the profile or the session."""
+    with mock_dynamodb() as emu:
+        assert emu.region == "us-east-1"
+    (tmp_path / "config").write_text("[profile prod]\nregion = eu-west-1\n")
+    monkeypatch.setenv("AWS_PROFILE", "prod")
+    with mock_dynamodb() as emu:
+        assert emu.region == "eu-west-1"
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-north-1")
+    given = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
+    early = boto3.client("dynamodb", **given)
+    with mock_dynamodb() as emu:
+        early.create_table(TableName="table", **SCHEMA)
+        assert emu.region == "eu-north-1"
+        assert emu.call("ListTables", {}) == {"TableNames": ["table"]}
+    boto3.setup_default_session(region_name="eu-south-2")
+    with mock_dynamodb() as emu:
+        assert emu.region == boto3.client("dynamodb").meta.region_name == "eu-south-2"
+    with mock_dynamodb(region="sa-east-1") as emu:
+        assert emu.region == "sa-east-1"
+
+
+def test_a_profile_that_is_not_there_has_no_region(monkeypatch):
+    monkeypatch.setenv("AWS_PROFILE", "missing")
+    with mock_dynamodb() as emu:
+        assert emu.region == "us-east-1"
+
+
 def test_a_configured_region_comes_first(monkeypatch):
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-north-1")
     with mock_dynamodb(region="sa-east-1"):

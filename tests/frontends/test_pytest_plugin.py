@@ -7,7 +7,7 @@ import sys
 # A pytest in this process forgets the modules it loads, but not what they patched: so the
 # modules that patch and are patched are loaded here, before any.
 import aiobotocore.session  # noqa: F401
-import boto3  # noqa: F401
+import boto3
 import pytest
 
 import emulator.frontends.boto
@@ -63,6 +63,43 @@ def test_every_fixture_serves_the_same_emulator(project):
         """
     )
     run(project).assert_outcomes(passed=1)
+
+
+def test_without_a_region_the_emulator_has_that_of_the_clients(project, monkeypatch):
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
+    project.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def ddb_template(ddb_build):
+            return ddb_build(tables=lambda emu: emu.client().create_table(
+                TableName="orders",
+                KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+                AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+                BillingMode="PAY_PER_REQUEST",
+            ))
+        """
+    )
+    project.makepyfile(
+        """
+        import boto3
+        import pytest
+
+        early = boto3.client("dynamodb")
+
+        def test_it(ddb, ddb_table):
+            ddb_table("users")
+            assert ddb.region == "eu-west-1"
+            assert early.list_tables()["TableNames"] == ["orders", "users"]
+
+        @pytest.mark.ddb(region="eu-north-1")
+        def test_told(ddb):
+            assert ddb.region == "eu-north-1"
+        """
+    )
+    run(project).assert_outcomes(passed=2)
 
 
 def test_each_test_has_an_account_of_its_own(project):

@@ -52,6 +52,13 @@ def test_a_template_may_be_built_on_another():
     assert restored(more).call("ListTables", {}) == {"TableNames": ["more", "orders"]}
 
 
+def test_a_template_of_an_emulator_or_a_snapshot_has_its_region():
+    emu = Emulator(region="eu-west-3")
+    emu.call("CreateTable", ORDERS)
+    assert Template.of(emu).region == Template.of(emu.snapshot()).region == "eu-west-3"
+    assert Template(base=Template.of(emu)).region == "eu-west-3"
+
+
 def test_boto3_is_routed_to_a_template_in_the_making():
     import boto3
 
