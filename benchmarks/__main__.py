@@ -18,6 +18,7 @@ from pathlib import Path
 from benchmarks import (
     boto_floor,
     call_cost,
+    fixtures,
     footprint,
     growth,
     lab_engines,
@@ -50,6 +51,7 @@ def steps(items, most):
             f"footprint --items {most}",
             lambda: footprint.main(most),
         ),
+        ("(f) Fixtures", "fixtures", fixtures.main),
         ("(f) Snapshots", "snapshots", snapshots.main),
         ("(g) Servers under load", "server_load", server_load.main),
         ("(h) The lab's engines", "lab_engines", lab_engines.main),
