@@ -23,7 +23,7 @@ from emulator.engine.inspection import (
 from emulator.engine.ledger import Ledger
 from emulator.engine.snapshot import Snapshot, capture, reinstate
 from emulator.errors import ApiError, EmulatorError
-from emulator.operations import run
+from emulator.operations import NAMES, run
 from emulator.settings import Settings
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Emulator:
         self.account_id = account_id
         self.settings = Settings() if settings is None else settings
         self.events = Events()
-        self.faults = Faults()
+        self.faults = Faults(NAMES)
         self._accounts: dict[str, Account] = {}
         if isinstance(self.clock, ManualClock):
             self.clock.subscribe(self._catch_up)

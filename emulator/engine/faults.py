@@ -7,7 +7,7 @@ the matching requests, at most so many times) and what happens.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -26,6 +26,17 @@ _INTERNAL: Final = (
 )
 _CONFLICT: Final = "Transaction is ongoing for the item"
 _WRITES: Final = ("PutItem", "UpdateItem", "DeleteItem", "ExecuteStatement")
+_READS: Final = ("GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems")
+_ON_ITEMS: Final = frozenset(
+    {
+        *_WRITES,
+        *_READS,
+        "BatchWriteItem",
+        "TransactWriteItems",
+        "BatchExecuteStatement",
+        "ExecuteTransaction",
+    }
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,7 +45,8 @@ class FaultRule:
 
     Args:
         kind: ``throttle``, ``internal_error``, ``latency``, ``unprocessed`` or ``conflict``.
-        operations: Operation names it hits; all when empty.
+        operations: Operation names it hits, such as ``PutItem``; all when empty, or for
+            ``throttle`` and ``conflict`` all on items.
         tables: Table names it hits; all when empty.
         key: Attribute values (wire form) that the request's key or item must carry.
         share: Share of the matching requests that it hits; for ``unprocessed`` the share of
@@ -78,6 +90,7 @@ class FaultRule:
             self.operations = (self.operations,)
         if isinstance(self.tables, str):
             self.tables = (self.tables,)
+        _judge_key(self.key)
         self._random = random.Random(self.seed)
 
     def hit(self, operation: str, request: Mapping[str, Any], now: float) -> bool:
@@ -92,7 +105,7 @@ class FaultRule:
         return True
 
     def _matches(self, operation: str, request: Mapping[str, Any], now: float) -> bool:
-        if self.operations and operation not in self.operations:
+        if operation not in self.operations and (self.operations or not self._may_hit(operation)):
             return False
         if self.after is not None and now < self.after:
             return False
@@ -106,9 +119,17 @@ class FaultRule:
         given = request.get("Key") or request.get("Item") or {}
         return all(given.get(name) == value for name, value in self.key.items())
 
+    def _may_hit(self, operation: str) -> bool:
+        return operation in _ON_ITEMS or self.kind not in ("throttle", "conflict")
+
     def undone(self, count: int) -> set[int]:
         """Return which of ``count`` batch items stay undone."""
         return {number for number in range(count) if self._random.random() < self.share}
+
+
+def _judge_key(key: Mapping[str, Any] | None) -> None:
+    if not all(isinstance(value, Mapping) for value in (key or {}).values()):
+        raise ValueError(f"a fault's key is in wire form, as {{'pk': {{'S': 'a'}}}}, not {key!r}")
 
 
 def tables_of(request: Mapping[str, Any]) -> list[str]:
@@ -133,18 +154,25 @@ def tables_of(request: Mapping[str, Any]) -> list[str]:
 class Faults:
     """The fault rules of an emulator.
 
+    Args:
+        operations: The operations that there are; any name passes if there are none.
+
     >>> faults = Faults()
     >>> rule = faults.add(kind="internal_error", operations=("PutItem",), times=1)
     >>> len(faults.rules)
     1
     """
 
-    def __init__(self) -> None:
+    def __init__(self, operations: Collection[str] = ()) -> None:
         self.rules: list[FaultRule] = []
+        self._operations = operations
 
     def add(self, **rule: Any) -> FaultRule:
         """Add a rule; see ``FaultRule`` for its arguments."""
         added = FaultRule(**rule)
+        for name in added.operations if self._operations else ():
+            if name not in self._operations:
+                raise ValueError(f"a fault's operations are such as PutItem, not {name!r}")
         self.rules.append(added)
         return added
 

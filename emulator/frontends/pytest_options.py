@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -37,7 +38,7 @@ _CHOICE: Final = "{name} is one of {choices}, not {value!r}"
 _NOT_TEXT: Final = "{name} is text, not {value!r}"
 _NOT_A_CLOCK: Final = "clock is 'system', 'manual' or a clock, not {value!r}"
 _NOT_A_TIME: Final = "start is a date, ISO text or epoch seconds, not {value!r}"
-_NO_FILE: Final = "{name}: there is no file {value!r} in {directory} or in {root}"
+_NO_FILE: Final = "{name}: there is no file {value!r} in {places}"
 _NOT_TABLES: Final = (
     "tables is a design file, CreateTable requests or a function of the emulator, not {value!r}"
 )
@@ -188,12 +189,12 @@ def _judge_budget(_item: pytest.Item, mark: pytest.Mark) -> None:
 
 
 def _judge_faults(_item: pytest.Item, mark: pytest.Mark) -> None:
-    from emulator.engine.faults import FaultRule
+    from emulator.engine.faults import FaultRule, Faults
+    from emulator.operations import NAMES
 
     rule = _fault_rule(mark)
-    known = [name for name, field in FaultRule.__dataclass_fields__.items() if field.init]
-    _known(rule, known)
-    FaultRule(**rule)
+    _known(rule, [field.name for field in fields(FaultRule) if field.init])
+    Faults(NAMES).add(**{"kind": None, **rule})
 
 
 _JUDGES: Final = {"ddb": _judge_ddb, "ddb_budget": _judge_budget, "ddb_faults": _judge_faults}
@@ -256,7 +257,10 @@ def _judge_data(changes: Mapping[str, Any]) -> None:
 def _settings(given: Any) -> Any:
     from emulator.settings import Settings
 
-    return given if isinstance(given, Settings) else Settings(**given)
+    if isinstance(given, Settings):
+        return given
+    _known(given, [field.name for field in fields(Settings)])
+    return Settings(**given)
 
 
 def _known(given: Iterable[str], known: Iterable[str]) -> None:
@@ -282,8 +286,9 @@ def _epoch_seconds(start: Any) -> float:
 
 def _located(node: pytest.Item | pytest.Collector, name: str, value: str | PathLike[str]) -> Path:
     """Return a file that is named from the test's directory, or from the project's."""
-    directory, root = node.path.parent, node.config.rootpath
-    for base in (directory, root):
+    places = dict.fromkeys((node.path.parent, node.config.rootpath))
+    for base in places:
         if (base / value).is_file():
             return base / value
-    raise Fault(_NO_FILE.format(name=name, value=str(value), directory=directory, root=root))
+    listed = " or in ".join(map(str, places))
+    raise Fault(_NO_FILE.format(name=name, value=str(value), places=listed))

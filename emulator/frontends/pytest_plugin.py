@@ -156,13 +156,17 @@ def _ledger(item: pytest.Item) -> Ledger:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Let the report of a test's body carry what it did."""
+    """Let the report of a test's body carry what it did, and perhaps why it failed."""
     report: Any = yield
+    emulators = item.config.stash[_STATE].emulators
     ledger = item.stash.get(_LEDGER, None) if call.when == "call" else None
+    if report.failed and emulators:
+        from emulator.frontends.session_report import region_hints
+
+        report.sections += [("dynamometer", hint) for hint in region_hints(emulators)]
     if ledger is not None and ledger.calls:
         from emulator.frontends.session_report import record_of
 
-        emulators = item.config.stash[_STATE].emulators
         report.ddb_record = record_of(item.nodeid, ledger, emulators)
     return report  # type: ignore[no-any-return]  # a wrapper passes the result on
 
@@ -309,7 +313,10 @@ def ddb_resource(ddb: Emulator) -> Any:
 
 @pytest.fixture(scope=_scope)
 def ddb_table(ddb: Emulator) -> Callable[..., Table]:
-    """Create a table: ``ddb_table("orders", "customer", "created:N", items=[...])``."""
+    """Create a table: ``ddb_table("orders", "customer", "created:N", items=[...])``.
+
+    That is set-up: it draws on no throughput, no budget counts it and no fault strikes it.
+    """
 
     def create(
         name: str = "table",
@@ -320,11 +327,14 @@ def ddb_table(ddb: Emulator) -> Callable[..., Table]:
         **options: Any,
     ) -> Table:
         from emulator.frontends.table_notation import create_request
+        from emulator.frontends.templates import set_up
 
-        ddb.call("CreateTable", create_request(name, partition, sort, **options))
+        request = create_request(name, partition, sort, **options)
         table = ddb.table(name)
-        for item in items:
-            table.put_item(Item=item)
+        with set_up(ddb):
+            ddb.call("CreateTable", request)
+            for item in items:
+                table.put_item(Item=item)
         return table
 
     return create

@@ -20,6 +20,10 @@ Record: TypeAlias = dict[str, Any]
 #: The version of the JSON report's form.
 FORM: Final = 1
 MOST_SHOWN: Final = 10
+OTHER_REGION: Final = (
+    "{asked} was asked and has no tables; {elsewhere}. Tables of different regions are apart: "
+    'name the one region, as in @pytest.mark.ddb(region="{first}") or ddb_region.'
+)
 
 
 def record_of(test: str, ledger: Ledger, emulators: Sequence[Emulator]) -> Record:
@@ -83,6 +87,25 @@ def _hottest_key(
         if throttled:
             return [str(part) for part in throttled[0].key], throttled[0].share
     return [], None
+
+
+# Beside a failure
+
+
+def region_hints(emulators: Iterable[Emulator]) -> Iterator[str]:
+    """Yield a sentence for every emulator that was asked in a region without tables."""
+    for emulator in emulators:
+        held = {
+            region: sorted(state["tables"]) for region, state in emulator.snapshot().regions.items()
+        }
+        asked = [region for region, tables in held.items() if not tables]
+        elsewhere = [
+            f"{region} has {', '.join(tables)}" for region, tables in held.items() if tables
+        ]
+        if asked and elsewhere:
+            yield OTHER_REGION.format(
+                asked=" and ".join(asked), elsewhere="; ".join(elsewhere), first=asked[0]
+            )
 
 
 # On the terminal

@@ -61,6 +61,20 @@ def test_rules_choose_operations_tables_keys_and_times(made):
     assert made.try_put(pk="bad") is None
 
 
+@pytest.mark.parametrize("kind", ["throttle", "conflict"])
+def test_without_operations_only_requests_on_items_are_throttled_or_conflict(made, kind):
+    rule = made.emu.faults.add(kind=kind)
+    assert made.emu.call("ListTables", {}) == {"TableNames": ["tab"]}
+    assert made.try_put(pk="a") is not None
+    assert rule.hits == 1
+
+
+def test_an_operation_that_is_none_is_told(made):
+    with pytest.raises(ValueError, match="operations are such as PutItem, not 'put_item'"):
+        made.emu.faults.add(kind="throttle", operations=["GetItem", "put_item"])
+    assert made.emu.faults.rules == []
+
+
 def test_latency_passes_on_the_clock(made):
     made.emu.faults.add(kind="latency", latency=2.5)
     before = made.clock.now()
@@ -103,6 +117,7 @@ def test_a_transaction_meets_a_conflict(made):
         ({"kind": "throttle", "times": "many"}, TypeError),
         ({"kind": "latency", "latency": -1}, ValueError),
         ({"kind": "throttle", "seed": True}, TypeError),
+        ({"kind": "throttle", "key": {"pk": "a"}}, ValueError),
     ],
 )
 def test_wrong_rules_are_refused_when_made(rule, error):

@@ -58,7 +58,7 @@ def test_every_fixture_serves_the_same_emulator(project):
             assert ddb.clock is ddb_clock
             assert isinstance(ddb_clock, ManualClock)
             assert b"healthy" in urllib.request.urlopen(ddb_endpoint).read()
-            assert (ddb_report.write_units, ddb_report.scans) == (1.0, 1)
+            assert (ddb_report.read_units, ddb_report.scans) == (2.5, 1)
             assert "test_every_fixture" in ddb_report.entries[0].where
         """
     )
@@ -100,6 +100,31 @@ def test_without_a_region_the_emulator_has_that_of_the_clients(project, monkeypa
         """
     )
     run(project).assert_outcomes(passed=2)
+
+
+def test_making_a_table_in_the_body_is_set_up(project):
+    project.makepyfile(
+        """
+        import pytest
+        from emulator import ApiError
+
+        @pytest.mark.ddb(capacity="enforce", clock="manual")
+        @pytest.mark.ddb_budget(wcu=1, throttles=0)
+        @pytest.mark.ddb_faults("internal_error", times=1)
+        def test_it(ddb, ddb_table, ddb_report):
+            items = [{"pk": str(number)} for number in range(400)]
+            orders = ddb_table("orders", provisioned=(1, 1), items=items)
+            assert ddb_report.calls == 0
+            assert ddb.metrics.sum("ConsumedWriteCapacityUnits", table="orders") == 0
+            with pytest.raises(ddb.client().exceptions.InternalServerError):
+                orders.put_item(Item={"pk": "a"})
+            orders.put_item(Item={"pk": "a"})
+            with pytest.raises(ApiError, match="already exists"):
+                ddb_table("orders")
+            assert ddb_report.write_units == 1
+        """
+    )
+    run(project).assert_outcomes(passed=1)
 
 
 def test_each_test_has_an_account_of_its_own(project):
@@ -253,6 +278,11 @@ def test_wrong_arguments_are_told_at_collection_with_file_and_line(project):
         @pytest.mark.ddb(region=1)
         @pytest.mark.ddb(clock="slow")
         def test_four(): ...
+
+        @pytest.mark.ddb_faults
+        @pytest.mark.ddb_faults("throttle", operations="put_item")
+        @pytest.mark.ddb_faults("throttle", key={"pk": "a"})
+        def test_five(): ...
         """,
         test_right="def test_right(): ...",
     )
@@ -260,7 +290,6 @@ def test_wrong_arguments_are_told_at_collection_with_file_and_line(project):
     result.assert_outcomes(errors=1)
     # With CI set, pytest tells errors once more in its summary.
     found = list(dict.fromkeys(one for one in result.outlines if one.startswith("test_wrong.py:")))
-    where = project.path
     assert found == [
         "test_wrong.py:3: @pytest.mark.ddb: capacity is one of off, observe, enforce, not 'on'",
         "test_wrong.py:6: @pytest.mark.ddb: there is no argument 'colour'; there are capacity, "
@@ -268,8 +297,7 @@ def test_wrong_arguments_are_told_at_collection_with_file_and_line(project):
         "test_wrong.py:6: @pytest.mark.ddb_budget: arguments are given by name",
         "test_wrong.py:6: @pytest.mark.ddb_faults: a fault's kind is one of throttle, "
         "internal_error, latency, unprocessed, conflict, not 'thunder'",
-        "test_wrong.py:11: @pytest.mark.ddb: tables: there is no file 'none.tf' in "
-        f"{where} or in {where}",
+        f"test_wrong.py:11: @pytest.mark.ddb: tables: there is no file 'none.tf' in {project.path}",
         "test_wrong.py:11: @pytest.mark.ddb_budget: a budget's wcu is a number, not 'many'",
         "test_wrong.py:11: @pytest.mark.ddb_faults: only the kind may be given without a name",
         "test_wrong.py:16: @pytest.mark.ddb: clock is 'system', 'manual' or a clock, not 'slow'",
@@ -281,6 +309,49 @@ def test_wrong_arguments_are_told_at_collection_with_file_and_line(project):
         "test_wrong.py:16: @pytest.mark.ddb: Settings.gsi_lag must be a number, not 'long'",
         "test_wrong.py:16: @pytest.mark.ddb: start is a date, ISO text or epoch seconds, not "
         "'yesterday'",
+        "test_wrong.py:24: @pytest.mark.ddb_faults: a fault's key is in wire form, as "
+        "{'pk': {'S': 'a'}}, not {'pk': 'a'}",
+        "test_wrong.py:24: @pytest.mark.ddb_faults: a fault's operations are such as PutItem, not "
+        "'put_item'",
+        "test_wrong.py:24: @pytest.mark.ddb_faults: a fault's kind is one of throttle, "
+        "internal_error, latency, unprocessed, conflict, not None",
+    ]
+
+
+def test_a_setting_that_is_none_is_told_with_those_that_are(project):
+    project.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.ddb(settings={"gsi_lagg": 1})
+        def test_it(): ...
+        """
+    )
+    result = run(project)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*: there is no argument 'gsi_lagg'; there are *gsi_lag,*"])
+
+
+def test_a_failure_says_that_the_tables_are_in_another_region(project):
+    project.makepyfile(
+        """
+        import boto3
+
+        def test_missed(ddb, ddb_table):
+            ddb_table("orders")
+            client = boto3.client("dynamodb", region_name="eu-west-1")
+            client.put_item(TableName="orders", Item={"pk": {"S": "a"}})
+
+        def test_another_failure(ddb, ddb_table):
+            ddb_table("orders")
+            assert ddb.table("orders").scan()["Count"] == 1
+        """
+    )
+    result = run(project)
+    result.assert_outcomes(failed=2)
+    assert [line for line in result.outlines if "was asked" in line] == [
+        "eu-west-1 was asked and has no tables; us-east-1 has orders. Tables of different regions "
+        'are apart: name the one region, as in @pytest.mark.ddb(region="eu-west-1") or ddb_region.'
     ]
 
 
@@ -441,9 +512,9 @@ def test_the_summary_shows_throttles_scans_and_costs(project):
         "  orders at test_it.py:12: 1 page by test_it.py::test_scan, 1 of 2 items kept",
         "most expensive:",
         "  rcu  wcu  calls  test",
-        "    0    4      5  test_it.py::test_hot",
-        "    2    2      4  test_it.py::test_scan",
-        "  0.5    0      2  test_it.py::test_cheap",
+        "    0    4      4  test_it.py::test_hot",
+        "    2    0      1  test_it.py::test_scan",
+        "  0.5    0      1  test_it.py::test_cheap",
     ]
 
 
