@@ -2,6 +2,20 @@
 
 Importing this package starts nothing and patches nothing; names load on first use.
 
+    Emulator                    an account of its own: call, client, table, snapshot, metrics
+    mock_dynamodb               serves every boto3 and aiobotocore client from an emulator
+    ManualClock, SystemClock    virtual and real time; Clock is what one of your own must do
+    Settings                    the constants that can be adjusted
+    ApiError                    an error of the service; EmulatorError is one of ours
+    BudgetExceeded              what Emulator.budget raises
+
+    emulator.clients            Key, Attr and the clients that need no boto3
+    emulator.strategies         hypothesis strategies and a state machine
+    emulator.lab                compares designs under a workload
+
+With pytest installed there are the fixtures ddb, ddb_client, ddb_resource, ddb_table, ddb_clock,
+ddb_endpoint and ddb_report; ``pytest --fixtures`` and ``pytest --markers`` describe them.
+
 >>> from emulator import Emulator
 >>> emu = Emulator()
 >>> emu.call("ListTables", {})
@@ -18,12 +32,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from emulator.api import Emulator
     from emulator.clock import Clock, ManualClock, SystemClock
+    from emulator.engine.budget import BudgetExceeded
     from emulator.errors import ApiError, EmulatorError
     from emulator.frontends.boto import mock_dynamodb
     from emulator.settings import Settings
 
 _HOMES = {
     "ApiError": "emulator.errors",
+    "BudgetExceeded": "emulator.engine.budget",
     "Clock": "emulator.clock",
     "Emulator": "emulator.api",
     "EmulatorError": "emulator.errors",
@@ -35,6 +51,7 @@ _HOMES = {
 
 __all__ = [
     "ApiError",
+    "BudgetExceeded",
     "Clock",
     "Emulator",
     "EmulatorError",

@@ -26,6 +26,7 @@ from emulator.frontends.schema_strategies import (
     model_keys,
     or_default,
     other_attributes,
+    table_schemas,
 )
 from emulator.frontends.schemas import Schema, TableSchema
 from emulator.frontends.value_strategies import AttributeTypes, checked_when_drawn
@@ -447,3 +448,6 @@ _FAULTS: Final[dict[str, tuple[Callable[..., Fragment], ...]]] = {
     "TransactGetItems": (_repeated("TransactItems"), _no_member("TransactItems")),
     "TransactWriteItems": (_repeated("TransactItems"), _no_member("TransactItems")),
 }
+
+
+st.register_type_strategy(Request, table_schemas().flatmap(requests))

@@ -20,6 +20,7 @@ from emulator.errors import (
 )
 from emulator.frontends import request_strategies
 from emulator.frontends.request_strategies import Request
+from emulator.frontends.schema_strategies import table_schemas
 from emulator.frontends.schemas import Schema
 from emulator.frontends.value_strategies import checked_when_drawn
 
@@ -122,3 +123,6 @@ def workloads(
     return st.lists(bursts, min_size=1, max_size=max_bursts).map(
         lambda drawn: Workload(tuple(drawn))
     )
+
+
+st.register_type_strategy(Workload, table_schemas().flatmap(workloads))

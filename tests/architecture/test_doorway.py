@@ -3,7 +3,15 @@
 import subprocess
 import sys
 
+import pytest
+
 import emulator
+
+SCHEMA = {
+    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+    "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+    "BillingMode": "PAY_PER_REQUEST",
+}
 
 
 def test_every_public_name_loads():
@@ -13,6 +21,13 @@ def test_every_public_name_loads():
 
 def test_dir_lists_the_public_names():
     assert dir(emulator) == sorted(emulator.__all__)
+
+
+def test_a_budget_that_is_exceeded_is_caught_by_its_public_name():
+    emu = emulator.Emulator()
+    emu.call("CreateTable", {"TableName": "orders", **SCHEMA})
+    with pytest.raises(emulator.BudgetExceeded, match="1 pages of Scan"), emu.budget(scans=0):
+        emu.call("Scan", {"TableName": "orders"})
 
 
 def loaded_by(statement):

@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "lab": BASE | {"designs", "model", "storage", "capacity", "engine", "operations", "api"},
     "strategies": {"frontends"},
     "__main__": BASE | {"api", "frontends", "lab"},
-    "__init__": BASE | {"api", "frontends"},
+    "__init__": BASE | {"api", "engine", "frontends"},
 }
 #: Packages that only the files named may import.
 ONLY_THERE = {

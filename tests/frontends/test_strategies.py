@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
 
-import emulator.strategies as public
 from emulator import ApiError, Emulator, EmulatorError, ManualClock
 from emulator.frontends.table_notation import create_request
 from emulator.model import IndexSchema, KeySchema
@@ -366,14 +365,6 @@ def test_types_are_resolved(kind):
 @given(st.from_type(TableSchema))
 def test_a_schema_resolved_from_its_type_can_be_created(schema):
     filled(schema)
-
-
-def test_the_public_names_are_those_of_the_strategies():
-    import emulator.frontends.strategies as home
-
-    assert public.__all__ == home.__all__
-    for name in public.__all__:
-        assert getattr(public, name) is getattr(home, name)
 
 
 def test_drawing_is_quick_enough_for_hundreds_of_examples():
