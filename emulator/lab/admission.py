@@ -32,14 +32,13 @@ class BucketBoard:
     Attributes:
         rates: Units per second.
         reasons: What each says when it is short.
-        groups: To which resource and axis each partition's bucket belongs; -1 for others.
+        is_partition: For each whether it is a partition's.
     """
 
     def __init__(self, records: list[ResourceRecord]) -> None:
         self._buckets: list[TokenBucket | None] = [None]
         self.reasons: list[str] = [""]
         self._numbers: dict[int, int] = {}
-        groups = [-1]
         #: By resource number and axis: the buckets above the partition's, then the partitions'.
         self.above: dict[tuple[int, int], list[int]] = {}
         self.partitions: dict[tuple[int, int], Integers] = {}
@@ -51,16 +50,14 @@ class BucketBoard:
                     self._add(bucket, label.reason)
                     for bucket, label in zip(meter.limits[axis], labels, strict=False)
                 ]
-                groups += [-1] * (len(self._buckets) - len(groups))
                 own = [
                     self._add(meter.partitions[partition.id][axis], labels[-1].reason)
                     for partition in record.resource.partitions
                 ]
-                groups += [number * 2 + axis] * (len(self._buckets) - len(groups))
                 self.above[number, axis] = above
                 self.partitions[number, axis] = np.asarray(own, dtype=np.int64)
-        self.groups = np.asarray(groups, dtype=np.int64)
-        self.is_partition = self.groups >= 0
+        self.is_partition = np.zeros(len(self._buckets), dtype=np.bool_)
+        self.is_partition[np.concatenate(list(self.partitions.values()))] = True
         self.rates = np.asarray(
             [_PLENTY, *(float(one.rate) for one in self._buckets if one is not None)]
         )
@@ -83,8 +80,12 @@ class BucketBoard:
 
     @property
     def is_full(self) -> bool:
-        """Say whether every partition's bucket is full."""
-        return not self._short
+        """Say whether every bucket is full, its reserve for bursts aside."""
+        return not self._short and all(self._is_full(number) for number in self._alike)
+
+    def _is_full(self, number: int) -> bool:
+        bucket = self._buckets[number]
+        return bucket is None or bucket.base >= bucket.base_cap
 
     def available(self) -> Floats:
         """Return what each bucket can give within the next second.
@@ -153,9 +154,21 @@ class Cells:
     def __len__(self) -> int:
         return len(self.buckets)
 
+    @property
+    def slots(self) -> int:
+        """How many buckets a call may meet."""
+        return int(self.buckets.shape[1])
+
     def loads(self, calls: Floats, count: int) -> Floats:
         """Return what so many calls per cell ask of each bucket."""
         return sums(self.buckets.ravel(), (calls[:, None] * self.units).ravel(), count)
+
+    def loads_by_second(self, calls: Floats, count: int) -> Floats:
+        """Return the loads of several seconds, each with so many calls per cell."""
+        seconds = len(calls)
+        places = np.arange(seconds)[:, None] * count + self.buckets.ravel()
+        units = (calls[:, :, None] * self.units).reshape(seconds, -1)
+        return sums(places.ravel(), units.ravel(), seconds * count).reshape(seconds, count)
 
     def doors(self, shares: Floats) -> Floats:
         """Return, for each cell and slot, the share of attempts that the bucket lets pass."""
@@ -196,23 +209,28 @@ class Attempts:
     """The attempts of one second, by number of the attempt: first ones and retries.
 
     A refused attempt comes again, in the same second with the chance ``same``.
+
+    Attributes:
+        arriving: Those that did not begin in this second as another's retry.
     """
 
-    def __init__(self, arriving: Floats, same: Floats) -> None:
-        self.arriving = arriving
+    def __init__(self, same: Floats) -> None:
+        self.arriving = np.zeros((len(same) + 1, same.shape[1]))
         self._same = same
+        self._retried = (np.flatnonzero(same.any(axis=1)) + 1).tolist()
 
     def by_number(self, again: Floats) -> Floats:
         """Return the attempts in the second, if such shares of them are tried again."""
         found = self.arriving.copy()
-        for number in range(1, len(found)):
-            found[number] += found[number - 1] * again * self._same[number - 1]
+        comes = again * self._same
+        for number in self._retried:
+            found[number] += found[number - 1] * comes[number - 1]
         return found
 
 
 def fit(
     cells: Cells,
-    levels: list[NDArray[np.bool_]],
+    levels: list[Integers],
     attempts: Attempts,
     affordable: float,
     available: Floats,
@@ -231,17 +249,20 @@ def fit(
     shares = np.where(available > 0, np.clip(start, _LEAST, 1.0), 0.0)
     shares[0] = 1.0
     count = len(available)
-    steps = [_Steps(level & (available > 0)) for level in levels]
+    steps = [_Steps(level[available[level] > 0]) for level in levels]
+    loads, asked = available, None
     for _ in range(_ROUNDS):
         before = shares
         # One level after the other: if all were corrected at once, two that are short on the
         # same calls would both make up for the whole of it.
         for step in steps:
-            doors = cells.doors(shares)
-            passed = cells.openness(doors)
-            again = cells.again(doors, passed) * affordable
-            total = attempts.by_number(again).sum(axis=0)
-            shares = step.correct(shares, cells.loads(total * passed, count), available)
+            if shares is not asked:
+                doors = cells.doors(shares)
+                passed = cells.openness(doors)
+                again = cells.again(doors, passed) * affordable
+                total = attempts.by_number(again).sum(axis=0)
+                loads, asked = cells.loads(total * passed, count), shares
+            shares = step.correct(shares, loads, available)
         if (np.abs(shares - before) / np.maximum(shares, _CLOSE)).max() <= _CLOSE:
             break
     return shares
@@ -254,8 +275,8 @@ class _Steps:
     How much less is learned from the last correction and made up for in the next.
     """
 
-    def __init__(self, level: NDArray[np.bool_]) -> None:
-        self._level = np.flatnonzero(level)
+    def __init__(self, level: Integers) -> None:
+        self._level = level
         self._last: tuple[Floats, Floats] | None = None
 
     def correct(self, shares: Floats, loads: Floats, available: Floats) -> Floats:
@@ -279,8 +300,8 @@ class _Steps:
         return corrected
 
 
-def levels_of(cells: Cells, count: int) -> list[NDArray[np.bool_]]:
-    """Return the buckets of each slot that no earlier slot has, as masks."""
+def levels_of(cells: Cells, count: int) -> list[Integers]:
+    """Return the buckets of each slot that no earlier slot has."""
     seen = np.zeros(count, dtype=np.bool_)
     seen[0] = True
     found = []
@@ -290,5 +311,5 @@ def levels_of(cells: Cells, count: int) -> list[NDArray[np.bool_]]:
         level &= ~seen
         seen |= level
         if level.any():
-            found.append(level)
+            found.append(np.flatnonzero(level))
     return found

@@ -8,7 +8,6 @@ requests are not made one by one. What differs from the exact engine, and how mu
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
@@ -180,14 +179,16 @@ class _Simulation:
             track.lane.price()
             track.weigh()
         self._cells = self._make_cells()
+        for track in self._tracks:
+            track.clear(self._cells.slots)
         self._levels = levels_of(self._cells, len(self._board))
-        self._same = self._by_attempt(lambda track: track.offsets[:, 0])
+        self._attempts = Attempts(self._same_second())
 
-    def _by_attempt(self, column: Callable[[Track], Floats]) -> Floats:
-        """Return a number for each attempt and cell; zero where a policy has given up."""
+    def _same_second(self) -> Floats:
+        """Return for each retry and cell the chance that it comes in the second of its refusal."""
         found = np.zeros((self._depth - 1, len(self._cells)))
         for track, part in zip(self._tracks, self._slices, strict=True):
-            found[: track.attempts - 1, part] = column(track)[:, None]
+            found[: track.attempts - 1, part] = track.offsets[:, :1]
         return found
 
     def _make_cells(self) -> Cells:
@@ -271,28 +272,56 @@ class _Simulation:
             record.requests += requests
             fans = float(arriving[:, part].sum())
             record.fan_out += fans
-        for second in range(first, last):
-            self._second(second, arriving[second - first])
+        loads = self._cells.loads_by_second(arriving, len(self._board))
+        refused = np.zeros_like(loads)
+        if self._is_calm(loads):
+            self._all_pass(arriving.sum(axis=0), None)
+            for second in range(first, last):
+                self._end_second(second, loads[second - first])
+        else:
+            for second in range(first, last):
+                number = second - first
+                self._second(second, arriving[number], loads[number], refused[number])
+        self._consumed += loads.sum(axis=0)
+        self._refused += refused.sum(axis=0)
+        self._note_series(first, loads, [record.consumed for record in self._records])
+        self._note_series(first, refused, [record.throttled for record in self._records])
         if last % MINUTE == 0:
             self._heat_minute(last)
-        for track in self._tracks:
+        for track, part in zip(self._tracks, self._slices, strict=True):
+            self._note_reasons(track, part)
             track.close()
-            track.clear()
 
-    def _second(self, second: int, arriving: Floats) -> None:
-        cells, board = self._cells, self._board
-        end_ns = self._first_ns + (second + 1) * NANOSECONDS
+    def _is_calm(self, loads: Floats) -> bool:
+        """Say whether nobody waits and no second of a stretch asks more than flows in."""
+        return (
+            self._board.is_full
+            and not any(track.waiting.any() for track in self._tracks)
+            and bool((loads <= self._board.rates).all())
+        )
+
+    def _second(self, second: int, arriving: Floats, loads: Floats, refused: Floats) -> None:
+        """Run one second; set what each bucket gave, and what was refused for its sake.
+
+        Args:
+            second: Which.
+            arriving: New calls by cell.
+            loads: What these ask of each bucket.
+            refused: Zero so far.
+        """
         waiting = self._due(second)
-        available = board.available()
-        demand = arriving if waiting is None else arriving + waiting.sum(axis=0)
-        loads = cells.loads(demand, len(board))
+        available = self._board.available()
+        if waiting is not None:
+            loads[:] = self._cells.loads(arriving + waiting.sum(axis=0), len(self._board))
         if (loads <= available).all():
             self._all_pass(arriving, waiting)
-            board.take(loads, end_ns)
-            self._note_consumed(second, loads)
         else:
-            loads = self._some_pass(second, arriving, waiting, available)
-            board.take(loads, end_ns)
+            loads[:] = self._some_pass(second, arriving, waiting, available, refused)
+        self._end_second(second, loads)
+
+    def _end_second(self, second: int, loads: Floats) -> None:
+        end_ns = self._first_ns + (second + 1) * NANOSECONDS
+        self._board.take(loads, end_ns)
         self._recording.sample(second, end_ns)
 
     def _due(self, second: int) -> Floats | None:
@@ -326,36 +355,37 @@ class _Simulation:
             self._tokens = min(self._token_cap, self._tokens + tokens)
 
     def _some_pass(
-        self, second: int, arriving: Floats, waiting: Floats | None, available: Floats
+        self,
+        second: int,
+        arriving: Floats,
+        waiting: Floats | None,
+        available: Floats,
+        refused: Floats,
     ) -> Floats:
+        """Let pass what the buckets have; return what they give, and add to what they refuse."""
         cells, board = self._cells, self._board
-        came = np.zeros((self._depth, len(cells)))
-        came[0] = arriving
-        if waiting is not None:
-            came[1:] = waiting
-        attempts = Attempts(came, self._same)
+        attempts = self._attempts
+        attempts.arriving[0] = arriving
+        attempts.arriving[1:] = 0.0 if waiting is None else waiting
         affordable = self._affordable()
         shares = fit(cells, self._levels, attempts, affordable, available, self._openness)
         self._openness = shares
         doors = cells.doors(shares)
         passed = cells.openness(doors)
         first_refusals = cells.refusals(doors, passed)
-        refused = 1 - passed
         again = cells.again(doors, passed) * affordable
         by_number = attempts.by_number(again)
         total = by_number.sum(axis=0)
-        loads = cells.loads(total * passed, len(board))
-        self._note_consumed(second, loads)
-        self._note_refused(second, total, cells.short_shares(doors))
+        refused += self._refused_units(total, cells.short_shares(doors))
         self._last_retries = 0.0
         for track, part in zip(self._tracks, self._slices, strict=True):
             before = track.answered.copy()
             waits = track.settle(second, by_number[:, part], passed[part], again[part])
             self._pay(track, track.answered - before, waits)
-            self._note_reasons(track, part, arriving, first_refusals)
-        if self._recording.first_throttle is None and float((arriving * refused).sum()) > 0.5:
+            track.first_refused += arriving[part, None] * first_refusals[part]
+        if self._recording.first_throttle is None and float((arriving * (1 - passed)).sum()) > 0.5:
             self._recording.first_throttle = float(second)
-        return loads
+        return cells.loads(total * passed, len(board))
 
     def _affordable(self) -> float:
         """Return the share of retries that the clients' quotas allow."""
@@ -373,22 +403,17 @@ class _Simulation:
             self._tokens = max(0.0, self._tokens - waits * cost)
             self._refund(track, float(answered[0] + answered[1:].sum() * cost))
 
-    def _note_reasons(
-        self, track: Track, part: slice, arriving: Floats, first_refusals: Floats
-    ) -> None:
+    def _note_reasons(self, track: Track, part: slice) -> None:
+        """Count a stretch's calls that were refused at first, by the reason of it."""
         throttled = track.lane.record.throttled
-        counts = arriving[part, None] * first_refusals[part]
-        by_bucket = sums(self._cells.buckets[part].ravel(), counts.ravel(), len(self._board))
+        buckets = self._cells.buckets[part]
+        by_bucket = sums(buckets.ravel(), track.first_refused.ravel(), len(self._board))
         for number in np.flatnonzero(by_bucket > 0).tolist():
             reason = self._board.reasons[number]
             throttled[reason] = throttled.get(reason, 0.0) + float(by_bucket[number])
 
-    def _note_consumed(self, second: int, loads: Floats) -> None:
-        self._consumed += loads
-        self._note_series(second, loads, [record.consumed for record in self._records])
-
-    def _note_refused(self, second: int, total: Floats, short: Floats) -> None:
-        """Count the units of refused attempts, where a limit of their resource was short."""
+    def _refused_units(self, total: Floats, short: Floats) -> Floats:
+        """Return the units of refused attempts, where a limit of their resource was short."""
         refused = np.zeros(len(self._board))
         cells = self._cells
         for track, part in zip(self._tracks, self._slices, strict=True):
@@ -396,17 +421,18 @@ class _Simulation:
                 units = total[part] * short[part, slot] * cells.units[part, slot]
                 track.refused_units[place] += units
                 refused += sums(cells.buckets[part, slot], units, len(refused))
-        self._refused += refused
-        self._note_series(second, refused, [record.throttled for record in self._records])
+        return refused
 
     def _note_series(
-        self, second: int, units: Floats, series: list[tuple[list[float], list[float]]]
+        self, first: int, units: Floats, series: list[tuple[list[float], list[float]]]
     ) -> None:
-        board = self._board
-        by_axis = sums(board.groups[board.is_partition], units[board.is_partition], 2 * len(series))
-        for number, (read, write) in enumerate(series):
-            read[second] += float(by_axis[2 * number])
-            write[second] += float(by_axis[2 * number + 1])
+        """Write down a stretch's units, by second and bucket, as those of tables and indexes."""
+        last = first + len(units)
+        for number, axes in enumerate(series):
+            for axis, one in enumerate(axes):
+                one[first:last] = (
+                    units[:, self._board.partitions[number, axis]].sum(axis=1).tolist()
+                )
 
     # Minutes
 
@@ -477,5 +503,5 @@ class _Simulation:
             for index in (None, *(one for one in table.indexes if one.is_global)):
                 name = None if index is None else index.name
                 population = self._ground.population(table, name)
-                self._recording.record_of(table, index).collections = population.collections()
+                self._recording.record_of(table, index).collect = population.collections
         self._recording.finish()

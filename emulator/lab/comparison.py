@@ -226,7 +226,8 @@ def _study(layout: Layout, options: _Options) -> DesignResult:
     room = None
     if options.headroom:
         options.tell(f"{name}: searching headroom")
-        room = find_headroom(layout, seed=options.seeds[0], settings=options.settings)
+        known = first if options.engine == "aggregate" else None
+        room = find_headroom(layout, seed=options.seeds[0], settings=options.settings, known=known)
     evidence = Evidence(layout, patterns, resources, loads, room, first.first_throttle)
     fixed = None
     if options.fix:

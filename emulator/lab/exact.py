@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 from heapq import heappop, heappush
 from typing import Final, TypeAlias
 
@@ -149,7 +150,7 @@ class _Drive:
                 break
         self._give_up_waiting()
         for arn, record in recording.resources.items():
-            record.collections = _collections(record, self._store(record), before[arn])
+            record.collect = partial(_collections, record, self._store(record), before[arn])
         recording.finish()
         return recording
 

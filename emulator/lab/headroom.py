@@ -46,7 +46,11 @@ def try_load(
     A run that is over the threshold ends early; its share is that of the part that ran.
     """
     scaled = Layout(layout.design, layout.workload.scaled(multiple))
-    recording = aggregate.run(scaled, seed=seed, settings=settings, stop=is_over)
+    return _outcome(aggregate.run(scaled, seed=seed, settings=settings, stop=is_over))
+
+
+def _outcome(recording: Recording) -> tuple[float, str | None]:
+    """Return the throttled share of a run, and the reason that leads."""
     totals: dict[str, float] = {}
     for record in recording.patterns.values():
         for reason, count in record.throttled.items():
@@ -55,15 +59,27 @@ def try_load(
     return throttled_share(recording), leading
 
 
-def find_headroom(layout: Layout, *, seed: int, settings: Settings) -> Headroom:
-    """Search for the headroom: bracket by doubling or halving, then bisect."""
+def find_headroom(
+    layout: Layout, *, seed: int, settings: Settings, known: Recording | None = None
+) -> Headroom:
+    """Search for the headroom: bracket by doubling or halving, then bisect.
+
+    Args:
+        layout: A design under a workload.
+        seed: For every run.
+        settings: For every run.
+        known: The aggregate engine's run at the load itself, if there was one.
+    """
     points: dict[float, float] = {}
     reasons: dict[float, str | None] = {}
 
     def passes(multiple: float) -> bool:
-        points[multiple], reasons[multiple] = try_load(
-            layout, multiple, seed=seed, settings=settings
-        )
+        if multiple == 1.0 and known is not None:
+            points[multiple], reasons[multiple] = _outcome(known)
+        else:
+            points[multiple], reasons[multiple] = try_load(
+                layout, multiple, seed=seed, settings=settings
+            )
         return points[multiple] < THRESHOLD
 
     low, high = _bracket(passes)

@@ -40,14 +40,18 @@ def write_heat(minute: Minute, track: Track, place: int, hot: Integers, moment: 
     measure = WEIGHTS[spot.axis]
     writes = accepted if spot.axis == WRITE else np.zeros(len(accepted))
     columns = np.stack([consumed * measure, refused * measure, writes])
+    may_stand_for_many = spot.unbounded and spot.axis == WRITE
     for flow, amounts in _neighbours(flows, spot.hashes, weight, columns):
         position = spot.position(flow, moment)
         if lane.path.kind == "query":
             position = position[: 1 + len(spot.texts[flow])]
-        stands_for_many = spot.unbounded and spot.axis == WRITE and weight[flow] > heavy
-        shown = _items(position) if stands_for_many else [position]
+        if not (may_stand_for_many and weight[flow] > heavy):
+            _enter(minute, position, amounts, ordered=spot.ordered)
+            continue
+        shown = _items(position)
+        parts = [amount / len(shown) for amount in amounts]
         for one in shown:
-            _enter(minute, one, [amount / len(shown) for amount in amounts], ordered=spot.ordered)
+            _enter(minute, one, parts, ordered=spot.ordered)
 
 
 def _enter(minute: Minute, position: Position, amounts: list[float], *, ordered: bool) -> None:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from emulator.capacity import READ, WRITE
 from emulator.capacity.units import partitions_for_warm
 from emulator.lab.measures import PatternResult, ResourceResult
 from emulator.lab.workload import Workload
 
+#: What sums of floats may be off by.
+ROUNDING: Final = 1e-6
+
 
 @dataclass(frozen=True)
 class Offered:
-    """Units per second at the busiest second, by resource."""
+    """Units per second at the busiest second, by resource.
+
+    >>> Offered(write=4_000 + 1e-9).partitions
+    4
+    """
 
     read: float = 0.0
     write: float = 0.0
@@ -21,7 +30,7 @@ class Offered:
     @property
     def partitions(self) -> int:
         """How many partitions it takes to serve it, if perfectly even."""
-        return partitions_for_warm(-int(-self.read // 1), -int(-self.write // 1))
+        return partitions_for_warm(*(math.ceil(one - ROUNDING) for one in (self.read, self.write)))
 
     def axis(self, axis: int) -> float:
         """Return one axis."""

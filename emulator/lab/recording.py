@@ -7,7 +7,9 @@ recording listens to it and samples it; engines add what they let pass and what 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from emulator.api import Emulator
 from emulator.capacity import ONE, READ, WRITE
@@ -102,6 +104,22 @@ class Collections:
     counts: list[float] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class KeyColumns:
+    """What many partition keys were asked for, in columns; a text has the parts of its key."""
+
+    axis: int
+    texts: Sequence[tuple[str, ...]]
+    consumed: Sequence[float]
+    throttled: Sequence[float]
+
+    def rows(self) -> Iterator[tuple[str, float, float]]:
+        """Yield key, units consumed and units refused, where there are any."""
+        for text, taken, lost in zip(self.texts, self.consumed, self.throttled, strict=True):
+            if taken or lost:
+                yield " / ".join(text), taken, lost
+
+
 class ResourceRecord:
     """One table or global index during a run; series have one value per second.
 
@@ -113,7 +131,6 @@ class ResourceRecord:
         burst: By axis, the reserve.
         minutes: For each minute, its partitions' cells by id.
         spans: Every partition that ever was, by id.
-        keys: By partition key, what it was asked for.
     """
 
     def __init__(self, name: str, resource: Resource, seconds: int) -> None:
@@ -125,9 +142,11 @@ class ResourceRecord:
         self.burst = ([0.0] * seconds, [0.0] * seconds)
         self.minutes: list[dict[int, Cell]] = []
         self.partition_counts: list[int] = []
-        self.keys: dict[str, KeyTally] = {}
         self.spans: dict[int, PartitionSpan] = {}
-        self.collections = Collections([], [], [], [])
+        #: Answers the item collections at the end of the run.
+        self.collect: Callable[[], Collections] = lambda: Collections([], [], [], [])
+        self._keys: dict[str, KeyTally] = {}
+        self._key_columns: list[KeyColumns] = []
         for partition in resource.partitions:
             self.open(partition, 0.0)
 
@@ -193,10 +212,28 @@ class ResourceRecord:
 
     def key(self, text: str) -> KeyTally:
         """Return the tally of a partition key."""
-        tally = self.keys.get(text)
+        tally = self._keys.get(text)
         if tally is None:
-            tally = self.keys[text] = KeyTally()
+            tally = self._keys[text] = KeyTally()
         return tally
+
+    def add_keys(self, columns: KeyColumns) -> None:
+        """Count the units of many keys; they are added up when somebody asks."""
+        self._key_columns.append(columns)
+
+    @property
+    def keys(self) -> dict[str, KeyTally]:
+        """By partition key, what it was asked for."""
+        for columns in self._key_columns:
+            for text, consumed, throttled in columns.rows():
+                self.key(text).add(columns.axis, consumed, throttled)
+        self._key_columns = []
+        return self._keys
+
+    @cached_property
+    def collections(self) -> Collections:
+        """The item collections at the end of the run."""
+        return self.collect()
 
 
 def _replaced(span: PartitionSpan, **changes: float) -> PartitionSpan:

@@ -12,7 +12,7 @@ import numpy as np
 from emulator.capacity.retries import RetryPolicy
 from emulator.lab.distributions import Floats, Integers, sums
 from emulator.lab.lanes import Lane
-from emulator.lab.spots import Spot
+from emulator.lab.recording import KeyColumns
 
 #: Points at which a jittered delay is looked at.
 _JITTER_POINTS: Final = 16
@@ -79,14 +79,14 @@ class Track:
         self._throttled = [np.zeros(len(lane.flows)) for _ in lane.spots]
         self._texts = [spot.texts for spot in lane.spots]
         self._recorded_flows = self._find_recorded()
-        self.clear()
 
-    def clear(self) -> None:
+    def clear(self, slots: int) -> None:
         """Start the tallies of a stretch.
 
         They are calls that passed, by cell; calls answered, given up and refused by number of
-        the attempt; calls first refused by bucket; units that each spot refused.
+        the attempt; calls refused at first, by cell and slot; units that each spot refused.
         """
+        self.first_refused = np.zeros((self.cells, slots))
         self.accepted = np.zeros(self.cells)
         self.answered = np.zeros(self.attempts)
         self.failed = np.zeros(self.attempts)
@@ -110,7 +110,6 @@ class Track:
         self.cells = cells
         self._weights = lane.flows.weights
         self._texts = [spot.texts for spot in lane.spots]
-        self.clear()
 
     def _move_waiting(
         self, old_cell: Integers, old_weights: Floats, cells: int, *, same_flows: bool
@@ -251,17 +250,10 @@ class Track:
         for place, spot in enumerate(self.lane.spots):
             consumed, throttled = self._consumed[place], self._throttled[place]
             if self.lane.path.kind != "scan" and len(self._texts[place]) == len(consumed):
-                _tally(spot, self._texts[place], consumed, throttled)
+                spot.record.add_keys(
+                    KeyColumns(spot.axis, self._texts[place], consumed.tolist(), throttled.tolist())
+                )
         count = len(self.lane.flows)
         self._consumed = [np.zeros(count) for _ in self.lane.spots]
         self._throttled = [np.zeros(count) for _ in self.lane.spots]
         self._texts = [spot.texts for spot in self.lane.spots]
-
-
-def _tally(spot: Spot, texts: list[tuple[str, ...]], consumed: Floats, throttled: Floats) -> None:
-    """Add flows' units to their partition keys."""
-    record, axis = spot.record, spot.axis
-    pairs = zip(texts, consumed.tolist(), throttled.tolist(), strict=True)
-    for text, units, refused in pairs:
-        if units or refused:
-            record.key(" / ".join(text)).add(axis, units, refused)

@@ -17,7 +17,7 @@ from emulator.lab.design import Capacity, Design, Index, Table
 from emulator.lab.headroom import THRESHOLD, is_over, throttled_share
 from emulator.lab.layout import Layout
 from emulator.lab.measures import Headroom, PatternResult, ResourceResult
-from emulator.lab.offered import Offered
+from emulator.lab.offered import ROUNDING, Offered
 from emulator.limits import PARTITION_READ_UNITS, PARTITION_WRITE_UNITS
 from emulator.settings import Settings
 
@@ -27,8 +27,6 @@ Grade = Literal["fine", "tight", "throttles"]
 TIGHT: Final = 1.5
 #: Spare capacity that a proposed setting leaves.
 _SPARE: Final = 1.15
-#: What sums of floats may be off by.
-_ROUNDING: Final = 1e-6
 _SHARDS: Final = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 200)
 _MOST_TRIES: Final = 24
 _RATES: Final = (PARTITION_READ_UNITS, PARTITION_WRITE_UNITS)
@@ -210,7 +208,7 @@ def _capacity(evidence: Evidence, name: str, capacity: Capacity, words: list[str
     """Return the capacity that the offered load needs, saying what was raised."""
     changes: dict[str, Any] = {}
     for axis, word in enumerate(_WORDS):
-        asked = math.ceil(evidence.offered[name].axis(axis) * _SPARE - _ROUNDING)
+        asked = math.ceil(evidence.offered[name].axis(axis) * _SPARE - ROUNDING)
         for member in (word, f"max_{word}"):
             present = getattr(capacity, member)
             if present is not None and present < asked:
