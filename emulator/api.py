@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from emulator.capacity import Metrics, Receipt, Report, ScalingPolicy
 from emulator.clock import Clock, ManualClock, SystemClock
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from emulator.clients import Client, Table
 
 _MODES = ("off", "observe", "enforce")
+NOT_A_CLOCK: Final = "clock must be a clock, such as ManualClock(), not {value!r}"
+NOT_A_SNAPSHOT: Final = (
+    "restore() takes what snapshot() returned, not {value!r}; Emulator.load() reads a file"
+)
 
 
 class Emulator:
@@ -60,6 +64,7 @@ class Emulator:
         if capacity not in _MODES:
             raise ValueError(f"capacity must be one of {', '.join(_MODES)}, not {capacity!r}")
         self.clock: Clock = SystemClock() if clock is None else clock
+        _judge(self.clock, region)
         self.capacity: CapacityMode = capacity
         self.region = region
         self.account_id = account_id
@@ -69,6 +74,11 @@ class Emulator:
         self._accounts: dict[str, Account] = {}
         if isinstance(self.clock, ManualClock):
             self.clock.subscribe(self._catch_up)
+
+    def __repr__(self) -> str:
+        account = self._accounts.get(self.region)
+        tables = [] if account is None else sorted(account.tables)
+        return f"Emulator(capacity={self.capacity!r}, region={self.region!r}, tables={tables})"
 
     def call(
         self, operation: str, request: dict[str, Any], *, region: str | None = None
@@ -249,6 +259,8 @@ class Emulator:
 
         What was counted (metrics, insights, receipts) starts anew.
         """
+        if not isinstance(snapshot, Snapshot):
+            raise TypeError(NOT_A_SNAPSHOT.format(value=snapshot))
         for name in snapshot.regions:
             self.account(name)
         for name, account in list(self._accounts.items()):
@@ -338,3 +350,10 @@ class Emulator:
         for account in list(self._accounts.values()):
             with account.lock:
                 account.catch_up(now_ns)
+
+
+def _judge(clock: object, region: object) -> None:
+    if isinstance(clock, type) or not hasattr(clock, "now_ns"):
+        raise TypeError(NOT_A_CLOCK.format(value=clock))
+    if not isinstance(region, str):
+        raise TypeError(f"region must be text, such as 'us-east-1', not {region!r}")

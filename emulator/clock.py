@@ -21,6 +21,12 @@ NANOSECONDS: Final = 1_000_000_000
 DEFAULT_START: Final = 1_767_225_600
 
 
+NOT_MANUAL: Final = (
+    "real time cannot be advanced by {seconds} seconds: give the emulator a ManualClock(), or ask "
+    "for the fixture ddb_clock"
+)
+
+
 class Clock(Protocol):
     """What the emulator needs of a clock."""
 
@@ -32,6 +38,9 @@ class Clock(Protocol):
 
     def sleep(self, seconds: float) -> None:
         """Let ``seconds`` pass."""
+
+    def advance(self, seconds: float) -> None:
+        """Let ``seconds`` pass at once; a clock that runs by itself refuses."""
 
 
 class SystemClock:
@@ -57,6 +66,14 @@ class SystemClock:
     def sleep(self, seconds: float) -> None:
         """Sleep for real."""
         time.sleep(seconds)
+
+    def advance(self, seconds: float) -> None:
+        """Refuse: real time passes by itself.
+
+        Raises:
+            EmulatorError: always.
+        """
+        raise EmulatorError(NOT_MANUAL.format(seconds=seconds))
 
 
 class ManualClock:

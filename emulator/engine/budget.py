@@ -20,7 +20,7 @@ EXCEEDED: Final = "{used:g} {unit}, and the budget is {limit:g}"
 _UNITS: Final = {
     "rcu": "read units were consumed",
     "wcu": "write units were consumed",
-    "throttles": "item operations would have been throttled",
+    "throttles": "item operations were or would be throttled",
     "scans": "pages of Scan were read",
     "filtered": "items were read and thrown away by filters",
 }

@@ -28,12 +28,14 @@ from emulator.frontends.sdk_region import default_region
 if TYPE_CHECKING:
     from emulator.api import Emulator
     from emulator.clock import Clock
+    from emulator.engine.account import CapacityMode
     from emulator.settings import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 NEEDS_BOTOCORE: Final = "mock_dynamodb needs botocore: pip install 'dynamometer[boto]'"
+NOT_SERVED: Final = "mock_dynamodb takes an emulator, a function or a class, not {value!r}"
 EITHER_OR: Final = "mock_dynamodb takes an emulator or the options to make one, not both: {names}"
 
 
@@ -45,7 +47,7 @@ def mock_dynamodb(emulator: Callable[P, R], /) -> Callable[P, R]: ...
 def mock_dynamodb(
     emulator: Served | None = None,
     *,
-    capacity: str | None = None,
+    capacity: CapacityMode | None = None,
     clock: Clock | None = None,
     region: str | None = None,
     account_id: str | None = None,
@@ -56,7 +58,7 @@ def mock_dynamodb(
 def mock_dynamodb(
     emulator: Any = None,
     *,
-    capacity: str | None = None,
+    capacity: CapacityMode | None = None,
     clock: Clock | None = None,
     region: str | None = None,
     account_id: str | None = None,
@@ -98,6 +100,8 @@ def mock_dynamodb(
         "settings": settings,
     }
     given = {name: value for name, value in options.items() if value is not None}
+    if emulator is not None and not hasattr(emulator, "call"):
+        raise TypeError(NOT_SERVED.format(value=emulator))
     if emulator is not None and given:
         raise TypeError(EITHER_OR.format(names=", ".join(given)))
     return MockDynamoDB(emulator, given, fast=fast, hide_credentials=hide_credentials)

@@ -22,6 +22,7 @@ from emulator.clients import Client, Table
 from emulator.clock import ManualClock
 from emulator.engine.account import CapacityMode
 from emulator.engine.budget import Budget
+from emulator.engine.faults import FaultRule
 from emulator.engine.ledger import Ledger
 from emulator.frontends.naive import NaiveTable
 from emulator.frontends.schemas import Schema, TableSchema
@@ -55,6 +56,14 @@ class DynamoDBMachine(RuleBasedStateMachine):
     budget: ClassVar[Mapping[str, float] | None] = None
     routes_boto3: ClassVar[bool] = True
     keeps_expected: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Tell wrong faults and a wrong budget where the class is written, not in some run."""
+        super().__init_subclass__(**kwargs)
+        for kind in cls.faults:
+            FaultRule(kind=kind)  # type: ignore[arg-type]  # judged there
+        if cls.budget is not None:
+            Budget(**cls.budget)  # type: ignore[arg-type]  # judged there
 
     def __init__(self) -> None:
         super().__init__()

@@ -14,6 +14,10 @@ IndexKey: TypeAlias = str | tuple[KeyPart, KeyPart]
 
 TYPES: Final = ("S", "N", "B")
 BAD_TYPE: Final = "{notation!r}: the type of a key attribute is one of S, N, B, not {type!r}"
+UNKNOWN: Final = (
+    "there is no argument {name!r}: there are indexes, local_indexes, provisioned and the members "
+    "of CreateTable, such as StreamSpecification"
+)
 TWO_TYPES: Final = "{name!r} is declared as {one} and as {other}"
 
 
@@ -41,6 +45,7 @@ def create_request(
         members: Further members of the request, such as ``StreamSpecification``.
 
     Raises:
+        TypeError: there is no such member.
         ValueError: an attribute has no known type, or two.
 
     >>> request = create_request("orders", "customer", "created:N", indexes={"all": "kind"})
@@ -49,6 +54,7 @@ def create_request(
      {'AttributeName': 'created', 'AttributeType': 'N'},
      {'AttributeName': 'kind', 'AttributeType': 'S'}]
     """
+    _judge(members)
     types: dict[str, str] = {}
     request: dict[str, Any] = {
         "TableName": name,
@@ -70,6 +76,14 @@ def create_request(
         {"AttributeName": attribute, "AttributeType": kind} for attribute, kind in types.items()
     ]
     return request | members
+
+
+def _judge(members: Mapping[str, Any]) -> None:
+    from emulator.operations import find  # only for those who say more than keys
+
+    for name in members:
+        if name not in find("CreateTable").shape.members:
+            raise TypeError(UNKNOWN.format(name=name))
 
 
 def _index(types: dict[str, str], name: str, key: Any, table_partition: str | None) -> Any:

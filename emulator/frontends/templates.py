@@ -19,6 +19,7 @@ from emulator.api import Emulator
 from emulator.clock import DEFAULT_START, NANOSECONDS, Clock, ManualClock, SystemClock
 from emulator.designs import DeclaredTable, read_tables
 from emulator.engine.events import Events
+from emulator.engine.inspection import table_of
 from emulator.engine.snapshot import Snapshot
 from emulator.errors import ApiError, EmulatorError
 from emulator.frontends.sdk_region import default_region
@@ -283,7 +284,7 @@ def fill(emulator: Emulator, seed: Seed | None) -> None:
     """Put the items of JSON lines or of a mapping into their tables, or call a function.
 
     Raises:
-        EmulatorError: a line is no item, or its table is not known.
+        EmulatorError: a line is no item, or its table is not known or not there.
     """
     if seed is None:
         return
@@ -299,6 +300,7 @@ def fill(emulator: Emulator, seed: Seed | None) -> None:
             if isinstance(items, str | Path):
                 _fill_from_lines(emulator, Path(items), table)
             else:
+                table_of(emulator.account(), table)
                 for item in items:
                     emulator.table(table).put_item(Item=item)
 

@@ -55,7 +55,10 @@ def test_a_budget_that_is_kept_says_nothing(emu):
     [
         ({"wcu": 1}, "2 write units were consumed, and the budget is 1"),
         ({"rcu": 0.25}, "0.5 read units were consumed, and the budget is 0.25"),
-        ({"throttles": 0}, "1 item operations would have been throttled, and the budget is 0"),
+        (
+            {"throttles": 0},
+            "1 item operations were or would be throttled, and the budget is 0",
+        ),
         ({"scans": 0}, "1 pages of Scan were read, and the budget is 0"),
         ({"filtered": 0}, "1 items were read and thrown away by filters, and the budget is 0"),
     ],

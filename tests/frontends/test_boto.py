@@ -306,6 +306,11 @@ def test_without_a_region_the_emulator_has_that_of_the_clients(monkeypatch, tmp_
         assert emu.region == "sa-east-1"
 
 
+def test_what_cannot_serve_is_refused():
+    with pytest.raises(TypeError, match="an emulator, a function or a class, not 'eu-west-1'"):
+        mock_dynamodb("eu-west-1")
+
+
 def test_a_profile_that_is_not_there_has_no_region(monkeypatch):
     monkeypatch.setenv("AWS_PROFILE", "missing")
     with mock_dynamodb() as emu:

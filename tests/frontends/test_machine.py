@@ -105,3 +105,12 @@ def test_a_broken_index_is_found():
 
     with pytest.raises(AssertionError, match=r"orders.by_status holds \[\], and .* is expected"):
         run_state_machine_as_test(Broken, settings=found)
+
+
+@pytest.mark.parametrize(
+    ("members", "error"),
+    [({"faults": ("conflit",)}, ValueError), ({"budget": {"wcus": 1}}, TypeError)],
+)
+def test_wrong_faults_and_budgets_are_told_where_the_class_is_written(members, error):
+    with pytest.raises(error, match=r"conflit|wcus"):
+        type("Wrong", (DynamoDBMachine,), members)

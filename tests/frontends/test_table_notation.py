@@ -94,3 +94,8 @@ def test_a_name_may_have_a_colon_before_its_type():
 def test_types_that_are_none_or_two_are_refused(keys, message):
     with pytest.raises(ValueError, match=message):
         create_request("orders", *keys)
+
+
+def test_a_member_that_createtable_does_not_know_is_refused():
+    with pytest.raises(TypeError, match="there is no argument 'index': there are indexes, local_"):
+        create_request("orders", index={"by_status": "status"})

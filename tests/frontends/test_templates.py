@@ -235,3 +235,8 @@ def test_time_to_live_comes_with_the_design(tmp_path):
     emu = restored(Template(tables=str(path)))
     told = emu.call("DescribeTimeToLive", {"TableName": "orders"})["TimeToLiveDescription"]
     assert told["AttributeName"] == "ttl"
+
+
+def test_items_for_a_table_that_is_not_there_are_refused():
+    with pytest.raises(EmulatorError, match="there is no table 'order' in us-east-1: create it"):
+        Template(tables=ORDERS, seed={"order": [{"pk": "a"}]}, region="us-east-1")

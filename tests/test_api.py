@@ -1,0 +1,43 @@
+"""The emulator's own arguments: what is wrong is told in one sentence."""
+
+import pytest
+
+from emulator import Emulator, ManualClock, SystemClock
+
+SCHEMA = {
+    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+    "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+    "BillingMode": "PAY_PER_REQUEST",
+}
+
+
+@pytest.mark.parametrize("clock", ["manual", ManualClock, 0])
+def test_what_is_no_clock_is_refused(clock):
+    with pytest.raises(TypeError, match=r"clock must be a clock, such as ManualClock\(\), not "):
+        Emulator(clock=clock)
+
+
+def test_a_region_is_text():
+    with pytest.raises(TypeError, match="region must be text, such as 'us-east-1', not 5"):
+        Emulator(region=5)
+
+
+def test_only_a_snapshot_is_restored():
+    emu = Emulator()
+    emu.call("CreateTable", {"TableName": "orders", **SCHEMA})
+    with pytest.raises(TypeError, match=r"takes what snapshot\(\) returned, not 'shop.snapshot'"):
+        emu.restore("shop.snapshot")
+    assert emu.call("ListTables", {}) == {"TableNames": ["orders"]}
+
+
+def test_real_time_cannot_be_advanced():
+    assert isinstance(Emulator().clock, SystemClock)
+    with pytest.raises(Exception, match=r"real time cannot be advanced by 60 .* a ManualClock\(\)"):
+        Emulator().clock.advance(60)
+
+
+def test_an_emulator_shows_its_mode_its_region_and_its_tables():
+    emu = Emulator(capacity="off", region="eu-west-1")
+    assert repr(emu) == "Emulator(capacity='off', region='eu-west-1', tables=[])"
+    emu.call("CreateTable", {"TableName": "orders", **SCHEMA})
+    assert repr(emu) == "Emulator(capacity='off', region='eu-west-1', tables=['orders'])"
