@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from emulator.errors import RequestFault
+from emulator.errors import RequestFault, ValidationException
 from emulator.expressions.ast import Literal, Node, Path, walk
 from emulator.expressions.checks import check_text
 from emulator.expressions.parser import parse
-from emulator.model import Value
+from emulator.model import SHORT_NAME, Value, check_name
 
 #: How many texts, and how many compiled forms of each kind, are kept.
 CACHE_ENTRIES: Final = 1024
@@ -24,9 +24,7 @@ NAMES: Final = "ExpressionAttributeNames"
 VALUES: Final = "ExpressionAttributeValues"
 EMPTY_MAP: Final = "{member} must not be empty"
 INVALID_KEY: Final = '{member} contains invalid key: Syntax error; key: "{key}"'
-EMPTY_TARGET: Final = (
-    "ExpressionAttributeNames contains invalid value: Empty attribute name for key {key}"
-)
+BAD_TARGET: Final = "ExpressionAttributeNames contains invalid value: {message} for key {key}"
 UNUSED: Final = "Value provided in {member} unused in expressions: keys: {{{keys}}}"
 
 _NAME_KEY: Final = re.compile(r"#[A-Za-z0-9_]{1,254}")
@@ -148,10 +146,17 @@ def check_placeholder_keys(
     if names is not None:
         _check_keys(NAMES, names, _NAME_KEY)
         for key, target in names.items():
-            if not target:
-                raise RequestFault(EMPTY_TARGET.format(key=key))
+            if not 0 < len(target) <= SHORT_NAME:
+                _check_target(key, target)
     if values is not None:
         _check_keys(VALUES, values, _VALUE_KEY)
+
+
+def _check_target(key: str, target: str) -> None:
+    try:
+        check_name(target)
+    except ValidationException as bad:
+        raise RequestFault(BAD_TARGET.format(message=bad.message, key=key)) from None
 
 
 def _check_keys(member: str, given: Mapping[str, object], pattern: re.Pattern[str]) -> None:

@@ -1,6 +1,6 @@
 """What data is: values, numbers, items, sizes, keys, schemas, paths and their wire form."""
 
-from emulator.model.items import Item
+from emulator.model.items import EMPTY_NAME, SHORT_NAME, Item, check_name
 from emulator.model.keys import (
     EMPTY_KEY,
     LONG_PARTITION_KEY,
@@ -10,7 +10,14 @@ from emulator.model.keys import (
 )
 from emulator.model.numbers import format_number, parse_number
 from emulator.model.paths import Path, format_path, resolve
-from emulator.model.schema import KEY_CLASSES, IndexSchema, KeyAttribute, KeySchema, Projection
+from emulator.model.schema import (
+    KEY_CLASSES,
+    IndexSchema,
+    KeyAttribute,
+    KeySchema,
+    Projection,
+    key_bytes,
+)
 from emulator.model.sizes import attributes_size, text_size, value_size
 from emulator.model.values import (
     MISSING,
@@ -31,12 +38,14 @@ from emulator.model.values import (
 
 __all__ = [
     "EMPTY_KEY",
+    "EMPTY_NAME",
     "KEY_CLASSES",
     "LONG_PARTITION_KEY",
     "LONG_SORT_KEY",
     "MISSING",
     "ORDERED_TYPES",
     "SET_TYPES",
+    "SHORT_NAME",
     "Attributes",
     "BinarySet",
     "IndexSchema",
@@ -52,10 +61,12 @@ __all__ = [
     "StringSet",
     "Value",
     "attributes_size",
+    "check_name",
     "equal",
     "format_number",
     "format_path",
     "is_below",
+    "key_bytes",
     "nesting_levels",
     "parse_number",
     "resolve",

@@ -7,9 +7,26 @@ share values with their item, and a snapshot is a reference.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
+from emulator import limits
+from emulator.errors import ValidationException
 from emulator.model.sizes import attributes_size, text_size, value_size
 from emulator.model.values import MISSING, Value, equal, nesting_levels
+
+EMPTY_NAME: Final = "Empty attribute name"
+# Observed: ScyllaDB's tests, run against the service, for the number; DynamoDB Local for the text.
+LONG_NAME: Final = "Attribute name is too large, must be less than 65536 bytes"
+#: A name of so many characters is not too long, whatever they are.
+SHORT_NAME: Final = limits.ATTRIBUTE_NAME_BYTES // 4
+
+
+def check_name(name: str) -> None:
+    """Refuse an attribute name that is empty or too long (TYP-6)."""
+    if not name:
+        raise ValidationException(EMPTY_NAME)
+    if len(name) > SHORT_NAME and text_size(name) > limits.ATTRIBUTE_NAME_BYTES:
+        raise ValidationException(LONG_NAME)
 
 
 class Item:

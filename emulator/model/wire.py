@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from emulator import limits
 from emulator.errors import RequestFault, SerializationException, ValidationException
-from emulator.model.items import Item
+from emulator.model.items import EMPTY_NAME, Item, check_name
 from emulator.model.numbers import format_number, number_size, parse_number
 from emulator.model.sizes import CONTAINER_BYTES, MEMBER_BYTES, text_size
 from emulator.model.values import BinarySet, NumberSet, StringSet, Value
@@ -33,7 +33,6 @@ SEVERAL_TYPES: Final = (
     "must contain exactly one of the supported datatypes"
 )
 FALSE_NULL: Final = INVALID + "Null attribute value types must have the value of true"
-EMPTY_NAME: Final = "Empty attribute name"
 TOO_DEEP: Final = (
     "Nesting Levels have exceeded supported limits: "
     "Attributes in the item have nested levels beyond supported limit"
@@ -106,7 +105,20 @@ def load_item(wire: Mapping[str, object]) -> Item:
         else:
             attributes[intern(name)], value_bytes = _load(written, walk, 1)
             size_bytes += value_bytes
+    if size_bytes > limits.ATTRIBUTE_NAME_BYTES:
+        _check_names(attributes)
     return Item(attributes, size_bytes, walk.levels)
+
+
+def _check_names(value: Value) -> None:
+    """Refuse too long a name, at any depth (TYP-6, TYP-7)."""
+    if isinstance(value, dict):
+        for name, member in value.items():
+            check_name(name)
+            _check_names(member)
+    elif isinstance(value, tuple):
+        for member in value:
+            _check_names(member)
 
 
 def check_levels(levels: int) -> None:

@@ -41,6 +41,8 @@ LARGEST = "9" * 38 + "0" * 88
         ("1E-130", "0." + "0" * 129 + "1"),
         (LARGEST, LARGEST),
         ("0e125", "0"),  # NUM-5
+        ("0.0e126", "0"),
+        ("-0.00e127", "0"),
         ("0.00000000000000000000000000000000000000000001", "0." + "0" * 43 + "1"),
         ("-12.340", "-12.34"),
         ("0" * 100 + "7" + "." + "0" * 100, "7"),  # NUM-3: zeros on either side do not count
@@ -92,6 +94,8 @@ def test_the_older_layer_says_nothing_after_an_empty_number():
         ("-1e126", OVERFLOW),
         ("1e-131", UNDERFLOW),
         ("0e126", OVERFLOW),  # NUM-5
+        ("0.0e127", OVERFLOW),
+        ("0.0e-130", UNDERFLOW),
         ("0e-131", UNDERFLOW),
         ("1e99999999999", OVERFLOW),  # NUM-6
         ("1e-99999999999", UNDERFLOW),
@@ -208,7 +212,7 @@ def test_arithmetic_is_exact_and_then_judged(left, right):
             try:
                 check_storable(result)
             except ValidationException as error:
-                assert error.message == TOO_MANY_DIGITS
+                assert error.message == OVERFLOW
                 assert len(theirs.normalize().as_tuple().digits) > 38
             else:
                 assert format_number(result) == format_number(parse_number(format(theirs, "f")))

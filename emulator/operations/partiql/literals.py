@@ -14,8 +14,8 @@ from typing import Final
 from emulator import limits
 from emulator.errors import RequestFault, ValidationException
 from emulator.expressions.ast import Function, Literal, Node
-from emulator.model import NumberSet, StringSet, Value, parse_number
-from emulator.model.wire import DUPLICATES, EMPTY_NAME, INVALID
+from emulator.model import EMPTY_NAME, NumberSet, StringSet, Value, parse_number
+from emulator.model.wire import DUPLICATES, INVALID
 from emulator.operations.partiql.cursor import Cursor
 from emulator.operations.partiql.lexer import ION, NUMBER, STRING, Token, not_well_formed
 

@@ -9,6 +9,7 @@ from emulator.engine.table import Table
 from emulator.errors import RequestFault
 from emulator.expressions import Condition, LegacyCondition, Placeholders, legacy_condition
 from emulator.expressions import parse_condition as parse
+from emulator.model import check_name
 from emulator.model.wire import INVALID, load_value
 from emulator.operations.rules import keys
 
@@ -33,6 +34,8 @@ def load_expected(request: Mapping[str, Any]) -> dict[str, LegacyCondition] | No
     expected = request.get("Expected")
     if expected is None:
         return None
+    for name in expected:
+        check_name(name)
     return {name: _expected_entry(name, entry) for name, entry in expected.items()}
 
 
@@ -64,6 +67,8 @@ def load_conditions(written: Mapping[str, Any] | None) -> dict[str, LegacyCondit
     """Return the entries of a filter or of KeyConditions, values loaded."""
     if written is None:
         return None
+    for name in written:
+        check_name(name)
     return {
         name: LegacyCondition(
             entry["ComparisonOperator"],

@@ -6,8 +6,8 @@ from typing import Final
 
 from emulator import limits
 from emulator.errors import RequestFault, ValidationException
-from emulator.model import Item
-from emulator.model.wire import EMPTY_NAME, INVALID, check_levels
+from emulator.model import Item, check_name
+from emulator.model.wire import INVALID, check_levels
 
 TOO_LARGE: Final = "Item size has exceeded the maximum allowed size"
 UPDATE_TOO_LARGE: Final = "Item size to update has exceeded the maximum allowed size"
@@ -36,11 +36,11 @@ def old_item_at_most(return_values: str | None) -> None:
 
 
 def names_are_distinct(names: list[str] | None) -> None:
-    """Refuse an empty name in AttributesToGet (TYP-6), and one that comes twice (PRJ-5)."""
+    """Refuse a bad name in AttributesToGet (TYP-6), and one that comes twice (PRJ-5)."""
     if names is None:
         return
-    if "" in names:
-        raise ValidationException(EMPTY_NAME)
+    for name in names:
+        check_name(name)
     if len(set(names)) < len(names):
         repeated = next(name for i, name in enumerate(names) if name in names[:i])
         raise ValidationException(DUPLICATE_NAME.format(name=repeated))

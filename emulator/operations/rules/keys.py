@@ -14,19 +14,16 @@ from emulator.model import (
     LONG_SORT_KEY,
     IndexSchema,
     Item,
-    KeyAttribute,
     KeySchema,
     KeyValue,
     Path,
     Value,
+    key_bytes,
     type_name,
-    value_size,
 )
 from emulator.model.wire import INVALID
 
 _ABSENT: Final = object()
-# So few characters cannot be too many bytes, whatever their encoding.
-_SHORT: Final = limits.SORT_KEY_BYTES // 4
 
 MISSING_KEY: Final = INVALID + "Missing the key {name} in the item"
 KEY_TYPE: Final = INVALID + "Type mismatch for key {name} expected: {wanted} actual: {given}"
@@ -84,27 +81,20 @@ def key_values_are_not_empty(item: Item, schema: KeySchema) -> None:
 
 def key_values_are_not_too_long(item: Item, schema: KeySchema) -> None:
     """Refuse key values beyond 2,048 and 1,024 bytes, each side in total (KV-2, MAK-27)."""
-    if _total(item, schema.partition) > limits.PARTITION_KEY_BYTES:
+    if key_bytes(item, schema.partition) > limits.PARTITION_KEY_BYTES:
         raise ValidationException(LONG_PARTITION_KEY)
-    if _total(item, schema.sort) > limits.SORT_KEY_BYTES:
+    if key_bytes(item, schema.sort) > limits.SORT_KEY_BYTES:
         raise ValidationException(LONG_SORT_KEY)
-
-
-def _total(item: Item, attributes: tuple[KeyAttribute, ...]) -> int:
-    return sum(
-        value_size(item.attributes[attribute.name])
-        for attribute in attributes
-        if attribute.name in item.attributes
-    )
 
 
 def _fine_key(attributes: Mapping[str, Value], schema: KeySchema) -> bool:
     """Say quickly that a key is beyond doubt: right types, not empty, far from too long."""
+    short = schema.short
     for name, key_class in schema.classes:
         value = attributes.get(name)
         if type(value) is not key_class:
             return False
-        if key_class is not Decimal and not 0 < len(value) <= _SHORT:  # type: ignore[arg-type]  # text or bytes
+        if key_class is not Decimal and not 0 < len(value) <= short:  # type: ignore[arg-type]  # text or bytes
             return False
     return True
 
@@ -156,7 +146,7 @@ def index_keys_can_be_put(item: Item, schemas: list[IndexSchema]) -> None:
             value = attributes.get(name, _ABSENT)
             if value is not _ABSENT and (
                 type(value) is not key_class
-                or (key_class is not Decimal and not 0 < len(value) <= _SHORT)  # type: ignore[arg-type]  # text or bytes
+                or (key_class is not Decimal and not 0 < len(value) <= schema.key.short)  # type: ignore[arg-type]  # text or bytes
             ):
                 index_key_types_match(item, schemas)
                 index_keys_are_not_empty(item, schemas)
