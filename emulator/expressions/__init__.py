@@ -4,7 +4,12 @@ This room decides what a text means and what is wrong with it. It knows values, 
 schemas, but no tables, no stores and no wire form.
 """
 
-from emulator.expressions.condition import Condition, parse_condition
+from emulator.expressions.condition import (
+    Condition,
+    ConditionProgram,
+    condition_of,
+    parse_condition,
+)
 from emulator.expressions.key_range import KeyCondition, parse_key_condition
 from emulator.expressions.legacy import (
     LegacyCondition,
@@ -16,17 +21,20 @@ from emulator.expressions.projection import PathProjection, fragment, parse_proj
 from emulator.expressions.render import render
 from emulator.expressions.reserved import RESERVED_WORDS, is_reserved
 from emulator.expressions.resolve import Placeholders, check_placeholder_keys
-from emulator.expressions.update import Update, parse_update
+from emulator.expressions.update import Update, UpdateProgram, parse_update, update_of
 
 __all__ = [
     "RESERVED_WORDS",
     "Condition",
+    "ConditionProgram",
     "KeyCondition",
     "LegacyCondition",
     "PathProjection",
     "Placeholders",
     "Update",
+    "UpdateProgram",
     "check_placeholder_keys",
+    "condition_of",
     "fragment",
     "is_reserved",
     "legacy_condition",
@@ -37,4 +45,5 @@ __all__ = [
     "parse_projection",
     "parse_update",
     "render",
+    "update_of",
 ]

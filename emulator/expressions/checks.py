@@ -100,8 +100,13 @@ EQUAL_OPERANDS: Final = (
     "The first operand must be distinct from the remaining operands for this operator or "
     "function; operator: {operator}, first operand: {path}"
 )
+# Observed: another emulator's tests of the current layer, 2026, and a third one's capture of
+# eu-west-2, September 2026, for the older.
 UNKNOWN_TYPE: Final = (
-    "Invalid attribute type name found; type: {type}, valid types: {{B,NULL,SS,BOOL,L,BS,N,NS,S,M}}"
+    "Invalid attribute type name found; type: {type}, valid types: {{S,SS,N,NS,B,BS,BOOL,NULL,L,M}}"
+)
+UNKNOWN_TYPE_OLDER: Final = (
+    "Invalid attribute type name found; type: {type}, valid types: {{N,BS,L,B,NULL,M,S,SS,NS,BOOL}}"
 )
 BETWEEN_TYPES: Final = (
     "The BETWEEN operator requires same data type for lower and upper bounds; "
@@ -192,12 +197,25 @@ def _functions_are_in_place(kind: str, nodes: Sequence[Node], root: Node) -> Non
         for node in nodes:
             if isinstance(node, Function) and node.name not in UPDATE_FUNCTIONS:
                 raise fault(kind, NOT_IN_UPDATES.format(function=node.name))
+        _appends_are_outermost(kind, nodes)
         return
     for node in nodes:
         wanted = CONDITION_FUNCTIONS if isinstance(node, And | Or | Not) else OPERAND_FUNCTIONS
         for child in children(node):
             _function_is_one_of(kind, child, wanted)
     _function_is_one_of(kind, root, CONDITION_FUNCTIONS)
+
+
+def _appends_are_outermost(kind: str, nodes: Sequence[Node]) -> None:
+    """Refuse list_append as an operand of a function (EXP-9, UPD-14).
+
+    Observed: ScyllaDB's tests, run against the service, for list_append in itself. Assumed: for
+    if_not_exists, where DynamoDB Local says the same.
+    """
+    calls = [node for node in nodes if isinstance(node, Function)]
+    for operand in chain.from_iterable(call.operands for call in calls):
+        if isinstance(operand, Function) and operand.name == "list_append":
+            raise fault(kind, MISPLACED_FUNCTION.format(function="list_append"))
 
 
 def _function_is_one_of(kind: str, node: Node, wanted: Mapping[str, int]) -> None:
@@ -419,8 +437,11 @@ def _function_checks(kind: str, node: Function, names: Names) -> Iterator[Check]
 
 
 def _type_name_checks(kind: str, operands: Sequence[Node]) -> Iterator[Check]:
-    """Yield the checks of attribute_type: a path, and the name of a type (CND-8)."""
-    if not isinstance(operands[0], Path):
+    """Yield the checks of attribute_type: a path or value, and the name of a type (CND-8).
+
+    Observed: ScyllaDB's tests, run against the service: a value has its type like any other.
+    """
+    if not isinstance(operands[0], Path | Literal):
         raise fault(kind, PATH_REQUIRED.format(function="attribute_type"))
     named = operands[1]
     if not isinstance(named, Literal):
@@ -481,7 +502,9 @@ def _has_type(kind: str, operator: str, name: str, allowed: frozenset[str]) -> C
 def _names_a_type(kind: str, name: str) -> Check:
     def check(values: Values) -> None:
         if values[name] not in _TYPE_NAMES:
-            raise fault(kind, UNKNOWN_TYPE.format(type=str(values[name])))
+            found = str(values[name])
+            older = UNKNOWN_TYPE_OLDER.format(type=found)
+            raise fault(kind, UNKNOWN_TYPE.format(type=found), older)
 
     return check
 

@@ -79,10 +79,30 @@ class Condition:
         return self._evaluate(attributes, self._values) is True
 
 
-class _Program(NamedTuple):
+class ConditionProgram(NamedTuple):
+    """A condition without its values: what to check of them, and how to ask it."""
+
     checks: tuple[Check, ...]
     evaluate: Evaluate
     paths: tuple[DocumentPath, ...]
+
+    def check(self, values: Values) -> None:
+        """Refuse what needs no item to be seen (CND-4 to CND-11).
+
+        Raises:
+            RequestFault: an operand, or its type, is wrong.
+        """
+        for check in self.checks:
+            check(values)
+
+    def condition(self, values: Values) -> Condition:
+        """Return the condition with values that passed ``check``."""
+        return Condition(self.evaluate, self.paths, values)
+
+
+def condition_of(root: Node, names: Names) -> ConditionProgram:
+    """Return the program of a tree that no text was written for, as PartiQL makes them."""
+    return _compiled(Template(CONDITION, root), names)
 
 
 def parse_condition(text: str, placeholders: Placeholders, *, kind: str = CONDITION) -> Condition:
@@ -105,13 +125,16 @@ def parse_condition(text: str, placeholders: Placeholders, *, kind: str = CONDIT
 
 
 @lru_cache(maxsize=CACHE_ENTRIES)
-def _program(template: Template, targets: Targets) -> _Program:
-    names = template.names(targets)
+def _program(template: Template, targets: Targets) -> ConditionProgram:
+    return _compiled(template, template.names(targets))
+
+
+def _compiled(template: Template, names: Names) -> ConditionProgram:
     checks, can_pass = condition_checks(template.kind, template.root, names)
     if not can_pass:
-        return _Program(checks, _refused, ())
+        return ConditionProgram(checks, _refused, ())
     evaluate = compile_condition(template, names)
-    return _Program(checks, evaluate, paths_of(template, names))
+    return ConditionProgram(checks, evaluate, paths_of(template, names))
 
 
 def _refused(_attributes: Attributes, _values: Values) -> Value:

@@ -24,7 +24,7 @@ from emulator.expressions.ast import (
     walk,
 )
 from emulator.expressions.ast import Update as UpdateTree
-from emulator.expressions.checks import Check, Names, document_path, update_checks
+from emulator.expressions.checks import Check, Names, check_text, document_path, update_checks
 from emulator.expressions.condition import Evaluate, literal_operand, path_operand
 from emulator.expressions.parser import UPDATE
 from emulator.expressions.resolve import (
@@ -165,20 +165,45 @@ def parse_update(text: str, placeholders: Placeholders) -> Update:
         RequestFault: any fault that needs no item to be seen.
     """
     template = read(UPDATE, text)
-    checks, program = _program(template, placeholders.use(template))
-    values = placeholders.values
-    for check in checks:
-        check(values)
-    return Update(program, values)
+    return _program(template, placeholders.use(template)).update(placeholders.values)
+
+
+class UpdateProgram(NamedTuple):
+    """An update without its values: what to check of them, and what it does."""
+
+    checks: tuple[Check, ...]
+    program: Program
+
+    def update(self, values: Values) -> Update:
+        """Return the update with its values, checked.
+
+        Raises:
+            RequestFault: an operand, or its type, is wrong.
+        """
+        for check in self.checks:
+            check(values)
+        return Update(self.program, values)
+
+
+def update_of(root: UpdateTree, names: Names) -> UpdateProgram:
+    """Return the program of a tree that no text was written for, as PartiQL makes them.
+
+    Raises:
+        RequestFault: whatever a text of this tree would show to be wrong, save its length.
+    """
+    check_text(UPDATE, root)
+    return _checked(root, names)
 
 
 @lru_cache(maxsize=CACHE_ENTRIES)
-def _program(template: Template, targets: Targets) -> tuple[tuple[Check, ...], Program]:
-    root = template.root
-    assert isinstance(root, UpdateTree)
-    names = template.names(targets)
+def _program(template: Template, targets: Targets) -> UpdateProgram:
+    assert isinstance(template.root, UpdateTree)
+    return _checked(template.root, template.names(targets))
+
+
+def _checked(root: UpdateTree, names: Names) -> UpdateProgram:
     checks, can_pass = update_checks(UPDATE, root, names)
-    return checks, _compiled(root, names) if can_pass else _REFUSED
+    return UpdateProgram(checks, _compiled(root, names) if can_pass else _REFUSED)
 
 
 _REFUSED: Final = Program((), (), (), (), {}, creates=False, computed=(), cost=NO_COST)

@@ -363,7 +363,7 @@ def test_attribute_type_takes_no_other_name():
     """CND-8."""
     assert condition_fault("attribute_type(a, :a)", None, {":a": "STRING"}) == (
         "Invalid attribute type name found; type: STRING, "
-        "valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}"
+        "valid types: {S,SS,N,NS,B,BS,BOOL,NULL,L,M}"
     )
     assert condition_fault("attribute_type(a, b)") == operand_type(
         "attribute_type", "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
@@ -397,13 +397,24 @@ def test_some_values_have_no_size(found):
     [
         ("attribute_exists(:a) and a=a", "attribute_exists"),
         ("attribute_not_exists(size(:a))", "attribute_not_exists"),
-        ("attribute_type(:a, :a)", "attribute_type"),
+        ("attribute_type(size(a), :a)", "attribute_type"),
     ],
 )
 def test_some_functions_need_a_path(text, function):
     """EXP-11, ERR-EXP-11."""
     assert condition_fault(text, None, {":a": "S"}) == (
         f"Operator or function requires a document path; operator or function: {function}"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["list_append(list_append(:v, :v), :v)", "if_not_exists(a, list_append(:v, :v))"],
+)
+def test_list_append_is_no_operand_of_a_function(text):
+    """EXP-9, UPD-14."""
+    assert update_fault(f"SET l = {text}", None, {":v": ()}) == (
+        "The function is not allowed to be used this way in an expression; function: list_append"
     )
 
 

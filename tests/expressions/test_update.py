@@ -125,10 +125,10 @@ def test_arithmetic_needs_stored_numbers(operator, stored):
 
 
 def test_a_sum_must_be_storable():
-    """NUM-10."""
+    """NUM-10: too many digits are an overflow, too."""
     big = Decimal("9" * 38)
     assert refusal("SET n = n + :v", {"n": big}, v=big) == (
-        "Attempting to store more than 38 significant digits in a Number"
+        "Number overflow. Attempting to store a number with magnitude larger than supported range"
     )
 
 
