@@ -42,6 +42,7 @@ RULES = (
     rules.throughput_fits_the_billing_mode,
     rules.table_units_are_in_bounds,
     rules.keys_are_defined,
+    rules.index_key_names_differ,
     rules.definitions_are_used,
     rules.definitions_are_unique,
     rules.keys_are_well_formed,

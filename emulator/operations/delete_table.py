@@ -24,6 +24,18 @@ INDEXES_CHANGING: Final = (
     IN_USE + "Cannot delete table while indexes are being created, updated, or deleted."
 )
 
+#: What the description of a table that goes does not say (DT-1).
+#: Observed: ScyllaDB's tests, run against the service.
+_LEFT_OUT: Final = frozenset(
+    (
+        "AttributeDefinitions",
+        "CreationDateTime",
+        "GlobalSecondaryIndexes",
+        "KeySchema",
+        "LocalSecondaryIndexes",
+    )
+)
+
 
 @operation("DeleteTable", shape=table_request())
 def delete_table(account: Account, request: Request) -> Response:
@@ -37,7 +49,8 @@ def delete_table(account: Account, request: Request) -> Response:
     table.deleted_at_ns = account.now_ns + round(account.settings.table_delay * NANOSECONDS)
     if table.stream is not None and table.stream.is_open:
         table.stream.close(account.now_ns)
-    return {"TableDescription": describe_table(account, table)}
+    described = describe_table(account, table)
+    return {"TableDescription": {k: v for k, v in described.items() if k not in _LEFT_OUT}}
 
 
 def no_index_is_changing(table: Table, now_ns: int) -> None:

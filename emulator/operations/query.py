@@ -25,7 +25,7 @@ NO_KEY_CONDITION: Final = (
 START_OUTSIDE: Final = (
     "The provided starting key is outside query boundaries based on provided conditions"
 )
-START_OF_ANOTHER: Final = "The provided exclusive start key is invalid"
+START_OF_ONE: Final = "The provided exclusive start key is invalid"
 START_OUTSIDE_RANGE: Final = "The provided starting key does not match the range key predicate"
 
 SHAPE = shapes.item_request(
@@ -64,7 +64,7 @@ VALUES_FOR = ("FilterExpression", "KeyConditionExpression")
 def query(account: Account, request: Request) -> Response:
     """Answer one page of a partition, filtered after it was read and paid for."""
     # The order is observable (ERR-QUERY-1); the numbers are its steps.
-    expressions.parameters_are_of_one_age(request, LEGACY, MODERN)  # 4
+    expressions.parameters_are_of_one_age(request, _legacy_of(request), MODERN)  # 4
     expressions.placeholders_come_with_expressions(request, MODERN, VALUES_FOR)  # 5
     filter_entries = conditions.load_conditions(request.get("QueryFilter"))  # 6
     key_entries = conditions.load_conditions(request.get("KeyConditions"))
@@ -115,7 +115,18 @@ def query(account: Account, request: Request) -> Response:
             key=low[: 1 + len(source.key.partition)],
         ),
     )
+    if page.last is not None and _has_one_item(source):
+        page = page._replace(last=None)
     return pages.answer(request, source, page, condition, projection)
+
+
+def _legacy_of(request: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the parameters that no expression may stand beside (LEG-1).
+
+    Observed: dynalite's and ScyllaDB's tests, both run against the service: KeyConditions goes
+    with FilterExpression and ProjectionExpression, and only KeyConditionExpression forbids it.
+    """
+    return LEGACY if request.get("KeyConditionExpression") is not None else LEGACY[:-1]
 
 
 def _select_fits(request: Mapping[str, Any]) -> None:
@@ -130,15 +141,25 @@ def _select_fits(request: Mapping[str, Any]) -> None:
         raise RequestFault(shapes.envelope(message), message, wrapped=True) from None
 
 
+def _has_one_item(source: pages.Source) -> bool:
+    """Say whether a partition is one item, after which nothing comes (ESK-5).
+
+    Observed: ScyllaDB's tests, run against the service: no start key is taken then, not even the
+    item's own. Assumed: so none is given; DynamoDB Local gives none.
+    """
+    return source.secondary is None and not source.key.sort
+
+
 def _start_lies_in_range(source: pages.Source, start: Item, key_range: KeyRange) -> None:
     """Refuse a start key that this query could not have returned (ESK-5).
 
     Observed: another emulator's captures of four regions, October 2026.
     """
+    if _has_one_item(source):
+        raise ValidationException(START_OF_ONE)
     values = source.key.values(start)
     width = len(source.key.partition)
     if values[:width] != key_range.partition:
-        has_one_item = source.secondary is None and not source.key.sort
-        raise ValidationException(START_OF_ANOTHER if has_one_item else START_OUTSIDE)
+        raise ValidationException(START_OUTSIDE)
     if not key_range.holds(values[width:]):
         raise ValidationException(START_OUTSIDE_RANGE)

@@ -26,7 +26,11 @@ from emulator.operations.tokens import open_token, seal
 
 SERVICE: Final = "DynamoDBStreams"
 
-# Assumed: the texts (STM-9, ERR-OTH-8).
+# Assumed: the texts (STM-9, ERR-OTH-8). Observed: ScyllaDB's tests, run against the service, for
+# what is refused: an ARN that is none, a number that is not asked for, half a filter.
+BAD_ARN: Final = "Invalid StreamArn: {arn}"
+UNWANTED_SEQUENCE_NUMBER: Final = "SequenceNumber must not be given for ShardIteratorType {kind}"
+HALF_A_FILTER: Final = "Both Type and ShardId are required in ShardFilter"
 NO_STREAM: Final = "Requested resource not found: Stream: {arn} not found"
 NO_SHARD: Final = "Requested resource not found: Shard does not exist"
 BAD_ITERATOR: Final = "Invalid ShardIterator."
@@ -48,6 +52,8 @@ _EXPIRY: Final = {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
 
 def stream_of(account: Account, arn: str) -> Stream:
     """Return a stream that can still be read (STM-9)."""
+    if not arn.startswith("arn:"):
+        raise ValidationException(BAD_ARN.format(arn=arn))
     stream = account.streams.get(arn)
     if stream is None or stream.expired(account.now_ns):
         raise ResourceNotFoundException(NO_STREAM.format(arn=arn))
@@ -108,6 +114,9 @@ def list_streams(account: Account, request: Request) -> Response:
 def describe_stream(account: Account, request: Request) -> Response:
     """Return a stream and its shard (STM-3)."""
     stream = stream_of(account, request["StreamArn"])
+    wanted = request.get("ShardFilter")
+    if wanted is not None and not (wanted.get("Type") and wanted.get("ShardId")):
+        raise ValidationException(HALF_A_FILTER)
     # The one shard has no children, and no shard comes after it.
     is_hidden = "ShardFilter" in request or "ExclusiveStartShardId" in request
     return {
@@ -161,6 +170,9 @@ def get_shard_iterator(account: Account, request: Request) -> Response:
 
 def _first_number(account: Account, stream: Stream, request: Request) -> int:
     kind, now_ns = request["ShardIteratorType"], account.now_ns
+    written = request.get("SequenceNumber")
+    if kind in ("LATEST", "TRIM_HORIZON") and written is not None:
+        raise ValidationException(UNWANTED_SEQUENCE_NUMBER.format(kind=kind))
     if kind == "LATEST":
         return stream.next_number
     if kind == "TRIM_HORIZON":
@@ -169,18 +181,23 @@ def _first_number(account: Account, stream: Stream, request: Request) -> int:
         if request.get("Timestamp") is None:
             raise ValidationException(NO_TIMESTAMP)
         return stream.number_at(round(request["Timestamp"] * NANOSECONDS), now_ns)
-    written = request.get("SequenceNumber")
     if written is None:
         raise ValidationException(NO_SEQUENCE_NUMBER.format(kind=kind))
+    number = _number_of(stream, written)
+    if kind == "AFTER_SEQUENCE_NUMBER":
+        number += 1
+    if number < stream.oldest_number(now_ns):
+        raise TrimmedDataAccessException(TRIMMED)
+    return number
+
+
+def _number_of(stream: Stream, written: str) -> int:
+    """Return the record that a sequence number names, if it is one of the stream's."""
     if not (written.isascii() and written.isdigit()):
         raise ValidationException(BAD_SEQUENCE_NUMBER)
     number = int(written) - SEQUENCE_BASE
     if not 0 < number < max(stream.next_number, 2):
         raise ValidationException(BAD_SEQUENCE_NUMBER)
-    if kind == "AFTER_SEQUENCE_NUMBER":
-        number += 1
-    if number < stream.oldest_number(now_ns):
-        raise TrimmedDataAccessException(TRIMMED)
     return number
 
 

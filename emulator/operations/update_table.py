@@ -64,6 +64,7 @@ def update_table(account: Account, request: Request) -> Response:
     table = account.described_table(request["TableName"])
     table_is_active(table, account.now_ns)
     table.forget_deleted_indexes(account.now_ns)
+    rules.one_index_comes_or_goes(request)
 
     wanted = _throughput(account, request, table)
     rules.stream_changes(request, table)

@@ -21,6 +21,12 @@ CANCELLED = "Transaction cancelled, please refer cancellation reasons for specif
 INDEXED = wire({"pk": "a", "sk": "b"})
 FILL = put("indexed", pk="a", sk="b", g="c", l="d", y="e")
 
+LONG = "n" * 65_536
+#: With their placeholders they make an UpdateExpression of more than 4,096 bytes.
+MANY = [f"attribute_{number:03}" for number in range(290)]
+KEY_IS_A = {"pk": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "a"}]}}
+NO_TYPE = "Invalid ConditionExpression: Invalid attribute type name found; type: Q, valid types: {}"
+
 START = "The provided starting key is invalid"
 MISFIT = START + ": " + OTHER_SCHEMA
 
@@ -430,5 +436,155 @@ CASES = [
         "GetItem",
         {"TableName": "hash", "Key": A, "AttributesToGet": ["x", ""]},
         error=refused("Empty attribute name"),
+    ),
+    Case(
+        "TYP-6 an empty name in AttributeUpdates",
+        "UpdateItem",
+        {"TableName": "hash", "Key": A, "AttributeUpdates": {"": {"Value": {"S": "x"}}}},
+        error=refused("Empty attribute name"),
+    ),
+    Case(
+        "TYP-6 an empty name in Expected",
+        "PutItem",
+        {"TableName": "hash", "Item": A, "Expected": {"": {"Exists": False}}},
+        error=refused("Empty attribute name"),
+    ),
+    Case(
+        "TYP-6 a name of 65,536 bytes",
+        "PutItem",
+        {"TableName": "hash", "Item": wire({"pk": "a", "m": {"M": {LONG: {"S": "x"}}}})},
+        error=refused("Attribute name is too large, must be less than 65536 bytes"),
+    ),
+    Case(
+        "TYP-6, PLH-7 a placeholder for such a name",
+        "GetItem",
+        {
+            "TableName": "hash",
+            "Key": A,
+            "ProjectionExpression": "#n",
+            "ExpressionAttributeNames": {"#n": LONG},
+        },
+        error=refused(
+            "ExpressionAttributeNames contains invalid value: Attribute name is too large, must "
+            "be less than 65536 bytes for key #n"
+        ),
+    ),
+    # Legacy parameters
+    Case(
+        "LEG-1 KeyConditions goes with other expressions",
+        "Query",
+        {
+            "TableName": "pair",
+            "KeyConditions": KEY_IS_A,
+            "FilterExpression": "x = :x",
+            "ProjectionExpression": "sk",
+            "ExpressionAttributeValues": wire({":x": 2}),
+        },
+        given=[put("pair", pk="a", sk=1, x=1), put("pair", pk="a", sk=2, x=2)],
+        answer={"Items": [wire({"sk": 2})], "Count": 1, "ScannedCount": 2},
+    ),
+    Case(
+        "LEG-1 KeyConditions is not named where other parameters are",
+        "Query",
+        {
+            "TableName": "pair",
+            "KeyConditions": KEY_IS_A,
+            "AttributesToGet": ["x"],
+            "ProjectionExpression": "sk",
+        },
+        error=refused(
+            "Can not use both expression and non-expression parameters in the same request: "
+            "Non-expression parameters: {AttributesToGet} Expression parameters: "
+            "{ProjectionExpression}"
+        ),
+    ),
+    Case(
+        "UPD-19, LEG-7 an update of nothing creates the item",
+        "UpdateItem",
+        {"TableName": "hash", "Key": A, "AttributeUpdates": {}, "ReturnValues": "ALL_NEW"},
+        answer={"Attributes": A},
+    ),
+    # Updates
+    Case(
+        "UPD-8, UPD-20 removing from an item that does not exist",
+        "UpdateItem",
+        {"TableName": "hash", "Key": A, "UpdateExpression": "REMOVE x.y, z[0]"},
+        answer={},
+    ),
+    Case(
+        "CND-8 the type of a value",
+        "PutItem",
+        {
+            "TableName": "hash",
+            "Item": A,
+            "ConditionExpression": "attribute_type(:v, :t)",
+            "ExpressionAttributeValues": wire({":v": 1, ":t": "N"}),
+        },
+        answer={},
+    ),
+    Case(
+        "CND-8 no type of the service",
+        "PutItem",
+        {
+            "TableName": "hash",
+            "Item": A,
+            "ConditionExpression": "attribute_type(x, :t)",
+            "ExpressionAttributeValues": wire({":t": "Q"}),
+        },
+        error=refused(detected(NO_TYPE.format("{S,SS,N,NS,B,BS,BOOL,NULL,L,M}"))),
+        classic=NO_TYPE.format("{N,BS,L,B,NULL,M,S,SS,NS,BOOL}"),
+    ),
+    # Partitions of one item
+    Case(
+        "ESK-5 the item itself, of a table without sort key",
+        "Query",
+        start("hash", A),
+        error=refused("The provided exclusive start key is invalid"),
+    ),
+    Case(
+        "ESK-5, QRY-4 nothing follows the item of a table without sort key",
+        "Query",
+        {
+            "TableName": "hash",
+            "KeyConditionExpression": "pk = :v",
+            "ExpressionAttributeValues": wire({":v": "a"}),
+            "Limit": 1,
+        },
+        given=[put("hash", pk="a")],
+        answer={"Items": [A], "Count": 1, "ScannedCount": 1},
+    ),
+    # Transactions
+    Case(
+        "KV-8, TXW-12 the first key that does not fit cancels alone",
+        "TransactWriteItems",
+        {
+            "TransactItems": [
+                {
+                    "Put": {
+                        "TableName": "hash",
+                        "Item": A,
+                        "ConditionExpression": "attribute_exists(pk)",
+                    }
+                },
+                {"Put": {"TableName": "hash", "Item": wire({"pk": 7})}},
+                {"Put": {"TableName": "hash", "Item": wire({"pk": 8})}},
+            ]
+        },
+        error=(
+            "TransactionCanceledException",
+            CANCELLED.format("None, ValidationError, None"),
+        ),
+    ),
+    # PartiQL
+    Case(
+        "PQL-2 a statement may be longer than an expression",
+        "ExecuteStatement",
+        {
+            "Statement": "UPDATE hash SET "
+            + ", ".join(f"{name}=1" for name in MANY)
+            + " WHERE pk='a' RETURNING MODIFIED NEW *"
+        },
+        given=[put("hash", pk="a")],
+        answer={"Items": [wire(dict.fromkeys(MANY, 1))]},
     ),
 ]

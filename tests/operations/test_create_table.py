@@ -277,6 +277,10 @@ RULES = {
         with_key(schema("g h", "g"), "pk g h"),
         "The KeySchema contains multiple key attributes with the same name",
     ),
+    "GSI with a name twice, before an unused one": (
+        with_key(schema("g g"), "pk g h"),
+        "The KeySchema contains multiple key attributes with the same name",
+    ),
     "GSI of one name": (with_key(schema("g", "g"), "pk g"), SAME_NAME),
     # ERR-CT-8
     "no GSIs": (

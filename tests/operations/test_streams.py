@@ -339,6 +339,24 @@ REFUSED = {
         "ResourceNotFoundException",
         "Requested resource not found: Shard does not exist",
     ),
+    "no ARN": (
+        "DescribeStream",
+        {"StreamArn": "x" * 37},
+        "ValidationException",
+        f"Invalid StreamArn: {'x' * 37}",
+    ),
+    "a filter without its type": (
+        "DescribeStream",
+        {"StreamArn": STREAM, "ShardFilter": {"ShardId": "s" * 28}},
+        "ValidationException",
+        "Both Type and ShardId are required in ShardFilter",
+    ),
+    "a number nobody asked for": (
+        "GetShardIterator",
+        {**AT, "ShardIteratorType": "LATEST", "SequenceNumber": NUMBER.format(1)},
+        "ValidationException",
+        "SequenceNumber must not be given for ShardIteratorType LATEST",
+    ),
     "no such type": (
         "GetShardIterator",
         {**AT, "ShardIteratorType": "SOMEWHERE"},

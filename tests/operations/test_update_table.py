@@ -565,6 +565,55 @@ def test_items_written_during_the_backfill_are_in_the_index():
     assert scan["Items"] == [{"pk": {"S": "b"}, "g": {"S": "x"}}]
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("g", ""), ("g", "x" * 2049), ("pk g", ""), ("pk g", "x" * 1025)],
+)
+def test_an_added_index_passes_over_values_that_can_be_no_key(key, value):
+    """IXV-6, MAK-26: empty or too long; the item stays, can be changed and can go."""
+    emu = created()
+    put(emu, pk="a", g=value)
+    put(emu, pk="b", g="x")
+    update(emu, **create_index(index("gsi", schema(*key.split())), "pk g"))
+    scan = {**TAB, "IndexName": "gsi"}
+    only = [{"pk": {"S": "b"}, "g": {"S": "x"}}]
+    assert emu.call("Scan", scan)["Items"] == only
+    change = {"Key": {"pk": {"S": "a"}}, "UpdateExpression": "SET x = pk"}
+    emu.call("UpdateItem", {**TAB, **change})
+    assert emu.call("Scan", scan)["Items"] == only
+    emu.call("DeleteItem", {**TAB, "Key": {"pk": {"S": "a"}}})
+    assert emu.call("Scan", scan)["Items"] == only
+
+
+def test_an_added_index_keeps_the_types_of_other_indexes():
+    """MAK-17."""
+    emu = created()
+    update(emu, **create_index(index("gsi", schema("g"))))
+    another = index("other", schema("g"))
+    request = {
+        **TAB,
+        "AttributeDefinitions": types("g", "N"),
+        "GlobalSecondaryIndexUpdates": [{"Create": another}],
+    }
+    assert refusal(emu, "UpdateTable", request) == (
+        "ValidationException",
+        "One or more parameter values were invalid: Attributes cannot be redefined. Please check "
+        "that your attribute has the same type as previously defined. Existing schema: "
+        "Schema:[SchemaElement: key{g:S:HASH}] New schema: Schema:[SchemaElement: key{g:N:HASH}]",
+    )
+
+
+def test_two_indexes_do_not_go_at_once_even_if_there_are_none():
+    """UT-7, UT-13."""
+    updates = [{"Delete": {"IndexName": name}} for name in ("one", "two")]
+    request = {**TAB, "GlobalSecondaryIndexUpdates": updates}
+    assert refusal(created(), "UpdateTable", request) == (
+        "LimitExceededException",
+        "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously "
+        "per table",
+    )
+
+
 def test_an_added_index_may_have_several_key_attributes():
     """MAK-1, MAK-17: definitions are a delta; stored types stay, unused ones are ignored."""
     emu = created(table("pk", "sk"))

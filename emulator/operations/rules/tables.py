@@ -228,6 +228,15 @@ def index_keys_are_defined(holders: Sequence[Wire], defined: Sequence[str]) -> N
             )
 
 
+def index_key_names_differ(request: Wire) -> None:
+    """Refuse a global index whose key names an attribute twice (MAK-13).
+
+    Observed: ScyllaDB's tests, run against the service: told before a definition is unused.
+    """
+    for index in request.get("GlobalSecondaryIndexes") or ():
+        _key_names_differ(index["KeySchema"])
+
+
 def definitions_are_used(request: Wire) -> None:
     """Refuse a definition that no key uses (CT-3, ERR-CT-5)."""
     defined = set(names_of(request["AttributeDefinitions"]))
@@ -278,8 +287,13 @@ def global_key_is_well_formed(elements: Sequence[Wire]) -> None:
     ):
         if roles.count(role) > most:
             raise ValidationException(TOO_MANY_ATTRIBUTES.format(role=role))
+    _key_names_differ(elements)
+
+
+def _key_names_differ(elements: Sequence[Wire]) -> None:
     names = names_of(elements)
     if len(set(names)) < len(names):
+        roles = [element["KeyType"] for element in elements]
         raise ValidationException(SAME_NAME if roles == ["HASH", "RANGE"] else SAME_NAMES)
 
 
