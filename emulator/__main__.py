@@ -29,13 +29,7 @@ TRANSIENT_SECONDS: Final = 5.0
 #: The file that stands for DynamoDB Local's database under ``-dbPath``.
 DATABASE_FILE: Final = "dynamometer.snapshot"
 
-_DESCRIPTION = """\
-An in-memory DynamoDB that knows partitions, throttling and cost.
-
-  dynamometer serve     answer any AWS SDK or the AWS CLI on a local port
-  dynamometer lab       compare key designs under a workload
-  dynamometer check     advise on a Terraform, CloudFormation or Workbench design
-"""
+_DESCRIPTION = "An in-memory DynamoDB that knows partitions, throttling and cost."
 _EPILOG = """\
 examples:
   dynamometer serve
@@ -47,6 +41,7 @@ examples:
 
 'dynamometer COMMAND --help' tells the rest.
 """
+_SERVE_HELP = "any AWS SDK or the AWS CLI on a local port"
 _SERVE_EPILOG = """\
 examples:
   dynamometer serve                          on http://127.0.0.1:8000, nothing is refused
@@ -57,10 +52,12 @@ examples:
 
 Any credentials will do; each region has its own tables. The routes under /_emulator/ (health,
 metrics, partitions, insights, clock, reset, snapshot, faults) are for tests.
+
+Exit codes: 0 stopped in good order, 1 the snapshot could not be saved, 2 wrong usage.
 """
 _TAUGHT_ELSEWHERE = {
     "lab": "compare key designs under a workload",
-    "check": "advise on a design file",
+    "check": "advise on a Terraform, CloudFormation or Workbench design",
 }
 
 
@@ -104,7 +101,10 @@ def _parser(command: str) -> _Parser:
     parser.add_argument("--version", action="version", version=f"dynamometer {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     serve = commands.add_parser(
-        "serve", help="answer any SDK on a local port", epilog=_SERVE_EPILOG
+        "serve",
+        help=f"answer {_SERVE_HELP}",
+        description=f"Answer {_SERVE_HELP}.",
+        epilog=_SERVE_EPILOG,
     )
     serve.set_defaults(run=_serve)
     _add_serve_arguments(serve)
@@ -121,41 +121,53 @@ def _parser(command: str) -> _Parser:
 def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--host", default="127.0.0.1", help="address to listen on; default: this machine only")
-    add("--port", "-port", type=_port, default=8000, help="port; 0 takes a free one")
+    add(
+        "--port", "-port", type=_port, default=8000, help="default: %(default)s; 0 takes a free one"
+    )
     add(
         "--capacity",
         choices=("observe", "enforce", "off"),
         default="observe",
-        help="observe: record what would throttle; enforce: refuse it; off: neither",
+        help="observe (default): record what would throttle; enforce: refuse it; off: neither",
     )
     add(
         "--messages",
         choices=("2026-10", "classic"),
         default="2026-10",
-        help="which wording of the service's validation errors",
+        help="the wording of validation errors: today's (default), or the one before 2026-10",
     )
     add("--snapshot", metavar="FILE", help="load FILE if it exists, and save it when stopped")
     add(
         "--clock",
         choices=("system", "manual"),
         default="system",
-        help="manual: time passes only when POST /_emulator/clock says so",
+        help="system (default): real time; manual: it passes only by POST /_emulator/clock",
     )
-    add("--cors", "-cors", metavar="ORIGIN", default="*", help="origins a browser may call from")
-    add("--region", default="us-east-1", help="region of requests that name none")
+    add(
+        "--cors",
+        "-cors",
+        metavar="ORIGIN",
+        default="*",
+        help="origins, separated by commas, that a browser may call from; default: all",
+    )
+    add(
+        "--region",
+        default="us-east-1",
+        help="region of requests that name none; default: %(default)s",
+    )
     add(
         "--account-id",
         type=_account_id,
         default="000000000000",
         metavar="DIGITS",
-        help="the account in the tables' ARNs",
+        help="the account in the tables' ARNs; default: %(default)s",
     )
     add(
         "--table-delay",
         type=_seconds,
         default=0.0,
         metavar="SECONDS",
-        help="how long tables stay CREATING, UPDATING or DELETING",
+        help="how long tables stay CREATING, UPDATING or DELETING; default: %(default)g",
     )
     _add_local_flags(parser)
 

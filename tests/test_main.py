@@ -77,6 +77,20 @@ def test_help_teaches_with_examples(arguments, capsys):
     assert "examples:\n  dynamometer serve" in capsys.readouterr().out
 
 
+def test_help_lists_a_command_once(capsys):
+    assert main(["--help"]) == 0
+    assert capsys.readouterr().out.count("compare key designs under a workload") == 1
+
+
+def test_the_help_of_serve_tells_the_defaults(capsys):
+    assert main(["serve", "--help"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    for default in ("this machine only", "8000", "all", "us-east-1", "000000000000", "0"):
+        assert f"default: {default}" in told
+    for choice in ("observe", "today's", "system"):
+        assert f"{choice} (default)" in told
+
+
 def test_neither_version_nor_help_loads_the_engine():
     code = (
         "import sys; from emulator.__main__ import main; main(['--version']); main(['--help']);"
