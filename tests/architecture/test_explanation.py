@@ -9,8 +9,8 @@ import pytest
 from tests.architecture.reference import PACKAGE, ROOT
 
 DOCS = ROOT / "docs"
-#: What was written beside the code; decisions keep the names of their day.
-PAGES = [DOCS / "README.md", *sorted(DOCS.glob("explanation/*.md")), *DOCS.glob("reference/*.md")]
+#: What is kept true; decisions keep the names of their day.
+PAGES = [page for page in sorted(DOCS.rglob("*.md")) if page.parent.name != "decisions"]
 POINTER = re.compile(r"`([a-z_/]+\.py)(?:: ([\w.]+))?`")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
@@ -45,3 +45,8 @@ def test_an_explanation_names_what_exists(page):
 def test_a_link_leads_somewhere(page):
     links = LINK.findall(page.read_text())
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_front_page_leads_to_every_page():
+    linked = {(DOCS / link).resolve() for link in LINK.findall((DOCS / "README.md").read_text())}
+    assert [page for page in PAGES if page not in linked] == [DOCS / "README.md"]

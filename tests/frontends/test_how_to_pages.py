@@ -1,4 +1,4 @@
-"""What the how-to pages on pytest, migration and hypothesis show is run here.
+"""What the how-to pages on pytest, migration, hypothesis and the server show is run here.
 
 A block whose first line names a file is written there; the files of a page are one project.
 """
@@ -30,3 +30,13 @@ def test_the_examples_of_a_page_pass(pytester, page, tests):
         (pytester.path / name).write_text(text)
     options = ("-p", "no:randomly", "-p", "no:cacheprovider", "--strict-markers")
     pytester.runpytest_inprocess(*options).assert_outcomes(passed=tests)
+
+
+def test_the_examples_of_the_server_page_run(monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+    text = (PAGES / "server.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    for block in blocks:
+        exec(compile(block, "server.md", "exec"), {})
+    assert len(blocks) == 2
