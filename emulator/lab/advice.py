@@ -122,9 +122,12 @@ def cardinality(case: Case) -> Iterator[Finding]:
 
 
 def hot_partition(case: Case) -> Iterator[Finding]:
-    """No partition above a tenth of the traffic."""
+    """No partition above a tenth of the traffic.
+
+    Its share is that of the time it existed, so what is fair goes by the fewest there were.
+    """
     for resource in case.resources:
-        count = len(resource.heat.partitions)
+        count = min(resource.partitions_per_minute, default=1)
         share = resource.hottest_partition_share
         load = case.offered[resource.name]
         use = max(load.axis(axis) * share / _RATES[axis] for axis in (READ, WRITE))
@@ -178,7 +181,11 @@ def time_key(case: Case) -> Iterator[Finding]:
 
 
 def low_cardinality(case: Case) -> Iterator[Finding]:
-    """Partition keys with a handful of values."""
+    """Partition keys with a handful of values.
+
+    What one partition carries is not throttled for them.
+    Source: lesson L2.
+    """
     workload = case.layout.workload
     for resource, _, partition in case.partition_keys():
         names = [name for template in partition for name in template.fields]
@@ -189,7 +196,8 @@ def low_cardinality(case: Case) -> Iterator[Finding]:
             one = workload.field(name)
             parents = workload.field(one.per).size if one.per is not None else 1
             values *= limits.GIB if one.unique else one.size * parents
-        needed = KEYS_PER_PARTITION * max(1, case.offered[resource.name].partitions)
+        partitions = case.offered[resource.name].partitions
+        needed = KEYS_PER_PARTITION * partitions if partitions > 1 else 1
         if values <= max(10, needed):
             yield _finding(
                 "low-cardinality key",

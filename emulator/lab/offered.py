@@ -32,6 +32,10 @@ class Offered:
         """How many partitions it takes to serve it, if perfectly even."""
         return partitions_for_warm(*(math.ceil(one - ROUNDING) for one in (self.read, self.write)))
 
+    def larger(self, other: Offered) -> Offered:
+        """Return the larger of both on each axis."""
+        return Offered(max(self.read, other.read), max(self.write, other.write))
+
     def axis(self, axis: int) -> float:
         """Return one axis."""
         return self.write if axis == WRITE else self.read

@@ -6,18 +6,22 @@ A change is only named after the aggregate engine has run the changed design and
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final, Literal
 
 from emulator.capacity import READ, WRITE
 from emulator.capacity.refusal import ACCOUNT_LIMIT, KEY_RANGE, MAX_ON_DEMAND, PROVISIONED
 from emulator.lab import aggregate
 from emulator.lab.design import Capacity, Design, Index, Table
+from emulator.lab.exact import Stop
 from emulator.lab.headroom import THRESHOLD, is_over, throttled_share
 from emulator.lab.layout import Layout
 from emulator.lab.measures import Headroom, PatternResult, ResourceResult
-from emulator.lab.offered import ROUNDING, Offered
+from emulator.lab.offered import ROUNDING, Offered, offered
+from emulator.lab.recording import Recording
+from emulator.lab.results import pattern_results, resource_results
 from emulator.limits import PARTITION_READ_UNITS, PARTITION_WRITE_UNITS
 from emulator.settings import Settings
 
@@ -25,10 +29,14 @@ Grade = Literal["fine", "tight", "throttles"]
 
 #: Less headroom than this is tight.
 TIGHT: Final = 1.5
+#: A partition is hotter than others from so many times the fair share on.
+_UNEVEN: Final = 1.5
 #: Spare capacity that a proposed setting leaves.
 _SPARE: Final = 1.15
 _SHARDS: Final = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 200)
 _MOST_TRIES: Final = 24
+#: Runs with more and more capacity, to see what would be asked for if nothing were refused.
+_ROUNDS: Final = 3
 _RATES: Final = (PARTITION_READ_UNITS, PARTITION_WRITE_UNITS)
 _WORDS: Final = ("read", "write")
 
@@ -83,9 +91,12 @@ def sentence(evidence: Evidence) -> str:
     name = evidence.layout.design.name
     found = grade(evidence)
     room = evidence.headroom
-    spare = "" if room is None else f" and carries {_multiple(room)} times this load"
+    if not any(one.requests for one in evidence.patterns):
+        return f"{name} is fine: it is asked for nothing."
     if found == "fine":
-        return f"{name} is fine: nothing is throttled{spare}."
+        spare = "" if room is None else f", and it carries {_multiple(room)} times this load"
+        little = f"only {evidence.share:.2g} of all calls" if evidence.share else "nothing"
+        return f"{name} is fine: {little} is throttled{spare}."
     if found == "tight" and room is not None:
         limit = f", then {room.limited_by} begins" if room.limited_by else ""
         return f"{name} is tight: it carries only {_multiple(room)} times this load{limit}."
@@ -103,26 +114,39 @@ def _cause(evidence: Evidence) -> str:
     axis = READ if "Read" in reason else WRITE
     result = resource.read if axis == READ else resource.write
     word = _WORDS[axis]
-    if reason.endswith(KEY_RANGE):
-        if resource.hottest_key_share > 0.5 and resource.top_keys:
-            who = f"the key {resource.top_keys[0].key!r}"
-        else:
-            who = f"one partition of {resource.name}"
-        unused = ""
-        if result.utilisation is not None and result.utilisation < 0.8:
-            unused = f" while {1 - result.utilisation:.0%} of the {word} capacity is unused"
-        return (
-            f"{who} gets {max(resource.hottest_key_share, resource.hottest_partition_share):.0%} "
-            f"of the traffic of {resource.name}, and a partition stops at {_RATES[axis]:,} "
-            f"{word} units a second{unused}"
-        )
     asked = evidence.offered[resource.name].axis(axis)
+    if reason.endswith(KEY_RANGE):
+        return _full_partition(resource, axis, asked)
     provided = max(result.per_minute.provisioned, default=0.0)
     if reason.endswith(ACCOUNT_LIMIT):
         return f"{resource.name} is asked for {asked:,.0f} {word} units a second, over its quota"
     return (
         f"{resource.name} is asked for up to {asked:,.0f} {word} units a second and has "
         f"{provided:,.0f}"
+    )
+
+
+def _full_partition(resource: ResourceResult, axis: int, asked: float) -> str:
+    """Return what fills a partition: one key, several that lie together, or the whole load."""
+    result = resource.read if axis == READ else resource.write
+    word, rate = _WORDS[axis], _RATES[axis]
+    count = min(resource.partitions_per_minute, default=1)
+    key, partition = resource.hottest_key_share, resource.hottest_partition_share
+    if partition * count < _UNEVEN and asked > count * rate:
+        return (
+            f"{resource.name} is asked for up to {asked:,.0f} {word} units a second, and its "
+            f"{count} partitions carry {count * rate:,}"
+        )
+    if key > 0.5 and resource.top_keys:
+        who, share = f"the key {resource.top_keys[0].key!r}", key
+    else:
+        who, share = f"one partition of {resource.name}", partition
+    unused = ""
+    if result.utilisation is not None and result.utilisation < 0.8:
+        unused = f" while {1 - result.utilisation:.0%} of the {word} capacity is unused"
+    return (
+        f"{who} gets {share:.0%} of the traffic of {resource.name}, and a partition stops at "
+        f"{rate:,} {word} units a second{unused}"
     )
 
 
@@ -141,29 +165,51 @@ def find_fix(evidence: Evidence, *, seed: int, settings: Settings) -> Fix | None
     """Return the first of the candidate changes, smallest first, that makes the design fine."""
     if grade(evidence) != "throttles":
         return None
-    for tried, fix in enumerate(_candidates(evidence)):
-        if tried >= _MOST_TRIES:
-            return None
-        if _is_fine(fix.design, evidence.layout, seed, settings):
+
+    def run(design: Design, stop: Stop | None) -> Recording | None:
+        try:
+            changed = Layout(design, evidence.layout.workload)
+            return aggregate.run(changed, seed=seed, settings=settings, stop=stop)
+        except ValueError:
+            return None  # beyond a quota: no change to propose
+
+    known = _with_all_offered(evidence, run)
+    for fix in islice(_candidates(known), _MOST_TRIES):
+        recording = run(fix.design, is_over)
+        if recording is not None and throttled_share(recording) < THRESHOLD:
             return fix
     return None
 
 
-def _is_fine(design: Design, layout: Layout, seed: int, settings: Settings) -> bool:
-    try:
-        changed = Layout(design, layout.workload)
-        recording = aggregate.run(changed, seed=seed, settings=settings, stop=is_over)
-    except ValueError:
-        return False  # beyond a quota: no change to propose
-    return throttled_share(recording) < THRESHOLD
+def _with_all_offered(
+    evidence: Evidence, run: Callable[[Design, Stop | None], Recording | None]
+) -> Evidence:
+    """Return the evidence with the load that shows once nothing waits for capacity.
+
+    Reads cost little while writes are refused and there is nothing to find; with more
+    capacity they may cost more, so what is to be provisioned is known only after a run with it.
+    """
+    for _ in range(_ROUNDS):
+        design, words = _raised(evidence)
+        recording = run(design, None) if words else None
+        if recording is None or throttled_share(recording) < THRESHOLD:
+            break
+        workload = evidence.layout.workload
+        found = offered(pattern_results(recording), resource_results(recording), workload)
+        larger = {name: one.larger(found[name]) for name, one in evidence.offered.items()}
+        if larger == evidence.offered:
+            break
+        evidence = replace(evidence, offered=larger)
+    return evidence
 
 
 def _candidates(evidence: Evidence) -> Iterator[Fix]:
     reason = evidence.reasons[0]
     if reason.endswith((PROVISIONED, MAX_ON_DEMAND)):
         yield from _more_capacity(evidence)
-    if reason.endswith(KEY_RANGE):
+    if reason.endswith((KEY_RANGE, MAX_ON_DEMAND)):
         yield from _warmer(evidence)
+    if reason.endswith(KEY_RANGE):
         yield from _other_key(evidence, reason)
         yield from _suffixes(evidence, reason)
     if reason.endswith(ACCOUNT_LIMIT):
@@ -198,8 +244,10 @@ def _raised(evidence: Evidence) -> tuple[Design, list[str]]:
                 indexes.append(index.design)
                 continue
             name = layout.resource_name(table, index.name)
-            raised = _capacity(evidence, name, table.index_capacity(index), words)
-            indexes.append(replace(index.design, capacity=raised))
+            present = table.index_capacity(index)
+            raised = _capacity(evidence, name, present, words)
+            kept = index.design.capacity if raised == present else raised
+            indexes.append(replace(index.design, capacity=kept))
         tables.append(replace(table.design, capacity=capacity, indexes=tuple(indexes)))
     return layout.design.with_tables(*tables), words
 
@@ -219,21 +267,31 @@ def _capacity(evidence: Evidence, name: str, capacity: Capacity, words: list[str
 
 
 def _warmer(evidence: Evidence) -> Iterator[Fix]:
-    """Yield the design with on-demand tables warmed for the offered load."""
+    """Yield the design with on-demand tables warmed for the offered load.
+
+    If a maximum is in the way, then with that raised too.
+    """
     layout = evidence.layout
     if any(table.design.capacity.is_provisioned for table in layout.tables):
         return
+    yield _warmed(evidence, layout.design)
+    raised, words = _raised(evidence)
+    if words:
+        fix = _warmed(evidence, raised)
+        yield Fix(f"{fix.sentence}, and provision {', '.join(words)}", fix.design)
+
+
+def _warmed(evidence: Evidence, design: Design) -> Fix:
     tables, words = [], []
-    for table in layout.tables:
-        load = evidence.offered[layout.resource_name(table, None)]
+    for layout, table in zip(evidence.layout.tables, design.tables, strict=True):
+        load = evidence.offered[evidence.layout.resource_name(layout, None)]
         warm: dict[str, Any] = {
-            "warm_read": max(12_000, math.ceil(load.read * _SPARE)),
-            "warm_write": max(4_000, math.ceil(load.write * _SPARE)),
+            "warm_read": max(12_000, math.ceil(load.read * _SPARE - ROUNDING)),
+            "warm_write": max(4_000, math.ceil(load.write * _SPARE - ROUNDING)),
         }
         words.append(f"{warm['warm_read']:,} reads and {warm['warm_write']:,} writes a second")
-        tables.append(replace(table.design, capacity=replace(table.design.capacity, **warm)))
-    design = layout.design.with_tables(*tables)
-    yield Fix(f"pre-warm the table for {' and '.join(words)}", design)
+        tables.append(replace(table, capacity=replace(table.capacity, **warm)))
+    return Fix(f"pre-warm the table for {' and '.join(words)}", design.with_tables(*tables))
 
 
 def _target(evidence: Evidence, reason: str) -> tuple[Table, Index | None]:
@@ -297,8 +355,9 @@ def _suffixes(evidence: Evidence, reason: str, design: Design | None = None) -> 
     where = present.name if current is None else current.name
     for count in [one for one in _SHARDS if one >= max(2, least)]:
         part = f"hash({source}) % {count}" if source else f"random({count})"
-        changed = _with_key(base, present, current, f"{text}#{{{part}}}")
-        yield Fix(f"add {count} suffixes to the partition key of {where}", changed)
+        key = f"{text}#{{{part}}}"
+        changed = _with_key(base, present, current, key)
+        yield Fix(f"add {count} suffixes to the partition key of {where}: {key}", changed)
 
 
 def _suffix_source(evidence: Evidence, text: str, design: Design) -> str | None:

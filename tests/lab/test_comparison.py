@@ -1,6 +1,7 @@
 """compare(): every answer at once, and what the answers say."""
 
 import json
+import re
 
 import pytest
 
@@ -12,6 +13,8 @@ from emulator.lab import (
     Index,
     Pattern,
     Preload,
+    Spikes,
+    Weights,
     Workload,
     compare,
 )
@@ -57,7 +60,8 @@ def test_the_smallest_change_is_named_and_was_tried(result):
 def test_the_verdict_is_one_sentence_with_the_cause(result):
     assert "small throttles" in result.design("small").verdict
     assert "is asked for up to 50 write units a second and has 30" in result.design("small").verdict
-    assert result.design("roomy").verdict.startswith("roomy is fine: nothing is throttled and carr")
+    roomy = result.design("roomy").verdict
+    assert roomy.startswith("roomy is fine: nothing is throttled, and it carries ")
 
 
 def test_headroom_is_the_largest_load_that_passes(result):
@@ -174,7 +178,7 @@ def test_headroom_of_what_never_passes_is_nothing():
                 sort="{timestamp}",
                 capacity=Capacity(read=1, write=5000),
             ),
-            "add 20 suffixes to the partition key of table",
+            "add 20 suffixes to the partition key of table: {kind}#{hash(userId) % 20}",
         ),
         (
             Design("maximum", partition="{userId}", capacity=Capacity(max_write=500)),
@@ -188,7 +192,7 @@ def test_headroom_of_what_never_passes_is_nothing():
                 indexes=[Index("byKind", partition="{kind}", projection="KEYS_ONLY")],
                 capacity=Capacity(read=1, write=5000),
             ),
-            "add 16 suffixes to the partition key of byKind",
+            "add 16 suffixes to the partition key of byKind: {kind}#{hash(userId) % 16}",
         ),
     ],
     ids=lambda value: value.name if isinstance(value, Design) else "",
@@ -203,6 +207,82 @@ def test_a_fix_is_found_for_each_kind_of_trouble(design, fix):
 
     assert result.grade == "throttles"
     assert result.fix == fix
+
+
+GROWING = Workload(
+    fields=[Field("userId", count=10_000)],
+    patterns=[Pattern("put", "PutItem", rate=Spikes(base=100, peak=9000, every=120, lasting=30))],
+    duration=240,
+)
+
+
+def test_a_load_that_no_key_can_spread_is_told_as_such_and_warmed_for():
+    """On-demand tables begin with four partitions (CAP-502); nobody's key is to blame."""
+    designs = [
+        Design("cold", partition="{userId}", sort="{timestamp}"),
+        Design(
+            "capped", partition="{userId}", sort="{timestamp}", capacity=Capacity(max_write=500)
+        ),
+    ]
+
+    result = compare(GROWING, designs, engine="aggregate", headroom=False, sensitivity=False)
+
+    cold, capped = result.designs
+    asked = "table is asked for up to 9,000 write units a second"
+    warm = "pre-warm the table for 12,000 reads and 10,350 writes a second"
+    assert cold.verdict.endswith(f"{asked}, and its 4 partitions carry 4,000.")
+    assert cold.fix == warm
+    assert "hot partition" not in {finding.check for finding in cold.findings}
+    assert capped.verdict.endswith(f"{asked} and has 500.")
+    assert capped.fix == f"{warm}, and provision 10,350 write units as maximum on table"
+
+
+def test_what_reads_cost_once_writes_pass_is_provisioned_too():
+    """Reads that find nothing cost a unit, and a hundred once the items are there (CAP-201)."""
+    workload = Workload(
+        fields=[Field("userId", count=100)],
+        patterns=[
+            Pattern("put", "PutItem", rate=2, size=400 * 1024),
+            Pattern("get", "GetItem", rate=2, by=["userId"], consistent=True),
+        ],
+        duration=120,
+    )
+    design = Design("small", partition="{userId}", capacity=Capacity(read=5, write=5))
+
+    [found] = compare(workload, [design], headroom=False, sensitivity=False).designs
+
+    assert found.fix is not None
+    assert re.fullmatch(r"provision 1\d\d read units on table, 920 write units on table", found.fix)
+
+
+def test_a_key_is_blamed_for_its_own_share_and_not_for_its_partition():
+    weights = (60.0, 40.0)
+    put = Pattern("put", "PutItem", rate=3000)
+    workload = Workload(
+        fields=[Field("kind", values=("a", "b"), distribution=Weights(weights))],
+        patterns=[put],
+        duration=60,
+    )
+    design = Design(
+        "kind", partition="{kind}", sort="{timestamp}", capacity=Capacity(read=1, write=5000)
+    )
+
+    [found] = compare(
+        workload, [design], engine="aggregate", headroom=False, sensitivity=False, fix=False
+    ).designs
+
+    share = found.resources[0].hottest_key_share
+    assert f"the key 'a' gets {share:.0%} of the traffic of table" in found.verdict
+
+
+def test_a_design_that_is_asked_for_nothing_is_said_to_be():
+    idle = Workload(fields=FIELDS, patterns=[Pattern("put", "PutItem", rate=0)], duration=60)
+    design = Design("idle", partition="{kind}", sort="{timestamp}")
+
+    [found] = compare(idle, [design], sensitivity=False).designs
+
+    assert (found.grade, found.verdict) == ("fine", "idle is fine: it is asked for nothing.")
+    assert not any(finding.severity == "problem" for finding in found.findings)
 
 
 def checks(workload, design):

@@ -6,7 +6,8 @@ lab's own limits; nothing is marked for being merely worse than its neighbour.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from emulator.lab.measures import (
@@ -208,12 +209,25 @@ def _hottest(design: DesignResult, share: Callable[[ResourceResult], float]) -> 
 
 
 def _keys(design: DesignResult) -> str:
-    return " + ".join(words.count(one.distinct_keys) for one in design.resources)
+    return _sum(words.count(one.distinct_keys) for one in design.resources)
 
 
 def _partitions(design: DesignResult) -> Cell:
     ends = [one.partitions_per_minute[-1:] for one in design.resources]
-    return Cell(" + ".join(str(end[0]) for end in ends if end))
+    return Cell(_sum(str(end[0]) for end in ends if end))
+
+
+def _sum(numbers: Iterable[str]) -> str:
+    """Return numbers of tables and indexes as a sum; a run of the same as one term.
+
+    >>> _sum(["100", "50", "50", "50", "4"]).replace(words.TIMES, " x ")
+    '100 + 3 x 50 + 4'
+    """
+    terms: list[str] = []
+    for number, run in groupby(numbers):
+        length = len(list(run))
+        terms += [number] * length if length < 3 else [f"{length}{words.TIMES}{number}"]
+    return " + ".join(terms)
 
 
 def _splits(design: DesignResult) -> Cell:

@@ -81,6 +81,16 @@ def _verdict(design: DesignResult) -> Iterator[str]:
     if design.fix:
         text = f"smallest fix: {words.sentence(design.fix)}"
         yield from wrap(text, PLAIN_WIDTH, initial_indent="  ", subsequent_indent="  ")
+    found = problems(design)
+    if found:
+        text = f"problems: {found}"
+        yield from wrap(text, PLAIN_WIDTH, initial_indent="  ", subsequent_indent="  ")
+
+
+def problems(design: DesignResult) -> str:
+    """Return the names of the problems that the page explains, with what they are about."""
+    grave = [one for one in design.findings if one.severity == "problem"]
+    return ", ".join(f"{one.check} ({one.subject})" for one in grave)
 
 
 def _table(comparison: Comparison) -> Iterator[str]:
@@ -166,6 +176,8 @@ def _print_rich(comparison: Comparison, stream: TextIO) -> None:
         if design.fix:
             fix = escape(words.sentence(design.fix))
             console.print(f"  [{colour}]smallest fix:[/] {fix}")
+        if found := problems(design):
+            console.print(f"  [dim]problems:[/] {escape(found)}")
     if comparison.designs:
         console.print(_rich_table(comparison))
         for line in _rich_maps(comparison):
