@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from emulator import limits
 from emulator.clients.client import Call, Client, invoke, snake_case
@@ -62,6 +62,17 @@ _ATTRIBUTES: Final = {snake_case(member): member for member in DESCRIPTION_MEMBE
 NO_SUCH_ATTRIBUTE: Final = "a table has no attribute {name!r}"
 
 
+class TableMeta(NamedTuple):
+    """What a table says about itself.
+
+    Attributes:
+        client: A client, for ``client.exceptions`` and for operations on several tables; unlike
+            that of boto3's resource it takes values in wire form.
+    """
+
+    client: Client
+
+
 class Table:
     """boto3's ``Table`` in shape, served by an emulator.
 
@@ -102,6 +113,11 @@ class Table:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    @property
+    def meta(self) -> TableMeta:
+        """The table's client: ``except table.meta.client.exceptions.ResourceNotFoundException``."""
+        return TableMeta(self._client)
 
     # Items
 

@@ -148,6 +148,13 @@ def test_a_condition_object_guards_a_write(table, emulator):
     assert refusal.value.response["Item"] == {"artist": {"S": "Nina"}, "year": {"N": "1958"}}
 
 
+def test_the_errors_are_those_of_the_tables_client(emulator):
+    missing = emulator.table("missing", region="eu-west-1")
+    with pytest.raises(missing.meta.client.exceptions.ResourceNotFoundException):
+        missing.scan()
+    assert missing.meta.client.meta.region_name == "eu-west-1"
+
+
 def test_the_caller_keeps_the_request_he_made(table):
     names, values = {"#y": "year"}, {":y": 5}
     request = {
