@@ -118,6 +118,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         stack.callback(setattr, state, "body", None)
         for emulator in state.emulators:
             state.body.meet(emulator, state.options)
+        state.body.meet_mocks(state.options)
         result = yield
     if _LEDGER in item.stash:
         budget = pytest_options.budget_of(item)
@@ -133,9 +134,26 @@ class _Body:
     def __init__(self, item: pytest.Item, stack: ExitStack) -> None:
         self._item = item
         self._stack = stack
+        self._met: list[object] = []
+
+    def meet_mocks(self, options: pytest_options.Options) -> None:
+        """Hold a mock that the body enters to the same: it serves in the fixture's place."""
+        if not any(any(self._item.iter_markers(name)) for name in ("ddb_budget", "ddb_faults")):
+            return
+        from emulator.api import Emulator
+        from emulator.frontends.scopes import listen
+
+        def hear(served: object) -> None:
+            if isinstance(served, Emulator):
+                self.meet(served, options)
+
+        self._stack.callback(listen(hear))
 
     def meet(self, emulator: Emulator, options: pytest_options.Options) -> None:
         """Listen to an emulator, and inject the test's faults into it, until the body ends."""
+        if emulator.events in self._met:
+            return
+        self._met.append(emulator.events)
         self._stack.callback(emulator.events.subscribe(_ledger(self._item).hear))
         rules = pytest_options.fault_rules_of(self._item)
         if rules:

@@ -89,6 +89,8 @@ class Scope:
             self._is_active = True
             _active.append(self)
         _current.set(self)
+        for listener in tuple(_listeners):
+            listener(self.emulator)
 
     def close(self, uninstall: Callable[[], None]) -> None:
         """Serve no longer; ``uninstall`` is called if no scope is left."""
@@ -123,6 +125,7 @@ _active: list[Scope] = []
 _current: ContextVar[Scope | None] = ContextVar("emulator_scope", default=None)
 #: The scope that serves the SDK call, the creation of a client or the wait that is under way.
 serving: ContextVar[Scope | None] = ContextVar("emulator_serving", default=None)
+_listeners: list[Callable[[Any], None]] = []
 _latest_sdk_time = [0.0]
 _environment: dict[str, str | None] = {}
 
@@ -147,6 +150,12 @@ def innermost_of(scopes: Sequence[Scope]) -> Scope:
     current = _current.get()
     entered = () if current is None else current.outwards()
     return next((scope for scope in entered if scope in scopes), scopes[-1])
+
+
+def listen(listener: Callable[[Any], None]) -> Callable[[], None]:
+    """Call ``listener`` with every emulator that begins to serve; returns how to stop that."""
+    _listeners.append(listener)
+    return lambda: _listeners.remove(listener)
 
 
 def is_any_active() -> bool:

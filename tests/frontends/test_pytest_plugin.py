@@ -332,6 +332,49 @@ def test_a_setting_that_is_none_is_told_with_those_that_are(project):
     result.stdout.fnmatch_lines(["*: there is no argument 'gsi_lagg'; there are *gsi_lag,*"])
 
 
+def test_a_mock_in_the_body_is_held_to_the_tests_budget_and_faults(project):
+    project.makepyfile(
+        """
+        import boto3
+        import pytest
+        from emulator import ManualClock, mock_dynamodb
+
+        TABLE = {
+            "TableName": "orders",
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+            "BillingMode": "PAY_PER_REQUEST",
+        }
+
+        def put():
+            item = {"pk": {"S": "a"}}
+            return boto3.client("dynamodb").put_item(TableName="orders", Item=item)
+
+        @pytest.mark.ddb_budget(wcu=1)
+        @mock_dynamodb
+        def test_budget():
+            boto3.client("dynamodb").create_table(**TABLE)
+            put()
+            put()
+
+        @pytest.mark.ddb_budget(wcu=1)
+        def test_again(ddb, ddb_table):
+            ddb_table("orders")
+            with mock_dynamodb(ddb):
+                put()
+
+        @pytest.mark.ddb_faults("throttle", times=2)
+        @mock_dynamodb(clock=ManualClock())
+        def test_faults():
+            boto3.client("dynamodb").create_table(**TABLE)
+            assert put()["ResponseMetadata"]["RetryAttempts"] == 2
+        """
+    )
+    result = run(project)
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["2 write units were consumed, and the budget is 1"])
+
+
 def test_a_failure_says_that_the_tables_are_in_another_region(project):
     project.makepyfile(
         """
