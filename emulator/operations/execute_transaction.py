@@ -34,12 +34,12 @@ from emulator.operations.partiql import (
     bind_loaded,
     check_exists,
     key_of_read,
+    key_values_are_scalars,
     load_parameters,
     shown,
     write_of,
 )
 from emulator.operations.registry import Request, Response, operation
-from emulator.operations.rules import keys
 from emulator.operations.transact_write_items import SAME_ITEM, TOO_LARGE
 
 MIXED: Final = (
@@ -142,15 +142,18 @@ def _check_form(bound: Bound, table: Table) -> None:
             raise ValidationException(statement.columns.fault)
     elif isinstance(statement, Exists):
         check_exists(bound, statement, table)
-    elif not isinstance(statement, Insert) and statement.returning is not None:
-        raise ValidationException(RETURNING)
+        key_values_are_scalars(bound, table)
+    elif not isinstance(statement, Insert):
+        if statement.returning is not None:
+            raise ValidationException(RETURNING)
+        key_values_are_scalars(bound, table)
 
 
 def _reading(account: Account, bound: Bound, select: Select, table: Table) -> Action | Failure:
     try:
         key = key_of_read(bound, select, table, NOT_BY_KEY)
-    except KeyFault:
-        return Failure("ValidationError", keys.NOT_THE_SCHEMA)
+    except KeyFault as fault:
+        return Failure("ValidationError", fault.in_transactions)
     position = table.position_of(key)
     prepare = partial(find, account, table, position, consistent=True, factor=TRANSACTIONAL)
     return Action(table, position, prepare)
@@ -160,8 +163,8 @@ def _writing(bound: Bound, table: Table, member: Mapping[str, Any]) -> Action | 
     shows_old = answers.shows_old(member)
     try:
         write = write_of(bound, table, shows_old=shows_old)
-    except KeyFault:
-        return Failure("ValidationError", keys.NOT_THE_SCHEMA)
+    except KeyFault as fault:
+        return Failure("ValidationError", fault.in_transactions)
     except ValidationException as fault:
         return Failure("ValidationError", str(fault.message))
     prepare = partial(plan, write, factor=limits.TRANSACTION_FACTOR)

@@ -251,7 +251,7 @@ def test_an_insert_never_replaces(emu):
     ("item", "message"),
     [
         ("{}", INVALID + "Missing the key pk in the item"),
-        ("{'pk': 1}", INVALID + "Type mismatch for key pk expected: S actual: N"),
+        ("{'pk': 1}", KEY_TYPE + "pk"),
         ("{'pk': ''}", "One or more parameter values are not valid. The AttributeValue for a key "
          "attribute cannot contain an empty string value. Key: pk"),
     ],
@@ -382,7 +382,6 @@ def test_alternatives_must_not_overlap(sort, condition):
     [
         ("pk = 1", "pk"),
         ("pk = 1 OR pk = 'a'", "pk"),
-        ("pk IN ['a', true]", "pk"),
         ("pk = 'a' AND sk = 1", "sk"),
         ("pk = 'a' AND sk IN ['1', 2]", "sk"),
         ("pk = 'a' AND sk > 1", "sk"),
@@ -391,6 +390,31 @@ def test_alternatives_must_not_overlap(sort, condition):
 def test_key_values_have_the_type_of_the_schema(sort, condition, name):
     """PQL-5."""
     assert fault(sort, f"SELECT * FROM srt WHERE {condition}") == KEY_TYPE + name
+
+
+@pytest.mark.parametrize(
+    ("statement", "given"),
+    [
+        ("SELECT * FROM srt WHERE pk IN ['a', true]", "pk, Key type: BOOL"),
+        ("UPDATE srt SET x = 1 WHERE pk = 'a' AND sk = [1]", "sk, Key type: L"),
+        ("DELETE FROM srt WHERE pk = NULL AND sk = '1'", "pk, Key type: NULL"),
+    ],
+)
+def test_key_values_are_of_a_type_that_keys_have(sort, statement, given):
+    """PQL-5, PQL-8."""
+    assert fault(sort, statement) == f"Key value must be of type S, N, or B. Key name: {given}"
+
+
+def test_an_update_that_leaves_an_item_too_deep(emu):
+    """TYP-5, PQL-8."""
+    run(emu, "INSERT INTO tab VALUE {'pk': 'deep', 'm': {}}")
+    value = {"S": "x"}
+    for _ in range(31):
+        value = {"M": {"a": value}}
+    statement = "UPDATE tab SET m.deep = ? WHERE pk = 'deep'"
+    assert fault(emu, statement, Parameters=[value]) == (
+        "Nesting Levels have exceeded supported limits"
+    )
 
 
 def test_key_values_are_neither_empty_nor_too_long(sort):
@@ -711,6 +735,26 @@ def test_a_keyed_read_does_not_filter_on_what_the_index_does_not_hold(indexed, c
         INVALID + "Secondary index gsi-some does not project one or more filter attributes: "
         "[hidden]"
     )
+
+
+def test_filter_attributes_are_told_as_a_java_set_has_them(indexed):
+    """PQL-15."""
+    message = INVALID + "Secondary index gsi-some does not project one or more filter attributes: "
+    statement = "SELECT pk FROM inx.\"gsi-some\" WHERE g = 'x' AND {}"
+    for condition, names in (
+        ("b = '1' AND (a = '2' OR shown = '3')", "[a, b]"),
+        ("(zz = '1' OR aa = '2' OR mm = '3')", "[zz, aa, mm]"),
+    ):
+        assert fault(indexed, statement.format(condition)) == message + names
+    many = [f"k{number:02}" for number in range(13)]
+    told = fault(indexed, statement.format(" AND ".join(f"{name} = 1" for name in many)))
+    assert sorted(told.removeprefix(message)[1:-1].split(", ")) == many
+
+
+def test_a_branch_that_nothing_can_match_needs_no_attribute(indexed):
+    """PQL-15."""
+    condition = "g = 'x' AND (g = 'y' OR hidden = 'h1')"
+    assert rows(indexed, f'SELECT sk FROM inx."gsi-some" WHERE {condition}') == []
 
 
 def test_a_local_index_is_filtered_by_the_same_rule(indexed):

@@ -383,3 +383,15 @@ def test_an_aggregate_beyond_4_mb_is_refused(emu):
         put(emu, "tab", pk=f"n{number}", v="x" * 400_000)
     selects = [f"SELECT pk FROM tab WHERE pk = 'n{number}'" for number in range(11)]
     assert fault(emu, *selects) == message
+
+
+def test_a_key_value_that_no_key_can_be_refuses_the_transaction(emu):
+    """PQL-8, PQL-20; the key of an INSERT cancels, in the words of PutItem (KV-8)."""
+    assert fault(emu, "UPDATE tab SET x = 1 WHERE pk = true") == (
+        "Validation failed in TransactStatements[0]: Key value must be of type S, N, or B. "
+        "Key name: pk, Key type: BOOL"
+    )
+    mismatch = INVALID + "Type mismatch for key pk expected: S actual: BOOL"
+    assert reasons(emu, "INSERT INTO tab VALUE {'pk': true}") == [
+        reason("ValidationError", mismatch)
+    ]

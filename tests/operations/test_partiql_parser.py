@@ -243,11 +243,11 @@ def test_values_are_read(literal, value):
         ),
         ("MISSING", "MISSING must be compared using IS operator"),
         ("{'x': 1, 'x': 2}", "Duplicate keys in tuple. Key: x under root"),
-        ("{'': 1}", "Empty attribute name"),
+        ("{'': 1}", "Path component cannot be an empty string"),
         (
             "<<?>>",
             "Unsupported data type in Bag. "
-            "DynamoDB only supports either numbers or strings in bags",
+            "DynamoDB only supports either numbers or strings in bags at 1:29:1",
         ),
         ("`{a: 1}`", "Ion Literals are not supported: `{a: 1}` under key root at 1:27:8"),
         ("{x: 1}", "Tuple keys must be of type String. Actual type: name under root"),

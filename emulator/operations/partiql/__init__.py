@@ -15,6 +15,7 @@ from emulator.operations.partiql.writes import (
     carry_out,
     check_exists,
     failure_of,
+    key_values_are_scalars,
     returned,
     write_of,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "check_exists",
     "failure_of",
     "key_of_read",
+    "key_values_are_scalars",
     "load_parameters",
     "reading_of",
     "returned",

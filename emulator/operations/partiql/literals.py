@@ -14,9 +14,9 @@ from typing import Final
 from emulator import limits
 from emulator.errors import RequestFault, ValidationException
 from emulator.expressions.ast import Function, Literal, Node
-from emulator.model import EMPTY_NAME, NumberSet, StringSet, Value, parse_number
+from emulator.model import NumberSet, StringSet, Value, parse_number
 from emulator.model.wire import DUPLICATES, INVALID
-from emulator.operations.partiql.cursor import Cursor
+from emulator.operations.partiql.cursor import EMPTY_PART, Cursor
 from emulator.operations.partiql.lexer import ION, NUMBER, STRING, Token, not_well_formed
 
 UNDER: Final = "{message} under {path}"
@@ -137,7 +137,7 @@ class LiteralParser(Cursor):
         if token.kind != STRING:
             self._note(KEY_TYPE.format(kind=token.kind, path=path))
         elif not token.text:
-            self._note(EMPTY_NAME)
+            self._note(EMPTY_PART)
         elif token.text in taken:
             self._note(REPEATED_KEY.format(key=token.text, path=path))
         self._expect(":")
@@ -172,6 +172,7 @@ class LiteralParser(Cursor):
     def _bag_member(self, path: str) -> Value:
         if self._begins_value() and self._token.kind in (STRING, NUMBER, "-", "+"):
             return self._value(path)
+        self._note(MIXED_BAG, self._token)
         self._expression()
         return None
 
@@ -188,7 +189,7 @@ class LiteralParser(Cursor):
                 self._note(DUPLICATES.format(members=f"[{shown}]"))
             return strings
         numbers = NumberSet(member for member in members if isinstance(member, Decimal))
-        if any(not isinstance(member, Decimal) for member in members):
+        if any(isinstance(member, str) for member in members):
             self._note(MIXED_BAG)
         elif len(numbers) < len(members):
             repeated = NUMBER_DUPLICATES.format(members=shown)

@@ -12,7 +12,15 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from emulator.errors import ValidationException
-from emulator.model import KEY_CLASSES, Item, KeyRange, KeySchema, KeyValue, successor
+from emulator.model import (
+    KEY_CLASSES,
+    Item,
+    KeyRange,
+    KeySchema,
+    KeyValue,
+    successor,
+    type_name,
+)
 from emulator.operations.partiql.ast import Order
 from emulator.operations.partiql.branches import Branch, Branches, Clause
 from emulator.operations.partiql.trees import Values
@@ -23,6 +31,8 @@ OVERLAP: Final = "Overlapping conditions with range keys are not supported in wh
 KEY_TYPE: Final = (
     "Key attribute's data type should match its data type in table's schema: Key {name}"
 )
+# Observed: two other emulators, and the list of validation messages of DynamoDB Local.
+NO_KEY_VALUE: Final = "Key value must be of type S, N, or B. Key name: {name}, Key type: {type}"
 ORDER_WITHOUT_WHERE: Final = "Must have WHERE clause in the statement when using ORDER BY clause."
 ORDER_NO_KEY: Final = "Attribute {name} in ORDER BY clause must be part of the primary key"
 ORDER_WITHOUT_KEY: Final = (
@@ -39,9 +49,13 @@ _SHORT: Final = 64
 
 
 class KeyFault(ValidationException):
-    """A condition names no key of the schema; transactions word it in their own way."""
+    """A statement names no key of the schema; transactions word it in their own way."""
 
     code = "ValidationException"
+
+    def __init__(self, message: str, in_transactions: str = keys.NOT_THE_SCHEMA) -> None:
+        super().__init__(message)
+        self.in_transactions = in_transactions
 
 
 class Range(NamedTuple):
@@ -164,6 +178,8 @@ def _check_values(clause: Clause, values: Values, key: KeySchema) -> None:
     for literal in clause.literals:
         value = values[literal]
         if type(value) is not wanted:
+            if type_name(value) not in KEY_CLASSES:
+                raise KeyFault(NO_KEY_VALUE.format(name=clause.name, type=type_name(value)))
             raise KeyFault(KEY_TYPE.format(name=clause.name))
         if wanted is not Decimal and not 0 < len(value) <= _SHORT:  # type: ignore[arg-type]  # text or bytes
             given = Item.of({clause.name: value})

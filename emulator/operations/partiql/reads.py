@@ -22,7 +22,7 @@ from emulator.operations import answers, pages
 from emulator.operations.pages import BACKFILLING
 from emulator.operations.partiql.ast import Columns, Select
 from emulator.operations.partiql.binding import Bound, where_program
-from emulator.operations.partiql.branches import branches_of
+from emulator.operations.partiql.branches import Branches, branches_of
 from emulator.operations.partiql.next_token import (
     INVALID_TOKEN,
     Start,
@@ -43,6 +43,8 @@ SEVERAL_ATTRIBUTES: Final = (
     "or multi-attribute RANGE keys."
 )
 CONSISTENT_GSI: Final = "Strongly consistent read is not supported on Global Secondary Indexes"
+
+_FEWEST_BUCKETS: Final = 16
 
 
 class Reading(NamedTuple):
@@ -90,8 +92,8 @@ def reading_of(account: Account, bound: Bound, select: Select, *, consistent: bo
     ranges, backwards = in_order(ranges, select.order, source.key)
     if columns is not None:
         pages.index_projects(source, {}, columns.projection)
-    if ranges is not None and source.secondary is not None:
-        _index_projects_filters(source, ranges)
+    if branches is not None and ranges is not None and source.secondary is not None:
+        _index_projects_filters(source, branches, ranges)
     if ranges is not None and branches is not None and not any(one.filters for one in branches):
         condition = None
     return Reading(source, ranges, backwards, condition, columns)
@@ -135,23 +137,39 @@ def _source_of(account: Account, select: Select, *, consistent: bool) -> pages.S
     return pages.Source(table, index, schema.key, schema.key_names)
 
 
-def _index_projects_filters(source: pages.Source, ranges: list[Range]) -> None:
+def _index_projects_filters(source: pages.Source, branches: Branches, ranges: list[Range]) -> None:
     """Refuse a keyed read that filters on what the index does not hold (PQL-15).
 
     Observed: another emulator's capture of eu-west-2, September 2026: the statement is refused
-    only if every branch is, and then for the one with the highest partition key.
-    Assumed: the attributes come in the order of the statement.
+    only if every branch is, those that nothing can match among them, and then for the one with
+    the highest partition key; the attributes come in the order of a Java set.
     """
     assert source.secondary is not None, "asked of an index"
-    schema = source.secondary.schema
-    absent: list[str] = []
-    for one in sorted(ranges, key=lambda one: one.partition):
-        absent = [name for name in one.filters if not schema.projects(name)]
-        if not absent:
-            return
+    projects = source.secondary.schema.projects
+    if any(all(map(projects, branch.filters)) for branch in branches):
+        return
     if ranges:
-        names = ", ".join(absent)
+        last = max(ranges, key=lambda one: one.partition)
+        absent = [name for name in last.filters if not projects(name)]
+        names = ", ".join(_in_java_order(absent))
+        schema = source.secondary.schema
         raise ValidationException(pages.FILTER_NOT_PROJECTED.format(index=schema.name, names=names))
+
+
+def _in_java_order(names: list[str]) -> list[str]:
+    """Return names in the order of a Java HashSet that they were put into."""
+    buckets = _FEWEST_BUCKETS
+    while len(names) * 4 > buckets * 3:
+        buckets *= 2
+    return sorted(names, key=lambda name: _java_hash(name) % buckets)
+
+
+def _java_hash(text: str) -> int:
+    units = memoryview(text.encode("utf-16-le", "surrogatepass")).cast("H")
+    code = 0
+    for unit in units:
+        code = (31 * code + unit) % 2**32
+    return code ^ code >> 16
 
 
 def select_page(account: Account, request: Mapping[str, Any], bound: Bound) -> dict[str, Any]:

@@ -17,13 +17,14 @@ from emulator.engine.writes import Planned, Write, apply, plan
 from emulator.errors import ApiError, DuplicateItemException, ValidationException
 from emulator.expressions import Condition, fragment
 from emulator.expressions.ast import And, Function, Node, Or, Path
-from emulator.model import Item, Value
-from emulator.model.wire import WireItem, dump_item
+from emulator.model import KEY_CLASSES, Item, Value, type_name
+from emulator.model.wire import TOO_DEEP, WireItem, dump_item
 from emulator.operations.partiql.ast import Delete, Exists, Insert, Parsed, Select, Update
 from emulator.operations.partiql.binding import Bound
 from emulator.operations.partiql.branches import clause_of
+from emulator.operations.partiql.literals import TOO_NESTED
 from emulator.operations.partiql.parser import CACHE_ENTRIES
-from emulator.operations.partiql.ranges import KEY_TYPE, KeyFault
+from emulator.operations.partiql.ranges import KEY_TYPE, NO_KEY_VALUE, KeyFault
 from emulator.operations.partiql.trees import Program, compile_tree
 from emulator.operations.put_item import position_to_put
 from emulator.operations.rules import keys
@@ -99,9 +100,11 @@ def write_of(bound: Bound, table: Table, *, shows_old: bool) -> Write:
     statement = bound.statement
     item = bound.item
     if item is not None:
+        _insert_has_key_types(item, table)
         position = position_to_put(table, item)
         condition = _absent(table.key.names[0]).condition(bound.values)
         return Write(table, position, lambda _: item, condition, item, shows_old)
+    key_values_are_scalars(bound, table)
     split = _split(bound.parsed, table.key.names)
     key = _key_of(bound, table, split)
     position = table.position(keys.key_of(key, table.key))
@@ -110,12 +113,59 @@ def write_of(bound: Bound, table: Table, *, shows_old: bool) -> Write:
     if isinstance(statement, Update):
         assert bound.update is not None, "an UPDATE has its change"
         key_attributes_stay(bound.update, table)
-        change = change_of(bound.update, key, table, standalone=False)
+        change = _worded(change_of(bound.update, key, table, standalone=False))
     elif isinstance(statement, Delete):
         change = _nothing
     else:
         change = _itself
     return Write(table, position, change, guard, shows_old=shows_old)
+
+
+def _insert_has_key_types(item: Item, table: Table) -> None:
+    """Refuse an item whose key has another type, once it has a key at all (PQL-7, KV-8).
+
+    Observed: two other emulators; in a transaction the words of PutItem.
+    """
+    keys_given = [one for one in table.key.attributes if one.name in item.attributes]
+    if len(keys_given) < len(table.key.names):
+        return
+    for attribute in keys_given:
+        if not attribute.accepts(item.attributes[attribute.name]):
+            try:
+                keys.item_has_its_key(item, table.key)
+            except ValidationException as fault:
+                raise KeyFault(KEY_TYPE.format(name=attribute.name), str(fault.message)) from None
+
+
+def key_values_are_scalars(bound: Bound, table: Table) -> None:
+    """Refuse a condition that compares a key attribute with what no key can be (PQL-8).
+
+    Observed: two other emulators; a transaction is refused whole.
+    """
+    for name, literals in _split(bound.parsed, table.key.names).literals.items():
+        for literal in literals:
+            given = type_name(bound.values[literal])
+            if given not in KEY_CLASSES:
+                raise ValidationException(NO_KEY_VALUE.format(name=name, type=given))
+
+
+def _worded(
+    change: Callable[[Item | None], Item | None],
+) -> Callable[[Item | None], Item | None]:
+    """Return a change that tells too deep an item in the words of a statement (TYP-5).
+
+    Observed: another emulator's capture of eu-west-2, September 2026.
+    """
+
+    def worded(old: Item | None) -> Item | None:
+        try:
+            return change(old)
+        except ValidationException as fault:
+            if fault.message != TOO_DEEP:
+                raise
+            raise ValidationException(TOO_NESTED) from None
+
+    return worded
 
 
 def _nothing(_old: Item | None) -> None:
