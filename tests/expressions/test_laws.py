@@ -211,9 +211,8 @@ def is_within(value, lower, upper):
 
 
 def compare(node, left, right):
-    has_size = isinstance(node.left, Function) or isinstance(node.right, Function)
     if left is MISSING or right is MISSING:
-        return node.operator == "<>" and not has_size
+        return node.operator == "<>"
     return {
         "=": equal(left, right),
         "<>": not equal(left, right),
@@ -272,6 +271,15 @@ def answer(node, item, found):
     item={},
     found={},
 )  # two missing operands are not equal
+@example(
+    tree=Comparison(
+        operator="<>",
+        left=Literal(name=":v"),
+        right=Function(name="size", operands=(Path(parts=("a",)),)),
+    ),
+    item={},
+    found={":v": Decimal(0)},
+)  # nor is a size that does not exist
 def test_a_condition_says_what_the_oracle_says(tree, item, found):
     """CMP-1, CMP-2, CND-1 to CND-13."""
     condition = parsed(parse_condition, render(tree), found or {":z": None})
