@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from emulator.capacity import throttle_error
+from emulator.capacity import READ, throttle_error
 from emulator.capacity.refusal import ACCOUNT_LIMIT, KEY_RANGE, Reason
 from emulator.capacity.retries import RetryQuota
 from emulator.capacity.traffic import Minute
@@ -95,7 +95,7 @@ class _Simulation:
         first = 0
         while first < recording.seconds:
             last = self._next_stop(first)
-            self._refresh(first)
+            self._refresh(first, last)
             self._stretch(first, last)
             if last % MINUTE == 0 or last == recording.seconds:
                 self._close_minute(last)
@@ -110,18 +110,22 @@ class _Simulation:
     def _next_stop(self, first: int) -> int:
         """Return the end of a stretch in which no key and hardly any price changes.
 
-        That is a minute at most, and less in the beginning, when tables fill quickly.
+        That is a minute at most, and less while what is read fills quickly: in the beginning,
+        and when a key that has a time begins.
         """
-        last = min(
-            self._recording.seconds, (first // MINUTE + 1) * MINUTE, first + max(1, first // 8)
-        )
-        start = self._stage.layout.workload.start
+        age = first
+        last = min(self._recording.seconds, (first // MINUTE + 1) * MINUTE)
+        now = self._stage.layout.workload.start + first
         for track in self._tracks:
             for spot in track.lane.spots:
-                if spot.step is not None and 0 < spot.step < MINUTE and not spot.fresh:
-                    step = max(1, int(spot.step))
-                    last = min(last, (start + first) // step * step + step - start)
-        return max(first + 1, last)
+                if not spot.step or spot.fresh:
+                    continue
+                step = max(1, int(spot.step))
+                if step < MINUTE:
+                    last = min(last, first + step - now % step)
+                if spot.axis == READ:
+                    age = min(age, now % step)
+        return max(first + 1, min(last, first + max(1, age // 8)))
 
     def _load(self) -> None:
         """Store what is there before the run, and give the tables partitions for it."""
@@ -132,10 +136,10 @@ class _Simulation:
             for track in self._tracks:
                 lane = track.lane
                 if lane.pattern.name == preload.pattern and isinstance(lane, WriteLane):
-                    lane.load(preload.items)
+                    lane.load(preload.items, preload.span)
         for table in ground.layout.tables:
             for index in (None, *(one.name for one in table.indexes)):
-                ground.population(table, index).settle(ground.workload.history)
+                ground.population(table, index).settle()
         self._hold_sizes()
         for engine_table in self._account.tables.values():
             for resource in engine_table.resources():
@@ -143,8 +147,9 @@ class _Simulation:
 
     # Laying flows over buckets
 
-    def _refresh(self, first: int) -> None:
+    def _refresh(self, first: int, last: int) -> None:
         self._ground.elapsed = float(first)
+        self._ground.until = float(last)
         moved = [track.lane.refresh() for track in self._tracks]
         changes = len(self._recording.splits) + len(self._recording.scalings)
         if any(moved) or changes != self._changes:

@@ -6,8 +6,10 @@ the moment, and what its writes leave behind. It decides nothing about admission
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from emulator.capacity import WRITE
 from emulator.lab.distributions import Floats, Integers, Sequential, Zipf, sums
 from emulator.lab.draws import LATEST_WINDOW
 from emulator.lab.flows import (
+    MOST_FLOWS,
     SORT_STRATA,
     Existing,
     Flows,
@@ -30,8 +33,11 @@ from emulator.lab.population import Population
 from emulator.lab.pricing import Stored, WritePricer
 from emulator.lab.recording import PatternRecord, Recording, Stage
 from emulator.lab.spots import Spot, is_fresh, is_unbounded
-from emulator.lab.templates import ShardPart
+from emulator.lab.templates import DAY, ShardPart
 from emulator.lab.workload import Workload
+
+#: What was written before the run is told apart by so many times at most.
+_MOST_PIECES: Final = 400
 
 
 class Ground:
@@ -43,8 +49,9 @@ class Ground:
         self.layout: Layout = stage.layout
         self.workload: Workload = stage.layout.workload
         self.seed = seed
-        #: Seconds into the run.
+        #: Seconds into the run, at the beginning and at the end of the present stretch.
         self.elapsed = 0.0
+        self.until = 0.0
         self._populations: dict[tuple[str, str | None], Population] = {}
         #: By unique field, how many values exist, and how many come per second.
         self.created: dict[str, float] = {}
@@ -252,9 +259,29 @@ class WriteLane(Lane):
             return 0.0
         return min(1.0, float(there @ self.flows.weights))
 
-    def load(self, count: int) -> None:
-        """Store items that are there before the run."""
-        self._store(self.flows.weights * count, steady=self._in_turn())
+    def load(self, count: int, span: float) -> None:
+        """Store items that are there before the run, written over ``span`` seconds.
+
+        Where keys have a time they are stored in pieces, each under the keys of its time.
+        """
+        ground = self.ground
+        pieces = self._pieces(span)
+        for piece in range(pieces):
+            ground.elapsed = -span * (pieces - piece) / pieces
+            ground.until = -span * (pieces - piece - 1) / pieces
+            self.refresh()
+            self._store(self.flows.weights * (count / pieces), steady=self._in_turn())
+        ground.elapsed = ground.until = 0.0
+        self.refresh()
+
+    def _pieces(self, span: float) -> int:
+        """Return in how many pieces of time items are told apart by their keys."""
+        spots = [self._table_spot, *(spot for _, spot in self._index_spots)]
+        steps = [min(spot.step, DAY) for spot in spots if spot.step and not spot.fresh]
+        if not steps:
+            return 1
+        most = max(1, min(_MOST_PIECES, MOST_FLOWS // len(self.flows)))
+        return min(most, math.ceil(span / min(steps)) or 1)
 
     def _in_turn(self) -> bool:
         """Say whether the values that make an item's key come one after the other."""
@@ -286,7 +313,8 @@ class WriteLane(Lane):
         places = self._places[index]
         if self.pattern.operation == "DeleteItem":
             size = self._size_met(index)
-        population.add(places, changed, changed * size)
+        during = self.ground.elapsed, self.ground.until
+        population.add(places, changed, changed * size, during)
         if self.pattern.operation == "UpdateItem":
             population.resize(places, writes, size)
 

@@ -21,6 +21,28 @@ from emulator.lab.recording import Collections
 _LAST = "\U0010ffff"
 
 
+#: What there is a number of for every entry.
+_COLUMNS = (
+    "items",
+    "sizes",
+    "_first",
+    "_last",
+    "_loaded",
+    "_loaded_sizes",
+    "_loaded_first",
+    "_loaded_last",
+)
+
+
+def _share_since(moment: float, first: Floats, last: Floats) -> Floats:
+    """Return the share of items written since a moment, if they came evenly from first to last.
+
+    >>> _share_since(5.0, np.array([0.0, 8.0]), np.array([10.0, 10.0])).tolist()
+    [0.5, 1.0]
+    """
+    return np.clip((last - moment) / np.maximum(last - first, 1.0), 0.0, 1.0)
+
+
 class Population:
     """The items of one table, or the entries of one index.
 
@@ -35,11 +57,15 @@ class Population:
         self._places: dict[tuple[str, str], int] = {}
         self.items: Floats = np.zeros(0)
         self.sizes: Floats = np.zeros(0)
+        #: When the first and the last of an entry's items came, in seconds into the run.
+        self._first: Floats = np.zeros(0)
+        self._last: Floats = np.zeros(0)
         self._loaded: Floats = np.zeros(0)
+        self._loaded_first: Floats = np.zeros(0)
+        self._loaded_last: Floats = np.zeros(0)
         self._loaded_sizes: Floats = np.zeros(0)
         self._sorted: list[tuple[str, str]] = []
         self._order: Integers = np.zeros(0, dtype=np.int64)
-        self._load_span = 0.0
         self._fresh: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         #: The hash of each entry's partition key, in the order of entries.
         self.hashes: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
@@ -61,14 +87,24 @@ class Population:
             self.hashes = np.concatenate([self.hashes, added])
         if len(places) > len(self.items):
             grown = max(len(places), 2 * len(self.items))
-            for name in ("items", "sizes", "_loaded", "_loaded_sizes"):
+            for name in _COLUMNS:
                 old = getattr(self, name)
                 setattr(self, name, np.concatenate([old, np.zeros(grown - len(old))]))
         return found
 
-    def add(self, places: Integers, items: Floats, sizes: Floats) -> None:
-        """Add items (or take them away) and their bytes."""
+    def add(
+        self,
+        places: Integers,
+        items: Floats,
+        sizes: Floats,
+        during: tuple[float, float] = (0.0, 0.0),
+    ) -> None:
+        """Add items (or take them away) and their bytes, written within some seconds."""
         length = len(self.items)
+        touched = places[items > 0]
+        new = touched[self._last[touched] == self._first[touched]]
+        self._first[new] = during[0]
+        self._last[touched] = during[1]
         self.items += sums(places, items, length)
         self.sizes += sums(places, sizes, length)
         np.maximum(self.items, 0.0, out=self.items)
@@ -80,11 +116,12 @@ class Population:
         changed = -np.expm1(-met / np.maximum(1.0, self.items))
         self.sizes += changed * (self.items * size_bytes - self.sizes)
 
-    def settle(self, span: float) -> None:
-        """Note that all items so far were there before the run, written over ``span`` seconds."""
+    def settle(self) -> None:
+        """Note that all items so far were there before the run."""
         self._loaded = self.items.copy()
         self._loaded_sizes = self.sizes.copy()
-        self._load_span = max(span, 1.0)
+        self._loaded_first, self._loaded_last = self._first, self._last
+        self._first, self._last = np.zeros(len(self.items)), np.zeros(len(self.items))
 
     def ranges(self, keys: Sequence[tuple[str, str]]) -> tuple[Integers, Integers]:
         """Return for each partition key and sort prefix the stretch of entries it covers."""
@@ -107,9 +144,9 @@ class Population:
         items = self.items
         if recent is not None:
             span, elapsed = recent
-            live = min(1.0, span / max(elapsed, 1.0))
-            loaded = min(1.0, max(0.0, (span - elapsed) / self._load_span))
-            items = (self.items - self._loaded_part()) * live + self._loaded_part() * loaded
+            live = _share_since(elapsed - span, self._first, self._last)
+            loaded = _share_since(elapsed - span, self._loaded_first, self._loaded_last)
+            items = (self.items - self._loaded) * live + self._loaded * loaded
         summed = np.concatenate([[0.0], np.cumsum(items[self._order])])
         return np.asarray(summed[ranges[1]] - summed[ranges[0]])
 
@@ -121,11 +158,6 @@ class Population:
         )
         count = float((items[ranges[1]] - items[ranges[0]]) @ weights)
         return float((sizes[ranges[1]] - sizes[ranges[0]]) @ weights) / count if count else 0.0
-
-    def _loaded_part(self) -> Floats:
-        padded = np.zeros(len(self.items))
-        padded[: len(self._loaded)] = self._loaded
-        return padded
 
     def keys(self) -> list[tuple[str, str]]:
         """Return the partition key and told sort key of every entry, in the order of entries."""

@@ -124,19 +124,35 @@ class QueryLane(Lane):
 
     def __init__(self, ground: Ground, path: Path) -> None:
         super().__init__(ground, path)
-        workload = ground.workload
-        history = workload.history + workload.duration
-        middle = workload.start + workload.duration / 2
-        slots = path.slots(middle, history)[-_MOST_SLOTS:]
-        ages = [middle - slot for slot in slots]
         names = {name for template in path.key.partition for name in template.names}
         names |= {name for template in path.key.sort for name in template.names}
         names |= set(path.filters)
-        wanted = [name for name in sorted(names & _known(path)) if name != TIMESTAMP]
+        self._wanted = [name for name in sorted(names & _known(path)) if name != TIMESTAMP]
+        self._existed = {
+            name: one for name, one in self._existing().items() if name in self._wanted
+        }
+        self._index = None if path.index is None else path.index.name
+        self._ranges = _Ranges()
+        self._slots: list[float] = []
+        self._make(self._slots_now())
+
+    def _slots_now(self) -> list[float]:
+        """Return a moment in each stretch of time that a request asks for."""
+        if not self.path.times:
+            return [self.ground.moment]
+        workload = self.ground.workload
+        history = workload.history + workload.duration
+        return self.path.slots(self.ground.moment, history)[-_MOST_SLOTS:]
+
+    def _make(self, slots: list[float]) -> None:
+        """Make the flows of requests that ask for so many stretches of time."""
+        ground, path, workload = self.ground, self.path, self.ground.workload
+        self._slots = slots
+        ages = [ground.moment - slot for slot in slots]
         shards = list(path.shards)
         if len(slots) > 1:
             shards.append(ShardPart((), len(slots), self._SLOT))
-        existing = {name: one for name, one in self._existing().items() if name in wanted}
+        existing = self._existed
         fresh = any(
             workload.field(name).unique and name not in existing
             for template in path.key.partition
@@ -145,7 +161,7 @@ class QueryLane(Lane):
         self.flows = flows_of(
             workload,
             self.pattern,
-            wanted,
+            self._wanted,
             shards,
             fresh=fresh,
             seed=ground.seed,
@@ -161,11 +177,12 @@ class QueryLane(Lane):
         self._per_request = float(len(slots) * path.shard_count)
         self.calls = np.full(len(self.flows), self._per_request)
         self._prefixes = [Template("", p).bind(self.flows.columns) for p in path.sort_parts]
-        self._index = None if path.index is None else path.index.name
-        self._ranges = _Ranges()
 
     def refresh(self) -> bool:
-        """Render the keys that are asked."""
+        """Render the keys that are asked; they may be more or fewer where keys have a time."""
+        slots = self._slots_now()
+        if len(slots) != len(self._slots):
+            self._make(slots)
         return self.spots[0].refresh(self.ground.moment)
 
     def _keys(self) -> list[tuple[str, str]]:

@@ -25,15 +25,15 @@ import mmh3
 #: A row of field texts and the moment in epoch seconds to a text.
 Renderer: TypeAlias = Callable[[Sequence[str], float], str]
 
-_DAY: Final = 86_400.0
+DAY: Final = 86_400.0
 #: Name of a unit to how it is written and how long it lasts; months and years vary.
 _UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "second": ("%Y-%m-%dT%H:%M:%S", 1.0),
     "minute": ("%Y-%m-%dT%H:%M", 60.0),
     "hour": ("%Y-%m-%dT%H", 3600.0),
-    "day": ("%Y-%m-%d", _DAY),
-    "month": ("%Y-%m", 30 * _DAY),
-    "year": ("%Y", 365 * _DAY),
+    "day": ("%Y-%m-%d", DAY),
+    "month": ("%Y-%m", 30 * DAY),
+    "year": ("%Y", 365 * DAY),
 }
 #: What a strftime directive tells apart, in seconds.
 _DIRECTIVES: Final[Mapping[str, float]] = {
@@ -42,10 +42,10 @@ _DIRECTIVES: Final[Mapping[str, float]] = {
     **dict.fromkeys("MR", 60.0),
     **dict.fromkeys("HI", 3600.0),
     **dict.fromkeys("p", 12 * 3600.0),
-    **dict.fromkeys("djaAuwxDFe", _DAY),
-    **dict.fromkeys("UVW", 7 * _DAY),
-    **dict.fromkeys("mbBh", 30 * _DAY),
-    **dict.fromkeys("YyGC", 365 * _DAY),
+    **dict.fromkeys("djaAuwxDFe", DAY),
+    **dict.fromkeys("UVW", 7 * DAY),
+    **dict.fromkeys("mbBh", 30 * DAY),
+    **dict.fromkeys("YyGC", 365 * DAY),
 }
 _NAME: Final = r"[A-Za-z_][A-Za-z0-9_]*"
 _NUMBER: Final = r"[0-9]+|" + _NAME
@@ -259,7 +259,7 @@ def _time_part(text: str, name: str, format_: str) -> TimePart:
     if unknown:
         raise TemplateError(f"{text!r}: %{unknown[0]} is no time directive of a key")
     steps = [_DIRECTIVES[one] for one in directives if one != "%"]
-    return TimePart(name, format_, min(steps, default=365 * _DAY))
+    return TimePart(name, format_, min(steps, default=365 * DAY))
 
 
 def _step(part: Part, columns: Mapping[str, int]) -> Renderer:
@@ -299,7 +299,7 @@ def moment_texts(part: TimePart) -> Callable[[float], str]:
         return _microseconds()
     format_ = part.format
     # Months and years begin at days: a day is the longest stretch that never straddles one.
-    step = min(part.step_seconds, _DAY) or 1e-6
+    step = min(part.step_seconds, DAY) or 1e-6
     kept: dict[int, str] = {}
 
     def show(moment: float) -> str:
@@ -334,7 +334,7 @@ def slots(parts: Sequence[TimePart], start: float, end: float) -> list[float]:
     >>> len(slots(month, 1_767_225_600.0, 1_767_225_600.0 + 90 * 86_400))
     4
     """
-    step = min(min(part.step_seconds for part in parts), _DAY)
+    step = min(min(part.step_seconds for part in parts), DAY)
     shows = [moment_texts(part) for part in parts]
     found: dict[tuple[str, ...], float] = {}
     moment = start

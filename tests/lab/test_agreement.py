@@ -20,6 +20,7 @@ from emulator.lab import (
     Hotspot,
     Index,
     Pattern,
+    Preload,
     Sequential,
     Uniform,
     Weights,
@@ -182,4 +183,37 @@ def test_the_engines_agree_on_a_full_partition():
     share, units = differences(workload, design)
 
     assert share <= 0.05
+    assert units <= 0.02
+
+
+TIMED = {
+    "the last seconds, a key for each minute": (
+        {"partition": "{timestamp:minute}", "sort": "{timestamp}"},
+        {"by": (), "span": 10, "rate": 2},
+        (),
+        150,
+    ),
+    "three months, a key for each": (
+        {"partition": "{userId}#{timestamp:%Y-%m}", "sort": "{timestamp}"},
+        {"by": ("userId",), "span": 90 * 86_400, "rate": 2},
+        (Preload(pattern="put", items=3000, span=120 * 86_400),),
+        60,
+    ),
+}
+
+
+@pytest.mark.parametrize(("keys", "query", "preload", "duration"), TIMED.values(), ids=TIMED)
+def test_the_engines_agree_on_keys_that_have_a_time(keys, query, preload, duration):
+    """What a range of time finds goes by when each key was written, not by the whole run."""
+    workload = Workload(
+        fields=[Field("userId", count=200)],
+        patterns=[Pattern("put", "PutItem", rate=50, size=1000), Pattern("look", "Query", **query)],
+        duration=duration,
+        preload=preload,
+    )
+    design = Design("d", **keys, capacity=Capacity(read=1000, write=500))
+
+    share, units = differences(workload, design)
+
+    assert share == 0
     assert units <= 0.02
