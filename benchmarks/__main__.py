@@ -12,7 +12,6 @@ import io
 import json
 import os
 import platform
-import sys
 from pathlib import Path
 
 from benchmarks import (
@@ -25,6 +24,7 @@ from benchmarks import (
     peers,
     server_load,
     snapshots,
+    targets,
 )
 from benchmarks.plot import bars
 
@@ -62,14 +62,20 @@ def run(items, most):
     """Run all; return the results and what was printed."""
     results, pages = {}, []
     for title, command, step in steps(items, most):
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            results[title] = step()
-        sys.stdout.write(printed.getvalue())
-        sys.stdout.flush()
-        shown = printed.getvalue().rstrip()
+        results[title], shown = printed(step)
         pages.append(f"## {title}\n`python -m benchmarks.{command}`\n\n```{shown}\n```\n")
+    _, shown = printed(lambda: targets.main(results))
+    pages.insert(0, f"## Targets\n\n```{shown}\n```\n")
     return results, pages
+
+
+def printed(step):
+    """Run a step; return its result and what it printed, which is shown as well."""
+    caught = io.StringIO()
+    with contextlib.redirect_stdout(caught):
+        result = step()
+    print(caught.getvalue(), end="", flush=True)
+    return result, caught.getvalue().rstrip()
 
 
 def chart(results):

@@ -21,7 +21,16 @@ class Timing:
     ratio: float
 
 
-def interleave(lanes, *, yardstick, rounds=30, batch=50, clock=time.process_time, around=None):
+def interleave(
+    lanes,
+    *,
+    yardstick,
+    rounds=30,
+    batch=50,
+    clock=time.process_time,
+    around=None,
+    patience=None,
+):
     """Time lanes in turns.
 
     Args:
@@ -32,6 +41,7 @@ def interleave(lanes, *, yardstick, rounds=30, batch=50, clock=time.process_time
         clock: CPU time of this process, which neighbours do not stretch; pass
             ``time.perf_counter`` where the work is done by another process.
         around: Name to what makes the context of a lane's turns, which is not timed.
+        patience: Seconds after which no further round begins, for lanes that take very long.
     """
     contexts = {name: (around or {}).get(name, nullcontext) for name in lanes}
     for name, function in lanes.items():
@@ -41,7 +51,10 @@ def interleave(lanes, *, yardstick, rounds=30, batch=50, clock=time.process_time
     gc.collect()
     gc.disable()
     try:
-        for _ in range(rounds):
+        ends = None if patience is None else time.perf_counter() + patience
+        for number in range(rounds):
+            if ends is not None and number >= 3 and time.perf_counter() > ends:
+                break
             for name, function in lanes.items():
                 with contexts[name]():
                     started = clock()

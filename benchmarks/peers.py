@@ -20,6 +20,8 @@ from benchmarks.measure import interleave, table
 from benchmarks.servers import installed, running
 from benchmarks.workbench import definition, item, requests
 
+#: Of an operation; moto copies whole tables for some.
+PATIENCE_SECONDS = 20
 OPERATIONS = (
     "GetItem",
     "PutItem",
@@ -48,6 +50,7 @@ def in_process(items):
             rounds=15,
             batch=10,
             around={name: backend.entered for name, backend in found.items()},
+            patience=PATIENCE_SECONDS,
         )
         rows.append([operation, *(f"{one.microseconds:.0f} ({one.ratio:.2f})" for one in timings)])
     table(
@@ -104,7 +107,12 @@ def over_http(items):
                 if answers(call, operation)
             }
             timings = interleave(
-                lanes, yardstick="dynamometer", rounds=15, batch=10, clock=time.perf_counter
+                lanes,
+                yardstick="dynamometer",
+                rounds=15,
+                batch=10,
+                clock=time.perf_counter,
+                patience=PATIENCE_SECONDS,
             )
             cells = {one.name: f"{one.microseconds:.0f} ({one.ratio:.2f})" for one in timings}
             rows.append([operation, *(cells.get(name, "-") for name in callers)])
