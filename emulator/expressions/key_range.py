@@ -67,6 +67,9 @@ TOO_MANY: Final = (
 )
 MISSED: Final = "Query condition missed key schema element: {name}"
 NOT_SUPPORTED: Final = "Query key condition not supported"
+LOOSE_PARTITION: Final = (
+    "HASH key attributes {lacking} must have equality conditions specified in the query"
+)
 NOT_INDEXABLE: Final = "Attempted conditional constraint is not an indexable operation"
 BROKEN_PREFIX: Final = (
     "RANGE key attributes {lacking} must have equality conditions specified in the query "
@@ -280,6 +283,8 @@ def _check_names(key: KeySchema, clauses: Mapping[str, Clause]) -> None:
     """Refuse too many conditions, then missing key attributes (KEY-6, KEY-3, KEY-4)."""
     if len(clauses) > len(key.names):
         raise ValidationException(TOO_MANY.format(given=len(clauses), defined=len(key.names)))
+    if len(key.partition) > 1 or len(key.sort) > 1:
+        _check_partition(key, clauses)
     for attribute in key.partition:
         if attribute.name not in clauses:
             raise ValidationException(MISSED.format(name=attribute.name))
@@ -287,6 +292,21 @@ def _check_names(key: KeySchema, clauses: Mapping[str, Clause]) -> None:
         if name not in key.names:
             missed = next(a.name for a in key.sort if a.name not in clauses)
             raise ValidationException(MISSED.format(name=missed))
+
+
+def _check_partition(key: KeySchema, clauses: Mapping[str, Clause]) -> None:
+    """Refuse a partition of several attributes that is not fixed (MAK-30, MAK-31).
+
+    Observed: ScyllaDB's tests, run against the service; another emulator for the whole text, and
+    for an index with several sort attributes but one partition attribute.
+    """
+    lacking = [
+        name
+        for name, _ in key.partition
+        if name not in clauses or clauses[name].operator != EQUALITY
+    ]
+    if lacking:
+        raise ValidationException(LOOSE_PARTITION.format(lacking=", ".join(lacking)))
 
 
 def _check_operators(key: KeySchema, clauses: Mapping[str, Clause]) -> None:
@@ -297,15 +317,24 @@ def _check_operators(key: KeySchema, clauses: Mapping[str, Clause]) -> None:
     for attribute in key.partition:
         if clauses[attribute.name].operator != EQUALITY:
             raise ValidationException(NOT_SUPPORTED)
-    lacking: list[str] = []
-    for attribute in key.sort:
-        found = clauses.get(attribute.name)
-        if found is not None and lacking:
-            raise ValidationException(
-                BROKEN_PREFIX.format(lacking=", ".join(lacking), name=attribute.name)
-            )
-        if found is None or found.operator != EQUALITY:
-            lacking.append(attribute.name)
+    _check_prefix([attribute.name for attribute in key.sort], clauses)
+
+
+def _check_prefix(names: list[str], clauses: Mapping[str, Clause]) -> None:
+    """Refuse a sort attribute before the last one given that is not fixed (MAK-32 to MAK-36).
+
+    Observed: another emulator: all that lack an equality are named, and the last one given.
+    """
+    while names and names[-1] not in clauses:
+        names.pop()
+    if not names:
+        return
+    *earlier, last = names
+    lacking = [
+        name for name in earlier if name not in clauses or clauses[name].operator != EQUALITY
+    ]
+    if lacking:
+        raise ValidationException(BROKEN_PREFIX.format(lacking=", ".join(lacking), name=last))
 
 
 def _plan(key: KeySchema, clauses: Mapping[str, Clause]) -> Plan:

@@ -261,14 +261,12 @@ def test_too_many_conditions(text, key, given, defined):
         ("attr1 = :s AND sk > :s", TABLE, "pk"),
         ("pk > :p AND strange = :s", TABLE, "sk"),
         ("pk = :p AND strange = :s", TABLE, "sk"),
-        ("h1 = :p", WIDE, "h2"),
-        ("h2 = :n AND r1 = :s", WIDE, "h1"),
         ("h1 = :p AND h2 = :n AND strange = :s", WIDE, "r1"),
         ("h1 = :p AND h2 = :n AND r1 = :s AND strange = :s", WIDE, "r2"),
     ],
 )
 def test_missing_key_attributes(text, key, name):
-    """KEY-3, KEY-4, KEY-17, MAK-30, MAK-40."""
+    """KEY-3, KEY-4, KEY-17, MAK-40."""
     assert schema_fault(text, key) == f"Query condition missed key schema element: {name}"
 
 
@@ -281,9 +279,23 @@ def test_a_partition_attribute_takes_equality_only(text):
     assert schema_fault(text) == "Query key condition not supported"
 
 
-def test_every_partition_attribute_takes_equality_only():
-    """MAK-31."""
-    assert schema_fault("h1 = :p AND h2 > :n", WIDE) == "Query key condition not supported"
+@pytest.mark.parametrize(
+    ("text", "key", "lacking"),
+    [
+        ("h1 = :p", WIDE, "h2"),
+        ("h2 = :n AND r1 = :s", WIDE, "h1"),
+        ("h1 = :p AND h2 > :n", WIDE, "h2"),
+        ("r1 = :s AND strange = :s", WIDE, "h1, h2"),
+        ("h1 = :p AND strange = :s", WIDE, "h2"),
+        ("h > :p AND a = :s", INDEX, "h"),
+        ("a = :s", INDEX, "h"),
+    ],
+)
+def test_every_partition_attribute_takes_an_equality(text, key, lacking):
+    """MAK-30, MAK-31: said in its own way where a side of the key has several attributes."""
+    assert schema_fault(text, key) == (
+        f"HASH key attributes {lacking} must have equality conditions specified in the query"
+    )
 
 
 @pytest.mark.parametrize(
@@ -293,7 +305,8 @@ def test_every_partition_attribute_takes_equality_only():
         ("h = :p AND a = :s AND b > :s AND c = :s", "b", "c"),  # MAK-V13
         ("h = :p AND b = :s", "a", "b"),  # MAK-V14
         ("h = :p AND c = :s", "a, b", "c"),  # MAK-35
-        ("h = :p AND c = :s AND b = :s", "a", "b"),  # MAK-36
+        ("h = :p AND c = :s AND b = :s", "a", "c"),  # MAK-36
+        ("h = :p AND b > :s AND c = :s", "a, b", "c"),
         ("h = :p AND a = :s AND d > :s AND b < :s", "b, c", "d"),
     ],
 )
