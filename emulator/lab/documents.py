@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
@@ -158,7 +159,7 @@ class Entry:
     ) -> float:
         """Return a number within bounds."""
         value = self.value
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
             self.fail("a number")
         if least is not None and value < least:
             self.fail(f"a number of at least {least:g}")

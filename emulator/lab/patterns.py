@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 import mmh3
 import numpy as np
 
+from emulator import limits
 from emulator.capacity.retries import POLICIES
 from emulator.lab import distributions, rates
 from emulator.lab.distributions import Distribution, Floats, Integers, Uniform
@@ -122,6 +123,8 @@ class Sizes:
     def lognormal(cls, median: int, p99: int) -> Sizes:
         """Return sizes with a long tail, from their median and 99th percentile.
 
+        The tail ends where an item cannot be larger.
+
         >>> sizes = Sizes.lognormal(1000, 10_000)
         >>> sizes.sizes[16] > 1000, sizes.mean > 1000
         (True, True)
@@ -130,7 +133,7 @@ class Sizes:
         points = (np.arange(_SIZE_ATOMS) + 0.5) / _SIZE_ATOMS
         sizes = median * np.exp(sigma * _normal_quantiles(points))
         return cls(
-            tuple(max(1, round(size)) for size in sizes.tolist()),
+            tuple(min(limits.ITEM_BYTES, max(1, round(size))) for size in sizes.tolist()),
             (1 / _SIZE_ATOMS,) * _SIZE_ATOMS,
         )
 
@@ -237,6 +240,11 @@ class Pattern:
             raise ValueError(
                 f"Pattern {self.name!r}: {self.operation} carries 1 to "
                 f"{_MANY.get(self.operation, 1)} items, not {self.actions}"
+            )
+        if max(self.sizes.sizes) > limits.ITEM_BYTES:
+            raise ValueError(
+                f"Pattern {self.name!r}: an item has at most {limits.ITEM_BYTES:,} bytes, "
+                f"not {max(self.sizes.sizes):,}"
             )
         if self.retry is not None and self.retry not in POLICIES:
             raise ValueError(
@@ -393,8 +401,8 @@ def read_sizes(entry: Entry) -> Sizes:
         if "median" in value:
             given = entry.members(required=("median", "p99"))
             median, p99 = given["median"].size_bytes(), given["p99"].size_bytes()
-            if p99 <= median:
-                given["p99"].fail("more than the median")
+            if not median < p99 <= limits.ITEM_BYTES:
+                given["p99"].fail(f"more than the median and at most {limits.ITEM_BYTES} bytes")
             return Sizes.lognormal(median, p99)
         given = entry.members(required=("min", "max"))
         least, most = given["min"].size_bytes(), given["max"].size_bytes()

@@ -27,6 +27,10 @@ class Constant:
 
     rate: float
 
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.rate) and self.rate >= 0):
+            raise ValueError(f"a rate is a number from 0, not {self.rate}")
+
     def per_second(self, seconds: int) -> Floats:
         """Return the rate in each second of the run."""
         return np.full(seconds, float(self.rate))

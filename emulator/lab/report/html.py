@@ -242,7 +242,8 @@ def _design(index: int, design: DesignResult) -> str:
 
 def _resource_block(index: int, number: int, design: DesignResult, *, titled: bool) -> str:
     resource = design.resources[number]
-    head = f"<h3>{resource.kind.capitalize()} {escape(resource.name)}</h3>" if titled else ""
+    name = "" if resource.name == resource.kind else f" {escape(resource.name)}"
+    head = f"<h3>{resource.kind.capitalize()}{name}</h3>" if titled else ""
     heat, *others = (_figure(chart, design, index, number) for chart in resource_charts(resource))
     return (
         f'{head}{heat}<div class="charts">{"".join(others)}'
@@ -287,7 +288,8 @@ def _collections(sizes: CollectionSizes) -> str:
     if not sizes.count:
         return ""
     text = (
-        f"{words.count(sizes.count)} item collections with {words.count(sizes.items)} items and "
+        f"{words.counted(sizes.count, 'item collection')} with "
+        f"{words.counted(sizes.items, 'item')} and "
         f"{words.size(sizes.total_bytes)}; the largest ({sizes.largest_key}) has "
         f"{words.size(sizes.largest_bytes)} and grows by "
         f"{words.size(sizes.largest_growth_bytes_per_day)} a day."

@@ -25,6 +25,8 @@ SHADES: Final = "·░░▒▒▓▓█X"
 ASCII_SHADES: Final = ".::--==#X"
 _COLOURS: Final = {"fine": "green", "tight": "yellow", "throttles": "red"}
 _MARKS: Final = {"bad": "bold red", "tight": "bold yellow", "good": "green", "chosen": "bold"}
+#: Above, right, below and left of a line that explains the one before.
+_INDENTED: Final = (0, 0, 0, 2)
 _ASCII: Final = {
     words.SPACE: " ", words.NONE: "-", words.TIMES: "x", "≥": ">=", "·": ".",
 }  # fmt: skip
@@ -165,6 +167,7 @@ def _time_axis(cells: Cells) -> str:
 def _print_rich(comparison: Comparison, stream: TextIO) -> None:
     from rich.console import Console
     from rich.markup import escape
+    from rich.padding import Padding
 
     console = Console(file=stream, highlight=False)
     console.print(f"\n[bold]{escape(comparison.title)}[/]")
@@ -175,9 +178,10 @@ def _print_rich(comparison: Comparison, stream: TextIO) -> None:
         console.print(f"[reverse {colour}] {design.grade} [/] {verdict}")
         if design.fix:
             fix = escape(words.sentence(design.fix))
-            console.print(f"  [{colour}]smallest fix:[/] {fix}")
+            console.print(Padding(f"[{colour}]smallest fix:[/] {fix}", _INDENTED))
         if found := problems(design):
-            console.print(f"  [dim]problems:[/] {escape(found)}")
+            console.print(Padding(f"[dim]problems:[/] {escape(found)}", _INDENTED))
+        console.print()
     if comparison.designs:
         console.print(_rich_table(comparison))
         for line in _rich_maps(comparison):
@@ -190,7 +194,7 @@ def _rich_table(comparison: Comparison) -> object:
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for design in comparison.designs:
         table.add_column(Text(design.name), justify="right")
     for group in groups(comparison):
