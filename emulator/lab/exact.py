@@ -101,7 +101,8 @@ class _Lane:
             found = self._times[first:last] - second
         else:
             found = np.sort(rng.random(count))
-        return [float(moment) for moment in found]
+        moments: list[float] = found.tolist()
+        return moments
 
 
 class _Drive:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, cast
 
 from emulator.lab.layout import PAYLOAD, Layout, TableLayout
 from emulator.lab.paths import find
@@ -14,6 +14,8 @@ from emulator.storage import Position, placement_hash
 
 #: Payloads of different updates differ.
 FILLERS: Final = "abcdefghijklmnopqrstuvwxyz0123456789"
+#: Hashes of partition keys that are kept; most keys come again.
+_MOST_HASHES: Final = 50_000
 
 
 def stored_fields(layout: Layout, pattern: Pattern) -> list[str]:
@@ -92,15 +94,21 @@ class ItemMaker:
         self._changes = [(name, columns[name]) for name in pattern.changes if name in columns]
         self._columns = columns
         self._fillers: dict[tuple[int, int], str] = {}
+        self._hashes: dict[str, int] = {}
         #: By number of attributes and length of their texts; the names are always the same.
         self._sizes: dict[tuple[int, int], int] = {}
 
     def position(self, row: Sequence[str], moment: float) -> Position:
         """Return where an item lies in its table."""
         partition = self._partition(row, moment)
+        hashed = self._hashes.get(partition)
+        if hashed is None:
+            if len(self._hashes) >= _MOST_HASHES:
+                self._hashes.clear()
+            hashed = self._hashes[partition] = placement_hash((partition,))
         if self._sort is None:
-            return placement_hash((partition,)), partition
-        return placement_hash((partition,)), partition, self._sort(row, moment)
+            return hashed, partition
+        return hashed, partition, self._sort(row, moment)
 
     def make(
         self, row: Sequence[str], moment: float, size_bytes: int, salt: int = 0
@@ -145,13 +153,11 @@ class ItemMaker:
         return template.bind(self._columns)(merged, moment)
 
     def _size(self, attributes: dict[str, Value]) -> int:
-        """Return the size of an item's texts; of plain ones it follows from their lengths."""
-        length = 0
-        for text in attributes.values():
-            if not isinstance(text, str) or not text.isascii():
-                return attributes_size(attributes)
-            length += len(text)
-        key = (len(attributes), length)
+        """Return the size of an item's texts; of plain ones it follows from their length."""
+        text = "".join(cast("Iterable[str]", attributes.values()))
+        if not text.isascii():
+            return attributes_size(attributes)
+        key = (len(attributes), len(text))
         size = self._sizes.get(key)
         if size is None:
             size = self._sizes[key] = attributes_size(attributes)

@@ -13,10 +13,16 @@ from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 
-from emulator.capacity import Charge, Reason, throttle_error
+from emulator.capacity import Charge, Meter, Reason, throttle_error
 from emulator.lab.draws import Values
 from emulator.lab.paths import Path
-from emulator.lab.recording import PatternRecord, Recording, Stage, key_text
+from emulator.lab.recording import (
+    PatternRecord,
+    Recording,
+    ResourceRecord,
+    Stage,
+    key_text,
+)
 from emulator.lab.spots import told_parts
 from emulator.lab.templates import Renderer, Template
 from emulator.storage import Position, placement_hash
@@ -66,6 +72,7 @@ class Runner(ABC):
         self.record = PatternRecord(self.pattern, self.target.name)
         desk.recording.patterns[self.pattern.name] = self.record
         self._codes: dict[Reasons, str] = {}
+        self._tallies: dict[str, tuple[ResourceRecord, list[float], int]] = {}
 
     @abstractmethod
     def rows(self, count: int) -> list[Row]:
@@ -87,14 +94,19 @@ class Runner(ABC):
 
     def count(self, charges: Sequence[Charge], second: int) -> None:
         """Record what passed, by resource and key."""
-        resources = self.desk.recording.resources
         for meter, _, axis, units, position in charges:
-            record = resources[meter.arn]
+            record, own, prefix_length = self._tallies.get(meter.arn) or self._tally(meter)
             record.consumed[axis][second] += units
-            self.record.consume(record.name, axis, units)
+            own[axis] += units
             if position is not None:
-                text = key_text(position, meter.traffic.prefix_length)
-                record.key(text).add(axis, units, 0.0)
+                record.key(key_text(position, prefix_length)).add(axis, units, 0.0)
+
+    def _tally(self, meter: Meter) -> tuple[ResourceRecord, list[float], int]:
+        """Return where the units of a table or index are written down."""
+        record = self.desk.recording.resources[meter.arn]
+        own = self.record.units.setdefault(record.name, [0.0, 0.0])
+        found = self._tallies[meter.arn] = (record, own, meter.traffic.prefix_length)
+        return found
 
     def count_refused(self, charges: Sequence[Charge], reasons: Reasons, second: int) -> None:
         """Record what was refused, where a limit was short."""

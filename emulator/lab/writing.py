@@ -32,6 +32,8 @@ class Writer(Runner):
         self.maker = ItemMaker(layout, pattern, self.drawer.columns)
         self._finds = None if pattern.is_put else Finder(self, path, self.drawer.columns)
         self._salt = 0
+        sizes = pattern.sizes.sizes
+        self._one_size = sizes[0] if len(sizes) == 1 else None
         self._sizes: Iterator[int] = iter(())
         self._recorded_sizes = pattern.recorded.sizes if pattern.recorded is not None else ()
         self._recorded = 0
@@ -45,6 +47,8 @@ class Writer(Runner):
         if self._recorded_sizes:
             self._recorded += 1
             return self._recorded_sizes[(self._recorded - 1) % len(self._recorded_sizes)]
+        if self._one_size is not None:
+            return self._one_size
         size = next(self._sizes, None)
         if size is None:
             self._sizes = iter(self.pattern.sizes.draw(1024, self.rng).tolist())
