@@ -83,7 +83,8 @@ class Program(NamedTuple):
 
     ``names`` are the targets if all of them are top-level attributes; else ``edits`` says
     where each result goes. ``mentioned`` are the targets and all paths that actions read;
-    ``computed`` are the places of results that may be more than can be stored.
+    ``computed`` are the places of results that may be more than can be stored; ``assigned``
+    are the attributes that SET gives the value of a placeholder.
     """
 
     paths: tuple[DocumentPath, ...]
@@ -94,6 +95,7 @@ class Program(NamedTuple):
     creates: bool
     computed: tuple[int, ...]
     cost: Cost
+    assigned: tuple[tuple[str, str], ...] = ()
 
 
 NO_COST: Final = Cost(0, (), ())
@@ -129,7 +131,7 @@ class Update:
             ValidationException: the stored item does not suit the update (UPD-6, UPD-10,
                 UPD-11, UPD-14 to UPD-16), or a number leaves the storable range (NUM-10).
         """
-        _, _, actions, names, edits, _, computed, _ = self._program
+        _, _, actions, names, edits, _, computed, _, _ = self._program
         values = self._values
         results = [action(attributes, values) for action in actions]
         if names is None:
@@ -141,6 +143,10 @@ class Update:
             if isinstance(result, Decimal):
                 numbers.check_storable(result)
         return changed
+
+    def assigned(self) -> dict[str, Value]:
+        """Return the attributes that SET gives a value as it came with the request."""
+        return {name: self._values[literal] for name, literal in self._program.assigned}
 
     def request_bytes(self, attributes: Attributes, result: Attributes) -> int:  # noqa: ARG002  # what was stored does not count
         """Return the bytes that a stand-alone UpdateItem is measured by (SIZ-5).
@@ -212,7 +218,12 @@ _REFUSED: Final = Program((), (), (), (), {}, creates=False, computed=(), cost=N
 def _compiled(root: UpdateTree, names: Names) -> Program:
     actions = list(chain.from_iterable(root.sections))
     paths = tuple(document_path(UPDATE, action.path, names) for action in actions)
-    return program(
+    assigned = tuple(
+        (str(path[0]), action.value.name)
+        for action, path in zip(actions, paths, strict=True)
+        if action.keyword == "SET" and len(path) == 1 and isinstance(action.value, Literal)
+    )
+    compiled = program(
         paths,
         tuple(
             _ACTIONS[action.keyword](action, path, names)
@@ -225,6 +236,7 @@ def _compiled(root: UpdateTree, names: Names) -> Program:
         computed=tuple(place for place, action in enumerate(actions) if _computes(action)),
         cost=_cost(actions, paths, names),
     )
+    return compiled._replace(assigned=assigned)
 
 
 def _computes(action: Action) -> bool:

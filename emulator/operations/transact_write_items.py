@@ -153,8 +153,12 @@ def load_action(action: Mapping[str, Any]) -> Wanted:
 def no_key_is_empty(wanted: Wanted, table: Table) -> None:
     """Refuse an empty key or index key at once: it never cancels (KV-8, IXV-8)."""
     keys.key_values_are_not_empty(wanted.item, table.key)
+    schemas = table.index_schemas
     if wanted.kind == "Put":
-        keys.index_keys_are_not_empty(wanted.item, table.index_schemas)
+        keys.index_keys_are_not_empty(wanted.item, schemas)
+    elif wanted.update is not None and schemas:
+        given = Item.of(wanted.update.assigned())
+        keys.index_keys_are_not_empty(given, schemas, keys.EMPTY_INDEX_KEY_UPDATE)
 
 
 def no_item_twice(touched: Any) -> None:

@@ -575,6 +575,28 @@ CASES = [
             CANCELLED.format("None, ValidationError, None"),
         ),
     ),
+    Case(
+        "IXV-8 an update that empties an index key is refused at once",
+        "TransactWriteItems",
+        {
+            "TransactItems": [
+                {
+                    "Update": {
+                        "TableName": "indexed",
+                        "Key": INDEXED,
+                        "UpdateExpression": "SET x = :v, g = :v",
+                        "ExpressionAttributeValues": wire({":v": ""}),
+                    }
+                }
+            ]
+        },
+        given=[FILL],
+        error=refused(
+            "One or more parameter values are not valid. The update expression attempted to "
+            "update a secondary index key to a value that is not supported. The AttributeValue "
+            "for a key attribute cannot contain an empty string value."
+        ),
+    ),
     # PartiQL
     Case(
         "PQL-2 a statement may be longer than an expression",
