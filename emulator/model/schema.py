@@ -82,12 +82,12 @@ class KeySchema:
         Observed: ScyllaDB's tests, run against the service: an index added later passes over
         an item whose key attribute is empty or too long, as over one of another type.
         """
-        present = item.attributes
+        present, short = item.attributes, self.short
         for name, key_class in self.classes:
             value = present.get(name)
             if type(value) is not key_class:
                 return False
-            if key_class is not Decimal and not 0 < len(value) <= self.short:  # type: ignore[arg-type]  # text or bytes
+            if key_class is not Decimal and not 0 < len(value) <= short:  # type: ignore[arg-type]  # text or bytes
                 return self._fits(item)
         return True
 
