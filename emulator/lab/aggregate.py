@@ -8,6 +8,7 @@ requests are not made one by one. What differs from the exact engine, and how mu
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -56,6 +57,16 @@ def run(
     return _Simulation(layout, seed, settings or Settings()).run(progress, stop)
 
 
+@dataclass(slots=True)
+class _Met:
+    """A bucket that the calls of a track meet: its number and their units, by cell."""
+
+    place: int
+    numbers: Integers
+    units: Floats
+    is_partition: bool = False
+
+
 class _Simulation:
     """One run."""
 
@@ -65,6 +76,7 @@ class _Simulation:
         self._account = self._stage.account
         self._recording = Recording(self._stage)
         self._records = list(self._recording.resources.values())
+        self._numbers = {id(record): number for number, record in enumerate(self._records)}
         self._ground = Ground(self._stage, self._recording, seed)
         self._rng = np.random.default_rng([seed, 1_000_003])
         patterns = sorted(workload.patterns, key=lambda one: not one.is_write)
@@ -197,42 +209,25 @@ class _Simulation:
         return found
 
     def _make_cells(self) -> Cells:
-        numbers = {id(record): number for number, record in enumerate(self._records)}
-        board = self._board
-        most = max(
-            sum(len(board.above[numbers[id(spot.record)], spot.axis]) + 1 for spot in t.lane.spots)
-            for t in self._tracks
-        )
+        """Lay every track's cells over the buckets that their calls meet, one in each slot."""
+        meets = [self._buckets_met(track) for track in self._tracks]
+        slots = max(len(one) for one in meets)
         total = self._slices[-1].stop
-        buckets = np.zeros((total, most), dtype=np.int64)
-        units = np.zeros((total, most))
-        owner = np.zeros(most, dtype=np.int64)
+        buckets = np.zeros((total, slots), dtype=np.int64)
+        units = np.zeros((total, slots))
+        owner = np.zeros(slots, dtype=np.int64)
         actions = np.ones(total)
-        touch = np.ones((total, most))
-        for track, part in zip(self._tracks, self._slices, strict=True):
+        touch = np.ones((total, slots))
+        for track, part, met in zip(self._tracks, self._slices, meets, strict=True):
             actions[part] = track.lane.actions
             track.part_slots = []
-            slot = 0
-            seen: dict[int, int] = {}
-            for place, spot in enumerate(track.lane.spots):
-                key = (numbers[id(spot.record)], spot.axis)
-                asked = track.cell_units[place]
-                for number in board.above[key]:
-                    if number in seen:
-                        units[part, seen[number]] += asked
-                        continue
-                    seen[number] = slot
-                    buckets[part, slot] = number
-                    units[part, slot] = asked
-                    touch[part, slot] = spot.chance
-                    owner[slot] = max(owner[slot], place)
-                    slot += 1
-                track.part_slots.append(slot)
-                buckets[part, slot] = board.partitions[key][track.parts[place]]
-                units[part, slot] = asked
-                touch[part, slot] = spot.chance
-                owner[slot] = max(owner[slot], place)
-                slot += 1
+            for slot, one in enumerate(met):
+                buckets[part, slot] = one.numbers
+                units[part, slot] = one.units
+                touch[part, slot] = track.lane.spots[one.place].chance
+                owner[slot] = max(owner[slot], one.place)
+                if one.is_partition:
+                    track.part_slots.append(slot)
         patience = np.concatenate(
             [np.full(track.cells, self._retries(track, KEY_RANGE)) for track in self._tracks]
         )
@@ -245,6 +240,26 @@ class _Simulation:
             patience,
             self._final(buckets),
         )
+
+    def _buckets_met(self, track: Track) -> list[_Met]:
+        """Return the buckets that a track's calls meet, in the order they are asked.
+
+        Those above the partitions may be shared by table and indexes; they are asked once.
+        """
+        found: list[_Met] = []
+        shared: dict[int, _Met] = {}
+        for place, spot in enumerate(track.lane.spots):
+            key = (self._numbers[id(spot.record)], spot.axis)
+            asked = track.cell_units[place]
+            for number in self._board.above[key]:
+                if number in shared:
+                    shared[number].units = shared[number].units + asked
+                else:
+                    shared[number] = _Met(place, np.full(track.cells, number), asked)
+                    found.append(shared[number])
+            own = self._board.partitions[key][track.parts[place]]
+            found.append(_Met(place, own, asked, is_partition=True))
+        return found
 
     def _retries(self, track: Track, limit: str) -> float:
         """Return 1 if the policy tries again after such a refusal, else 0."""

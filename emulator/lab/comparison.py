@@ -207,16 +207,8 @@ def run_once(
 
 def _study(layout: Layout, options: _Options) -> DesignResult:
     """Run one design on every seed and draw the conclusions."""
-    name = layout.design.name
-    recordings = []
-    for seed in options.seeds:
-
-        def running(done: int, total: int) -> None:
-            options.tell(f"{name}: running", done, total)
-
-        recordings.append(
-            run_once(layout, options.engine, seed=seed, settings=options.settings, progress=running)
-        )
+    name, seed = layout.design.name, options.seeds[0]
+    recordings = _recordings(layout, options)
     first = recordings[0]
     patterns, resources = pattern_results(first), resource_results(first)
     used = usages(first, options.settings)
@@ -227,12 +219,12 @@ def _study(layout: Layout, options: _Options) -> DesignResult:
     if options.headroom:
         options.tell(f"{name}: searching headroom")
         known = first if options.engine == "aggregate" else None
-        room = find_headroom(layout, seed=options.seeds[0], settings=options.settings, known=known)
+        room = find_headroom(layout, seed=seed, settings=options.settings, known=known)
     evidence = Evidence(layout, patterns, resources, loads, room, first.first_throttle)
     fixed = None
     if options.fix:
         options.tell(f"{name}: looking for a fix")
-        fixed = find_fix(evidence, seed=options.seeds[0], settings=options.settings)
+        fixed = find_fix(evidence, seed=seed, settings=options.settings)
     return DesignResult(
         name=name,
         design=layout.design.to_document(),
@@ -250,6 +242,18 @@ def _study(layout: Layout, options: _Options) -> DesignResult:
         findings=advise(Case(layout, patterns, resources, loads, bill, even)),
         assumptions=_assumptions(layout, first, options),
     )
+
+
+def _recordings(layout: Layout, options: _Options) -> list[Recording]:
+    """Run a design once for every seed."""
+
+    def running(done: int, total: int) -> None:
+        options.tell(f"{layout.design.name}: running", done, total)
+
+    return [
+        run_once(layout, options.engine, seed=seed, settings=options.settings, progress=running)
+        for seed in options.seeds
+    ]
 
 
 def _confidence(recordings: Sequence[Recording], settings: Settings) -> tuple[Confidence, ...]:

@@ -26,7 +26,7 @@ from emulator.lab.flows import (
     sort_label,
 )
 from emulator.lab.items import ItemMaker, needed_fields, random_shards
-from emulator.lab.layout import IndexLayout, KeyLayout, Layout, TableLayout
+from emulator.lab.layout import KeyLayout, Layout, TableLayout
 from emulator.lab.paths import Path
 from emulator.lab.patterns import TIMESTAMP
 from emulator.lab.population import Population
@@ -157,59 +157,65 @@ class WriteLane(Lane):
     def __init__(self, ground: Ground, path: Path) -> None:
         super().__init__(ground, path)
         layout, workload = ground.layout, ground.workload
-        key = path.key
         fields = layout.item_fields(self.pattern)
         held = [one for one in path.table.indexes if one.holds(fields)]
-        keys = [key, *(one.key for one in held)]
-        creates = self.pattern.is_put
-        fresh = [is_fresh(one, workload, creates=creates) for one in keys]
+        keys = [path.key, *(one.key for one in held)]
+        fresh = [is_fresh(one, workload, creates=self.pattern.is_put) for one in keys]
+        self.flows = self._make_flows(keys, fresh=any(fresh))
+        self.calls = np.full(len(self.flows), float(self.per_request))
+        self._table_spot, *index_spots = (
+            Spot(
+                ground.recording.record_of(path.table, index),
+                WRITE,
+                key,
+                self.flows,
+                workload,
+                fresh=is_new,
+                number=number,
+            )
+            for number, (index, key, is_new) in enumerate(
+                zip((None, *held), keys, fresh, strict=True)
+            )
+        )
+        self._index_spots = list(zip(held, index_spots, strict=True))
+        shared = [spot for index, spot in self._index_spots if index.is_global]
+        self.spots = [self._table_spot, *shared]
+        self._pricer = self._make_pricer()
+        ground.mean_bytes[path.table.name, None] = self._pricer.item_bytes
+        self._unbounded = is_unbounded(path.key, workload)
+        self._places: dict[str | None, Integers] = {}
+        if self.pattern.is_put:
+            self._note_creation()
+
+    def _make_flows(self, keys: Sequence[KeyLayout], *, fresh: bool) -> Flows:
+        """Return the combinations of values that the keys of table and indexes tell apart."""
+        layout, workload = self.ground.layout, self.ground.workload
         templates = [t for one in keys for t in (*one.partition, *one.sort)]
+        names = needed_fields(layout, self.pattern)
+        combinations = math.prod(float(workload.field(name).size) for name in names)
         shards = [
             *random_shards(layout, self.pattern),
             *unlisted_shards([part for t in templates for part in t.shards], workload),
+            *_sort_shards(self.path.key, workload, int(combinations)),
         ]
-        names = needed_fields(layout, self.pattern)
-        finite = [workload.field(name).size for name in names]
-        shards += _sort_shards(key, workload, int(np.prod([float(n) for n in finite])))
-        self.flows = flows_of(
-            workload,
-            self.pattern,
-            names,
-            list({part.label: part for part in shards}.values()),
-            fresh=any(fresh),
-            seed=ground.seed,
-        )
-        self.calls = np.full(len(self.flows), float(self.per_request))
-        record = ground.recording.record_of(path.table, None)
-        self._table_spot = Spot(record, WRITE, key, self.flows, workload, fresh=fresh[0])
-        self.spots = [self._table_spot]
-        self._index_spots: list[tuple[IndexLayout, Spot]] = []
-        for number, index in enumerate(held, 1):
-            index_record = ground.recording.record_of(path.table, index)
-            spot = Spot(
-                index_record,
-                WRITE,
-                index.key,
-                self.flows,
-                workload,
-                fresh=fresh[number],
-                number=number,
-            )
-            self._index_spots.append((index, spot))
-            if index.is_global:
-                self.spots.append(spot)
-        table = ground.stage.table(path.table)
+        distinct = list({part.label: part for part in shards}.values())
+        seed = self.ground.seed
+        return flows_of(workload, self.pattern, names, distinct, fresh=fresh, seed=seed)
+
+    def _make_pricer(self) -> WritePricer:
+        ground = self.ground
+        table = ground.stage.table(self.path.table)
         schemas = {name: one.schema for name, one in table.indexes.items()}
-        maker = ItemMaker(layout, self.pattern, self.flows.columns)
-        self._pricer = WritePricer(layout, self.pattern, maker, self.flows.rows[0], schemas)
-        ground.mean_bytes[path.table.name, None] = self._pricer.item_bytes
-        self._unbounded = is_unbounded(key, workload)
-        self._places: dict[str | None, Integers] = {}
-        if creates:
-            mean = float(workload.rates(self.pattern).mean()) * self.pattern.actions
-            for name in names:
-                if workload.field(name).unique:
-                    ground.creation_rate[name] = ground.creation_rate.get(name, 0.0) + mean
+        maker = ItemMaker(ground.layout, self.pattern, self.flows.columns)
+        return WritePricer(ground.layout, self.pattern, maker, self.flows.rows[0], schemas)
+
+    def _note_creation(self) -> None:
+        """Tell the ground how fast new values of unique fields come."""
+        ground = self.ground
+        mean = float(ground.workload.rates(self.pattern).mean()) * self.pattern.actions
+        for name in needed_fields(ground.layout, self.pattern):
+            if ground.workload.field(name).unique:
+                ground.creation_rate[name] = ground.creation_rate.get(name, 0.0) + mean
 
     def refresh(self) -> bool:
         """Render the keys; new ones get entries of their own."""
