@@ -60,6 +60,8 @@ def read_tables(path: str | Path) -> list[DeclaredTable]:
         DocumentError: The file cannot be read, or declares no table; the message says where.
     """
     path = Path(path)
+    if not path.exists():
+        raise DocumentError(f"{path}: cannot be read: No such file or directory")
     sources = sorted(path.glob("*.tf")) if path.is_dir() else [path]
     tables = [table for source in sources for table in _read(source)]
     if not tables:

@@ -251,7 +251,9 @@ def _lab_findings(path: Path) -> list[Finding]:
         except ValueError as error:
             raise DocumentError(f"{path}: {error}") from error
     return [
-        replace(finding, subject=f"{design.name}: {finding.subject}")
+        finding
+        if finding.subject == design.name
+        else replace(finding, subject=f"{design.name}: {finding.subject}")
         for design in comparison.designs
         for finding in design.findings
     ]
@@ -281,7 +283,7 @@ def write_findings(findings: Sequence[Finding], stream: TextIO) -> None:
 
 def _write_finding(finding: Finding, stream: TextIO) -> None:
     text = f"{finding.subject}: {sentence(finding.message)} [{finding.check}]"
-    first, *rest = wrap(text, _WIDTH - len(_INDENT))
+    first, *rest = wrap(text, _WIDTH - len(_INDENT), break_on_hyphens=False)
     label = f"{finding.severity:<9}"
     if stream.isatty():
         label = f"{_STYLES[finding.severity]}{label}\x1b[0m"

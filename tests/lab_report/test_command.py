@@ -255,6 +255,20 @@ def test_a_lab_file_is_checked_under_its_workload(place, capsys):
     assert "by status: table: The partition key '{status}' has 3 values. [low-cardinality" in out
 
 
+def test_what_a_lab_file_shows_of_a_whole_design_names_it_once(place, capsys):
+    main(["check", "shop.yaml"])
+    lines = [line for line in capsys.readouterr().out.splitlines() if "would cost" in line]
+    assert [line.split(":")[0] for line in lines] == ["info     by customer"]
+
+
+def test_a_design_file_that_is_not_there_is_one_sentence(place, capsys):
+    for name in ("none", "none.tf", "none.yaml"):
+        assert main(["check", name]) == 2
+        assert capsys.readouterr().err == (
+            f"dynamometer: {name}: cannot be read: No such file or directory\n"
+        )
+
+
 def test_a_file_of_no_known_kind_is_one_sentence(place, capsys):
     (place / "x.json").write_text(json.dumps({"a": 1}), encoding="utf-8")
     assert main(["check", "x.json"]) == 2

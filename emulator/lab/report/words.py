@@ -154,8 +154,12 @@ def reason(name: str) -> str:
 def sentence(text: str) -> str:
     """Return a text with a capital at its beginning and a full stop at its end.
 
-    >>> sentence("make {deviceId} the partition key"), sentence("Done.")
-    ('Make {deviceId} the partition key.', 'Done.')
+    A name at its beginning is left as it is written.
+
+    >>> sentence("make {deviceId} the partition key"), sentence("read_capacity is 5.")
+    ('Make {deviceId} the partition key.', 'read_capacity is 5.')
     """
     stopped = text if text.endswith((".", "!", "?")) else f"{text}."
-    return stopped[:1].upper() + stopped[1:]
+    first = stopped.split(maxsplit=1)[0]
+    is_name = "_" in first or first.endswith(":") or first[1:] != first[1:].lower()
+    return stopped if is_name else stopped[:1].upper() + stopped[1:]
