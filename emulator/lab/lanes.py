@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from emulator.capacity import WRITE
-from emulator.lab.distributions import Floats, Integers, Sequential, Zipf, sums
+from emulator.lab.distributions import Floats, Integers, Sequential, Zipf, sums, weighted
 from emulator.lab.draws import LATEST_WINDOW
 from emulator.lab.flows import (
     MOST_FLOWS,
@@ -255,15 +255,15 @@ class WriteLane(Lane):
         """Return the mean size of what lies under the lane's own keys."""
         population = self.ground.population(self.path.table, index)
         places, weights = self._places[index], self.flows.weights
-        items = float(population.items[places] @ weights)
-        return float(population.sizes[places] @ weights) / items if items else 0.0
+        items = weighted(population.items[places], weights)
+        return weighted(population.sizes[places], weights) / items if items else 0.0
 
     def _exists(self) -> float:
-        population = self.ground.population(self.path.table, None)
-        there = np.minimum(1.0, population.items[self._places[None]])
         if self._unbounded and self.pattern.is_put:
             return 0.0
-        return min(1.0, float(there @ self.flows.weights))
+        population = self.ground.population(self.path.table, None)
+        there = np.minimum(1.0, population.items[self._places[None]])
+        return min(1.0, weighted(there, self.flows.weights))
 
     def load(self, count: int, span: float) -> None:
         """Store items that are there before the run, written over ``span`` seconds.

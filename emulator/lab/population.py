@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from emulator.lab.distributions import Floats, Integers, sums
+from emulator.lab.distributions import Floats, Integers, sums, weighted
 from emulator.lab.flows import FRESH
 from emulator.lab.recording import Collections
 
@@ -156,8 +156,9 @@ class Population:
             np.concatenate([[0.0], np.cumsum(column[self._order])])
             for column in (self.items, self.sizes)
         )
-        count = float((items[ranges[1]] - items[ranges[0]]) @ weights)
-        return float((sizes[ranges[1]] - sizes[ranges[0]]) @ weights) / count if count else 0.0
+        low, high = ranges
+        count = weighted(items[high] - items[low], weights)
+        return weighted(sizes[high] - sizes[low], weights) / count if count else 0.0
 
     def keys(self) -> list[tuple[str, str]]:
         """Return the partition key and told sort key of every entry, in the order of entries."""

@@ -10,7 +10,7 @@ import numpy as np
 from emulator import limits
 from emulator.capacity import READ
 from emulator.capacity.units import page_units
-from emulator.lab.distributions import Integers
+from emulator.lab.distributions import Integers, weighted
 from emulator.lab.flows import Flows, flows_of
 from emulator.lab.holdings import hold
 from emulator.lab.lanes import Ground, Lane, unlisted_shards
@@ -109,7 +109,7 @@ class GetLane(Lane):
         if population.total_items and not self.spots[0].fresh and not self._existing():
             ranges = self._ranges.of(self.spots[0].told, population, self.spots[0].texts)
             found = np.minimum(1.0, population.counts(ranges, None))
-            hits = float(found @ self.flows.weights)
+            hits = weighted(found, self.flows.weights)
             size = population.mean_bytes(ranges, self.flows.weights) or size
         units = point_units(self.pattern, size, hits / self.path.shard_count)
         self.spots[0].units = np.full(len(self.flows), units)
