@@ -80,11 +80,12 @@ _TESTS: Final[dict[str, Callable[..., bool]]] = {
 
 def updated(actions: Sequence[Action], old: Stored, key: Attributes) -> Stored:
     """Return what an update makes of an item (UPD-1 to UPD-20)."""
+    if old is None and actions and all(kind in ("remove", "delete") for kind, *_ in actions):
+        return None
     new = key if old is None else old
     for kind, path, *operand in actions:
         new = _placed(new, path, _result(kind, at(old or {}, path), *operand))
-    only_removes = actions and all(kind in ("remove", "delete") for kind, *_ in actions)
-    return None if old is None and only_removes else new
+    return new
 
 
 def _placed(container: Any, path: Sequence[Any], value: Any) -> Any:

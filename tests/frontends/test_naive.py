@@ -114,6 +114,7 @@ def test_refusals_are_the_engines(emu, actions):
 def test_removals_alone_create_no_item():
     """UPD-20."""
     assert updated([("remove", ("a",))], None, {"pk": "a"}) is None
+    assert updated([("remove", ("a", "b"))], None, {"pk": "a"}) is None
     assert updated([], None, {"pk": "a"}) == {"pk": "a"}
 
 
