@@ -100,7 +100,8 @@ CASES = [
         "BatchWriteItem",
         {"RequestItems": {"hash": [{}]}},
         error=refused(
-            "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+            "Supplied AttributeValue has more than one datatypes set, must contain exactly one of "
+            "the supported datatypes"
         ),
     ),
     Case(
