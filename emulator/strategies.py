@@ -21,6 +21,14 @@ deferred(...)
 
 from __future__ import annotations
 
+try:
+    import hypothesis as _hypothesis  # noqa: F401  # asked for first, to say what is missing
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError(
+        "emulator.strategies needs hypothesis: pip install 'dynamometer[hypothesis]'",
+        name="hypothesis",
+    ) from missing
+
 from emulator.frontends.machine import DynamoDBMachine
 from emulator.frontends.naive import NaiveTable
 from emulator.frontends.phrase_strategies import filters, key_conditions, updates

@@ -102,7 +102,13 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"emulator.lab.{home}"), name)
+    try:
+        return getattr(importlib.import_module(f"emulator.lab.{home}"), name)
+    except ModuleNotFoundError as missing:
+        raise ModuleNotFoundError(
+            f"emulator.lab.{name} needs the module {missing.name}: pip install 'dynamometer[lab]'",
+            name=missing.name,
+        ) from missing
 
 
 def __dir__() -> list[str]:

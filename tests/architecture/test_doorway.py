@@ -47,3 +47,26 @@ def test_the_engine_loads_no_optional_package():
     loaded = loaded_by("from emulator import Emulator; Emulator().call('ListTables', {})")
     optional = {"boto3", "botocore", "numpy", "yaml", "rich", "hypothesis", "pytest", "asyncio"}
     assert loaded & optional == set()
+
+
+@pytest.mark.parametrize(
+    ("missing", "statement", "sentence"),
+    [
+        (
+            "numpy",
+            "from emulator.lab import compare",
+            "emulator.lab.compare needs the module numpy: pip install 'dynamometer[lab]'",
+        ),
+        (
+            "hypothesis",
+            "import emulator.strategies",
+            "emulator.strategies needs hypothesis: pip install 'dynamometer[hypothesis]'",
+        ),
+    ],
+)
+def test_what_an_extra_lacks_is_told_with_its_remedy(missing, statement, sentence):
+    script = f"import sys; sys.modules[{missing!r}] = None; {statement}"
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert ended.stderr.splitlines()[-1] == f"ModuleNotFoundError: {sentence}"
