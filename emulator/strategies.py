@@ -22,14 +22,13 @@ deferred(...)
 from __future__ import annotations
 
 try:
-    import hypothesis as _hypothesis  # noqa: F401  # asked for first, to say what is missing
+    from emulator.frontends.machine import DynamoDBMachine
 except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(
-        "emulator.strategies needs hypothesis: pip install 'dynamometer[hypothesis]'",
-        name="hypothesis",
+        f"emulator.strategies needs the module {missing.name}: "
+        "pip install 'dynamometer[hypothesis]'",
+        name=missing.name,
     ) from missing
-
-from emulator.frontends.machine import DynamoDBMachine
 from emulator.frontends.naive import NaiveTable
 from emulator.frontends.phrase_strategies import filters, key_conditions, updates
 from emulator.frontends.request_strategies import Request, requests

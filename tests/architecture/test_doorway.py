@@ -60,7 +60,8 @@ def test_the_engine_loads_no_optional_package():
         (
             "hypothesis",
             "import emulator.strategies",
-            "emulator.strategies needs hypothesis: pip install 'dynamometer[hypothesis]'",
+            "emulator.strategies needs the module hypothesis: "
+            "pip install 'dynamometer[hypothesis]'",
         ),
     ],
 )

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator.errors import ApiError, RequestFault, SerializationException, ValidationException
-from emulator.model import wire
+from emulator.model import EMPTY_NAME, wire
 from emulator.model.wire import check_levels, dump_value, load_item, load_value
 
 INVALID = "One or more parameter values were invalid: "
@@ -54,7 +54,7 @@ def test_values_the_service_refuses(written, current, older):
         ({"X": "a"}, wire.EMPTY_VALUE),
         ({"S": "a", "N": "1"}, wire.SEVERAL_TYPES),
         ({"L": [{"M": {"a": {}}}]}, wire.EMPTY_VALUE),
-        ({"M": {"": {"S": "a"}}}, wire.EMPTY_NAME),  # TYP-7
+        ({"M": {"": {"S": "a"}}}, EMPTY_NAME),  # TYP-7
     ],
 )
 def test_values_that_are_none(written, message):
