@@ -124,8 +124,10 @@ class Placeholders:
         Raises:
             RequestFault: names are reported before values.
         """
-        _check_used(NAMES, self.names, self._used_names)
-        _check_used(VALUES, self.values, self._used_values)
+        if self.names:
+            _check_used(NAMES, self.names, self._used_names)
+        if self.values:
+            _check_used(VALUES, self.values, self._used_values)
 
 
 def _check_used(member: str, given: Mapping[str, object], used: set[str]) -> None:
