@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Final, Literal, NamedTuple
+from operator import itemgetter
+from typing import Any, Final, Literal, NamedTuple
 
 from emulator import limits
 from emulator.model.items import Item
@@ -56,6 +57,7 @@ class KeySchema:
     attributes: tuple[KeyAttribute, ...] = field(init=False, compare=False)
     names: tuple[str, ...] = field(init=False, compare=False)
     classes: tuple[tuple[str, type[KeyValue]], ...] = field(init=False, compare=False)
+    _pick: itemgetter[Any] = field(init=False, compare=False, repr=False)
     short: int = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -64,6 +66,7 @@ class KeySchema:
         object.__setattr__(self, "names", tuple(attribute.name for attribute in attributes))
         classes = tuple((attribute.name, KEY_CLASSES[attribute.type]) for attribute in attributes)
         object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "_pick", itemgetter(*self.names))
         sharing = max(1, len(self.sort), (len(self.partition) + 1) // 2)
         short = limits.SORT_KEY_BYTES // (_CHARACTER_BYTES * sharing)
         object.__setattr__(self, "short", short)
@@ -102,8 +105,10 @@ class KeySchema:
 
     def values(self, item: Item) -> tuple[KeyValue, ...]:
         """Return the key values of an item that ``holds``, in schema order."""
-        attributes = item.attributes
-        return tuple([attributes[name] for name in self.names])  # type: ignore[misc]  # holds()
+        if len(self.names) == 1:
+            return (item.attributes[self.names[0]],)  # type: ignore[return-value]  # holds()
+        picked: tuple[KeyValue, ...] = self._pick(item.attributes)
+        return picked
 
 
 class Projection(NamedTuple):

@@ -91,20 +91,7 @@ def load_item(wire: Mapping[str, object]) -> Item:
     Nesting is not judged here, since requests report it late (PUT-5): see ``check_levels``.
     """
     walk = _Walk()
-    attributes: dict[str, Value] = {}
-    size_bytes = 0
-    for name, written in wire.items():
-        if not name:
-            raise ValidationException(EMPTY_NAME)
-        size_bytes += len(name) if name.isascii() else len(name.encode())
-        text = written.get("S") if type(written) is dict and len(written) == 1 else None
-        if type(text) is str:
-            # By far the most common value; the loader of strings would say the same.
-            attributes[intern(name)] = text
-            size_bytes += len(text) if text.isascii() else len(text.encode())
-        else:
-            attributes[intern(name)], value_bytes = _load(written, walk, 1)
-            size_bytes += value_bytes
+    attributes, size_bytes = _load_members(wire, walk, 1)
     if size_bytes > limits.ATTRIBUTE_NAME_BYTES:
         _check_names(attributes)
     return Item(attributes, size_bytes, walk.levels)
@@ -226,14 +213,27 @@ def _load_map(raw: Any, walk: _Walk, level: int) -> tuple[Value, int]:
         raise SerializationException(_unexpected(raw, "map"))
     if raw:
         level = _descend(walk, level)
+    members, size_bytes = _load_members(raw, walk, level)
+    return members, CONTAINER_BYTES + MEMBER_BYTES * len(members) + size_bytes
+
+
+def _load_members(
+    wire: Mapping[str, object], walk: _Walk, level: int
+) -> tuple[dict[str, Value], int]:
+    """Return the values of a map or an item by name, and the bytes of both."""
     members: dict[str, Value] = {}
-    size_bytes = CONTAINER_BYTES
-    for name, written in raw.items():
+    size_bytes = 0
+    for name, written in wire.items():
         if not name:
             raise ValidationException(EMPTY_NAME)
-        members[intern(name)], member_bytes = _load(written, walk, level)
-        name_bytes = len(name) if name.isascii() else len(name.encode())
-        size_bytes += MEMBER_BYTES + name_bytes + member_bytes
+        size_bytes += len(name) if name.isascii() else len(name.encode())
+        if type(written) is dict and len(written) == 1 and type(text := written.get("S")) is str:
+            # By far the most common value; the loader of strings would say the same.
+            members[intern(name)] = text
+            size_bytes += len(text) if text.isascii() else len(text.encode())
+        else:
+            members[intern(name)], value_bytes = _load(written, walk, level)
+            size_bytes += value_bytes
     return members, size_bytes
 
 
