@@ -209,6 +209,7 @@ def _wrap_botocore() -> None:
     import botocore.endpoint
     import botocore.exceptions
     import botocore.httpsession
+    import botocore.regions
     import botocore.retries.bucket
     import botocore.session
     import botocore.signers
@@ -232,6 +233,8 @@ def _wrap_botocore() -> None:
     wrap(botocore.credentials.RefreshableCredentials, "_refresh", calls.stay_stale)
     wrap(signer, "get_auth_instance", calls.sign_as_nobody)
     wrap(botocore.useragent.UserAgentString, "to_string", calls.reuse_user_agent)
+    resolver = botocore.regions.EndpointRulesetResolver
+    wrap(resolver, "construct_endpoint", calls.reuse_endpoint)
     wrap(endpoint, "prepare_request", calls.address_nowhere)
     wrap(endpoint, "_send", calls.answer, botocore.awsrequest.AWSResponse)
     wrap(botocore.httpsession.URLLib3Session, "send", calls.refuse_to_send)

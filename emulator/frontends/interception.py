@@ -235,6 +235,28 @@ def reuse_user_agent(original: Any) -> Any:
     return to_string
 
 
+def reuse_endpoint(original: Any) -> Any:
+    """EndpointRulesetResolver.construct_endpoint: found once per client and operation.
+
+    The address is replaced before anything is sent; what else comes with it, the signing
+    region and headers, is the client's and does not depend on the call.
+    """
+    known: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
+
+    @functools.wraps(original)
+    def construct_endpoint(self: Any, operation_model: Any, *args: Any, **kwargs: Any) -> Any:
+        if serving.get() is None:
+            return original(self, operation_model, *args, **kwargs)
+        by_operation = known.setdefault(self, {})
+        found = by_operation.get(operation_model.name)
+        if found is None:
+            found = original(self, operation_model, *args, **kwargs)
+            by_operation[operation_model.name] = found
+        return found
+
+    return construct_endpoint
+
+
 def refuse_to_send(original: Any) -> Any:
     """URLLib3Session.send and its like: no client's request comes this far."""
 

@@ -15,6 +15,7 @@ import botocore.client
 import botocore.credentials
 import botocore.endpoint
 import botocore.httpsession
+import botocore.regions
 import botocore.retries.bucket
 import botocore.session
 import botocore.signers
@@ -395,6 +396,17 @@ def test_a_signature_has_its_headers_and_is_not_computed(emulator, monkeypatch):
     )
 
 
+def test_an_endpoint_is_found_once_for_a_client_and_operation(emulator):
+    looked = []
+    with mock_dynamodb(emulator):
+        client = boto3.client("dynamodb", region_name="eu-west-1")
+        client.meta.events.register("before-endpoint-resolution", lambda **_: looked.append(1))
+        for _ in range(3):
+            client.list_tables()
+        client.describe_limits()
+    assert len(looked) == 2
+
+
 def test_real_credentials_never_sign_even_if_given_or_older():
     given = {"region_name": "us-east-1", "aws_access_key_id": "AKIAREAL"}
     older = boto3.client("dynamodb", **given, aws_secret_access_key="real")
@@ -580,6 +592,7 @@ WRAPPED = [
     (botocore.credentials.RefreshableCredentials, "_refresh"),
     (botocore.signers.RequestSigner, "get_auth_instance"),
     (botocore.useragent.UserAgentString, "to_string"),
+    (botocore.regions.EndpointRulesetResolver, "construct_endpoint"),
     (botocore.endpoint.Endpoint, "prepare_request"),
     (botocore.endpoint.Endpoint, "_send"),
     (botocore.httpsession.URLLib3Session, "send"),
