@@ -42,12 +42,13 @@ def refusal(kind, text):
     return caught.value.message.removeprefix(f"Invalid {kind}: ")
 
 
-# Trees
+# Trees, compared as they are shown: as tuples, And and Or of the same terms are equal
 
 
 @pytest.mark.parametrize("operator", ["=", "<>", "<", "<=", ">", ">="])
 def test_comparisons(operator):
-    assert parse(CONDITION, f"a{operator}:v") == Comparison(operator=operator, left=A, right=V)
+    tree = Comparison(operator=operator, left=A, right=V)
+    assert repr(parse(CONDITION, f"a{operator}:v")) == repr(tree)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +65,7 @@ def test_comparisons(operator):
     ],
 )
 def test_simple_conditions(text, tree):
-    assert parse(CONDITION, text) == tree
+    assert repr(parse(CONDITION, text)) == repr(tree)
 
 
 @pytest.mark.parametrize(
@@ -82,13 +83,14 @@ def test_simple_conditions(text, tree):
 )  # fmt: skip
 def test_not_binds_before_and_and_before_or(text, tree):
     """EXP-1."""
-    assert parse(CONDITION, text) == tree(equals(A, V), equals(B, V), equals(C, V))
+    assert repr(parse(CONDITION, text)) == repr(tree(equals(A, V), equals(B, V), equals(C, V)))
 
 
 def test_the_and_inside_between_belongs_to_it():
     """EXP-1."""
     tree = parse(CONDITION, "a BETWEEN :v AND :w AND b = :v")
-    assert tree == And(terms=(Between(operand=A, lower=V, upper=W), equals(B, V)))
+    wanted = And(terms=(Between(operand=A, lower=V, upper=W), equals(B, V)))
+    assert repr(tree) == repr(wanted)
 
 
 def test_paths():
@@ -100,7 +102,7 @@ def test_paths():
 def test_updates():
     tree = parse(UPDATE, "set a = :v, b = if_not_exists(b, :w) + :v remove c add a :v delete b :w")
     total = Arithmetic(operator="+", left=Function(name="if_not_exists", operands=(B, W)), right=V)
-    assert tree == Update(
+    wanted = Update(
         sections=(
             (Action(keyword="SET", path=A, value=V), Action(keyword="SET", path=B, value=total)),
             (Action(keyword="REMOVE", path=C),),
@@ -108,6 +110,7 @@ def test_updates():
             (Action(keyword="DELETE", path=B, value=W),),
         )
     )
+    assert repr(tree) == repr(wanted)
 
 
 @pytest.mark.parametrize(
@@ -117,9 +120,8 @@ def test_updates():
 def test_parentheses_group_arithmetic(text):
     """UPD-12."""
     value = Arithmetic(operator="-", left=Arithmetic(operator="+", left=B, right=V), right=W)
-    assert parse(UPDATE, f"SET a = {text}") == Update(
-        sections=((Action(keyword="SET", path=A, value=value),),)
-    )
+    tree = Update(sections=((Action(keyword="SET", path=A, value=value),),))
+    assert repr(parse(UPDATE, f"SET a = {text}")) == repr(tree)
 
 
 # Syntax errors
