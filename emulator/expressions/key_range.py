@@ -82,8 +82,6 @@ WRONG_TYPE: Final = (
 EQUALITY: Final = "="
 #: What a comparison means with its sides exchanged (KEY-11).
 _EXCHANGED: Final = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-#: Texts up to this length keep every limit, whatever their characters and number.
-_SHORT: Final = 64
 #: How many schemas one key condition keeps plans for.
 _PLANS: Final = 16
 _INDEXABLE: Final = frozenset((*_EXCHANGED, "BETWEEN", "begins_with"))
@@ -131,7 +129,7 @@ class KeyCondition:
             value = given[literal]
             if type(value) is not wanted:
                 raise ValidationException(WRONG_TYPE)
-            if wanted is not Decimal and not 0 < len(value) <= _SHORT:  # type: ignore[arg-type]  # text or bytes
+            if wanted is not Decimal and not 0 < len(value) <= key.short:  # type: ignore[arg-type]  # text or bytes
                 are_short = False
             values.append(value)
         if not are_short:

@@ -7,6 +7,7 @@ local indexes use at most one of each. Everything that follows treats all of the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from operator import itemgetter
@@ -15,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple
 from emulator import limits
 from emulator.model.items import Item
 from emulator.model.sizes import value_size
-from emulator.model.values import KeyValue
+from emulator.model.values import KeyValue, Value
 
 KeyType = Literal["S", "N", "B"]
 KEY_CLASSES: Final[dict[str, type[KeyValue]]] = {"S": str, "N": Decimal, "B": bytes}
@@ -85,13 +86,16 @@ class KeySchema:
         Observed: ScyllaDB's tests, run against the service: an index added later passes over
         an item whose key attribute is empty or too long, as over one of another type.
         """
-        present, short = item.attributes, self.short
+        return self.is_plain(item.attributes) or self._fits(item)
+
+    def is_plain(self, attributes: Mapping[str, Value]) -> bool:
+        """Say quickly that a key is whole and beyond doubt: no other type, not empty, not long."""
         for name, key_class in self.classes:
-            value = present.get(name)
+            value = attributes.get(name)
             if type(value) is not key_class:
                 return False
-            if key_class is not Decimal and not 0 < len(value) <= short:  # type: ignore[arg-type]  # text or bytes
-                return self._fits(item)
+            if key_class is not Decimal and not 0 < len(value) <= self.short:  # type: ignore[arg-type]  # text or bytes
+                return False
         return True
 
     def _fits(self, item: Item) -> bool:

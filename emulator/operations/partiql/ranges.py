@@ -44,9 +44,6 @@ ORDER_OF_PARTITIONS: Final = (
     "specified in WHERE clause."
 )
 
-#: Texts up to this length keep every limit, whatever their characters.
-_SHORT: Final = 64
-
 
 class KeyFault(ValidationException):
     """A statement names no key of the schema; transactions word it in their own way."""
@@ -181,7 +178,7 @@ def _check_values(clause: Clause, values: Values, key: KeySchema) -> None:
             if type_name(value) not in KEY_CLASSES:
                 raise KeyFault(NO_KEY_VALUE.format(name=clause.name, type=type_name(value)))
             raise KeyFault(KEY_TYPE.format(name=clause.name))
-        if wanted is not Decimal and not 0 < len(value) <= _SHORT:  # type: ignore[arg-type]  # text or bytes
+        if wanted is not Decimal and not 0 < len(value) <= key.short:  # type: ignore[arg-type]  # text or bytes
             given = Item.of({clause.name: value})
             keys.key_values_are_not_empty(given, key)
             keys.key_values_are_not_too_long(given, key)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from decimal import Decimal
+from collections.abc import Iterable
 from typing import Final
 
 from emulator import limits
@@ -22,8 +21,6 @@ from emulator.model import (
     type_name,
 )
 from emulator.model.wire import INVALID
-
-_ABSENT: Final = object()
 
 MISSING_KEY: Final = INVALID + "Missing the key {name} in the item"
 KEY_TYPE: Final = INVALID + "Type mismatch for key {name} expected: {wanted} actual: {given}"
@@ -87,21 +84,9 @@ def key_values_are_not_too_long(item: Item, schema: KeySchema) -> None:
         raise ValidationException(LONG_SORT_KEY)
 
 
-def _fine_key(attributes: Mapping[str, Value], schema: KeySchema) -> bool:
-    """Say quickly that a key is beyond doubt: right types, not empty, far from too long."""
-    short = schema.short
-    for name, key_class in schema.classes:
-        value = attributes.get(name)
-        if type(value) is not key_class:
-            return False
-        if key_class is not Decimal and not 0 < len(value) <= short:  # type: ignore[arg-type]  # text or bytes
-            return False
-    return True
-
-
 def key_of(key: Item, schema: KeySchema) -> tuple[KeyValue, ...]:
     """Return the values of a Key parameter, or say what is wrong with it (KV-7)."""
-    if len(key.attributes) == len(schema.names) and _fine_key(key.attributes, schema):
+    if len(key.attributes) == len(schema.names) and schema.is_plain(key.attributes):
         return schema.values(key)
     key_matches_the_schema(key, schema)
     key_values_are_not_empty(key, schema)
@@ -111,7 +96,7 @@ def key_of(key: Item, schema: KeySchema) -> tuple[KeyValue, ...]:
 
 def key_of_item(item: Item, schema: KeySchema) -> tuple[KeyValue, ...]:
     """Return the key values of an item to put, or say what is wrong with them."""
-    if _fine_key(item.attributes, schema):
+    if schema.is_plain(item.attributes):
         return schema.values(item)
     item_has_its_key(item, schema)
     key_values_are_not_empty(item, schema)
@@ -142,16 +127,12 @@ def index_keys_can_be_put(item: Item, schemas: list[IndexSchema]) -> None:
     """Hold every rule of index keys for an item to put (IXV-1, IXV-2, IXV-7)."""
     attributes = item.attributes
     for schema in schemas:
-        for name, key_class in schema.key.classes:
-            value = attributes.get(name, _ABSENT)
-            if value is not _ABSENT and (
-                type(value) is not key_class
-                or (key_class is not Decimal and not 0 < len(value) <= schema.key.short)  # type: ignore[arg-type]  # text or bytes
-            ):
-                index_key_types_match(item, schemas)
-                index_keys_are_not_empty(item, schemas)
-                index_keys_are_not_too_long(item, schemas)
-                return
+        key = schema.key
+        if not key.is_plain(attributes) and not attributes.keys().isdisjoint(key.names):
+            index_key_types_match(item, schemas)
+            index_keys_are_not_empty(item, schemas)
+            index_keys_are_not_too_long(item, schemas)
+            return
 
 
 def index_key_types_match(item: Item, schemas: list[IndexSchema]) -> None:
