@@ -326,9 +326,9 @@ def _load_lab_command(name: str, parser: argparse.ArgumentParser) -> None:
     except ModuleNotFoundError as missing:
         if str(missing.name).startswith("emulator"):
             raise UsageError(f"this version comes without '{name}'") from missing
-        raise UsageError(
-            f"'{name}' needs the module {missing.name}; pip install 'dynamometer[lab]'"
-        ) from missing
+        from emulator.lab import NEEDS  # a help text needs no lab
+
+        raise UsageError(NEEDS.format(what=f"'{name}'", module=missing.name)) from missing
     getattr(command, f"add_{name}_arguments")(parser)
     parser.set_defaults(run=getattr(command, f"run_{name}"))
 

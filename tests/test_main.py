@@ -252,7 +252,7 @@ def test_the_other_commands_live_in_the_lab(name, monkeypatch):
     ("missing", "sentence"),
     [
         ("emulator.lab.command", "this version comes without 'lab'"),
-        ("numpy", "'lab' needs the module numpy; pip install 'dynamometer[lab]'"),
+        ("numpy", "'lab' needs the module numpy: pip install 'dynamometer[lab]'"),
     ],
 )
 def test_a_missing_lab_is_told(missing, sentence, monkeypatch, capsys):

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from emulator.lab.traces import record
     from emulator.lab.workload import Workload
 
+NEEDS = "{what} needs the module {module}: pip install 'dynamometer[lab]'"
 _HOMES = {
     "compare": "comparison",
     "Capacity": "design",
@@ -105,10 +106,8 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(importlib.import_module(f"emulator.lab.{home}"), name)
     except ModuleNotFoundError as missing:
-        raise ModuleNotFoundError(
-            f"emulator.lab.{name} needs the module {missing.name}: pip install 'dynamometer[lab]'",
-            name=missing.name,
-        ) from missing
+        needs = NEEDS.format(what=f"emulator.lab.{name}", module=missing.name)
+        raise ModuleNotFoundError(needs, name=missing.name) from missing
 
 
 def __dir__() -> list[str]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from emulator.designs import Finding, Severity
 from emulator.errors import DocumentError
+from emulator.lab import NEEDS
 from emulator.lab.documents import Entry
 from emulator.lab.measures import Comparison
 from emulator.lab.progress import shown_progress
@@ -84,7 +85,7 @@ def _answered(run: Callable[[argparse.Namespace], int], given: argparse.Namespac
 
 def _complaint(error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError):
-        return f"this needs the module {error.name}; pip install 'dynamometer[lab]'"
+        return NEEDS.format(what="this", module=error.name)
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error)

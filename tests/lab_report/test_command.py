@@ -192,7 +192,7 @@ def test_a_missing_package_is_named(place, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
     assert main(["lab", "shop.yaml"]) == 2
     assert capsys.readouterr().err == (
-        "dynamometer: this needs the module yaml; pip install 'dynamometer[lab]'\n"
+        "dynamometer: this needs the module yaml: pip install 'dynamometer[lab]'\n"
     )
 
 
