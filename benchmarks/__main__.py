@@ -22,6 +22,7 @@ from benchmarks import (
     growth,
     lab_engines,
     peers,
+    profile,
     server_load,
     snapshots,
     targets,
@@ -43,6 +44,7 @@ def steps(items, most):
     """Return what is run: title, command, and the function."""
     return [
         ("(a) Call cost", "call_cost", call_cost.main),
+        ("(a) Profile", "profile", profile.main),
         ("(a) boto3 in-process", "boto_floor", boto_floor.main),
         ("(b) Peers", f"peers --items {items}", lambda: peers.main(items)),
         ("(c) Growth", f"growth --most {most}", lambda: growth.main(most)),
