@@ -32,21 +32,21 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from emulator.api import Emulator
     from emulator.clock import Clock, ManualClock, SystemClock
-    from emulator.engine.budget import BudgetExceeded
-    from emulator.errors import ApiError, EmulatorError
-    from emulator.frontends.boto import mock_dynamodb
+    from emulator.observe.budget import BudgetExceeded
+    from emulator.sdk.boto import mock_dynamodb
+    from emulator.service.errors import ApiError, EmulatorError
     from emulator.settings import Settings
 
 _HOMES = {
-    "ApiError": "emulator.errors",
-    "BudgetExceeded": "emulator.engine.budget",
+    "ApiError": "emulator.service.errors",
+    "BudgetExceeded": "emulator.observe.budget",
     "Clock": "emulator.clock",
     "Emulator": "emulator.api",
-    "EmulatorError": "emulator.errors",
+    "EmulatorError": "emulator.service.errors",
     "ManualClock": "emulator.clock",
     "Settings": "emulator.settings",
     "SystemClock": "emulator.clock",
-    "mock_dynamodb": "emulator.frontends.boto",
+    "mock_dynamodb": "emulator.sdk.boto",
 }
 
 __all__ = [

@@ -235,7 +235,7 @@ def _seconds(text: str) -> float:
 
 
 def _serve(given: argparse.Namespace) -> int:
-    from emulator.frontends.server import ServerOptions, serve
+    from emulator.http.server import ServerOptions, serve
 
     path = _snapshot_path(given)
     emulator = _emulator(given, path)
@@ -268,7 +268,7 @@ def _snapshot_path(given: argparse.Namespace) -> str | None:
 def _emulator(given: argparse.Namespace, path: str | None) -> Emulator:
     from emulator.api import Emulator
     from emulator.clock import ManualClock, SystemClock
-    from emulator.errors import EmulatorError
+    from emulator.service.errors import EmulatorError
     from emulator.settings import Settings
 
     options: dict[str, Any] = {

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from emulator.capacity import Metrics, Receipt, Report, ScalingPolicy
 from emulator.clock import Clock, ManualClock, SystemClock
 from emulator.engine.account import Account, CapacityMode
-from emulator.engine.budget import Budget
 from emulator.engine.events import Events
 from emulator.engine.faults import Faults
-from emulator.engine.inspection import (
+from emulator.engine.snapshot import Snapshot, capture, reinstate
+from emulator.observe.budget import Budget
+from emulator.observe.inspection import (
     PartitionView,
     insights_of,
     partitions_of,
     resource_of,
     table_of,
 )
-from emulator.engine.ledger import Ledger
-from emulator.engine.snapshot import Snapshot, capture, reinstate
-from emulator.errors import ApiError, EmulatorError
+from emulator.observe.ledger import Ledger
 from emulator.operations import NAMES, run
+from emulator.service.errors import ApiError, EmulatorError
 from emulator.settings import Settings
 
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ class Emulator:
 
         Streams, backups and what was counted are not part of it.
         """
-        from emulator.operations import snapshot_file  # only for those who touch a disk
+        from emulator.persistence import snapshot_file  # only for those who touch a disk
 
         with ExitStack() as locks:
             for account in self._accounts.values():
@@ -291,7 +291,7 @@ class Emulator:
         Raises:
             EmulatorError: the file is damaged, foreign or of a later version.
         """
-        from emulator.operations import snapshot_file  # only for those who touch a disk
+        from emulator.persistence import snapshot_file  # only for those who touch a disk
 
         emulator = cls(**options)
         for region, lines in snapshot_file.regions(snapshot_file.read(path)):
@@ -303,7 +303,7 @@ class Emulator:
 
     def import_table(self, description: Mapping[str, Any]) -> dict[str, Any]:
         """Create a table as DescribeTable described it elsewhere; returns CreateTable's answer."""
-        from emulator.operations import snapshot_file  # only for those who touch a disk
+        from emulator.persistence import snapshot_file  # only for those who touch a disk
 
         return self.call("CreateTable", snapshot_file.create_request(description))
 
@@ -313,7 +313,7 @@ class Emulator:
         Raises:
             EmulatorError: there is no such table, or a line does not fit; file and line named.
         """
-        from emulator.operations import snapshot_file  # only for those who touch a disk
+        from emulator.persistence import snapshot_file  # only for those who touch a disk
 
         account = self._current()
         with account.lock:
@@ -322,7 +322,7 @@ class Emulator:
 
     def export_items(self, table: str, path: str | os.PathLike[str]) -> int:
         """Write the items of a table as DynamoDB JSON lines; returns how many."""
-        from emulator.operations import snapshot_file  # only for those who touch a disk
+        from emulator.persistence import snapshot_file  # only for those who touch a disk
 
         account = self._current()
         with account.lock:

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from emulator.errors import EmulatorError
+from emulator.service.errors import EmulatorError
 
 NANOSECONDS: Final = 1_000_000_000
 

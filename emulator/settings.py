@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Literal
 
-from emulator import limits
+from emulator.service import limits
 
 MessageProfile = Literal["2026-10", "classic"]
 

@@ -9,7 +9,7 @@ costs and how clients behave; serving requests does not load them.
 
 from emulator.capacity import heat, units
 from emulator.capacity.bucket import ONE, TokenBucket
-from emulator.capacity.decreases import Decreases, ModeSwitches
+from emulator.capacity.decrease_limits import Decreases, ModeSwitches
 from emulator.capacity.growth import Growth, prewarm_seconds
 from emulator.capacity.heat import Decision, Heat
 from emulator.capacity.insights import Contributor, Insights, Report

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from emulator.limits import BURST_SECONDS
+from emulator.service.limits import BURST_SECONDS
 
 #: One unit, in nano-units.
 ONE: Final = 1_000_000_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from emulator import limits
 from emulator.capacity.units import READ, WRITE, partitions_for_warm
+from emulator.service import limits
 
 _MINUTE_SECONDS: Final = 60
 #: A minute counts as previous traffic this long after its end. Source: CAP-510.

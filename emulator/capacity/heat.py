@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from emulator import limits
 from emulator.capacity.traffic import WRITES, Minute, Position, Run, weight
+from emulator.service import limits
 from emulator.settings import Settings
 
 _MINUTE_SECONDS: Final = 60

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from emulator import limits
 from emulator.capacity.bucket import ONE, BucketState, TokenBucket
 from emulator.capacity.metrics import Series
 from emulator.capacity.refusal import (
@@ -22,6 +21,7 @@ from emulator.capacity.refusal import (
 from emulator.capacity.traffic import Position, Traffic
 from emulator.capacity.units import READ, WRITE
 from emulator.clock import NANOSECONDS
+from emulator.service import limits
 
 Buckets = tuple[TokenBucket, TokenBucket]
 

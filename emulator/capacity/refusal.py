@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from emulator.errors import (
+from emulator.service.errors import (
     ApiError,
     ProvisionedThroughputExceededException,
     RequestLimitExceeded,

@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from emulator import limits
+from emulator.service import limits
 from emulator.settings import Settings
 
 _MINUTE_SECONDS: Final = 60

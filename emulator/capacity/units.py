@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from emulator import limits
+from emulator.service import limits
 
 #: The two axes of throughput; indexes into every pair of this room.
 READ: Final = 0

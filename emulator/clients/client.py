@@ -22,7 +22,7 @@ from emulator.clients.exceptions import (
 from emulator.clients.paginators import PAGED_OPERATIONS, Paginator
 from emulator.clients.waiters import WAITERS, Waiter
 from emulator.clock import Clock, SystemClock
-from emulator.errors import ApiError
+from emulator.service.errors import ApiError
 
 #: Source: service models dynamodb (57 operations) and dynamodbstreams (4), 2012-08-10;
 #: SearchVectors is out of scope (OTH-20).

@@ -19,8 +19,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Final, TypeVar
 
-from emulator import errors
 from emulator.clients.conversion import Wire, client_response
+from emulator.service import errors
 
 _Error = TypeVar("_Error", bound=Exception)
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
-from emulator import limits
 from emulator.clients.client import Call, Client, invoke, snake_case
 from emulator.clients.conditions import Placeholders, is_condition
 from emulator.clients.conversion import (
@@ -22,6 +21,7 @@ from emulator.clients.conversion import (
 )
 from emulator.clients.exceptions import response_metadata
 from emulator.clock import Clock
+from emulator.service import limits
 
 #: The members of a table's description that are attributes of a Table.
 #: Source: shape TableDescription of the service model, as boto3's resource model has it.

@@ -16,7 +16,7 @@ from emulator.designs import cloudformation, workbench
 from emulator.designs.declared import DeclaredTable, expecting, from_description, read_text
 from emulator.designs.findings import Finding, Severity
 from emulator.designs.terraform import read_terraform
-from emulator.errors import DocumentError
+from emulator.service.errors import DocumentError
 
 __all__ = ["DeclaredTable", "Finding", "Severity", "create_table_requests", "read_tables"]
 

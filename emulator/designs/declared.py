@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from emulator.designs.findings import Finding
-from emulator.errors import DocumentError
+from emulator.service.errors import DocumentError
 
 Wire: TypeAlias = Mapping[str, Any]
 

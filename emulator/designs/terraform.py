@@ -24,7 +24,7 @@ from emulator.designs.declared import (
     key_schema,
     read_text,
 )
-from emulator.errors import DocumentError
+from emulator.service.errors import DocumentError
 
 _REFERENCE: Final = re.compile(r"\$\{\s*(var|local)\.([A-Za-z0-9_-]+)\s*\}")
 _SCALING: Final = "aws_appautoscaling_target"

@@ -17,13 +17,13 @@ from emulator.engine.archive import Archive
 from emulator.engine.events import Events, RequestServed, Throttled
 from emulator.engine.faults import Faults
 from emulator.engine.minutes import Minutes
+from emulator.engine.request_metrics import Tally
 from emulator.engine.resource import Resource, Throughput
 from emulator.engine.splits import grow, split_for_size
 from emulator.engine.streams import Stream, ViewType, stream_label
 from emulator.engine.table import Table
-from emulator.engine.tally import Tally
 from emulator.engine.transactions import Holds, Tokens
-from emulator.errors import ResourceNotFoundException, ValidationException
+from emulator.service.errors import ResourceNotFoundException, ValidationException
 from emulator.settings import Settings
 
 if TYPE_CHECKING:

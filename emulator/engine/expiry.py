@@ -11,8 +11,8 @@ from decimal import Decimal
 
 from sortedcontainers import SortedList
 
-from emulator import limits
 from emulator.model import Item
+from emulator.service import limits
 from emulator.storage import Position
 
 

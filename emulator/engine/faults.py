@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from emulator.capacity import Reason, throttle_error
 from emulator.clock import Clock
-from emulator.errors import (
+from emulator.service.errors import (
     InternalServerError,
     TransactionCanceledException,
     TransactionConflictException,

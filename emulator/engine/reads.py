@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from emulator import limits
 from emulator.capacity import EVENTUAL, READ, STRONG, Charge, Receipt
 from emulator.capacity.units import fetch_units, read_units
 from emulator.model import Item
+from emulator.service import limits
 from emulator.storage import TOP, OrderedStore, Partition, Position
 
 if TYPE_CHECKING:

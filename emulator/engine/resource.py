@@ -9,7 +9,6 @@ from __future__ import annotations
 from copy import copy, deepcopy
 from typing import Literal, NamedTuple
 
-from emulator import limits
 from emulator.capacity import (
     READ,
     WRITE,
@@ -24,6 +23,7 @@ from emulator.capacity import (
     ScalingPolicy,
     units,
 )
+from emulator.service import limits
 from emulator.settings import Settings
 from emulator.storage import PartitionMap, Position
 

@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from emulator import limits
 from emulator.clock import NANOSECONDS
 from emulator.engine.options import Policy
 from emulator.model import Item, KeySchema, attributes_size
+from emulator.service import limits
 
 ViewType = Literal["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"]
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from emulator import limits
 from emulator.capacity import Receipt, admit_all, cancellation, record, units
 from emulator.clock import NANOSECONDS
 from emulator.engine.reads import Found
 from emulator.engine.writes import Planned, apply
-from emulator.errors import (
+from emulator.model import Item
+from emulator.service import limits
+from emulator.service.errors import (
     ApiError,
     ConditionalCheckFailedException,
     IdempotentParameterMismatchException,
@@ -23,7 +24,6 @@ from emulator.errors import (
     TransactionConflictException,
     ValidationException,
 )
-from emulator.model import Item
 from emulator.storage import Position
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from emulator import limits
 from emulator.capacity import WRITE, Charge, Receipt
 from emulator.capacity.units import (
     failed_condition_units,
@@ -18,13 +17,14 @@ from emulator.capacity.units import (
     table_arm,
     write_loss,
 )
-from emulator.errors import (
+from emulator.expressions import Condition
+from emulator.model import Item
+from emulator.service import limits
+from emulator.service.errors import (
     ConditionalCheckFailedException,
     ItemCollectionSizeLimitExceededException,
     ValidationException,
 )
-from emulator.expressions import Condition
-from emulator.model import Item
 from emulator.storage import EntryChange, Position
 
 if TYPE_CHECKING:

@@ -23,8 +23,6 @@ from decimal import Decimal
 from itertools import chain, islice
 from typing import Final, NamedTuple, NoReturn, TypeAlias
 
-from emulator import limits
-from emulator.errors import RequestFault
 from emulator.expressions.ast import (
     Action,
     And,
@@ -53,6 +51,8 @@ from emulator.model import (
     type_name,
 )
 from emulator.model import Path as DocumentPath
+from emulator.service import limits
+from emulator.service.errors import RequestFault
 
 UNKNOWN_FUNCTION: Final = "Invalid function name; function: {function}"
 MISPLACED_FUNCTION: Final = (

@@ -12,8 +12,6 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
-from emulator import limits
-from emulator.errors import RequestFault, ValidationException
 from emulator.expressions.ast import (
     And,
     Between,
@@ -49,6 +47,8 @@ from emulator.model import (
     successor,
     value_size,
 )
+from emulator.service import limits
+from emulator.service.errors import RequestFault, ValidationException
 
 INVALID_OPERATOR: Final = "Invalid operator used in KeyConditionExpression: {operator}"
 REPEATED_KEY: Final = "KeyConditionExpressions must only contain one condition per key"

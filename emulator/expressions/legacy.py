@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
-from emulator.errors import RequestFault
 from emulator.expressions.condition import Condition, Evaluate, begins_with, contains
 from emulator.expressions.key_range import Clause, Clauses, KeyCondition
 from emulator.expressions.resolve import Values
@@ -23,6 +22,7 @@ from emulator.model import (
     is_below,
     type_name,
 )
+from emulator.service.errors import RequestFault
 
 _INVALID: Final = "One or more parameter values were invalid: "
 ARGUMENT_COUNT: Final = (

@@ -19,8 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Final, NoReturn, TypeAlias
 
-from emulator import limits
-from emulator.errors import RequestFault
 from emulator.expressions.ast import (
     Action,
     And,
@@ -41,6 +39,8 @@ from emulator.expressions.ast import (
 )
 from emulator.expressions.lexer import ALIAS, END, INDEX, LITERAL, NAME, Token, tokenize
 from emulator.model import text_size
+from emulator.service import limits
+from emulator.service.errors import RequestFault
 
 CONDITION: Final = "ConditionExpression"
 FILTER: Final = "FilterExpression"

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from emulator.errors import RequestFault
 from emulator.expressions.ast import Path, walk
 from emulator.expressions.checks import document_path, paths_are_separate
 from emulator.expressions.parser import PROJECTION
 from emulator.expressions.resolve import CACHE_ENTRIES, Placeholders, Targets, Template, read
 from emulator.model import MISSING, Attributes, Missing, Value
 from emulator.model import Path as DocumentPath
+from emulator.service.errors import RequestFault
 
 DUPLICATE_NAME: Final = (
     "One or more parameter values were invalid: Duplicate value in attribute name: {name}"

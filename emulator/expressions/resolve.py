@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from emulator.errors import RequestFault, ValidationException
 from emulator.expressions.ast import Literal, Node, Path, walk
 from emulator.expressions.checks import check_text
 from emulator.expressions.parser import parse
 from emulator.model import SHORT_NAME, Value, check_name
+from emulator.service.errors import RequestFault, ValidationException
 
 #: How many texts, and how many compiled forms of each kind, are kept.
 CACHE_ENTRIES: Final = 1024
@@ -88,7 +88,7 @@ class Placeholders:
     True
     >>> placeholders.check_unused()
     Traceback (most recent call last):
-    emulator.errors.RequestFault: Value provided in ExpressionAttributeValues unused in
+    emulator.service.errors.RequestFault: Value provided in ExpressionAttributeValues unused in
     expressions: keys: {:w}
     """
 

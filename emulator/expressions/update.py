@@ -12,7 +12,6 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple, TypeAlias, TypeGuard
 
-from emulator.errors import ValidationException
 from emulator.expressions.ast import (
     Action,
     Arithmetic,
@@ -49,6 +48,7 @@ from emulator.model import (
     value_size,
 )
 from emulator.model import Path as DocumentPath
+from emulator.service.errors import ValidationException
 
 INVALID_PATH: Final = "The document path provided in the update expression is invalid for update"
 MISSING_OPERAND: Final = (

@@ -25,7 +25,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from emulator.errors import DocumentError
     from emulator.lab.comparison import compare
     from emulator.lab.design import Capacity, Design, Index, Key, Table
     from emulator.lab.distributions import Hotspot, Latest, Sequential, Uniform, Weights, Zipf
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from emulator.lab.sweeps import RayExecutor, sweep
     from emulator.lab.traces import record
     from emulator.lab.workload import Workload
+    from emulator.service.errors import DocumentError
 
 NEEDS = "{what} needs the module {module}: pip install 'dynamometer[lab]'"
 _HOMES = {

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from emulator import limits
 from emulator.capacity import READ, WRITE
 from emulator.capacity.prices import STANDARD, STANDARD_IA
 from emulator.capacity.units import read_loss, read_units, write_loss, write_units
@@ -27,6 +26,7 @@ from emulator.lab.paths import Path, find
 from emulator.lab.patterns import Pattern
 from emulator.lab.spots import is_ordered
 from emulator.lab.templates import Template
+from emulator.service import limits
 
 #: Source: lesson L0, the rules of thumb for partition keys.
 KEYS_PER_PARTITION: Final = 2

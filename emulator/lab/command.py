@@ -17,12 +17,12 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from emulator.designs import Finding, Severity
-from emulator.errors import DocumentError
 from emulator.lab import NEEDS
 from emulator.lab.documents import Entry
 from emulator.lab.measures import Comparison
 from emulator.lab.progress import shown_progress
 from emulator.lab.report.words import sentence
+from emulator.service.errors import DocumentError
 
 if TYPE_CHECKING:
     from emulator.lab.files import LabFile

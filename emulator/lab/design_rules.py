@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from emulator import limits
 from emulator.api import Emulator
 from emulator.capacity.prices import STANDARD
 from emulator.capacity.units import WRITE
 from emulator.designs import Finding, Severity
 from emulator.designs.declared import DeclaredTable, Wire
-from emulator.errors import ApiError
+from emulator.service import limits
+from emulator.service.errors import ApiError
 
 #: Assumed: attributes that end in such a word have few values.
 FEW_VALUES: Final = frozenset(

@@ -13,7 +13,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
-from emulator.errors import DocumentError
+from emulator.service.errors import DocumentError
 
 _T = TypeVar("_T")
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
@@ -36,7 +36,7 @@ class Entry:
     5.0
     >>> entry.value["name"].number()
     Traceback (most recent call last):
-    emulator.errors.DocumentError: workload: name: expected a number, found 'put'
+    emulator.service.errors.DocumentError: workload: name: expected a number, found 'put'
     """
 
     __slots__ = ("field", "line", "source", "value")

@@ -11,12 +11,12 @@ from typing import Any, Final, Literal
 import mmh3
 import numpy as np
 
-from emulator import limits
 from emulator.capacity.retries import POLICIES
 from emulator.lab import distributions, rates
 from emulator.lab.distributions import Distribution, Floats, Integers, Uniform
 from emulator.lab.documents import Entry
 from emulator.lab.rates import ARRIVALS, Arrivals, Constant, Rate
+from emulator.service import limits
 
 #: The field that every workload has: the moment of the request.
 TIMESTAMP: Final = "timestamp"

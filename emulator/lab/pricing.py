@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from emulator import limits
 from emulator.capacity.units import (
     EVENTUAL,
     STRONG,
@@ -27,6 +26,7 @@ from emulator.lab.layout import PAYLOAD, IndexLayout, Layout
 from emulator.lab.paths import Path
 from emulator.lab.patterns import TIMESTAMP, Pattern
 from emulator.model import IndexSchema, Item
+from emulator.service import limits
 from emulator.storage import entry_of
 
 

@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 
-from emulator import limits
 from emulator.capacity import READ
 from emulator.capacity.units import page_units
 from emulator.lab.distributions import Integers, weighted
@@ -21,6 +20,7 @@ from emulator.lab.population import Population
 from emulator.lab.pricing import point_units, price_pages, read_factor
 from emulator.lab.spots import JOINT, Spot, is_fresh
 from emulator.lab.templates import ShardPart, Template
+from emulator.service import limits
 
 #: Most stretches of time that a request's flows are told apart by.
 _MOST_SLOTS: Final = 400

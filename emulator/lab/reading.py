@@ -12,7 +12,6 @@ from emulator.capacity import EVENTUAL, READ, STRONG, TRANSACTIONAL, Reason, Rec
 from emulator.engine import reads, transactions
 from emulator.engine.reads import Found, PageRequest
 from emulator.engine.transactions import Action
-from emulator.errors import ApiError, TransactionCanceledException
 from emulator.lab.draws import Drawer
 from emulator.lab.paths import Path
 from emulator.lab.patterns import TIMESTAMP
@@ -20,6 +19,7 @@ from emulator.lab.recording import ResourceRecord, key_text
 from emulator.lab.runners import LAST, Desk, Finder, Reasons, Row, Runner, Work
 from emulator.lab.templates import Part, Renderer, Template
 from emulator.model import Item
+from emulator.service.errors import ApiError, TransactionCanceledException
 from emulator.storage import HASH_SPACE, TOP, Position, entry_of, placement_hash
 
 

@@ -18,11 +18,11 @@ from emulator.clock import NANOSECONDS, ManualClock
 from emulator.engine.events import Event, Scaled, Split, SplitRefused, Throttled
 from emulator.engine.resource import Resource
 from emulator.engine.table import Table
-from emulator.errors import LimitExceededException, ValidationException
 from emulator.lab.layout import IndexLayout, Layout, TableLayout
 from emulator.lab.measures import PartitionSpan, SplitResult
 from emulator.lab.patterns import Pattern
-from emulator.limits import PARTITION_READ_UNITS, PARTITION_WRITE_UNITS
+from emulator.service.errors import LimitExceededException, ValidationException
+from emulator.service.limits import PARTITION_READ_UNITS, PARTITION_WRITE_UNITS
 from emulator.settings import Settings
 from emulator.storage import HASH_SPACE, Partition, Position
 

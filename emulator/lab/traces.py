@@ -22,11 +22,11 @@ from typing import Any, Final
 import numpy as np
 
 from emulator.api import Emulator
-from emulator.errors import ApiError, DocumentError
 from emulator.lab.patterns import OPERATIONS, WRITES, Field, Pattern, Recorded, Sizes
 from emulator.lab.rates import Series
 from emulator.lab.workload import Workload
 from emulator.model.wire import load_item
+from emulator.service.errors import ApiError, DocumentError
 
 _EQUALITY: Final = re.compile(r"([#\w.-]+)\s*=\s*(:\w+)")
 _DEFAULT_SIZE: Final = 300

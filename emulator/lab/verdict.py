@@ -22,7 +22,7 @@ from emulator.lab.measures import Headroom, PatternResult, ResourceResult
 from emulator.lab.offered import ROUNDING, Offered, offered
 from emulator.lab.recording import Recording
 from emulator.lab.results import pattern_results, resource_results
-from emulator.limits import PARTITION_READ_UNITS, PARTITION_WRITE_UNITS
+from emulator.service.limits import PARTITION_READ_UNITS, PARTITION_WRITE_UNITS
 from emulator.settings import Settings
 
 Grade = Literal["fine", "tight", "throttles"]

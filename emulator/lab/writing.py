@@ -11,12 +11,15 @@ from emulator.engine import transactions, writes
 from emulator.engine.reads import Found
 from emulator.engine.transactions import Action
 from emulator.engine.writes import Planned, Write
-from emulator.errors import ItemCollectionSizeLimitExceededException, TransactionCanceledException
 from emulator.lab.draws import Drawer
 from emulator.lab.items import FILLERS, ItemMaker, needed_fields, random_shards
 from emulator.lab.paths import Path
 from emulator.lab.runners import Desk, Finder, Reasons, Row, Runner, Work
 from emulator.model import Item
+from emulator.service.errors import (
+    ItemCollectionSizeLimitExceededException,
+    TransactionCanceledException,
+)
 from emulator.storage import Position
 
 

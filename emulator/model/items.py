@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from emulator import limits
-from emulator.errors import ValidationException
 from emulator.model.sizes import attributes_size, text_size, value_size
 from emulator.model.values import MISSING, Value, equal, nesting_levels
+from emulator.service import limits
+from emulator.service.errors import ValidationException
 
 EMPTY_NAME: Final = "Empty attribute name"
 # Observed: ScyllaDB's tests, run against the service, for the number; DynamoDB Local for the text.

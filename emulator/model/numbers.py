@@ -11,8 +11,8 @@ import re
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Final
 
-from emulator import limits
-from emulator.errors import RequestFault, ValidationException
+from emulator.service import limits
+from emulator.service.errors import RequestFault, ValidationException
 
 NOT_A_NUMBER: Final = "The parameter cannot be converted to a numeric value: {text}"
 NOT_A_NUMBER_EMPTY_OLDER: Final = "The parameter cannot be converted to a numeric value"

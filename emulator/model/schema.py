@@ -13,10 +13,10 @@ from decimal import Decimal
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
-from emulator import limits
 from emulator.model.items import Item
 from emulator.model.sizes import value_size
 from emulator.model.values import KeyValue, Value
+from emulator.service import limits
 
 KeyType = Literal["S", "N", "B"]
 KEY_CLASSES: Final[dict[str, type[KeyValue]]] = {"S": str, "N": Decimal, "B": bytes}

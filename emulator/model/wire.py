@@ -14,12 +14,12 @@ from decimal import Decimal
 from sys import intern
 from typing import Any, Final, TypeAlias
 
-from emulator import limits
-from emulator.errors import RequestFault, SerializationException, ValidationException
 from emulator.model.items import EMPTY_NAME, Item, check_name
 from emulator.model.numbers import format_number, number_size, parse_number
 from emulator.model.sizes import CONTAINER_BYTES, MEMBER_BYTES, text_size
 from emulator.model.values import BinarySet, NumberSet, StringSet, Value
+from emulator.service import limits
+from emulator.service.errors import RequestFault, SerializationException, ValidationException
 
 WireValue: TypeAlias = dict[str, Any]
 WireItem: TypeAlias = dict[str, WireValue]

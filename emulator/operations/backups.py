@@ -7,13 +7,13 @@ from typing import Any, Final
 from emulator.engine.account import Account
 from emulator.engine.archive import Backup
 from emulator.engine.table import Index, Table
-from emulator.errors import BackupNotFoundException, ValidationException
 from emulator.operations import shapes
+from emulator.operations.backup_source import source_table
 from emulator.operations.definitions import TABLE_NAME, table_request
 from emulator.operations.descriptions import describe_key, describe_projection, seconds
 from emulator.operations.registry import Request, Response, operation
-from emulator.operations.sources import source_table
 from emulator.operations.time_to_live import describe as describe_time_to_live
+from emulator.service.errors import BackupNotFoundException, ValidationException
 
 BACKUP_NOT_FOUND: Final = "Backup not found: {arn}"
 BAD_ARN: Final = "Invalid Backup ARN"

@@ -10,18 +10,14 @@ from emulator.engine.account import Account
 from emulator.engine.reads import get
 from emulator.engine.table import Table
 from emulator.engine.writes import Write
-from emulator.errors import (
-    ApiError,
-    RequestFault,
-    ResourceNotFoundException,
-    ThrottlingException,
-    ValidationException,
-)
 from emulator.model.wire import WireItem
-from emulator.operations import answers, shapes
+from emulator.operations import responses, shapes
 from emulator.operations.batch_get_item import DUPLICATES
 from emulator.operations.execute_statement import PARAMETERS, STATEMENT, bind_alone
-from emulator.operations.partiql import (
+from emulator.operations.profiles import worded
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import keys
+from emulator.partiql import (
     Bound,
     Select,
     carry_out,
@@ -32,9 +28,13 @@ from emulator.operations.partiql import (
     shown,
     write_of,
 )
-from emulator.operations.profiles import worded
-from emulator.operations.registry import Request, Response, operation
-from emulator.operations.rules import keys
+from emulator.service.errors import (
+    ApiError,
+    RequestFault,
+    ResourceNotFoundException,
+    ThrottlingException,
+    ValidationException,
+)
 from emulator.storage import Position
 
 MIXED: Final = "Read and write requests together in the same batch is not supported."
@@ -114,7 +114,7 @@ def _ready(account: Account, bound: Bound, member: Mapping[str, Any]) -> _Ready 
     try:
         table = account.table(bound.table_name)
         if not isinstance(bound.statement, Select):
-            write = write_of(bound, table, shows_old=answers.shows_old(member))
+            write = write_of(bound, table, shows_old=responses.shows_old(member))
             return _Ready(bound, table, write.position, write)
         consistent = member.get("ConsistentRead", False)
         reading_of(account, bound, bound.statement, consistent=consistent)
@@ -190,7 +190,7 @@ class _Costs:
         """Return the ConsumedCapacity list, or nothing."""
         if not self._receipts:
             return {}
-        answer = answers.consumed_by_table(mode, self._receipts)
+        answer = responses.consumed_by_table(mode, self._receipts)
         for entry in answer.get("ConsumedCapacity", ()):
             entry["CapacityUnits"] += self._failed.get(entry["TableName"], 0.0)
         return answer
@@ -203,7 +203,7 @@ def _error(fault: ApiError, account: Account) -> dict[str, Any]:
     """Return a fault as the answer to one statement (ERR-PQL-4)."""
     if isinstance(fault, RequestFault):
         fault = worded(fault, "BatchExecuteStatement", account.settings.messages)
-    answers.dump_items(fault)
+    responses.dump_items(fault)
     error: dict[str, Any] = {"Code": _code(fault), "Message": fault.message}
     item = fault.members.get("Item")
     return error if item is None else {**error, "Item": item}

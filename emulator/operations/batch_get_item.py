@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from emulator import limits
 from emulator.capacity import EVENTUAL, STRONG, Reason, Receipt, throttle_error
 from emulator.engine.account import Account
 from emulator.engine.reads import Found, find
 from emulator.engine.table import Table
-from emulator.errors import RequestFault, ValidationException
 from emulator.expressions import PathProjection
 from emulator.model import Item
 from emulator.model.wire import check_levels, dump_item, load_item
-from emulator.operations import answers, shapes
+from emulator.operations import responses, shapes
 from emulator.operations.get_item import LEGACY, MODERN, load_projection
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import expressions, items, keys
+from emulator.service import limits
+from emulator.service.errors import RequestFault, ValidationException
 from emulator.storage import Position
 
 NOTHING: Final = "The requestItems parameter is required for BatchGetItem"
@@ -78,7 +78,7 @@ def batch_get_item(account: Account, request: Request) -> Response:
     for lookup in undone:
         _unprocessed(response["UnprocessedKeys"], lookup)
     mode = request.get("ReturnConsumedCapacity")
-    return response | answers.consumed_by_table(mode, receipts.items())
+    return response | responses.consumed_by_table(mode, receipts.items())
 
 
 def some_but_not_too_many(requested: Mapping[str, Any]) -> None:

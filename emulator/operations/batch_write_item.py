@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from emulator import limits
 from emulator.capacity import Reason, Receipt, batch_write_error
 from emulator.engine.account import Account
 from emulator.engine.table import Table
 from emulator.engine.writes import Write, apply, plan
-from emulator.errors import RequestFault, ValidationException
 from emulator.model import Item
 from emulator.model.wire import SEVERAL_TYPES, load_item
-from emulator.operations import answers, shapes
+from emulator.operations import responses, shapes
 from emulator.operations.batch_get_item import DUPLICATES
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import items, keys
+from emulator.service import limits
+from emulator.service.errors import RequestFault, ValidationException
 from emulator.storage import Position
 
 NOTHING: Final = "The requestItems parameter is required for BatchWriteItem"
@@ -75,8 +75,8 @@ def batch_write_item(account: Account, request: Request) -> Response:
     for one in undone:
         response["UnprocessedItems"].setdefault(one.name, []).append(one.written)
     mode = request.get("ReturnConsumedCapacity")
-    response |= answers.consumed_by_table(mode, receipts.items())
-    return response | answers.collection_metrics_by_table(request, written)
+    response |= responses.consumed_by_table(mode, receipts.items())
+    return response | responses.collection_metrics_by_table(request, written)
 
 
 def _some_but_not_too_many(account: Account, requested: Mapping[str, Any]) -> None:

@@ -8,12 +8,12 @@ from emulator.clock import NANOSECONDS
 from emulator.engine.account import Account
 from emulator.engine.options import Recovery
 from emulator.engine.table import Table
-from emulator.errors import PointInTimeRecoveryUnavailableException, ValidationException
 from emulator.operations import shapes
+from emulator.operations.backup_source import source_table
 from emulator.operations.definitions import table_request
 from emulator.operations.descriptions import seconds
 from emulator.operations.registry import Request, Response, operation
-from emulator.operations.sources import source_table
+from emulator.service.errors import PointInTimeRecoveryUnavailableException, ValidationException
 
 NOT_ENABLED: Final = "Point in time recovery is not enabled for table '{name}'"
 DAYS_WITHOUT_RECOVERY: Final = (

@@ -7,13 +7,13 @@ from typing import Any, Final
 from emulator.engine.account import Account
 from emulator.engine.options import InsightsRule
 from emulator.engine.table import Table
-from emulator.errors import ResourceNotFoundException
 from emulator.operations import shapes
 from emulator.operations.definitions import TABLE_NAME, table_request
 from emulator.operations.descriptions import seconds
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules.updates import NO_INDEX
 from emulator.operations.tokens import open_token, seal
+from emulator.service.errors import ResourceNotFoundException
 
 ACCESSED_AND_THROTTLED: Final = "ACCESSED_AND_THROTTLED_KEYS"
 _MODES: Final = (ACCESSED_AND_THROTTLED, "THROTTLED_KEYS")

@@ -7,13 +7,13 @@ from typing import Final
 from emulator.engine.account import Account
 from emulator.engine.options import TableOptions
 from emulator.engine.table import Table
-from emulator.errors import ResourceInUseException
 from emulator.operations import definitions, shapes
 from emulator.operations.descriptions import describe_table
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.resource_policies import new_policy, policy_is_well_formed
 from emulator.operations.rules import tables as rules
 from emulator.operations.rules.tags import load_tags
+from emulator.service.errors import ResourceInUseException
 
 TABLE_EXISTS: Final = "Table already exists: {name}"
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, cast
 
 from emulator.engine.resource import BillingMode, Throughput
-from emulator.errors import RequestFault, ValidationException
 from emulator.model import IndexSchema, KeyAttribute, KeySchema, Projection
 from emulator.model.schema import KeyType
 from emulator.operations import shapes
 from emulator.operations.shapes import Integer, List, Member, String, Structure, structure
+from emulator.service.errors import RequestFault, ValidationException
 
 Wire: TypeAlias = Mapping[str, Any]
 

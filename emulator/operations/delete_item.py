@@ -5,7 +5,7 @@ from __future__ import annotations
 from emulator.engine.account import Account
 from emulator.engine.writes import Write, execute
 from emulator.model.wire import check_levels, load_item
-from emulator.operations import answers, shapes
+from emulator.operations import responses, shapes
 from emulator.operations.put_item import LEGACY, MODERN
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items, keys
@@ -41,12 +41,12 @@ def delete_item(account: Account, request: Request) -> Response:
     table = account.table(request["TableName"])
     position = table.position(keys.key_of(key, table.key))
     conditions.keys_are_scalars(condition, table)
-    shows_old = answers.shows_old(request)
+    shows_old = responses.shows_old(request)
     write = Write(table, position, lambda _: None, condition, shows_old=shows_old)
     planned = execute(account, write)
 
     response: Response = {}
     if request.get("ReturnValues") == "ALL_OLD" and planned.old is not None:
-        response["Attributes"] = answers.item(planned.old)
-    answers.add_costs(response, request, planned)
+        response["Attributes"] = responses.item(planned.old)
+    responses.add_costs(response, request, planned)
     return response

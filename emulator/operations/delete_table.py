@@ -7,10 +7,10 @@ from typing import Final
 from emulator.clock import NANOSECONDS
 from emulator.engine.account import Account
 from emulator.engine.table import Table
-from emulator.errors import ResourceInUseException, ValidationException
 from emulator.operations.definitions import table_request
 from emulator.operations.descriptions import describe_table
 from emulator.operations.registry import Request, Response, operation
+from emulator.service.errors import ResourceInUseException, ValidationException
 
 PROTECTED: Final = (
     "Resource cannot be deleted as it is currently protected against deletion. "

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from emulator.engine.account import Account
-from emulator.errors import ValidationException
-from emulator.operations import answers, shapes
-from emulator.operations.partiql import (
+from emulator.operations import responses, shapes
+from emulator.operations.registry import Request, Response, operation
+from emulator.partiql import (
     Bound,
     Exists,
     bind,
@@ -18,7 +18,7 @@ from emulator.operations.partiql import (
     select_page,
     write_of,
 )
-from emulator.operations.registry import Request, Response, operation
+from emulator.service.errors import ValidationException
 
 # Observed: another emulator's capture of eu-west-2, September 2026.
 EXISTS_ELSEWHERE: Final = "EXISTS can only be used in ExecuteTransaction write requests."
@@ -57,7 +57,7 @@ def bind_alone(request: Mapping[str, Any]) -> Bound:
 def _write(account: Account, request: Request, bound: Bound) -> Response:
     """Carry out a write; it answers no items unless RETURNING asks for one (PQL-1)."""
     table = account.table(bound.table_name)
-    write = write_of(bound, table, shows_old=answers.shows_old(request))
+    write = write_of(bound, table, shows_old=responses.shows_old(request))
     planned = carry_out(account, write)
     failure = failure_of(bound, planned)
     if failure is not None:
@@ -65,4 +65,4 @@ def _write(account: Account, request: Request, bound: Bound) -> Response:
     item = returned(bound, planned)
     response: Response = {"Items": [] if item is None else [item]}
     mode = request.get("ReturnConsumedCapacity")
-    return response | answers.consumed(mode, bound.table_name, planned.receipt)
+    return response | responses.consumed(mode, bound.table_name, planned.receipt)

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
 
-from emulator import limits
 from emulator.capacity import TRANSACTIONAL
 from emulator.engine import transactions
 from emulator.engine.account import Account
@@ -16,15 +15,11 @@ from emulator.engine.reads import Found, find
 from emulator.engine.table import Table
 from emulator.engine.transactions import Action, Failure
 from emulator.engine.writes import Planned, plan
-from emulator.errors import (
-    RequestFault,
-    ResourceNotFoundException,
-    TransactionCanceledException,
-    ValidationException,
-)
-from emulator.operations import answers, shapes
+from emulator.operations import responses, shapes
 from emulator.operations.execute_statement import PARAMETERS, STATEMENT
-from emulator.operations.partiql import (
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.transact_write_items import SAME_ITEM, TOO_LARGE
+from emulator.partiql import (
     DUPLICATE,
     Bound,
     Exists,
@@ -39,8 +34,13 @@ from emulator.operations.partiql import (
     shown,
     write_of,
 )
-from emulator.operations.registry import Request, Response, operation
-from emulator.operations.transact_write_items import SAME_ITEM, TOO_LARGE
+from emulator.service import limits
+from emulator.service.errors import (
+    RequestFault,
+    ResourceNotFoundException,
+    TransactionCanceledException,
+    ValidationException,
+)
 
 MIXED: Final = (
     "ExecuteTransaction API does not support both read and write operations in the same request."
@@ -160,7 +160,7 @@ def _reading(account: Account, bound: Bound, select: Select, table: Table) -> Ac
 
 
 def _writing(bound: Bound, table: Table, member: Mapping[str, Any]) -> Action | Failure:
-    shows_old = answers.shows_old(member)
+    shows_old = responses.shows_old(member)
     try:
         write = write_of(bound, table, shows_old=shows_old)
     except KeyFault as fault:
@@ -181,14 +181,14 @@ def _read(
     done = [found for found in transactions.execute(account, actions) if isinstance(found, Found)]
     if sum(found.receipt.bytes_returned for found in done) > limits.TRANSACTION_BYTES:
         raise ValidationException(TOO_LARGE)
-    responses = []
+    entries = []
     for one, found in zip(bound, done, strict=True):
         assert isinstance(one.statement, Select), "all statements read"
         item = found.item
-        responses.append({} if item is None else {"Item": shown(item, one.statement.columns)})
+        entries.append({} if item is None else {"Item": shown(item, one.statement.columns)})
     receipts = zip((one.table_name for one in bound), (one.receipt for one in done), strict=True)
     mode = request.get("ReturnConsumedCapacity")
-    return {"Responses": responses} | answers.consumed_by_table(mode, receipts)
+    return {"Responses": entries} | responses.consumed_by_table(mode, receipts)
 
 
 def _write(
@@ -202,7 +202,7 @@ def _write(
     mode = request.get("ReturnConsumedCapacity")
     replay = account.tokens.replay(token, fingerprint, account.now_ns)
     if replay is not None:
-        return {"Responses": []} | answers.consumed_by_table(mode, replay)
+        return {"Responses": []} | responses.consumed_by_table(mode, replay)
     try:
         done = transactions.execute(account, actions)
     except TransactionCanceledException as error:
@@ -211,7 +211,7 @@ def _write(
     account.tokens.keep(token, fingerprint, planned, account.now_ns)
     names = (one.table_name for one in bound)
     receipts = zip(names, (one.receipt for one in planned), strict=True)
-    return {"Responses": []} | answers.consumed_by_table(mode, receipts)
+    return {"Responses": []} | responses.consumed_by_table(mode, receipts)
 
 
 def _with_duplicates(

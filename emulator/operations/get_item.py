@@ -9,7 +9,7 @@ from emulator.engine.account import Account
 from emulator.engine.reads import get
 from emulator.expressions import PathProjection, Placeholders, parse_projection
 from emulator.model.wire import check_levels, dump_item, load_item
-from emulator.operations import answers, shapes
+from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import expressions, items, keys
 
@@ -50,7 +50,7 @@ def get_item(account: Account, request: Request) -> Response:
         )
     mode = request.get("ReturnConsumedCapacity")
     if mode is not None:
-        response.update(answers.consumed(mode, request["TableName"], found.receipt))
+        response.update(responses.consumed(mode, request["TableName"], found.receipt))
     return response
 
 

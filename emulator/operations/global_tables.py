@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final, NoReturn
 
 from emulator.engine.account import Account
-from emulator.errors import GlobalTableNotFoundException, ValidationException
 from emulator.model.wire import INVALID
 from emulator.operations import definitions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.replicas import AUTO_SCALING
+from emulator.service.errors import GlobalTableNotFoundException, ValidationException
 
 NOT_SUPPORTED: Final = (
     INVALID + "DynamoDB global tables version 2017.11.29 is not supported. We recommend using "

@@ -6,10 +6,10 @@ from typing import Final
 
 from emulator.engine.account import Account
 from emulator.engine.options import Destination
-from emulator.errors import ValidationException
 from emulator.operations import shapes
 from emulator.operations.definitions import table_request
 from emulator.operations.registry import Request, Response, operation
+from emulator.service.errors import ValidationException
 
 _STATE: Final = "Table is not in a valid state to enable Kinesis Streaming Destination: "
 NOT_ACTIVE: Final = (

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from emulator.errors import RequestFault, ValidationException
 from emulator.operations.shapes import envelope
+from emulator.service.errors import RequestFault, ValidationException
 from emulator.settings import MessageProfile
 
 

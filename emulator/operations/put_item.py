@@ -7,7 +7,7 @@ from emulator.engine.table import Table
 from emulator.engine.writes import Write, execute
 from emulator.model import Item
 from emulator.model.wire import load_item
-from emulator.operations import answers, shapes
+from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items, keys
 from emulator.storage import Position
@@ -47,14 +47,14 @@ def put_item(account: Account, request: Request) -> Response:
     position = position_to_put(table, item)
     conditions.keys_are_scalars(condition, table)
 
-    shows_old = answers.shows_old(request)
+    shows_old = responses.shows_old(request)
     write = Write(table, position, lambda _: item, condition, item, shows_old)
     planned = execute(account, write)
 
     response: Response = {}
     if request.get("ReturnValues") == "ALL_OLD" and planned.old is not None:
-        response["Attributes"] = answers.item(planned.old)
-    answers.add_costs(response, request, planned)
+        response["Attributes"] = responses.item(planned.old)
+    responses.add_costs(response, request, planned)
     return response
 
 

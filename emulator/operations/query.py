@@ -7,16 +7,16 @@ from typing import Any, Final
 
 from emulator.engine.account import Account
 from emulator.engine.reads import PageRequest, read_page
-from emulator.errors import RequestFault, ValidationException
 from emulator.expressions import (
     legacy_key_condition,
     parse_condition,
     parse_key_condition,
 )
 from emulator.model import Item, KeyRange
-from emulator.operations import pages, shapes
+from emulator.operations import paging, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items
+from emulator.service.errors import RequestFault, ValidationException
 from emulator.storage import bounds
 
 NO_KEY_CONDITION: Final = (
@@ -71,7 +71,7 @@ def query(account: Account, request: Request) -> Response:
     condition = conditions.joined(filter_entries, request)
     key_condition = None if key_entries is None else legacy_key_condition(key_entries)
     items.names_are_distinct(request.get("AttributesToGet"))  # 7
-    start = pages.load_start(request)  # 8
+    start = paging.load_start(request)  # 8
     placeholders = expressions.load_placeholders(request)  # 9
     if request.get("KeyConditionExpression") == "":  # 10
         key_condition = parse_key_condition("", placeholders)
@@ -79,7 +79,7 @@ def query(account: Account, request: Request) -> Response:
         condition = parse_condition(
             request["FilterExpression"], placeholders, kind="FilterExpression"
         )
-    projection = pages.load_projection(request, placeholders)
+    projection = paging.load_projection(request, placeholders)
     _select_fits(request)  # 11
     if request.get("KeyConditionExpression") is not None:  # 12
         key_condition = parse_key_condition(request["KeyConditionExpression"], placeholders)
@@ -87,17 +87,17 @@ def query(account: Account, request: Request) -> Response:
     if key_condition is None:  # 13
         raise ValidationException(NO_KEY_CONDITION)
 
-    source = pages.source_of(account, request)  # 14 to 16
-    start_at = None if start is None else pages.start_position(source, start)  # 17
+    source = paging.source_of(account, request)  # 14 to 16
+    start_at = None if start is None else paging.start_position(source, start)  # 17
     key_range = key_condition.range(source.key)  # 18
     if start is not None:
         _start_lies_in_range(source, start, key_range)
     member = "QueryFilter" if filter_entries is not None else "Filter Expression"
-    pages.keys_are_scalars(source, projection)  # 19
-    pages.filter_leaves_keys_alone(condition, source, member)
-    pages.keys_are_scalars(source, condition)
-    pages.index_projects(source, request, projection)  # 20
-    pages.index_projects_filter(condition, source)
+    paging.keys_are_scalars(source, projection)  # 19
+    paging.filter_leaves_keys_alone(condition, source, member)
+    paging.keys_are_scalars(source, condition)
+    paging.index_projects(source, request, projection)  # 20
+    paging.index_projects_filter(condition, source)
 
     low, high = bounds(key_range)
     page = read_page(
@@ -111,13 +111,13 @@ def query(account: Account, request: Request) -> Response:
             reverse=not request.get("ScanIndexForward", True),
             limit=request.get("Limit"),
             consistent=request.get("ConsistentRead", False),
-            fetch=pages.needs_fetch(source, request, projection),
+            fetch=paging.needs_fetch(source, request, projection),
             key=low[: 1 + len(source.key.partition)],
         ),
     )
     if page.last is not None and _has_one_item(source):
         page = page._replace(last=None)
-    return pages.answer(request, source, page, condition, projection)
+    return paging.answer(request, source, page, condition, projection)
 
 
 def _legacy_of(request: Mapping[str, Any]) -> tuple[str, ...]:
@@ -135,13 +135,13 @@ def _select_fits(request: Mapping[str, Any]) -> None:
     Observed: another emulator's captures of three regions, October 2026.
     """
     try:
-        pages.select_fits(request)
+        paging.select_fits(request)
     except ValidationException as fault:
         message = str(fault.message)
         raise RequestFault(shapes.envelope(message), message, wrapped=True) from None
 
 
-def _has_one_item(source: pages.Source) -> bool:
+def _has_one_item(source: paging.Source) -> bool:
     """Say whether a partition is one item, after which nothing comes (ESK-5).
 
     Observed: ScyllaDB's tests, run against the service: no start key is taken then, not even the
@@ -150,7 +150,7 @@ def _has_one_item(source: pages.Source) -> bool:
     return source.secondary is None and not source.key.sort
 
 
-def _start_lies_in_range(source: pages.Source, start: Item, key_range: KeyRange) -> None:
+def _start_lies_in_range(source: paging.Source, start: Item, key_range: KeyRange) -> None:
     """Refuse a start key that this query could not have returned (ESK-5).
 
     Observed: another emulator's captures of four regions, October 2026.

@@ -11,7 +11,11 @@ from importlib import import_module
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from emulator.engine.account import Account
-from emulator.errors import (
+from emulator.operations.homes import HOMES
+from emulator.operations.profiles import worded
+from emulator.operations.responses import dump_items
+from emulator.operations.shapes import Structure
+from emulator.service.errors import (
     ApiError,
     ConditionalCheckFailedException,
     RequestFault,
@@ -21,10 +25,6 @@ from emulator.errors import (
     UnknownOperationException,
     ValidationException,
 )
-from emulator.operations.answers import dump_items
-from emulator.operations.homes import HOMES
-from emulator.operations.profiles import worded
-from emulator.operations.shapes import Structure
 
 Request: TypeAlias = dict[str, Any]
 Response: TypeAlias = dict[str, Any]

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from emulator.engine.account import Account
 from emulator.engine.table import Table
-from emulator.errors import ValidationException
 from emulator.model.wire import INVALID
 from emulator.operations import shapes
 from emulator.operations.definitions import table_request
 from emulator.operations.registry import Request, Response, operation
+from emulator.service.errors import ValidationException
 
 # Assumed: the texts; the service model gives UpdateTable no error shape for replicas.
 REPLICA_EXISTS: Final = INVALID + "Replica already exists in region: {region}"

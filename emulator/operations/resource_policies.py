@@ -11,11 +11,11 @@ from typing import Final
 from emulator.engine.account import Account
 from emulator.engine.options import Policy, TableOptions
 from emulator.engine.streams import Stream
-from emulator.errors import PolicyNotFoundException, ValidationException
 from emulator.model.wire import INVALID
 from emulator.operations import shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import arns
+from emulator.service.errors import PolicyNotFoundException, ValidationException
 
 NO_POLICY: Final = "Resource-based policy not found for the provided ResourceArn: {arn}"
 BAD_POLICY: Final = INVALID + "Invalid policy document: {text}"

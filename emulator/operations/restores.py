@@ -9,13 +9,9 @@ from emulator.clock import NANOSECONDS
 from emulator.engine.account import Account
 from emulator.engine.table import Index, Table
 from emulator.engine.updates import EVERYWHERE
-from emulator.errors import (
-    InvalidRestoreTimeException,
-    TableAlreadyExistsException,
-    ValidationException,
-)
 from emulator.model.wire import INVALID
 from emulator.operations import definitions, shapes
+from emulator.operations.backup_source import source_table
 from emulator.operations.backups import BACKUP_ARN, existing_backup
 from emulator.operations.continuous_backups import recovery_window
 from emulator.operations.create_table import TABLE_EXISTS, load_encryption, make_table
@@ -28,7 +24,11 @@ from emulator.operations.descriptions import (
 )
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import tables as rules
-from emulator.operations.sources import source_table
+from emulator.service.errors import (
+    InvalidRestoreTimeException,
+    TableAlreadyExistsException,
+    ValidationException,
+)
 
 EITHER_TIME: Final = (
     "Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be "

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from emulator import limits
 from emulator.engine.account import Account
 from emulator.engine.reads import PageRequest, read_page
-from emulator.errors import ValidationException
 from emulator.expressions import parse_condition
-from emulator.operations import pages, shapes
+from emulator.operations import paging, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items
+from emulator.service import limits
+from emulator.service.errors import ValidationException
 from emulator.storage import Position, segment_bounds
 
 NO_TOTAL: Final = (
@@ -63,29 +63,29 @@ def scan(account: Account, request: Request) -> Response:
     expressions.placeholders_come_with_expressions(request, MODERN, VALUES_FOR)
     condition = conditions.joined(conditions.load_conditions(request.get("ScanFilter")), request)
     items.names_are_distinct(request.get("AttributesToGet"))
-    start = pages.load_start(request)
+    start = paging.load_start(request)
     placeholders = expressions.load_placeholders(request)
     if request.get("FilterExpression") is not None:
         condition = parse_condition(
             request["FilterExpression"], placeholders, kind="FilterExpression"
         )
-    projection = pages.load_projection(request, placeholders)
-    pages.select_fits(request)
+    projection = paging.load_projection(request, placeholders)
+    paging.select_fits(request)
     segments_come_in_pairs(request)
     placeholders.check_unused()
 
-    source = pages.source_of(account, request)
+    source = paging.source_of(account, request)
     low, high = segment_bounds(request.get("Segment", 0), request.get("TotalSegments", 1))
     start_at: Position | None = None
     if start is not None:
-        start_at = pages.start_position(source, start)
+        start_at = paging.start_position(source, start)
         if not low <= start_at < high:
             raise ValidationException(
                 START_ELSEWHERE.format(total=request["TotalSegments"], segment=request["Segment"])
             )
-    pages.keys_are_scalars(source, projection)
-    pages.keys_are_scalars(source, condition)
-    pages.index_projects(source, request, projection)
+    paging.keys_are_scalars(source, projection)
+    paging.keys_are_scalars(source, condition)
+    paging.index_projects(source, request, projection)
 
     page = read_page(
         account,
@@ -97,10 +97,10 @@ def scan(account: Account, request: Request) -> Response:
             start=start_at,
             limit=request.get("Limit"),
             consistent=request.get("ConsistentRead", False),
-            fetch=pages.needs_fetch(source, request, projection),
+            fetch=paging.needs_fetch(source, request, projection),
         ),
     )
-    return pages.answer(request, source, page, condition, projection)
+    return paging.answer(request, source, page, condition, projection)
 
 
 def segments_come_in_pairs(request: Mapping[str, Any]) -> None:

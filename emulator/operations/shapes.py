@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from copy import copy
 from typing import Any, Final, NamedTuple, Self
 
-from emulator.errors import RequestFault, SerializationException
 from emulator.model import wire
+from emulator.service.errors import RequestFault, SerializationException
 
 CONSTRAINT: Final = "Value {value} at '{path}' failed to satisfy constraint: {rule}"
 NEWER_CONSTRAINT: Final = "Value at '{path}' failed to satisfy constraint: {rule}"

@@ -8,21 +8,21 @@ from __future__ import annotations
 import uuid
 from typing import Any, Final
 
-from emulator import limits
 from emulator.clock import NANOSECONDS
 from emulator.engine.account import Account
 from emulator.engine.streams import SEQUENCE_BASE, Stream, StreamRecord
-from emulator.errors import (
-    ExpiredIteratorException,
-    ResourceNotFoundException,
-    TrimmedDataAccessException,
-    ValidationException,
-)
 from emulator.model.wire import dump_item
 from emulator.operations import shapes
 from emulator.operations.descriptions import describe_key, seconds
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.tokens import open_token, seal
+from emulator.service import limits
+from emulator.service.errors import (
+    ExpiredIteratorException,
+    ResourceNotFoundException,
+    TrimmedDataAccessException,
+    ValidationException,
+)
 
 SERVICE: Final = "DynamoDBStreams"
 

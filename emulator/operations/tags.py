@@ -6,12 +6,12 @@ from typing import Final
 
 from emulator.engine.account import Account
 from emulator.engine.streams import Stream
-from emulator.errors import ValidationException
 from emulator.operations import definitions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import arns
 from emulator.operations.rules.tags import load_tags, tags_are_not_too_many
 from emulator.operations.tokens import open_token, seal
+from emulator.service.errors import ValidationException
 
 NO_TAGS: Final = "Atleast one Tag needs to be provided as Input."
 NO_KEYS: Final = "Atleast one Tag Key needs to be provided as Input."

@@ -9,10 +9,10 @@ from emulator.engine.account import Account
 from emulator.engine.expiry import ExpiryQueue
 from emulator.engine.table import Table
 from emulator.engine.updates import EVERYWHERE
-from emulator.errors import ValidationException
 from emulator.operations import shapes
 from emulator.operations.definitions import table_request
 from emulator.operations.registry import Request, Response, operation
+from emulator.service.errors import ValidationException
 
 IS_ENABLED: Final = "TimeToLive is already enabled"
 IS_DISABLED: Final = "TimeToLive is already disabled"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from emulator.errors import ValidationException
+from emulator.service.errors import ValidationException
 
 #: Assumed: the text.
 BAD_TOKEN: Final = "Invalid NextToken provided"

@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from emulator import limits
 from emulator.capacity import TRANSACTIONAL
 from emulator.engine import transactions
 from emulator.engine.account import Account
 from emulator.engine.reads import Found, find
 from emulator.engine.table import Table
-from emulator.errors import ValidationException
 from emulator.expressions import PathProjection
 from emulator.model import Item
 from emulator.model.wire import check_levels, dump_item, load_item
-from emulator.operations import answers, shapes
+from emulator.operations import responses, shapes
 from emulator.operations.get_item import MODERN, load_projection
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import expressions, keys
 from emulator.operations.transact_write_items import TOO_LARGE, no_item_twice
+from emulator.service import limits
+from emulator.service.errors import ValidationException
 
 SHAPE = shapes.structure(
     ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
@@ -75,7 +75,7 @@ def transact_get_items(account: Account, request: Request) -> Response:
     }
     names = (one.body["TableName"] for one in wanted)
     receipts = zip(names, (found.receipt for found in done), strict=True)
-    return response | answers.consumed_by_table(request.get("ReturnConsumedCapacity"), receipts)
+    return response | responses.consumed_by_table(request.get("ReturnConsumedCapacity"), receipts)
 
 
 def _load(body: Mapping[str, Any]) -> _Wanted:

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from emulator import limits
 from emulator.engine import transactions
 from emulator.engine.account import Account
 from emulator.engine.table import Table
 from emulator.engine.writes import Planned, Write, plan
-from emulator.errors import ValidationException
 from emulator.expressions import Condition, Update, parse_condition, parse_update
 from emulator.model import Item
 from emulator.model.wire import check_levels, load_item
-from emulator.operations import answers, shapes
+from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items, keys
 from emulator.operations.update_item import change_of, key_attributes_stay
+from emulator.service import limits
+from emulator.service.errors import ValidationException
 from emulator.storage import Position
 
 NOTHING_TO_DO: Final = (
@@ -111,7 +111,7 @@ def transact_write_items(account: Account, request: Request) -> Response:
     mode = request.get("ReturnConsumedCapacity")
     replay = account.tokens.replay(token, fingerprint, account.now_ns)
     if replay is not None:
-        return answers.consumed_by_table(mode, replay)
+        return responses.consumed_by_table(mode, replay)
 
     _suit_their_tables(wanted, tables)
     actions = [action_of(one, table) for one, table in zip(wanted, tables, strict=True)]
@@ -119,11 +119,11 @@ def transact_write_items(account: Account, request: Request) -> Response:
     planned = [one for one in done if isinstance(one, Planned)]
     account.tokens.keep(token, fingerprint, planned, account.now_ns)
     named = {table.name: one.body["TableName"] for one, table in zip(wanted, tables, strict=True)}
-    response = answers.consumed_by_table(
+    response = responses.consumed_by_table(
         mode, ((named[done.write.table.name], done.receipt) for done in planned)
     )
     written = ((done.write.table, done.write.position) for done in planned)
-    return response | answers.collection_metrics_by_table(request, written)
+    return response | responses.collection_metrics_by_table(request, written)
 
 
 def load_action(action: Mapping[str, Any]) -> Wanted:

@@ -13,7 +13,16 @@ from typing import Final
 from emulator.clock import NANOSECONDS
 from emulator.engine.account import Account
 from emulator.engine.archive import Transfer
-from emulator.errors import (
+from emulator.operations import definitions, shapes
+from emulator.operations.backup_source import source_table
+from emulator.operations.continuous_backups import recovery_window
+from emulator.operations.create_table import RULES, free_name, load_encryption, make_table
+from emulator.operations.descriptions import seconds
+from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules import tables as rules
+from emulator.operations.shapes import Structure
+from emulator.operations.tokens import open_token, seal
+from emulator.service.errors import (
     ApiError,
     ExportConflictException,
     ExportNotFoundException,
@@ -21,15 +30,6 @@ from emulator.errors import (
     ImportNotFoundException,
     InvalidExportTimeException,
 )
-from emulator.operations import definitions, shapes
-from emulator.operations.continuous_backups import recovery_window
-from emulator.operations.create_table import RULES, free_name, load_encryption, make_table
-from emulator.operations.descriptions import seconds
-from emulator.operations.registry import Request, Response, operation
-from emulator.operations.rules import tables as rules
-from emulator.operations.shapes import Structure
-from emulator.operations.sources import source_table
-from emulator.operations.tokens import open_token, seal
 
 # Assumed: the texts.
 EXPORT_NOT_FOUND: Final = "Export not found: {arn}"

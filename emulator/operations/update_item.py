@@ -8,13 +8,13 @@ from typing import Any, Final
 from emulator.engine.account import Account
 from emulator.engine.table import Table
 from emulator.engine.writes import Planned, Write, execute
-from emulator.errors import ValidationException
 from emulator.expressions import Placeholders, Update, fragment, legacy_update, parse_update
 from emulator.model import MISSING, IndexSchema, Item, Missing, Value, check_name, equal
 from emulator.model.wire import INVALID, WireItem, check_levels, dump_item, load_item, load_value
-from emulator.operations import answers, shapes
+from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items, keys
+from emulator.service.errors import ValidationException
 
 KEY_CHANGE: Final = INVALID + "Cannot update attribute {name}. This attribute is part of the key"
 
@@ -68,14 +68,14 @@ def update_item(account: Account, request: Request) -> Response:
     if update is not None:
         key_attributes_stay(update, table)
     change = change_of(update, key, table, standalone=True)
-    shows_old = answers.shows_old(request)
+    shows_old = responses.shows_old(request)
     planned = execute(account, Write(table, position, change, condition, shows_old=shows_old))
 
     response: Response = {}
     attributes = _returned(request.get("ReturnValues"), planned, update)
     if attributes:
         response["Attributes"] = attributes
-    answers.add_costs(response, request, planned)
+    responses.add_costs(response, request, planned)
     return response
 
 
@@ -185,5 +185,5 @@ def _returned(
     if image is None:
         return None
     if return_values.startswith("ALL"):
-        return answers.item(image)
+        return responses.item(image)
     return dump_item(fragment(image.attributes, update.paths)) if update is not None else None

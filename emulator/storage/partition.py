@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections.abc import Iterator
 
-from emulator.limits import STORAGE_OVERHEAD_BYTES
+from emulator.service.limits import STORAGE_OVERHEAD_BYTES
 from emulator.storage.routing import HASH_SPACE, Position, slice_position
 
 _START: Position = (0,)

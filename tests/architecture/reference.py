@@ -32,14 +32,21 @@ OUT_OF_SCOPE = ("SearchVectors",)
 #: In the order of the house, from left to right.
 ROOMS = {
     "base": "the files at the top",
+    "service": "what the service is, as data",
     "model": "what data is",
     "expressions": "what one may say",
     "storage": "where items lie",
     "capacity": "what it costs",
     "engine": "the joined machine",
+    "observe": "what doors may see",
+    "partiql": "the second language",
     "operations": "what may be asked",
+    "persistence": "databases on disk",
     "clients": "boto3-shaped, without boto3",
-    "frontends": "boto3, HTTP, pytest, hypothesis",
+    "sdk": "boto3 and aiobotocore, in-process",
+    "http": "the server",
+    "testing": "pytest",
+    "strategies": "hypothesis",
     "designs": "tables as infrastructure code declares them",
     "lab": "workloads and designs",
 }

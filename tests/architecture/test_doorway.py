@@ -59,7 +59,7 @@ def test_the_engine_loads_no_optional_package():
         ),
         (
             "hypothesis",
-            "import emulator.strategies",
+            "from emulator.strategies import items",
             "emulator.strategies needs the module hypothesis: "
             "pip install 'dynamometer[hypothesis]'",
         ),

@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from emulator import errors
 from emulator.clients.exceptions import (
     ClientError,
     Exceptions,
@@ -16,6 +15,7 @@ from emulator.clients.exceptions import (
     next_request_id,
     waiter_error,
 )
+from emulator.service import errors
 
 exceptions = Exceptions()
 

@@ -78,7 +78,7 @@ def test_cuts_and_resumptions_concatenate_to_the_whole(client, page_size, cuts):
 @pytest.mark.parametrize("max_items", [1, 7, 14, 23, 99])
 def test_the_pages_are_those_that_botocore_gives(client, page_size, max_items):
     boto3 = pytest.importorskip("boto3")
-    mock_dynamodb = pytest.importorskip("emulator.frontends.boto").mock_dynamodb
+    mock_dynamodb = pytest.importorskip("emulator.sdk.boto").mock_dynamodb
     config = {"PageSize": page_size, "MaxItems": max_items}
 
     class Emulated:

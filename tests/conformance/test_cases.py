@@ -7,7 +7,7 @@ import json
 import pytest
 
 from emulator import ApiError, Emulator, Settings, mock_dynamodb
-from emulator.frontends.server import ServerThread
+from emulator.http.server import ServerThread
 from tests.conformance import behaviour, found, legacy, limits, messages, ordering
 from tests.conformance.case import TABLES
 

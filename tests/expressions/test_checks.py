@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from emulator.errors import RequestFault
 from emulator.expressions import Placeholders, parse_condition, parse_projection, parse_update
 from emulator.model import BinarySet, NumberSet, StringSet
+from emulator.service.errors import RequestFault
 
 SAMPLES = {
     "S": "a",

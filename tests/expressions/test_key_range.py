@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from emulator.errors import RequestFault, ValidationException
 from emulator.expressions import Placeholders, parse_key_condition
 from emulator.model import KeyAttribute, KeyRange, KeySchema, Value
+from emulator.service.errors import RequestFault, ValidationException
 
 HASH_ONLY = KeySchema((KeyAttribute("pk", "S"),))
 TABLE = KeySchema((KeyAttribute("pk", "S"),), (KeyAttribute("sk", "S"),))

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from emulator.errors import RequestFault, ValidationException
 from emulator.expressions import (
     Placeholders,
     fragment,
@@ -44,6 +43,7 @@ from emulator.model import (
     is_below,
     resolve,
 )
+from emulator.service.errors import RequestFault, ValidationException
 
 # Values and items: few names and few values, so that paths meet and comparisons succeed
 

@@ -4,7 +4,6 @@ from decimal import Decimal
 
 import pytest
 
-from emulator.errors import RequestFault, ValidationException
 from emulator.expressions import (
     LegacyCondition,
     legacy_condition,
@@ -22,6 +21,7 @@ from emulator.model import (
     StringSet,
     Value,
 )
+from emulator.service.errors import RequestFault, ValidationException
 
 INVALID = "One or more parameter values were invalid: "
 SAMPLES: dict[str, Value] = {

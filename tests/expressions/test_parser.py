@@ -2,7 +2,6 @@
 
 import pytest
 
-from emulator.errors import RequestFault
 from emulator.expressions.ast import (
     Action,
     And,
@@ -19,6 +18,7 @@ from emulator.expressions.ast import (
     Update,
 )
 from emulator.expressions.parser import parse
+from emulator.service.errors import RequestFault
 
 CONDITION = "ConditionExpression"
 FILTER = "FilterExpression"

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from emulator.errors import RequestFault
 from emulator.expressions import PathProjection, Placeholders, fragment, parse_projection
+from emulator.service.errors import RequestFault
 
 ITEM = {
     "pk": "k",

@@ -5,7 +5,6 @@ from decimal import Decimal
 
 import pytest
 
-from emulator.errors import RequestFault
 from emulator.expressions import (
     Placeholders,
     check_placeholder_keys,
@@ -15,6 +14,7 @@ from emulator.expressions import (
     parse_update,
 )
 from emulator.expressions.resolve import CACHE_ENTRIES, read
+from emulator.service.errors import RequestFault
 
 
 def refusal(function, *arguments):

@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from emulator.errors import RequestFault, ValidationException
 from emulator.expressions import Placeholders, fragment, parse_update
 from emulator.model import Attributes, BinarySet, NumberSet, StringSet, Value
+from emulator.service.errors import RequestFault, ValidationException
 
 INVALID_PATH = "The document path provided in the update expression is invalid for update"
 MISSING_OPERAND = "The provided expression refers to an attribute that does not exist in the item"

@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.errors import DocumentError
 from emulator.lab import Hotspot, Latest, Sequential, Uniform, Weights, Zipf
 from emulator.lab.distributions import draw, from_entry, keys_from_csv
 from emulator.lab.documents import Entry
+from emulator.service.errors import DocumentError
 
 ALL = [Uniform(), Zipf(1.2), Hotspot(0.2, 0.8), Latest(0.9), Sequential(), Weights((3, 0, 1))]
 

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from emulator.designs import read_tables
-from emulator.errors import DocumentError
 from emulator.lab.design_rules import check_table
+from emulator.service.errors import DocumentError
 
 scalars = st.none() | st.booleans() | st.integers(-5, 5) | st.sampled_from(["", "id", "HASH", "S"])
 values = st.recursive(

@@ -6,7 +6,7 @@ import pytest
 
 from emulator import Emulator
 from emulator.designs import create_table_requests, read_tables
-from emulator.errors import DocumentError
+from emulator.service.errors import DocumentError
 
 EVENTS = """
 resource "aws_dynamodb_table" "events" {

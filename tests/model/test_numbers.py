@@ -6,7 +6,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from emulator.errors import RequestFault, ValidationException
 from emulator.model.numbers import (
     NOT_A_NUMBER,
     OVERFLOW,
@@ -19,6 +18,7 @@ from emulator.model.numbers import (
     parse_number,
     subtract,
 )
+from emulator.service.errors import RequestFault, ValidationException
 
 LARGEST = "9" * 38 + "0" * 88
 

@@ -4,9 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.errors import ApiError, RequestFault, SerializationException, ValidationException
 from emulator.model import EMPTY_NAME, wire
 from emulator.model.wire import check_levels, dump_value, load_item, load_value
+from emulator.service.errors import (
+    ApiError,
+    RequestFault,
+    SerializationException,
+    ValidationException,
+)
 
 INVALID = "One or more parameter values were invalid: "
 

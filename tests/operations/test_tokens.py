@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.errors import ValidationException
 from emulator.operations.tokens import open_token, seal
+from emulator.service.errors import ValidationException
 
 parts = st.lists(
     st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"])), min_size=1

@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from emulator import ApiError, Emulator, ManualClock
-from emulator.frontends.table_notation import create_request
 from emulator.operations.homes import HOMES
 from emulator.strategies import requests
+from emulator.testing.table_notation import create_request
 
 TABLE = create_request(
     "table",

@@ -7,14 +7,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from emulator import Emulator, ManualClock
-from emulator.errors import ValidationException
-from emulator.frontends.naive import NaiveTable
-from emulator.frontends.phrase_strategies import key_condition_trees
-from emulator.frontends.phrases import condition_fragment
-from emulator.frontends.schema_strategies import ATTRIBUTES, model_items
-from emulator.frontends.table_notation import create_request
 from emulator.model.wire import dump_item
+from emulator.service.errors import ValidationException
 from emulator.strategies import TableSchema, table_schemas
+from emulator.strategies.expression_trees import condition_fragment
+from emulator.strategies.expressions import key_condition_trees
+from emulator.strategies.oracle.tables import NaiveTable
+from emulator.strategies.schemas import ATTRIBUTES, model_items
+from emulator.testing.table_notation import create_request
 
 POOLS = {
     "S": ["a", "ab", "b", "\ue000", "\U0001f600"],

@@ -14,18 +14,18 @@ from hypothesis.stateful import initialize, precondition, rule
 
 from emulator import ApiError
 from emulator.clock import DEFAULT_START
-from emulator.errors import TransactionCanceledException
-from emulator.frontends.meanings import holds
-from emulator.frontends.phrase_strategies import (
+from emulator.model import IndexSchema, KeyAttribute, KeySchema, Projection
+from emulator.model.wire import dump_item
+from emulator.service.errors import TransactionCanceledException
+from emulator.strategies import DynamoDBMachine, table_schemas
+from emulator.strategies.expression_trees import condition_fragment, merged, update_fragment
+from emulator.strategies.expressions import (
     condition_trees,
     key_condition_trees,
     update_trees,
 )
-from emulator.frontends.phrases import condition_fragment, merged, update_fragment
-from emulator.frontends.schema_strategies import ATTRIBUTES, model_items, model_keys
-from emulator.model import IndexSchema, KeyAttribute, KeySchema, Projection
-from emulator.model.wire import dump_item
-from emulator.strategies import DynamoDBMachine, table_schemas
+from emulator.strategies.oracle.expressions import holds
+from emulator.strategies.schemas import ATTRIBUTES, model_items, model_keys
 
 #: Few values of each type, so that keys meet again.
 POOLS = {

@@ -6,8 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from emulator import Emulator
-from emulator.errors import ApiError, ConditionalCheckFailedException, TransactionCanceledException
-from emulator.frontends.table_notation import create_request
+from emulator.service.errors import (
+    ApiError,
+    ConditionalCheckFailedException,
+    TransactionCanceledException,
+)
+from emulator.testing.table_notation import create_request
 
 THREADS, CALLS = 8, 40
 

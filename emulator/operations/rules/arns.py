@@ -7,13 +7,13 @@ from typing import Final, NamedTuple
 from emulator.engine.account import BAD_TABLE_ARN, Account
 from emulator.engine.streams import Stream
 from emulator.engine.table import Table
-from emulator.errors import (
+from emulator.model.wire import INVALID
+from emulator.operations.shapes import String
+from emulator.service.errors import (
     AccessDeniedException,
     ResourceNotFoundException,
     ValidationException,
 )
-from emulator.model.wire import INVALID
-from emulator.operations.shapes import String
 
 NO_ARN: Final = INVALID + "ARNs must start with 'arn:': {arn}"
 NOT_OURS: Final = INVALID + "Provided Arn is not a DynamoDB resource arn: {arn}"

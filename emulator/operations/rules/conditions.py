@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from emulator.engine.table import Table
-from emulator.errors import RequestFault
 from emulator.expressions import Condition, LegacyCondition, Placeholders, legacy_condition
 from emulator.expressions import parse_condition as parse
 from emulator.model import check_name
 from emulator.model.wire import INVALID, load_value
 from emulator.operations.rules import keys
+from emulator.service.errors import RequestFault
 
 FOR: Final = " for Attribute: {name}"
 NEEDS_VALUE: Final = INVALID + "Value must be provided when Exists is {exists}" + FOR

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from emulator.errors import RequestFault, ValidationException
 from emulator.expressions import Placeholders, check_placeholder_keys
 from emulator.model import Value
 from emulator.model.wire import load_value
+from emulator.service.errors import RequestFault, ValidationException
 
 MIXED: Final = (
     "Can not use both expression and non-expression parameters in the same request: "

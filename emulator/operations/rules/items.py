@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from emulator import limits
-from emulator.errors import RequestFault, ValidationException
 from emulator.model import Item, check_name
 from emulator.model.wire import INVALID, check_levels
+from emulator.service import limits
+from emulator.service.errors import RequestFault, ValidationException
 
 TOO_LARGE: Final = "Item size has exceeded the maximum allowed size"
 UPDATE_TOO_LARGE: Final = "Item size to update has exceeded the maximum allowed size"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from emulator import limits
-from emulator.errors import ValidationException
 from emulator.model import (
     EMPTY_KEY,
     LONG_PARTITION_KEY,
@@ -21,6 +19,8 @@ from emulator.model import (
     type_name,
 )
 from emulator.model.wire import INVALID
+from emulator.service import limits
+from emulator.service.errors import ValidationException
 
 MISSING_KEY: Final = INVALID + "Missing the key {name} in the item"
 KEY_TYPE: Final = INVALID + "Type mismatch for key {name} expected: {wanted} actual: {given}"

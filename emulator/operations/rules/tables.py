@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from emulator import limits
 from emulator.engine.account import Account
 from emulator.engine.resource import Throughput
-from emulator.errors import LimitExceededException, ValidationException
 from emulator.model.wire import INVALID
+from emulator.service import limits
+from emulator.service.errors import LimitExceededException, ValidationException
 
 Wire: TypeAlias = Mapping[str, Any]
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from emulator import limits
-from emulator.errors import ValidationException
+from emulator.service import limits
+from emulator.service.errors import ValidationException
 
 RESERVED_KEY: Final = "Tag Key cannot be prefixed with aws:, Key: {key}"
 INVALID_KEY: Final = "The Tag Key provided is invalid, Key: {key}"

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
-from emulator import limits
 from emulator.engine.resource import Throughput
 from emulator.engine.table import Index, Table
-from emulator.errors import (
+from emulator.model.wire import INVALID
+from emulator.operations.rules import tables as rules
+from emulator.service import limits
+from emulator.service.errors import (
     LimitExceededException,
     RequestFault,
     ResourceNotFoundException,
     ValidationException,
 )
-from emulator.model.wire import INVALID
-from emulator.operations.rules import tables as rules
 
 Wire: TypeAlias = Mapping[str, Any]
 

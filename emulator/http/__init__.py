@@ -1,0 +1,1 @@
+"""The HTTP server: connections, the JSON protocol, and the control routes."""

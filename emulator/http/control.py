@@ -1,0 +1,209 @@
+"""The routes under ``/_emulator/``: what a test needs of a server and the service has not.
+
+Everything is JSON. A wrong request is answered with ``{"error": one sentence}``; nothing here
+looks like an answer of the service. docs/how-to/server.md shows each route.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl, urlsplit
+
+from emulator import __version__
+from emulator.clock import ManualClock
+from emulator.http.http_protocol import HttpRequest, HttpResponse
+from emulator.http.json_protocol import PLAIN_JSON, decode_json, encode_json
+from emulator.service.errors import EmulatorError, SerializationException
+
+if TYPE_CHECKING:
+    from emulator.api import Emulator
+
+#: Assumed: a suite keeps a few filled databases, and a forgotten loop must not fill memory.
+SNAPSHOTS_KEPT: Final = 64
+
+_log = logging.getLogger(__name__)
+
+_DIMENSIONS: Final = ("table", "index", "operation", "stream")
+
+Parameters = Mapping[str, Any]
+Route = Callable[[Parameters], Any]
+
+
+class ControlRoutes:
+    """Answers the private routes of one server."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        self._emulator = emulator
+        self._snapshots: dict[str, Any] = {}
+        self._ids = itertools.count(1)
+        self._routes: dict[str, dict[str, Route]] = {
+            "health": {"GET": self._health},
+            "metrics": {"GET": self._metrics},
+            "partitions": {"GET": self._partitions},
+            "insights": {"GET": self._insights},
+            "clock": {"GET": self._read_clock, "POST": self._advance_clock},
+            "reset": {"POST": self._reset},
+            "snapshot": {
+                "GET": self._list_snapshots,
+                "POST": self._take_snapshot,
+                "DELETE": self._drop_snapshots,
+            },
+            "snapshot/restore": {"POST": self._restore_snapshot},
+            "faults": {
+                "GET": self._list_faults,
+                "POST": self._add_fault,
+                "DELETE": self._clear_faults,
+            },
+        }
+
+    def answer(self, request: HttpRequest) -> HttpResponse:
+        """Return the answer to a request whose target starts with ``/_emulator/``."""
+        url = urlsplit(request.target)
+        name = url.path.removeprefix("/_emulator/").strip("/")
+        methods = self._routes.get(name)
+        if methods is None:
+            listed = ", ".join(f"/_emulator/{route}" for route in self._routes)
+            return _fault(404, f"there is no route {url.path}; there are {listed}")
+        route = methods.get("GET" if request.method == "HEAD" else request.method)
+        if route is None:
+            return _fault(405, f"{url.path} takes {' or '.join(methods)}, not {request.method}")
+        try:
+            given: dict[str, Any] = dict(parse_qsl(url.query))
+            if request.body:
+                given |= decode_json(request.body)
+            return _json_response(200, route(given))
+        except SerializationException:
+            return _fault(400, "the body must be a JSON object")
+        except (EmulatorError, TypeError, ValueError) as error:
+            return _fault(400, str(error))
+        except Exception:
+            _log.exception("the emulator failed on %s %s", request.method, request.target)
+            return _fault(500, "the emulator failed; the server's log says how")
+
+    def refuse_origin(self, origin: str) -> HttpResponse:
+        """Refuse a web page that nobody invited: these routes change things without asking."""
+        return _fault(403, f"a page of {origin} may not call this; start with --cors {origin}")
+
+    # Routes
+
+    def _health(self, _given: Parameters) -> Any:
+        return {"status": "ok", "version": __version__}
+
+    def _metrics(self, given: Parameters) -> Any:
+        metrics = self._emulator.metrics
+        if "metric" in given:
+            asked = {name: given[name] for name in _DIMENSIONS if name in given}
+            asked |= {name: float(given[name]) for name in ("start", "end") if name in given}
+            points = metrics.get(given["metric"], stat=given.get("stat", "Sum"), **asked)
+            return {"points": points}
+        series = []
+        for name in metrics.names():
+            for dimensions in metrics.dimensions(name):
+                asked = {key: value for key, value in plain(dimensions).items() if value}
+                series.append({"metric": name, **asked, "sum": metrics.sum(name, **asked)})
+        return {"series": series}
+
+    def _partitions(self, given: Parameters) -> Any:
+        table = _named(given, "table")
+        return {"partitions": self._emulator.partitions(table, given.get("index"))}
+
+    def _insights(self, given: Parameters) -> Any:
+        return self._emulator.insights(_named(given, "table"), given.get("index"))
+
+    def _read_clock(self, _given: Parameters) -> Any:
+        clock = self._emulator.clock
+        kind = "manual" if isinstance(clock, ManualClock) else "system"
+        return {"kind": kind, "now": clock.now()}
+
+    def _advance_clock(self, given: Parameters) -> Any:
+        clock = self._emulator.clock
+        if not isinstance(clock, ManualClock):
+            raise EmulatorError("this clock runs by itself; start with --clock manual to advance")
+        seconds = _named(given, "advance")
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+            raise EmulatorError(f"advance takes a number of seconds, not {seconds!r}")
+        clock.advance(seconds)
+        return self._read_clock(given)
+
+    def _reset(self, _given: Parameters) -> Any:
+        self._emulator.reset()
+        return {}
+
+    def _list_snapshots(self, _given: Parameters) -> Any:
+        return {"ids": list(self._snapshots)}
+
+    def _take_snapshot(self, _given: Parameters) -> Any:
+        if len(self._snapshots) >= SNAPSHOTS_KEPT:
+            raise EmulatorError(f"{SNAPSHOTS_KEPT} snapshots are kept; delete some first")
+        name = str(next(self._ids))
+        self._snapshots[name] = self._emulator.snapshot()
+        return {"id": name}
+
+    def _restore_snapshot(self, given: Parameters) -> Any:
+        self._emulator.restore(self._snapshots[self._snapshot_id(given)])
+        return {}
+
+    def _drop_snapshots(self, given: Parameters) -> Any:
+        if "id" in given:
+            del self._snapshots[self._snapshot_id(given)]
+        else:
+            self._snapshots.clear()
+        return {}
+
+    def _snapshot_id(self, given: Parameters) -> str:
+        name = str(_named(given, "id"))
+        if name not in self._snapshots:
+            raise EmulatorError(f"there is no snapshot {name!r}")
+        return name
+
+    def _list_faults(self, _given: Parameters) -> Any:
+        return {"rules": self._emulator.faults.rules}
+
+    def _add_fault(self, given: Parameters) -> Any:
+        return {"rule": self._emulator.faults.add(**given)}
+
+    def _clear_faults(self, _given: Parameters) -> Any:
+        self._emulator.faults.clear()
+        return {}
+
+
+def _named(given: Parameters, name: str) -> Any:
+    if name not in given:
+        raise EmulatorError(f"this route needs {name!r}")
+    return given[name]
+
+
+def _fault(status: int, sentence: str) -> HttpResponse:
+    return _json_response(status, {"error": sentence})
+
+
+def _json_response(status: int, value: Any) -> HttpResponse:
+    return HttpResponse(status, PLAIN_JSON, encode_json(plain(value)))
+
+
+def plain(value: Any) -> Any:
+    """Return what JSON shows for a record, a key or a number of ours.
+
+    >>> plain({"key": ("a", Decimal("1.5"), b"x")})
+    {'key': ['a', 1.5, 'eA==']}
+    """
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if is_dataclass(value):
+        names = [field.name for field in fields(value) if not field.name.startswith("_")]
+        return {name: plain(getattr(value, name)) for name in names}
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        return {str(name): plain(member) for name, member in value.items()}
+    return [plain(member) for member in value]

@@ -1,0 +1,1 @@
+"""What doors may see of a running emulator: budgets, ledgers, partitions and tables."""

@@ -1,0 +1,106 @@
+"""Looking inside: live partitions and the keys that load them (CAP-804, CAP-806)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from emulator.capacity import READ, WRITE, Report
+from emulator.service.errors import EmulatorError
+from emulator.storage import Position
+
+if TYPE_CHECKING:
+    from emulator.engine.account import Account
+    from emulator.engine.resource import Resource
+    from emulator.engine.table import Table
+
+
+class PartitionView(NamedTuple):
+    """One partition as it is now; units are of its whole life unless said otherwise.
+
+    Attributes:
+        id: Unique within its table or index, in order of creation.
+        low: The first position it holds: hash, then key values.
+        high: The first position after it.
+        size_bytes: Billed bytes.
+        items: Items and local index entries.
+        read_tokens: Read units at hand.
+        write_tokens: Write units at hand; negative while in debt.
+        consumed_read: Read units admitted.
+        consumed_write: Write units admitted.
+        throttled_read: Read units refused, or in "observe" to be refused.
+        throttled_write: Write units refused, likewise.
+        peak_read: Most read units admitted within one second.
+        peak_write: Most write units admitted within one second.
+        splits: Splits between it and the first partitions.
+    """
+
+    id: int
+    low: Position
+    high: Position
+    size_bytes: int
+    items: int
+    read_tokens: float
+    write_tokens: float
+    consumed_read: float
+    consumed_write: float
+    throttled_read: float
+    throttled_write: float
+    peak_read: float
+    peak_write: float
+    splits: int
+
+
+def table_of(account: Account, name: str) -> Table:
+    """Return a table, or say that there is none."""
+    found = account.tables.get(name)
+    if found is None:
+        raise EmulatorError(f"there is no table {name!r} in {account.region}: create it first")
+    return found
+
+
+def resource_of(account: Account, table: str, index: str | None) -> Resource:
+    """Return a table's or global index's resource, or say that there is none."""
+    found = table_of(account, table)
+    if index is None:
+        return found.resource
+    secondary = found.indexes.get(index)
+    if secondary is None or secondary.resource is None:
+        raise EmulatorError(
+            f"table {table!r} has no global index {index!r}: local indexes share the table's "
+            "partitions"
+        )
+    return secondary.resource
+
+
+def partitions_of(account: Account, resource: Resource) -> list[PartitionView]:
+    """Return the partitions of a resource, in position order."""
+    views = []
+    for partition in resource.partitions:
+        low, high = resource.partitions.range_of(partition)
+        read_tokens, write_tokens = resource.meter.tokens(partition.id, account.now_ns)
+        loads = resource.meter.traffic.loads[partition.id]
+        read, write = loads[READ], loads[WRITE]
+        views.append(
+            PartitionView(
+                id=partition.id,
+                low=low,
+                high=high,
+                size_bytes=partition.size_bytes,
+                items=partition.items,
+                read_tokens=read_tokens,
+                write_tokens=write_tokens,
+                consumed_read=read.total_consumed + read.consumed,
+                consumed_write=write.total_consumed + write.consumed,
+                throttled_read=read.total_throttled + read.throttled,
+                throttled_write=write.total_throttled + write.throttled,
+                peak_read=read.peak,
+                peak_write=write.peak,
+                splits=partition.splits,
+            )
+        )
+    return views
+
+
+def insights_of(resource: Resource) -> Report:
+    """Return the heaviest keys of a resource, the running minute included."""
+    return resource.insights.report(resource.meter.traffic.running)

@@ -1,0 +1,98 @@
+"""Parts of answers that several operations share: items, costs, what a failure shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from emulator.capacity import Receipt, units
+from emulator.engine.table import Table
+from emulator.engine.writes import Planned
+from emulator.model import Item
+from emulator.model.wire import WireItem, dump_item, dump_value
+from emulator.service.errors import ApiError
+from emulator.storage import Position
+
+
+def item(stored: Item) -> WireItem:
+    """Return an item in wire form."""
+    return dump_item(stored.attributes)
+
+
+def shows_old(request: Mapping[str, Any]) -> bool:
+    """Say whether a failed condition is to show the stored item (OPC-3)."""
+    return request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
+
+
+def dump_items(error: ApiError) -> None:
+    """Bring the items that an error carries into wire form (OPC-3, TXW-7)."""
+    for members in (error.members, *error.members.get("CancellationReasons", ())):
+        stored = members.get("Item")
+        if isinstance(stored, Item):
+            members["Item"] = item(stored)
+
+
+def add_costs(response: dict[str, Any], request: Mapping[str, Any], planned: Planned) -> None:
+    """Add ConsumedCapacity and ItemCollectionMetrics of a single write, where asked for."""
+    mode = request.get("ReturnConsumedCapacity")
+    if mode is not None:
+        response.update(consumed(mode, request["TableName"], planned.receipt))
+    if request.get("ReturnItemCollectionMetrics") == "SIZE":
+        table = planned.write.table
+        if table.has_local_indexes:
+            metrics = collection_metrics(table, planned.write.position)
+            response["ItemCollectionMetrics"] = metrics
+
+
+def consumed(mode: str | None, table_name: str, receipt: Receipt) -> dict[str, Any]:
+    """Return the ConsumedCapacity member of a single-table answer, or nothing (CAP-402)."""
+    report = receipt.report(mode, table_name)
+    return {} if report is None else {"ConsumedCapacity": report}
+
+
+def consumed_by_table(mode: str | None, receipts: Iterable[tuple[str, Receipt]]) -> dict[str, Any]:
+    """Return the ConsumedCapacity list of a batch or transaction, or nothing (CAP-404).
+
+    Tables come in the order of their first appearance.
+    """
+    if mode is None or mode == "NONE":
+        return {}
+    by_table: dict[str, Receipt] = {}
+    for table_name, receipt in receipts:
+        total = by_table.get(table_name)
+        if total is None:
+            total = Receipt(receipt.axis, transactional=receipt.transactional)
+            by_table[table_name] = total
+        total.merge(receipt)
+    reports = [total.report(mode, table_name) for table_name, total in by_table.items()]
+    return {"ConsumedCapacity": reports}
+
+
+def collection_metrics(table: Table, position: Position) -> dict[str, Any]:
+    """Return the ItemCollectionMetrics of one collection (CAP-407, ICM-1)."""
+    value = position[1]
+    size_bytes = table.collection_bytes.get(value, 0)
+    return {
+        "ItemCollectionKey": {table.key.names[0]: dump_value(value)},
+        "SizeEstimateRangeGB": units.collection_range_gb(size_bytes),
+    }
+
+
+def collection_metrics_by_table(
+    request: Mapping[str, Any], written: Iterable[tuple[Table, Position]]
+) -> dict[str, Any]:
+    """Return the ItemCollectionMetrics map of a batch or transaction, or nothing (CAP-407)."""
+    if request.get("ReturnItemCollectionMetrics") != "SIZE":
+        return {}
+    by_table: dict[str, dict[Any, dict[str, Any]]] = {}
+    for table, position in written:
+        if table.has_local_indexes:
+            collections = by_table.setdefault(table.name, {})
+            collections[position[1]] = collection_metrics(table, position)
+    if not by_table:
+        return {}
+    return {
+        "ItemCollectionMetrics": {
+            name: list(collections.values()) for name, collections in by_table.items()
+        }
+    }

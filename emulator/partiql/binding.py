@@ -1,0 +1,113 @@
+"""A statement meets its parameters: everything that needs no table is decided here.
+
+The order is observable (ERR-PQL-1): parameters, statement, number of parameters, types of
+operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from emulator.expressions import Update
+from emulator.model import SET_TYPES, Item
+from emulator.operations.rules.items import item_fits
+from emulator.partiql import trees
+from emulator.partiql.ast import Exists, Insert, Parsed, Select, Statement
+from emulator.partiql.ast import Update as UpdateStatement
+from emulator.partiql.parameters import load_parameters
+from emulator.partiql.parser import CACHE_ENTRIES, parse
+from emulator.partiql.trees import Change, Program, Values
+from emulator.service.errors import ValidationException
+
+WRONG_COUNT: Final = "Number of parameters in request and statement don't match."
+
+
+class Bound(NamedTuple):
+    """A statement with the values of all its placeholders.
+
+    Attributes:
+        parsed: The statement as it was read.
+        values: Placeholder to value.
+        update: The change of an UPDATE.
+        item: The item of an INSERT.
+    """
+
+    parsed: Parsed
+    values: Values
+    update: Update | None = None
+    item: Item | None = None
+
+    @property
+    def statement(self) -> Statement:
+        """The tree of the statement."""
+        return self.parsed.statement
+
+    @property
+    def reads(self) -> bool:
+        """Say whether the statement only reads; EXISTS counts among the writes (PQL-19)."""
+        return isinstance(self.parsed.statement, Select)
+
+    @property
+    def table_name(self) -> str:
+        """The table that the statement names."""
+        statement = self.parsed.statement
+        if isinstance(statement, Exists):
+            return statement.select.source.table
+        return statement.source.table if isinstance(statement, Select) else statement.table
+
+
+def bind(request: Mapping[str, Any]) -> Bound:
+    """Return the statement of a request, checked as far as it goes without a table.
+
+    Raises:
+        ValidationException: the parameters or the statement are at fault.
+    """
+    return bind_loaded(request, load_parameters(request.get("Parameters")))
+
+
+def bind_loaded(request: Mapping[str, Any], parameters: list[Any]) -> Bound:
+    """Return the statement of a request whose parameters are loaded."""
+    parsed = parse(request["Statement"])
+    if len(parameters) != parsed.parameters:
+        raise ValidationException(WRONG_COUNT)
+    values = parsed.constants
+    if parameters:
+        values = {**values, **{f":p{i}": value for i, value in enumerate(parameters)}}
+    for name, complaint in parsed.sets:
+        if not isinstance(values[name], SET_TYPES):
+            raise ValidationException(complaint)
+    compiled = _compiled(parsed)
+    update = None if compiled.change is None else compiled.change.update(values)
+    if compiled.where is not None:
+        compiled.where.check(values)
+    return Bound(parsed, values, update, _item_of(parsed.statement, values))
+
+
+def _item_of(statement: Statement, values: Values) -> Item | None:
+    """Return the item that an INSERT writes, if it is small enough (SIZ-3)."""
+    if not isinstance(statement, Insert):
+        return None
+    item = Item.of({name: values[literal] for name, literal in statement.attributes})
+    item_fits(item)
+    return item
+
+
+def where_program(parsed: Parsed) -> Program | None:
+    """Return the compiled condition of a statement, whole."""
+    return _compiled(parsed).where
+
+
+class _Compiled(NamedTuple):
+    where: Program | None
+    change: Change | None
+
+
+@lru_cache(maxsize=CACHE_ENTRIES)
+def _compiled(parsed: Parsed) -> _Compiled:
+    where = None if parsed.where is None else trees.compile_tree(parsed.where, parsed.names)
+    change = None
+    if isinstance(parsed.statement, UpdateStatement):
+        change = trees.change_of(parsed.statement.actions, parsed.names)
+    return _Compiled(where, change)

@@ -1,0 +1,59 @@
+"""Parameters of a statement: read before the statement is (PQL-12).
+
+Observed: the public suite, October 2026: a number is read as Java reads it, so an exponent
+beyond 32 bits makes it none; of several faults the first in the order of the document is told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+from emulator.model import Value
+from emulator.model.numbers import NOT_A_NUMBER
+from emulator.model.wire import TOO_DEEP, load_value
+from emulator.service import limits
+from emulator.service.errors import RequestFault, ValidationException
+
+_EXPONENT: Final = re.compile(r"[+-]?[0-9.]+[eE]([+-]?)0*([0-9]+)", re.ASCII)
+_JAVA_DIGITS: Final = 10
+_JAVA_INTEGER: Final = range(-(2**31) + 1, 2**31)
+
+
+def load_parameters(written: list[Any] | None) -> list[Value]:
+    """Return the values of parameters.
+
+    Raises:
+        ValidationException: the first fault in the order of the document.
+    """
+    if written is None:
+        return []
+    try:
+        return [load_value(value) for value in written]
+    except ValidationException:
+        return [_load_in_order(value, 1) for value in written]
+
+
+def _load_in_order(wire: Any, level: int) -> Value:
+    """Load a value member by member, so that the first fault of the document is raised."""
+    if len(wire) == 1:
+        for tag, raw in wire.items():
+            if tag in ("L", "M"):
+                if level >= limits.NESTING_LEVELS:
+                    raise ValidationException(TOO_DEEP)
+                for member in raw.values() if tag == "M" else raw:
+                    _load_in_order(member, level + 1)
+            elif tag in ("N", "NS"):
+                _check_exponents([raw] if tag == "N" else raw)
+    return load_value(wire)
+
+
+def _check_exponents(texts: Iterable[str]) -> None:
+    """Refuse an exponent beyond 32 bits, of a number or of a member of a set."""
+    for text in texts:
+        match = _EXPONENT.fullmatch(text)
+        if match is not None:
+            sign, digits = match.groups()
+            if len(digits) > _JAVA_DIGITS or int(sign + digits) not in _JAVA_INTEGER:
+                raise RequestFault(NOT_A_NUMBER.format(text=text))

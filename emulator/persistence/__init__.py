@@ -1,0 +1,1 @@
+"""Databases on disk: saved snapshots, and items as DynamoDB JSON lines."""

@@ -1,0 +1,1 @@
+"""boto3, botocore and aiobotocore served in-process; the only room that knows them."""

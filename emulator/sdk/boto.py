@@ -1,0 +1,300 @@
+"""boto3, botocore and aiobotocore, served in-process.
+
+While a mock is active, a handful of the SDK's methods are wrapped. A wrapper asks which emulator
+serves the code that calls it; for another service, or if there is none, it steps aside. The SDK
+keeps its own serialising, signing, retrying and parsing; a request is answered where it would be
+sent. Nothing is registered at import, with a session or with a client, so a client's age does
+not matter, and everything is put back at the end.
+
+``docs/decisions/0006-boto-interception.md`` gives the reasons, and says what threads, tasks,
+nested mocks, credentials and retry sleeps meet.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast, overload
+
+from emulator.sdk import interception, retry_sleeps
+from emulator.sdk.region import default_region
+from emulator.sdk.scopes import Scope, Served, innermost_of, is_any_active
+from emulator.service.errors import EmulatorError
+
+if TYPE_CHECKING:
+    from emulator.api import Emulator
+    from emulator.clock import Clock
+    from emulator.engine.account import CapacityMode
+    from emulator.settings import Settings
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+NEEDS_BOTOCORE: Final = "mock_dynamodb needs botocore: pip install 'dynamometer[boto]'"
+NOT_SERVED: Final = "mock_dynamodb takes an emulator, a function or a class, not {value!r}"
+EITHER_OR: Final = "mock_dynamodb takes an emulator or the options to make one, not both: {names}"
+
+
+@overload
+def mock_dynamodb(emulator: type[R], /) -> type[R]: ...
+@overload
+def mock_dynamodb(emulator: Callable[P, R], /) -> Callable[P, R]: ...
+@overload
+def mock_dynamodb(
+    emulator: Served | None = None,
+    *,
+    capacity: CapacityMode | None = None,
+    clock: Clock | None = None,
+    region: str | None = None,
+    account_id: str | None = None,
+    settings: Settings | None = None,
+    fast: bool = False,
+    hide_credentials: bool = True,
+) -> MockDynamoDB: ...
+def mock_dynamodb(
+    emulator: Any = None,
+    *,
+    capacity: CapacityMode | None = None,
+    clock: Clock | None = None,
+    region: str | None = None,
+    account_id: str | None = None,
+    settings: Settings | None = None,
+    fast: bool = False,
+    hide_credentials: bool = True,
+) -> Any:
+    """Serve every boto3, botocore and aiobotocore client of DynamoDB from an emulator.
+
+    A context manager, and a decorator of functions, async functions, generators and test
+    classes, with and without parentheses. Every entry has its own new emulator, unless one is
+    given.
+
+    Args:
+        emulator: Who serves; or, for a bare decorator, the function or class.
+        capacity: Of the new emulator, as the four that follow.
+        clock: On a ``ManualClock``, the SDK's retries and waiters advance it and do not sleep.
+        region: The region of clients that have none configured; by default the one that the
+            environment or the profile gives to clients, or us-east-1.
+        account_id: The account that owns every table.
+        settings: The adjustable constants.
+        fast: Answer before the SDK serialises and signs: several times cheaper per call, but
+            without the SDK's retries and without its checks of parameters.
+        hide_credentials: Put dummies in the place of the credentials of the environment and of
+            every session, for all services; with False, only DynamoDB does without them.
+
+    >>> import boto3
+    >>> with mock_dynamodb() as emu:
+    ...     boto3.client("dynamodb").list_tables()["TableNames"]
+    []
+    """
+    if inspect.isclass(emulator) or inspect.isroutine(emulator):
+        return mock_dynamodb()(emulator)
+    options = {
+        "capacity": capacity,
+        "clock": clock,
+        "region": region,
+        "account_id": account_id,
+        "settings": settings,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    if emulator is not None and not hasattr(emulator, "call"):
+        raise TypeError(NOT_SERVED.format(value=emulator))
+    if emulator is not None and given:
+        raise TypeError(EITHER_OR.format(names=", ".join(given)))
+    return MockDynamoDB(emulator, given, fast=fast, hide_credentials=hide_credentials)
+
+
+class MockDynamoDB:
+    """What ``mock_dynamodb`` returns: enter it, or decorate with it, as often as needed."""
+
+    def __init__(self, emulator: Served | None, options: dict[str, Any], **serving: bool) -> None:
+        self._emulator = emulator
+        self._options = options
+        self._serving = serving
+        self._scopes: list[Scope] = []
+
+    def __enter__(self) -> Emulator:
+        scope = Scope(self._served(), **self._serving)
+        scope.open(_install)
+        self._scopes.append(scope)
+        # A stand-in may serve in its place; whoever passed it knows.
+        return cast("Emulator", scope.emulator)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        scope = innermost_of(self._scopes)
+        self._scopes.remove(scope)
+        scope.close(_patches.restore)
+
+    @overload
+    def __call__(self, target: type[R]) -> type[R]: ...
+    @overload
+    def __call__(self, target: Callable[P, R]) -> Callable[P, R]: ...
+    def __call__(self, target: Any) -> Any:
+        """Decorate a function or a class."""
+        from emulator.sdk.decorators import decorate
+
+        return decorate(target, self._with_one_emulator)
+
+    def _with_one_emulator(self) -> MockDynamoDB:
+        return MockDynamoDB(self._served(), {}, **self._serving)
+
+    def _served(self) -> Served:
+        if self._emulator is not None:
+            return self._emulator
+        from emulator.api import Emulator
+
+        return Emulator(**{"region": default_region(), **self._options})
+
+
+# Wrapping the SDK
+
+
+class _Patches:
+    """Attributes of the SDK that are replaced, with what stood there before."""
+
+    def __init__(self) -> None:
+        self._replaced: list[tuple[Any, str, Any, Any]] = []
+        self._made: dict[tuple[Any, str, Any], tuple[Any, Any]] = {}
+        self.has_aiobotocore = False
+
+    def wrap(self, owner: Any, name: str, wrapper: Callable[..., Any], *args: Any) -> None:
+        """Replace an attribute of a class or module by what ``wrapper`` makes of it."""
+        original = vars(owner)[name]
+        of_original, replacement = self._made.get((owner, name, wrapper), (None, None))
+        if of_original is not original:
+            # Kept for the next time: a test suite enters a mock for each of its tests.
+            replacement = wrapper(original, *args)
+            self._made[owner, name, wrapper] = original, replacement
+        setattr(owner, name, replacement)
+        self._replaced.append((owner, name, original, replacement))
+
+    def restore(self) -> None:
+        """Put everything back, except what somebody else has replaced in the meantime.
+
+        A wrapper that is left under another's steps aside, because no scope is active.
+        """
+        for owner, name, original, replacement in reversed(self._replaced):
+            if vars(owner)[name] is replacement:
+                setattr(owner, name, original)
+        self._replaced.clear()
+        self.has_aiobotocore = False
+
+
+_patches = _Patches()
+
+
+def _install() -> None:
+    if find_spec("botocore") is None:
+        raise EmulatorError(NEEDS_BOTOCORE)
+    try:
+        _wrap_botocore()
+        _wrap_aiobotocore()
+    except BaseException:
+        _patches.restore()
+        raise
+
+
+def _wrap_botocore() -> None:
+    import botocore.awsrequest
+    import botocore.client
+    import botocore.credentials
+    import botocore.endpoint
+    import botocore.exceptions
+    import botocore.httpsession
+    import botocore.regions
+    import botocore.retries.bucket
+    import botocore.session
+    import botocore.signers
+    import botocore.useragent
+    import botocore.waiter
+
+    wrap, calls = _patches.wrap, interception
+    client = botocore.client.BaseClient
+    session = botocore.session.Session
+    credentials = botocore.credentials.Credentials
+    signer = botocore.signers.RequestSigner
+    endpoint = botocore.endpoint.Endpoint
+    bucket = botocore.retries.bucket
+    no_capacity = botocore.exceptions.CapacityNotAvailableError
+
+    wrap(client, "_make_api_call", calls.serve, calls.scope_of_client)
+    wrap(client, "_make_api_call", calls.take_fast_lane, calls.answer_fast)
+    wrap(session, "__init__", _look_for_aiobotocore)
+    wrap(session, "create_client", calls.serve, calls.scope_of_creation)
+    wrap(session, "get_credentials", calls.hide_credentials, credentials)
+    wrap(botocore.credentials.RefreshableCredentials, "_refresh", calls.stay_stale)
+    wrap(signer, "get_auth_instance", calls.sign_as_nobody)
+    wrap(botocore.useragent.UserAgentString, "to_string", calls.reuse_user_agent)
+    resolver = botocore.regions.EndpointRulesetResolver
+    wrap(resolver, "construct_endpoint", calls.reuse_endpoint)
+    wrap(endpoint, "prepare_request", calls.address_nowhere)
+    wrap(endpoint, "_send", calls.answer, botocore.awsrequest.AWSResponse)
+    wrap(botocore.httpsession.URLLib3Session, "send", calls.refuse_to_send)
+    wrap(botocore.waiter.Waiter, "wait", calls.serve, calls.scope_of_waiter)
+    wrap(botocore.waiter, "time", retry_sleeps.ModuleWithSleep, retry_sleeps.sleep)
+    wrap(botocore.endpoint, "time", retry_sleeps.ModuleWithSleep, retry_sleeps.sleep)
+    wrap(bucket.Clock, "current_time", retry_sleeps.tell_virtual_time)
+    wrap(bucket.TokenBucket, "acquire", retry_sleeps.acquire, no_capacity)
+
+
+def _wrap_aiobotocore() -> None:
+    """Wrap aiobotocore as well, as soon as anybody has imported it."""
+    if _patches.has_aiobotocore or "aiobotocore.session" not in sys.modules:
+        return
+    _patches.has_aiobotocore = True
+    import aiobotocore.awsrequest
+    import aiobotocore.client
+    import aiobotocore.credentials
+    import aiobotocore.endpoint
+    import aiobotocore.httpsession
+    import aiobotocore.retries.bucket
+    import aiobotocore.session
+    import aiobotocore.signers
+    import aiobotocore.waiter
+
+    wrap, calls = _patches.wrap, interception
+    client = aiobotocore.client.AioBaseClient
+    session = aiobotocore.session.AioSession
+    credentials = aiobotocore.credentials.AioCredentials
+    signer = aiobotocore.signers.AioRequestSigner
+    endpoint = aiobotocore.endpoint
+    waiter = aiobotocore.waiter
+    bucket = aiobotocore.retries.bucket
+
+    wrap(client, "_make_api_call", calls.serve_async, calls.scope_of_client)
+    wrap(client, "_make_api_call", calls.take_fast_lane, calls.answer_fast_async)
+    wrap(session, "_create_client", calls.serve_async, calls.scope_of_creation)
+    wrap(session, "get_credentials", calls.hide_credentials_async, credentials)
+    wrap(aiobotocore.credentials.AioRefreshableCredentials, "_refresh", calls.stay_stale_async)
+    wrap(signer, "get_auth_instance", calls.sign_as_nobody_async)
+    wrap(endpoint.AioEndpoint, "_send", calls.answer_async, aiobotocore.awsrequest.AioAWSResponse)
+    wrap(aiobotocore.httpsession.AIOHTTPSession, "send", calls.refuse_to_send)
+    wrap(waiter.AIOWaiter, "wait", calls.serve_async, calls.scope_of_waiter)
+    wrap(waiter, "asyncio", retry_sleeps.ModuleWithSleep, retry_sleeps.sleep_async)
+    wrap(endpoint, "asyncio", retry_sleeps.ModuleWithSleep, retry_sleeps.sleep_async)
+    no_capacity = bucket.CapacityNotAvailableError
+    wrap(bucket.AsyncTokenBucket, "acquire", retry_sleeps.acquire_async, no_capacity)
+    # The httpx back end of newer versions sleeps by methods of its own.
+    owners = getattr(endpoint, "AnyioEndpoint", None), getattr(waiter, "AnyioWaiter", None)
+    for owner in filter(None, owners):
+        wrap(owner, "_sleep", retry_sleeps.sleep_by_method)
+
+
+def _look_for_aiobotocore(original: Any) -> Any:
+    """Session.__init__: an asynchronous session may be the first sign of aiobotocore."""
+
+    @functools.wraps(original)
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        if is_any_active():
+            _wrap_aiobotocore()
+
+    return init

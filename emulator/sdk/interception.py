@@ -1,0 +1,454 @@
+"""What the SDK's methods do while a mock is active: wrappers, none of which imports the SDK.
+
+Each takes the original and returns what stands in its place. All of them ask ``serving``, which
+is set while a DynamoDB client is created, called or waited with, and step aside without it.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import re
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from email.utils import formatdate
+from types import SimpleNamespace
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+from emulator.clients import (
+    client_response,
+    error_response,
+    next_request_id,
+    response_metadata,
+    wire_request,
+)
+from emulator.http.json_protocol import AMZ_JSON, decode_json, encode_json
+from emulator.sdk.scopes import (
+    ACCESS_KEY,
+    Scope,
+    credentials_are_hidden,
+    innermost,
+    is_any_active,
+    serving,
+)
+from emulator.service.errors import ApiError, EmulatorError
+
+SERVICES: Final = frozenset({"dynamodb", "dynamodbstreams"})
+
+# A request that is served here has an address that nobody can reach, whatever other tools do
+# with it: moto, too, lets it pass. Source: RFC 2606 reserves the top-level domain.
+NOWHERE: Final = "https://dynamodb.emulator.invalid/"
+
+WOULD_LEAVE: Final = (
+    "a DynamoDB request to {url} would leave this machine: inside mock_dynamodb, send it "
+    "with a boto3, botocore or aiobotocore client"
+)
+
+_NO_SIGNATURE: Final = "0" * 64
+_SIGNED_REGION = re.compile(rb"Credential=[^/]+/\d+/([^/]+)/[^/]+/aws4_request")
+
+
+# What is served: calls, the creation of clients, and waits
+
+
+def serve(original: Any, scope_of: Callable[..., Scope | None]) -> Any:
+    """Let a scope serve while a method runs; None for another service's."""
+
+    @functools.wraps(original)
+    def served(self: Any, *args: Any, **kwargs: Any) -> Any:
+        token = serving.set(scope_of(self, args, kwargs))
+        try:
+            return original(self, *args, **kwargs)
+        finally:
+            serving.reset(token)
+
+    return served
+
+
+def serve_async(original: Any, scope_of: Callable[..., Scope | None]) -> Any:
+    """Let a scope serve while a coroutine runs."""
+
+    @functools.wraps(original)
+    async def served(self: Any, *args: Any, **kwargs: Any) -> Any:
+        token = serving.set(scope_of(self, args, kwargs))
+        try:
+            return await original(self, *args, **kwargs)
+        finally:
+            serving.reset(token)
+
+    return served
+
+
+def scope_of_client(client: Any, *_call: Any) -> Scope | None:
+    """Return who serves a client."""
+    return innermost() if client.meta.service_model.service_name in SERVICES else None
+
+
+def scope_of_waiter(waiter: Any, *_call: Any) -> Scope | None:
+    """Return who serves a waiter; its class has a name such as DynamoDB.Waiter.TableExists."""
+    return innermost() if type(waiter).__name__.startswith("DynamoDB") else None
+
+
+def scope_of_creation(session: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Scope | None:
+    """Return who serves a client in the making; without a region, it gets that emulator's."""
+    service_name = args[0] if args else kwargs["service_name"]
+    scope = innermost() if service_name in SERVICES else None
+    if (
+        scope is not None
+        and len(args) < 2
+        and not (
+            kwargs.get("region_name")
+            or getattr(kwargs.get("config"), "region_name", None)
+            or getattr(session.get_default_client_config(), "region_name", None)
+            or session.get_config_variable("region")
+        )
+    ):
+        kwargs["region_name"] = scope.emulator.region
+    return scope
+
+
+# A request, from its signature to its answer
+
+
+def address_nowhere(original: Any) -> Any:
+    """Endpoint.prepare_request, the asynchronous one's too: signed, and not yet sent."""
+
+    @functools.wraps(original)
+    def prepare_request(self: Any, request: Any) -> Any:
+        prepared = original(self, request)
+        if serving.get() is not None:
+            prepared.url = NOWHERE
+            prepared.context = request.context  # older versions leave it behind
+        return prepared
+
+    return prepare_request
+
+
+def answer(original: Any, response_class: Any) -> Any:
+    """Endpoint._send: where a request would leave."""
+
+    @functools.wraps(original)
+    def send(self: Any, request: Any) -> Any:
+        scope = serving.get()
+        if scope is None:
+            return original(self, request)
+        status, body = _respond(scope, request)
+        return response_class(request.url, status, _headers(scope, body), _Body(body))
+
+    return send
+
+
+def answer_async(original: Any, response_class: Any) -> Any:
+    """AioEndpoint._send."""
+
+    @functools.wraps(original)
+    async def send(self: Any, request: Any) -> Any:
+        scope = serving.get()
+        if scope is None:
+            return await original(self, request)
+        status, body = _respond(scope, request)
+        headers = _headers(scope, body)
+        return response_class(request.url, status, headers, _AsyncBody(body, headers))
+
+    return send
+
+
+def _respond(scope: Scope, request: Any) -> tuple[int, bytes]:
+    """Return status and body of the answer to a prepared request."""
+    try:
+        operation = request.headers["X-Amz-Target"].decode().partition(".")[2]
+        response = scope.emulator.call(
+            operation, decode_json(request.body), region=_region_of(request)
+        )
+    except ApiError as error:
+        return error.status, encode_json(error.body())
+    return 200, encode_json(response)
+
+
+def _region_of(request: Any) -> str | None:
+    """Return the region a request is signed for; an unsigned one has its client's."""
+    signed = _SIGNED_REGION.search(request.headers.get("Authorization") or b"")
+    if signed is not None:
+        return signed[1].decode()
+    region: str | None = request.context.get("client_region")
+    return region
+
+
+def _headers(scope: Scope, body: bytes) -> dict[str, str]:
+    """Return the headers of an answer (WIR-11)."""
+    return {
+        "Server": "Server",
+        "Date": _http_date(int(scope.emulator.clock.now())),
+        "Content-Type": AMZ_JSON,
+        "Content-Length": str(len(body)),
+        "x-amzn-RequestId": next_request_id(),
+        "x-amz-crc32": str(zlib.crc32(body)),
+    }
+
+
+@functools.lru_cache(maxsize=1)
+def _http_date(seconds: int) -> str:
+    return formatdate(seconds, usegmt=True)
+
+
+class _Body(io.BytesIO):
+    """A body as botocore reads it."""
+
+    def stream(self, *_args: Any, **_kwargs: Any) -> Iterator[bytes]:
+        yield self.read()
+
+
+class _AsyncBody:
+    """A body as aiobotocore reads it; older versions look here for the headers, too."""
+
+    def __init__(self, body: bytes, headers: dict[str, str]) -> None:
+        self._body = body
+        self._headers = headers
+
+    async def read(self) -> bytes:
+        return self._body
+
+    @property
+    def raw_headers(self) -> list[tuple[bytes, bytes]]:
+        return [(name.encode(), value.encode()) for name, value in self._headers.items()]
+
+
+def reuse_user_agent(original: Any) -> Any:
+    """UserAgentString.to_string: written once per client, not twice per request.
+
+    It is a quarter of what the SDK spends on a small call, and nobody receives it; of its
+    content only the record of SDK features can differ from call to call.
+    """
+    known: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+
+    @functools.wraps(original)
+    def to_string(self: Any) -> str:
+        if serving.get() is None:
+            return str(original(self))
+        text = known.get(self)
+        if text is None:
+            text = known[self] = original(self)
+        return text
+
+    return to_string
+
+
+def reuse_endpoint(original: Any) -> Any:
+    """EndpointRulesetResolver.construct_endpoint: found once per client and operation.
+
+    The address is replaced before anything is sent; what else comes with it, the signing
+    region and headers, is the client's and does not depend on the call.
+    """
+    known: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
+
+    @functools.wraps(original)
+    def construct_endpoint(self: Any, operation_model: Any, *args: Any, **kwargs: Any) -> Any:
+        if serving.get() is None:
+            return original(self, operation_model, *args, **kwargs)
+        by_operation = known.setdefault(self, {})
+        found = by_operation.get(operation_model.name)
+        if found is None:
+            found = original(self, operation_model, *args, **kwargs)
+            by_operation[operation_model.name] = found
+        return found
+
+    return construct_endpoint
+
+
+def refuse_to_send(original: Any) -> Any:
+    """URLLib3Session.send and its like: no client's request comes this far."""
+
+    @functools.wraps(original)
+    def send(self: Any, request: Any) -> Any:
+        target = request.headers.get("X-Amz-Target") or b""
+        text = target.decode() if isinstance(target, bytes) else target
+        if text.startswith("DynamoDB") and is_any_active():
+            raise EmulatorError(WOULD_LEAVE.format(url=request.url))
+        return original(self, request)
+
+    return send
+
+
+# The fast lane
+
+
+def take_fast_lane(original: Any, answer: Callable[..., Any]) -> Any:
+    """BaseClient._make_api_call, the asynchronous one's too."""
+
+    @functools.wraps(original)
+    def make_api_call(self: Any, operation_name: str, api_params: Any) -> Any:
+        scope = scope_of_client(self)
+        if scope is None or not scope.fast:
+            return original(self, operation_name, api_params)
+        return answer(self, scope, operation_name, api_params)
+
+    return make_api_call
+
+
+def answer_fast(client: Any, scope: Scope, operation: str, params: Any) -> Any:
+    """Answer before the SDK serialises; its events for parameters and responses still fire."""
+    model = client.meta.service_model.operation_model(operation)
+    context = _fast_context(client)
+    params = client._emit_api_params(params, model, context)
+    http, parsed = _respond_fast(client, scope, operation, params)
+    client.meta.events.emit(
+        _after_call(model), http_response=http, parsed=parsed, model=model, context=context
+    )
+    return _parsed_or_raised(client, operation, http, parsed)
+
+
+async def answer_fast_async(client: Any, scope: Scope, operation: str, params: Any) -> Any:
+    """Answer as ``answer_fast`` does, where the SDK's events are awaited."""
+    model = client.meta.service_model.operation_model(operation)
+    context = _fast_context(client)
+    params = await client._emit_api_params(params, model, context)
+    http, parsed = _respond_fast(client, scope, operation, params)
+    await client.meta.events.emit(
+        _after_call(model), http_response=http, parsed=parsed, model=model, context=context
+    )
+    return _parsed_or_raised(client, operation, http, parsed)
+
+
+def _fast_context(client: Any) -> dict[str, Any]:
+    return {"client_region": client.meta.region_name, "client_config": client.meta.config}
+
+
+def _after_call(model: Any) -> str:
+    return f"after-call.{model.service_model.service_id.hyphenize()}.{model.name}"
+
+
+def _respond_fast(client: Any, scope: Scope, operation: str, params: Any) -> tuple[Any, Any]:
+    """Return what stands for the HTTP response, and the parsed one."""
+    try:
+        response = scope.emulator.call(
+            operation, wire_request(params), region=client.meta.region_name
+        )
+    except ApiError as error:
+        return SimpleNamespace(status_code=error.status, headers={}), error_response(error)
+    parsed = {**client_response(response), "ResponseMetadata": response_metadata(200)}
+    return SimpleNamespace(status_code=200, headers={}), parsed
+
+
+def _parsed_or_raised(client: Any, operation: str, http: Any, parsed: Any) -> Any:
+    if http.status_code < 300:
+        return parsed
+    raise client.exceptions.from_code(parsed["Error"]["Code"])(parsed, operation)
+
+
+# Credentials
+
+
+def hide_credentials(original: Any, credentials_class: Any) -> Any:
+    """Session.get_credentials: no file is read and no metadata service is asked."""
+
+    @functools.wraps(original)
+    def get_credentials(self: Any) -> Any:
+        if serving.get() is None and not credentials_are_hidden():
+            return original(self)
+        return _nobody(credentials_class)
+
+    return get_credentials
+
+
+def hide_credentials_async(original: Any, credentials_class: Any) -> Any:
+    """AioSession.get_credentials."""
+
+    @functools.wraps(original)
+    async def get_credentials(self: Any) -> Any:
+        if serving.get() is None and not credentials_are_hidden():
+            return await original(self)
+        return _nobody(credentials_class)
+
+    return get_credentials
+
+
+def _nobody(credentials_class: Any) -> Any:
+    scope = serving.get()
+    return _credentials(credentials_class, None if scope is None else scope.emulator.account_id)
+
+
+@functools.cache
+def _credentials(credentials_class: Any, account_id: str | None) -> Any:
+    credentials = credentials_class(ACCESS_KEY, ACCESS_KEY)
+    # Set, not passed: older versions know no account, and need none.
+    credentials.account_id = account_id
+    return credentials
+
+
+def sign_as_nobody(original: Any) -> Any:
+    """RequestSigner.get_auth_instance."""
+
+    @functools.wraps(original)
+    def get_auth_instance(
+        self: Any, signing_name: str, region_name: str, *args: Any, **kwargs: Any
+    ) -> Any:
+        scope = serving.get()
+        if scope is None:
+            return original(self, signing_name, region_name, *args, **kwargs)
+        return _Signature(scope, signing_name, region_name)
+
+    return get_auth_instance
+
+
+def sign_as_nobody_async(original: Any) -> Any:
+    """AioRequestSigner.get_auth_instance."""
+
+    @functools.wraps(original)
+    async def get_auth_instance(
+        self: Any, signing_name: str, region_name: str, *args: Any, **kwargs: Any
+    ) -> Any:
+        scope = serving.get()
+        if scope is None:
+            return await original(self, signing_name, region_name, *args, **kwargs)
+        return _Signature(scope, signing_name, region_name)
+
+    return get_auth_instance
+
+
+class _Signature:
+    """Signs a request for a region with nothing: a quarter of a small call, and nobody checks it.
+
+    The headers are those of version 4, so a hook that looks at them finds them.
+    """
+
+    def __init__(self, scope: Scope, service: str, region: str) -> None:
+        self.moment = _signing_moment(int(scope.emulator.clock.now()))
+        self.key = f"{ACCESS_KEY}/{self.moment[:8]}/{region}/{service}/aws4_request"
+
+    def add_auth(self, request: Any) -> None:
+        """Put the headers of a signature on a request, in place of an earlier attempt's."""
+        headers = request.headers
+        del headers["X-Amz-Date"]
+        headers["X-Amz-Date"] = self.moment
+        del headers["Authorization"]
+        headers["Authorization"] = (
+            f"AWS4-HMAC-SHA256 Credential={self.key}, SignedHeaders=host;x-amz-date, "
+            f"Signature={_NO_SIGNATURE}"
+        )
+
+
+@functools.lru_cache(maxsize=1)
+def _signing_moment(seconds: int) -> str:
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
+
+
+def stay_stale(original: Any) -> Any:
+    """RefreshableCredentials._refresh: an account-based address would ask for the account."""
+
+    @functools.wraps(original)
+    def refresh(self: Any) -> Any:
+        return original(self) if serving.get() is None else None
+
+    return refresh
+
+
+def stay_stale_async(original: Any) -> Any:
+    """AioRefreshableCredentials._refresh."""
+
+    @functools.wraps(original)
+    async def refresh(self: Any) -> Any:
+        return await original(self) if serving.get() is None else None
+
+    return refresh

@@ -1,0 +1,128 @@
+"""Workloads: requests over time, to be played against an emulator in virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from emulator.clock import ManualClock
+from emulator.observe.ledger import Ledger
+from emulator.service.errors import (
+    ApiError,
+    EmulatorError,
+    ProvisionedThroughputExceededException,
+    RequestLimitExceeded,
+    ThrottlingException,
+)
+from emulator.strategies import whole_requests
+from emulator.strategies.schemas import table_schemas
+from emulator.strategies.table_schema import Schema
+from emulator.strategies.values import checked_when_drawn
+from emulator.strategies.whole_requests import Request
+
+if TYPE_CHECKING:
+    from emulator.api import Emulator
+
+NOT_MANUAL: Final = "a workload is played in virtual time: give the emulator a ManualClock"
+_THROTTLED: Final = (
+    ProvisionedThroughputExceededException,
+    RequestLimitExceeded,
+    ThrottlingException,
+)
+
+
+@dataclass(frozen=True)
+class Burst:
+    """So many requests, evenly spread over some seconds, taking turns."""
+
+    at: int
+    seconds: int
+    count: int
+    requests: tuple[Request, ...]
+
+    def timed(self) -> Iterator[tuple[float, Request]]:
+        """Yield each request with its time."""
+        for number in range(self.count):
+            moment = self.at + self.seconds * number / self.count
+            yield moment, self.requests[number % len(self.requests)]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Bursts of requests; times are seconds from its beginning."""
+
+    bursts: tuple[Burst, ...]
+
+    def timed(self) -> list[tuple[float, Request]]:
+        """Return every request with its time, in the order of time."""
+        every = [one for burst in self.bursts for one in burst.timed()]
+        return sorted(every, key=lambda one: one[0])
+
+    def play(self, emulator: Emulator) -> Ledger:
+        """Send every request at its time, and return what they cost.
+
+        A request that is throttled is not repeated.
+
+        Raises:
+            EmulatorError: the emulator has no manual clock.
+            ApiError: a request is refused for anything but throughput.
+        """
+        clock = emulator.clock
+        if not isinstance(clock, ManualClock):
+            raise EmulatorError(NOT_MANUAL)
+        ledger = Ledger()
+        leave = emulator.events.subscribe(ledger.hear)
+        start = clock.now()
+        try:
+            for moment, request in self.timed():
+                clock.advance(max(0.0, start + moment - clock.now()))
+                _send(emulator, request)
+        finally:
+            leave()
+        return ledger
+
+
+def _send(emulator: Emulator, request: Request) -> None:
+    try:
+        emulator.call(*request)
+    except ApiError as error:
+        if not isinstance(error, _THROTTLED):
+            raise
+
+
+@checked_when_drawn
+def workloads(
+    schema: Schema,
+    *,
+    requests: SearchStrategy[Request] | None = None,
+    max_bursts: int = 3,
+    max_count: int = 50,
+    max_seconds: int = 60,
+) -> SearchStrategy[Workload]:
+    """Draw traffic over time, for experiments with capacity.
+
+    Args:
+        schema: A TableSchema, a CreateTable request or a table's description.
+        requests: What is sent; ``requests(schema)`` by default.
+        max_bursts: The most bursts; they may overlap.
+        max_count: The most requests of one burst.
+        max_seconds: The latest beginning of a burst, and its longest duration.
+    """
+    sent = whole_requests.requests(schema) if requests is None else requests
+    bursts = st.builds(
+        Burst,
+        at=st.integers(0, max_seconds),
+        seconds=st.integers(0, max_seconds),
+        count=st.integers(1, max_count),
+        requests=st.lists(sent, min_size=1, max_size=3).map(tuple),
+    )
+    return st.lists(bursts, min_size=1, max_size=max_bursts).map(
+        lambda drawn: Workload(tuple(drawn))
+    )
+
+
+st.register_type_strategy(Workload, table_schemas().flatmap(workloads))

@@ -1,0 +1,185 @@
+"""A state machine for data-access code: tables, time, faults, a budget and an oracle.
+
+A user's subclass adds rules that call the code under test. The base brings the emulator, lets
+time pass and things fail, and asserts after every step that each index holds what its table
+says, that no step costs more than its budget, and, if the subclass keeps ``expected``, that the
+tables hold what it expects.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any, ClassVar, Final
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from emulator.api import Emulator
+from emulator.clients import Client, Table
+from emulator.clock import ManualClock
+from emulator.engine.account import CapacityMode
+from emulator.engine.faults import FaultRule
+from emulator.model.wire import dump_item, load_item
+from emulator.observe.budget import Budget
+from emulator.observe.ledger import Ledger
+from emulator.settings import Settings
+from emulator.strategies.oracle.tables import NaiveTable
+from emulator.strategies.table_schema import Schema, TableSchema
+from emulator.testing.seeded_databases import routed
+
+#: The longest that time passes in one step: beyond the burst that buckets keep.
+MAX_SECONDS: Final = 400
+
+
+class DynamoDBMachine(RuleBasedStateMachine):
+    """Subclass it, declare ``tables``, and add rules that call the code under test.
+
+    Attributes:
+        tables: CreateTable requests or schemas of the tables that each run begins with.
+        capacity: "off", "observe" or "enforce".
+        settings: The adjustable constants, or None.
+        faults: The kinds of faults that may strike; the rules must bear them.
+        budget: What a single step may consume, as of ``Emulator.budget``; None is no limit.
+        routes_boto3: Whether boto3 is served by the emulator during a run.
+        keeps_expected: Whether the rules keep ``expected`` in step with what they write.
+        emu: The emulator, on a manual clock.
+        expected: A naive table for every table, by name.
+    """
+
+    tables: ClassVar[Sequence[Schema]] = ()
+    capacity: ClassVar[CapacityMode] = "observe"
+    settings: ClassVar[Settings | None] = None
+    faults: ClassVar[Sequence[str]] = ()
+    budget: ClassVar[Mapping[str, float] | None] = None
+    routes_boto3: ClassVar[bool] = True
+    keeps_expected: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Tell wrong faults and a wrong budget where the class is written, not in some run."""
+        super().__init_subclass__(**kwargs)
+        for kind in cls.faults:
+            FaultRule(kind=kind)  # type: ignore[arg-type]  # judged there
+        if cls.budget is not None:
+            Budget(**cls.budget)  # type: ignore[arg-type]  # judged there
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = ManualClock()
+        self.emu = Emulator(clock=self.clock, capacity=self.capacity, settings=self.settings)
+        self.expected: dict[str, NaiveTable] = {}
+        self._budget = None if self.budget is None else Budget(**self.budget)  # type: ignore[arg-type]  # judged by Budget
+        self._ledger = Ledger()
+        self._stack = ExitStack()
+        if self.routes_boto3:
+            self._stack.enter_context(routed(self.emu))
+        for table in self.tables:
+            self.create(table)
+        self._stack.callback(self.emu.events.subscribe(self._hear))
+
+    def _hear(self, event: Any) -> None:
+        self._ledger.hear(event)
+
+    def teardown(self) -> None:
+        """End the run."""
+        self._stack.close()
+
+    # What rules use
+
+    def create(self, schema: Schema) -> TableSchema:
+        """Create a table, and begin to expect things of it."""
+        table = TableSchema.of(schema)
+        request = dict(schema) if isinstance(schema, Mapping) else table.create_request()
+        self.emu.call("CreateTable", request)
+        self.expected[table.name] = NaiveTable(table)
+        return table
+
+    @property
+    def client(self) -> Client:
+        """A client of boto3's shape that does not retry."""
+        return self.emu.client()
+
+    def table(self, name: str) -> Table:
+        """Return a table of boto3's shape that takes natural values."""
+        return self.emu.table(name)
+
+    # Time and faults
+
+    @rule(seconds=st.integers(0, MAX_SECONDS))
+    def time_passes(self, seconds: int) -> None:
+        """Let time pass: buckets refill, items expire, minutes end."""
+        self.clock.advance(seconds)
+
+    @precondition(lambda self: self.faults)
+    @rule(data=st.data(), times=st.integers(1, 3))
+    def a_fault_is_coming(self, data: st.DataObject, times: int) -> None:
+        """Make the next requests fail."""
+        kind = data.draw(st.sampled_from(list(self.faults)), label="kind")
+        share = 0.5 if kind == "unprocessed" else 1.0
+        self.emu.faults.add(kind=kind, times=times, latency=1.0, share=share)
+
+    @precondition(lambda self: self.emu.faults.rules)
+    @rule()
+    def faults_are_over(self) -> None:
+        """Let requests succeed again."""
+        self.emu.faults.clear()
+
+    # What holds after every step
+
+    @invariant()
+    def no_step_exceeds_its_budget(self) -> None:
+        """Hold what the last step consumed against the budget."""
+        ledger, self._ledger = self._ledger, Ledger()
+        if self._budget is not None:
+            self._budget.check(ledger)
+
+    @invariant()
+    def tables_and_indexes_agree(self) -> None:
+        """Compare every index with its table, and the tables with what is expected."""
+        copy = _settled_copy(self.emu)
+        for name, expected in self.expected.items():
+            held = NaiveTable(expected.schema)
+            for item in _scanned(copy, name, None):
+                held.items[held.key_of(item)] = item
+            for index in expected.schema.indexes:
+                listed = _scanned(copy, name, index.name)
+                _assert_same(f"{name}.{index.name}", listed, held.read(index.name))
+            if self.keeps_expected:
+                _assert_same(name, held.read(), expected.read())
+
+
+def _settled_copy(emulator: Emulator) -> Emulator:
+    """Return a copy that costs nothing to read, at a time when no lag hides anything."""
+    settings = emulator.settings
+    later = emulator.clock.now() + max(settings.gsi_lag, settings.ec_lag)
+    copy = Emulator(clock=ManualClock(math.ceil(later)), capacity="off", settings=settings)
+    copy.restore(emulator.snapshot())
+    return copy
+
+
+def _scanned(emulator: Emulator, table: str, index: str | None) -> list[dict[str, Any]]:
+    """Return everything in a table or index."""
+    request: dict[str, Any] = {"TableName": table}
+    if index is not None:
+        request["IndexName"] = index
+    found: list[dict[str, Any]] = []
+    while True:
+        page = emulator.call("Scan", request)
+        found += [load_item(item).attributes for item in page["Items"]]
+        if "LastEvaluatedKey" not in page:
+            return found
+        request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+def _assert_same(
+    name: str, found: Sequence[Mapping[str, Any]], wanted: Sequence[Mapping[str, Any]]
+) -> None:
+    """Compare items, whatever their order."""
+    shown, expected = (sorted(map(_canonical, items)) for items in (found, wanted))
+    assert shown == expected, f"{name} holds {shown}, and {expected} is expected"
+
+
+def _canonical(item: Mapping[str, Any]) -> str:
+    return json.dumps(dump_item(item), sort_keys=True)

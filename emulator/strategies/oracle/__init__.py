@@ -1,0 +1,1 @@
+"""A naive model of tables and expressions, to hold the engine against."""

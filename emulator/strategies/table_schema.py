@@ -1,0 +1,134 @@
+"""Table schemas as strategies take them: a key, indexes, and back to a CreateTable request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from emulator.model import IndexSchema, KeyAttribute, KeySchema, Projection
+
+NOT_A_SCHEMA: Final = (
+    "a schema is a TableSchema, a CreateTable request or a table's description, not {given!r}"
+)
+NO_INDEX: Final = "table {table!r} has no index {index!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class TableSchema:
+    """A table's name, its key, and its indexes.
+
+    >>> from emulator.testing.table_notation import create_request
+    >>> schema = TableSchema.of(create_request("orders", "customer", indexes={"all": "kind"}))
+    >>> schema.key.names, schema.indexes[0].key.names
+    (('customer',), ('kind',))
+    """
+
+    name: str
+    key: KeySchema
+    indexes: tuple[IndexSchema, ...] = ()
+
+    @classmethod
+    def of(cls, given: Schema) -> TableSchema:
+        """Return a schema from itself, a CreateTable request or a table's description.
+
+        Raises:
+            TypeError: it is none of them.
+        """
+        if isinstance(given, TableSchema):
+            return given
+        if isinstance(given, Mapping):
+            given = given.get("Table", given)
+        if not isinstance(given, Mapping) or "KeySchema" not in given:
+            raise TypeError(NOT_A_SCHEMA.format(given=given))
+        types = {
+            one["AttributeName"]: one["AttributeType"] for one in given["AttributeDefinitions"]
+        }
+        key = _key(given["KeySchema"], types)
+        indexes = tuple(_indexes(given, key, types))
+        return cls(given["TableName"], key, indexes)
+
+    def create_request(self, **members: Any) -> dict[str, Any]:
+        """Return the request that creates the table, on demand unless ``members`` say else."""
+        request: dict[str, Any] = {
+            "TableName": self.name,
+            "KeySchema": _key_schema(self.key),
+            "AttributeDefinitions": [
+                {"AttributeName": name, "AttributeType": kind}
+                for name, kind in sorted(self.key_types.items())
+            ],
+            "BillingMode": "PAY_PER_REQUEST",
+        }
+        for member, is_global in (
+            ("GlobalSecondaryIndexes", True),
+            ("LocalSecondaryIndexes", False),
+        ):
+            wired = [_wire_index(one) for one in self.indexes if one.is_global == is_global]
+            if wired:
+                request[member] = wired
+        return request | members
+
+    @property
+    def key_types(self) -> dict[str, str]:
+        """The type of every attribute that is part of some key."""
+        keys = (self.key, *(index.key for index in self.indexes))
+        return {one.name: one.type for key in keys for one in key.attributes}
+
+    def index(self, name: str) -> IndexSchema:
+        """Return an index by its name.
+
+        Raises:
+            ValueError: there is none.
+        """
+        for index in self.indexes:
+            if index.name == name:
+                return index
+        raise ValueError(NO_INDEX.format(table=self.name, index=name))
+
+    def key_of(self, index: str | None) -> KeySchema:
+        """Return the key that a Query on the table, or on an index, is about."""
+        return self.key if index is None else self.index(index).key
+
+
+Schema: TypeAlias = TableSchema | Mapping[str, Any]
+
+
+def _key(elements: Any, types: Mapping[str, Any]) -> KeySchema:
+    parts: dict[str, list[KeyAttribute]] = {"HASH": [], "RANGE": []}
+    for element in elements:
+        name = element["AttributeName"]
+        parts[element["KeyType"]].append(KeyAttribute(name, types[name]))
+    return KeySchema(tuple(parts["HASH"]), tuple(parts["RANGE"]))
+
+
+def _indexes(
+    given: Mapping[str, Any], key: KeySchema, types: Mapping[str, Any]
+) -> Iterator[IndexSchema]:
+    for member, is_global in (("LocalSecondaryIndexes", False), ("GlobalSecondaryIndexes", True)):
+        for index in given.get(member) or ():
+            projection = index["Projection"]
+            yield IndexSchema(
+                index["IndexName"],
+                _key(index["KeySchema"], types),
+                Projection(
+                    projection["ProjectionType"], tuple(projection.get("NonKeyAttributes") or ())
+                ),
+                is_global=is_global,
+                table_key=key,
+            )
+
+
+def _key_schema(key: KeySchema) -> list[dict[str, str]]:
+    hashes = [{"AttributeName": one.name, "KeyType": "HASH"} for one in key.partition]
+    return hashes + [{"AttributeName": one.name, "KeyType": "RANGE"} for one in key.sort]
+
+
+def _wire_index(index: IndexSchema) -> dict[str, Any]:
+    projection: dict[str, Any] = {"ProjectionType": index.projection.kind}
+    if index.projection.kind == "INCLUDE":
+        projection["NonKeyAttributes"] = list(index.projection.names)
+    return {
+        "IndexName": index.name,
+        "KeySchema": _key_schema(index.key),
+        "Projection": projection,
+    }

@@ -1,0 +1,294 @@
+"""What a project may say to the pytest plugin: options, ini settings and marker arguments.
+
+Everything is judged when it is read, marker arguments at collection, so that a mistake is told
+once, with its place, before any test runs. Nothing here loads the engine until a marker is met.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import pytest
+
+if TYPE_CHECKING:
+    from emulator.observe.budget import Budget
+
+CAPACITIES: Final = ("off", "observe", "enforce")
+CLOCKS: Final = ("system", "manual")
+SCOPES: Final = ("function", "class", "module", "package", "session")
+MARKERS: Final = {
+    "ddb": "ddb(capacity, clock, start, region, seed, tables, settings): the test has an emulated "
+    "DynamoDB of this kind, and boto3 is routed to it",
+    "ddb_budget": "ddb_budget(rcu, wcu, throttles, scans, filtered): the test fails if it "
+    "consumes more of its emulated DynamoDB",
+    "ddb_faults": "ddb_faults(kind, operations, tables, key, share, times, after, until, latency, "
+    "seed): some of the test's requests to its emulated DynamoDB fail",
+}
+
+_NO_POSITIONAL: Final = "arguments are given by name"
+_ONE_POSITIONAL: Final = "only the kind may be given without a name"
+_UNKNOWN: Final = "there is no argument {name!r}; there are {known}"
+_CHOICE: Final = "{name} is one of {choices}, not {value!r}"
+_NOT_TEXT: Final = "{name} is text, not {value!r}"
+_NOT_A_CLOCK: Final = "clock is 'system', 'manual' or a clock, not {value!r}"
+_NOT_A_TIME: Final = "start is a date, ISO text or epoch seconds, not {value!r}"
+_NO_FILE: Final = "{name}: there is no file {value!r} in {places}"
+_NOT_TABLES: Final = (
+    "tables is a design file, CreateTable requests or a function of the emulator, not {value!r}"
+)
+_NOT_A_SEED: Final = (
+    "seed is a file of JSON lines, items by table name, a function of the emulator, or a number "
+    "for the faults, not {value!r}"
+)
+
+
+class Fault(Exception):
+    """A wrong argument; the message says what would be right."""
+
+
+class Options(NamedTuple):
+    """What kind of emulator a test asks for.
+
+    Attributes:
+        capacity: "off", "observe" or "enforce".
+        clock: "system", "manual" or a clock.
+        start: Where a manual clock starts, in epoch seconds; None for the default.
+        region: The region of calls that name none; None for the one that boto3 has configured.
+        tables: What to create, see ``templates.Tables``.
+        seed: What to fill it with, see ``templates.Seed``.
+        fault_seed: Seeds fault rules that have no seed of their own.
+        settings: Arguments of ``Settings``, or a Settings.
+    """
+
+    capacity: Any = "observe"
+    clock: Any = "system"
+    start: float | None = None
+    region: str | None = None
+    tables: Any = None
+    seed: Any = None
+    fault_seed: int = 0
+    settings: Any = None
+
+
+# The command line and the ini file
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare the options and ini settings; all of them begin with ddb."""
+    group = parser.getgroup("ddb", "dynamometer: an emulated DynamoDB")
+    add, ini = group.addoption, parser.addini
+    add("--ddb-capacity", choices=CAPACITIES, help="whether tests are throttled")
+    ini("ddb_capacity", "whether tests are throttled: off, observe (default) or enforce")
+    add("--ddb-clock", choices=CLOCKS, help="the clock of tests that do not say")
+    ini("ddb_clock", "the clock of tests that do not say: system (default) or manual")
+    add("--ddb-start", metavar="TIME", help="where manual clocks start, as ISO text")
+    ini("ddb_start", "where manual clocks start, as ISO text")
+    add("--ddb-region", metavar="REGION", help="the region of clients that name none")
+    ini("ddb_region", "the region of clients that name none; by default boto3's, or us-east-1")
+    ini("ddb_tables", "design files whose tables every test finds", type="paths")
+    ini("ddb_seed", "JSON lines that fill these tables", type="paths")
+    ini("ddb_settings", "lines of name=value, see emulator.Settings", type="linelist")
+    ini("ddb_scope", "the scope of the ddb fixtures; function by default")
+    ini("ddb_fast", "skip the SDK's serialising, signing and retrying", type="bool", default=False)
+    add("--ddb-report", metavar="PATH", help="write what tests consumed, as .json or .html")
+    ini("ddb_summary", "show what tests consumed at the end", type="bool", default=True)
+
+
+def configured(config: pytest.Config) -> Options:
+    """Return what the command line and the ini file say.
+
+    Raises:
+        pytest.UsageError: a setting is wrong.
+    """
+    given: dict[str, Any] = {}
+    for name in ("capacity", "clock", "start", "region"):
+        value = config.getoption(f"--ddb-{name}") or config.getini(f"ddb_{name}")
+        if value:
+            given[name] = value
+    given["tables"] = config.getini("ddb_tables") or None
+    given["seed"] = config.getini("ddb_seed") or None
+    given["settings"] = dict(map(_setting, config.getini("ddb_settings"))) or None
+    try:
+        return _judged(Options(), given)
+    except (Fault, TypeError, ValueError) as fault:
+        raise pytest.UsageError(f"ddb: {fault}") from None
+
+
+def scope(config: pytest.Config) -> str:
+    """Return the scope of the fixtures."""
+    given: str = config.getini("ddb_scope") or "function"
+    if given not in SCOPES:
+        raise pytest.UsageError(
+            "ddb: " + _CHOICE.format(name="ddb_scope", choices=", ".join(SCOPES), value=given)
+        )
+    return given
+
+
+def _setting(line: str) -> tuple[str, Any]:
+    name, _, text = line.partition("=")
+    try:
+        return name.strip(), json.loads(text)
+    except ValueError:
+        return name.strip(), text.strip()
+
+
+# Markers
+
+
+def faults_of(item: pytest.Item) -> list[str]:
+    """Return a sentence for every wrong argument of an item's markers."""
+    found = []
+    for name, judge in _JUDGES.items():
+        for mark in item.iter_markers(name):
+            try:
+                judge(item, mark)
+            except (Fault, TypeError, ValueError) as fault:
+                found.append(f"@pytest.mark.{name}: {_first_line(fault)}")
+    return found
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+
+def options_of(node: pytest.Item | pytest.Collector, base: Options) -> Options:
+    """Return what the markers of a node make of the configured options; the closest wins."""
+    for mark in reversed(list(node.iter_markers("ddb"))):
+        base = _marked(node, mark, base)
+    return base
+
+
+def budget_of(item: pytest.Item) -> Budget | None:
+    """Return the budget of an item; the closest marker wins, limit by limit."""
+    limits: dict[str, Any] = {}
+    for mark in reversed(list(item.iter_markers("ddb_budget"))):
+        limits |= mark.kwargs
+    return _budget(limits) if limits else None
+
+
+def fault_rules_of(item: pytest.Item) -> list[dict[str, Any]]:
+    """Return the arguments of an item's fault rules, the outermost marker's first."""
+    return [_fault_rule(mark) for mark in reversed(list(item.iter_markers("ddb_faults")))]
+
+
+def _judge_ddb(item: pytest.Item, mark: pytest.Mark) -> None:
+    _marked(item, mark, Options())
+
+
+def _judge_budget(_item: pytest.Item, mark: pytest.Mark) -> None:
+    if mark.args:
+        raise Fault(_NO_POSITIONAL)
+    _known(mark.kwargs, ("rcu", "wcu", "throttles", "scans", "filtered"))
+    _budget(mark.kwargs)
+
+
+def _judge_faults(_item: pytest.Item, mark: pytest.Mark) -> None:
+    from emulator.engine.faults import FaultRule, Faults
+    from emulator.operations import NAMES
+
+    rule = _fault_rule(mark)
+    _known(rule, [field.name for field in fields(FaultRule) if field.init])
+    Faults(NAMES).add(**{"kind": None, **rule})
+
+
+_JUDGES: Final = {"ddb": _judge_ddb, "ddb_budget": _judge_budget, "ddb_faults": _judge_faults}
+
+
+def _fault_rule(mark: pytest.Mark) -> dict[str, Any]:
+    if len(mark.args) > 1:
+        raise Fault(_ONE_POSITIONAL)
+    return {"kind": mark.args[0], **mark.kwargs} if mark.args else dict(mark.kwargs)
+
+
+def _budget(limits: Mapping[str, Any]) -> Budget:
+    from emulator.observe.budget import Budget
+
+    return Budget(**limits)
+
+
+def _marked(node: pytest.Item | pytest.Collector, mark: pytest.Mark, base: Options) -> Options:
+    if mark.args:
+        raise Fault(_NO_POSITIONAL)
+    given = dict(mark.kwargs)
+    if given.get("start") is not None:
+        given.setdefault("clock", "manual")
+    for name in ("tables", "seed"):
+        if isinstance(given.get(name), str | PathLike):
+            given[name] = _located(node, name, given[name])
+    return _judged(base, given)
+
+
+def _judged(base: Options, given: Mapping[str, Any]) -> Options:
+    """Return the options with these changes, each of them judged."""
+    _known(given, ("capacity", "clock", "start", "region", "seed", "tables", "settings"))
+    changes = {name: value for name, value in given.items() if value is not None}
+    if changes.get("capacity", "off") not in CAPACITIES:
+        listed = ", ".join(CAPACITIES)
+        raise Fault(_CHOICE.format(name="capacity", choices=listed, value=changes["capacity"]))
+    clock = changes.get("clock", "system")
+    if clock not in CLOCKS and not hasattr(clock, "now_ns"):
+        raise Fault(_NOT_A_CLOCK.format(value=clock))
+    if not isinstance(changes.get("region", ""), str):
+        raise Fault(_NOT_TEXT.format(name="region", value=changes["region"]))
+    if "start" in changes:
+        changes["start"] = _epoch_seconds(changes["start"])
+    if "settings" in changes:
+        changes["settings"] = _settings(changes["settings"])
+    _judge_data(changes)
+    if isinstance(changes.get("seed"), int):
+        changes["fault_seed"] = changes.pop("seed")
+    return base._replace(**changes)
+
+
+def _judge_data(changes: Mapping[str, Any]) -> None:
+    tables, seed = changes.get("tables", ()), changes.get("seed", {})
+    if not callable(tables) and not isinstance(tables, str | Path | Mapping | list | tuple):
+        raise Fault(_NOT_TABLES.format(value=tables))
+    if not callable(seed) and not isinstance(seed, str | Path | Mapping | list | tuple | int):
+        raise Fault(_NOT_A_SEED.format(value=seed))
+
+
+def _settings(given: Any) -> Any:
+    from emulator.settings import Settings
+
+    if isinstance(given, Settings):
+        return given
+    _known(given, [field.name for field in fields(Settings)])
+    return Settings(**given)
+
+
+def _known(given: Iterable[str], known: Iterable[str]) -> None:
+    known = list(known)
+    for name in given:
+        if name not in known:
+            raise Fault(_UNKNOWN.format(name=name, known=", ".join(known)))
+
+
+def _epoch_seconds(start: Any) -> float:
+    """Return a moment in epoch seconds; a date without a zone is in UTC."""
+    if isinstance(start, str):
+        try:
+            start = datetime.fromisoformat(start)
+        except ValueError:
+            raise Fault(_NOT_A_TIME.format(value=start)) from None
+    if isinstance(start, datetime):
+        return (start if start.tzinfo else start.replace(tzinfo=UTC)).timestamp()
+    if isinstance(start, bool) or not isinstance(start, int | float):
+        raise Fault(_NOT_A_TIME.format(value=start))
+    return start
+
+
+def _located(node: pytest.Item | pytest.Collector, name: str, value: str | PathLike[str]) -> Path:
+    """Return a file that is named from the test's directory, or from the project's."""
+    places = dict.fromkeys((node.path.parent, node.config.rootpath))
+    for base in places:
+        if (base / value).is_file():
+            return base / value
+    listed = " or in ".join(map(str, places))
+    raise Fault(_NO_FILE.format(name=name, value=str(value), places=listed))

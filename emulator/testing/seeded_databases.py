@@ -1,0 +1,323 @@
+"""Templates: databases that are built once and restored for every test that wants them.
+
+A template is built with capacity "off", so that filling it draws on nothing, and on a clock that
+stands still. A test goes on where its template ended. Restoring shares everything that is not
+written, so it takes microseconds whatever the tables hold.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, TypeAlias
+
+from emulator.api import Emulator
+from emulator.clock import DEFAULT_START, NANOSECONDS, Clock, ManualClock, SystemClock
+from emulator.designs import DeclaredTable, read_tables
+from emulator.engine.events import Events
+from emulator.engine.snapshot import Snapshot
+from emulator.observe.inspection import table_of
+from emulator.sdk.region import default_region
+from emulator.service.errors import ApiError, EmulatorError
+from emulator.settings import Settings
+
+#: A design file or a saved snapshot, CreateTable requests, or a function of the emulator.
+Tables: TypeAlias = str | Path | Mapping[str, Any] | Sequence[Any] | Callable[[Emulator], object]
+#: JSON lines, items by table name (Python values, or JSON lines), several of these, or a function.
+Seed: TypeAlias = (
+    str
+    | Path
+    | Mapping[str, str | Path | Iterable[Any]]
+    | Sequence[Any]
+    | Callable[[Emulator], object]
+)
+
+NOT_A_TEMPLATE: Final = (
+    "ddb_template returns what ddb_build returned, an Emulator, a snapshot, a file's path or None, "
+    "not {value!r}"
+)
+TOO_EARLY: Final = (
+    "the clock starts at {start:g}, before the template was finished at {now:g}: leave start out, "
+    "or build the template with an earlier start"
+)
+WHICH_TABLE: Final = "{path}: which table is it for? name it in a mapping, as {{'orders': ...}}"
+SNAPSHOT_SUFFIX: Final = ".snapshot"
+
+
+class Template:
+    """A database in the making: enter it to route boto3 to it, and hand it to ``ddb``.
+
+    >>> from emulator.testing.table_notation import create_request
+    >>> template = Template(tables=create_request("orders"))
+    >>> with template as emu:
+    ...     _ = emu.table("orders").put_item(Item={"pk": "a"})
+    >>> copy = Emulator()
+    >>> copy.restore(template.snapshot)
+    >>> copy.table("orders").get_item(Key={"pk": "a"})["Item"]
+    {'pk': 'a'}
+    """
+
+    def __init__(
+        self,
+        *,
+        tables: Tables | None = None,
+        seed: Seed | None = None,
+        base: Template | None = None,
+        start: float | None = None,
+        region: str | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        clock = ManualClock(_earliest(start) if base is None else base.now)
+        if region is None:
+            region = default_region() if base is None else base.region
+        self.emulator = Emulator(clock=clock, capacity="off", region=region, settings=settings)
+        if base is not None:
+            self.emulator.restore(base.snapshot)
+        self._routes = ExitStack()
+        self._snapshot: Snapshot | None = None
+        with self:
+            create_tables(self.emulator, tables)
+            fill(self.emulator, seed)
+
+    @classmethod
+    def of(cls, value: object) -> Template | None:
+        """Return what a ``ddb_template`` fixture returned as a template."""
+        if value is None or isinstance(value, Template):
+            return value
+        if isinstance(value, str | Path):
+            return cls(tables=value)
+        if not isinstance(value, Emulator | Snapshot):
+            raise EmulatorError(NOT_A_TEMPLATE.format(value=value))
+        snapshot = value.snapshot() if isinstance(value, Emulator) else value
+        region = value.region if isinstance(value, Emulator) else _only_region(value)
+        template = cls(start=_moment(snapshot), region=region)
+        template.emulator.restore(snapshot)
+        return template
+
+    def __enter__(self) -> Emulator:
+        self._snapshot = None
+        self._routes.enter_context(routed(self.emulator))
+        return self.emulator
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._routes.close()
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The state to restore; taken once, after the template was last entered."""
+        if self._snapshot is None:
+            self._snapshot = self.emulator.snapshot()
+        return self._snapshot
+
+    @property
+    def region(self) -> str:
+        """The region of calls that name none."""
+        return self.emulator.region
+
+    @property
+    def now(self) -> float:
+        """The moment at which the template ends, in seconds since the epoch."""
+        return max(self.emulator.clock.now(), _moment(self.snapshot))
+
+
+def _earliest(start: float | None) -> float:
+    """Return when a template is built: never after the present, so that any test comes later."""
+    return min(DEFAULT_START if start is None else start, SystemClock().now())
+
+
+def _only_region(snapshot: Snapshot) -> str | None:
+    return next(iter(snapshot.regions)) if len(snapshot.regions) == 1 else None
+
+
+def _moment(snapshot: Snapshot) -> float:
+    """Return the last moment that the tables of a snapshot know of."""
+    moments = [
+        max(table.created_ns, table.ready_at_ns)
+        for region in snapshot.regions.values()
+        for table in region["tables"].values()
+    ]
+    return max(moments, default=0) / NANOSECONDS
+
+
+def make_clock(kind: str | Clock, template: Template | None, *, start: float | None) -> Clock:
+    """Return the clock of a test: real time, virtual time, or the one given.
+
+    Virtual time starts as told, or where the template ended.
+
+    Raises:
+        EmulatorError: it was told to start before the template ended.
+    """
+    if not isinstance(kind, str):
+        return kind
+    if kind == "system":
+        return SystemClock()
+    now = 0.0 if template is None else template.now
+    if start is None:
+        return ManualClock(max(DEFAULT_START, now))
+    if start < now:
+        raise EmulatorError(TOO_EARLY.format(start=start, now=now))
+    return ManualClock(start)
+
+
+def routed(emulator: Emulator, *, fast: bool = False) -> AbstractContextManager[Any]:
+    """Return a context in which boto3, if it is installed, is served by the emulator."""
+    if find_spec("botocore") is None:
+        return nullcontext(emulator)
+    from emulator.sdk.boto import mock_dynamodb
+
+    return mock_dynamodb(emulator, fast=fast)
+
+
+class Templates:
+    """The templates of one test session, each built once."""
+
+    def __init__(self) -> None:
+        self._built: dict[Any, Template] = {}
+        self._given: dict[int, tuple[object, Template | None]] = {}
+
+    def given(self, value: object) -> Template | None:
+        """Return what a ``ddb_template`` fixture returned as a template, the same every time."""
+        kept = self._given.get(id(value))
+        if kept is None:
+            kept = self._given[id(value)] = (value, Template.of(value))
+        return kept[1]
+
+    def get(
+        self,
+        base: Template | None,
+        tables: Any,
+        seed: Any,
+        *,
+        start: float | None,
+        region: str,
+        settings: Settings | None,
+    ) -> Template | None:
+        """Return the template of these tables and data, on top of another one if given."""
+        if tables is None and seed is None:
+            return base
+        key = (id(base), _identity(tables), _identity(seed), start, region, settings)
+        template = self._built.get(key)
+        if template is None:
+            template = self._built[key] = Template(
+                tables=tables, seed=seed, base=base, start=start, region=region, settings=settings
+            )
+        return template
+
+
+def _identity(value: Any) -> object:
+    """Return what is the same for the same tables or data."""
+    if value is None or isinstance(value, str | Path) or callable(value):
+        return value
+    return json.dumps(value, sort_keys=True, default=repr)
+
+
+# Filling
+
+
+@contextmanager
+def set_up(emulator: Emulator) -> Iterator[None]:
+    """Let what is done in a block cost nothing: not admitted, not heard of, struck by no fault."""
+    account, faults = emulator.account(), emulator.faults
+    with account.lock:
+        kept = account.capacity, account.events, faults.rules
+        account.capacity, account.events, faults.rules = "off", Events(), []
+        try:
+            yield
+        finally:
+            account.capacity, account.events, faults.rules = kept
+
+
+def create_tables(emulator: Emulator, tables: Tables | None) -> None:
+    """Create what a file, CreateTable requests or a function declare, or several of these.
+
+    Raises:
+        EmulatorError: a file cannot be read, or the service refuses a table.
+    """
+    if tables is None:
+        return
+    if callable(tables):
+        tables(emulator)
+    elif isinstance(tables, Mapping):
+        _create(emulator, "", DeclaredTable(resource="", request=dict(tables)))
+    elif not isinstance(tables, str | Path):
+        for one in tables:
+            create_tables(emulator, one)
+    elif Path(tables).suffix == SNAPSHOT_SUFFIX:
+        _load_snapshot(emulator, Path(tables))
+    else:
+        for design in read_tables(tables):
+            _create(emulator, f"{tables}: ", design)
+
+
+def _create(emulator: Emulator, origin: str, design: DeclaredTable) -> None:
+    request = design.request
+    try:
+        emulator.call("CreateTable", request)
+        if design.ttl_attribute is not None:
+            ttl = {"Enabled": True, "AttributeName": design.ttl_attribute}
+            target = {"TableName": request["TableName"], "TimeToLiveSpecification": ttl}
+            emulator.call("UpdateTimeToLive", target)
+    except ApiError as error:
+        name = request.get("TableName", "a table without a name")
+        raise EmulatorError(f"{origin}{name}: {error.message}") from None
+
+
+def _load_snapshot(emulator: Emulator, path: Path) -> None:
+    """Go back to what ``Emulator.save`` wrote."""
+    try:
+        loaded = Emulator.load(path, clock=emulator.clock, settings=emulator.settings)
+    except OSError as error:
+        raise EmulatorError(f"{path}: {error.strerror}") from None
+    emulator.restore(loaded.snapshot())
+
+
+def fill(emulator: Emulator, seed: Seed | None) -> None:
+    """Put the items of JSON lines or of a mapping into their tables, or call a function.
+
+    Raises:
+        EmulatorError: a line is no item, or its table is not known or not there.
+    """
+    if seed is None:
+        return
+    if callable(seed):
+        seed(emulator)
+    elif isinstance(seed, str | Path):
+        _fill_from_lines(emulator, Path(seed), None)
+    elif isinstance(seed, list | tuple):
+        for one in seed:
+            fill(emulator, one)
+    elif isinstance(seed, Mapping):
+        for table, items in seed.items():
+            if isinstance(items, str | Path):
+                _fill_from_lines(emulator, Path(items), table)
+            else:
+                table_of(emulator.account(), table)
+                for item in items:
+                    emulator.table(table).put_item(Item=item)
+
+
+def _fill_from_lines(emulator: Emulator, path: Path, table: str | None) -> None:
+    try:
+        emulator.import_items(table or _table_for(emulator, path), path)
+    except OSError as error:
+        raise EmulatorError(f"{path}: {error.strerror}") from None
+
+
+def _table_for(emulator: Emulator, path: Path) -> str:
+    """Return the table that a file is named for, or the only one there is."""
+    names: list[str] = emulator.call("ListTables", {})["TableNames"]
+    named = path.name.partition(".")[0]
+    if named in names:
+        return named
+    if len(names) != 1:
+        raise EmulatorError(WHICH_TABLE.format(path=path))
+    return names[0]

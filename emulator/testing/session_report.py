@@ -1,0 +1,332 @@
+"""The report of a test session: what each test asked of its tables, and what would throttle.
+
+A test's record is plain data, so that it travels from a worker process to the one that reports.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from emulator.api import Emulator
+    from emulator.observe.ledger import Ledger
+
+Record: TypeAlias = dict[str, Any]
+
+#: The version of the JSON report's form.
+FORM: Final = 1
+MOST_SHOWN: Final = 10
+OTHER_REGION: Final = (
+    "{asked} was asked and has no tables; {elsewhere}. Tables of different regions are apart: "
+    'name the one region, as in @pytest.mark.ddb(region="{first}") or ddb_region.'
+)
+
+
+def record_of(test: str, ledger: Ledger, emulators: Sequence[Emulator]) -> Record:
+    """Return what a test did, as plain data; its emulators are still there."""
+    return {
+        "test": test,
+        "capacity": emulators[0].capacity if emulators else None,
+        "calls": ledger.calls,
+        "read_units": ledger.read_units,
+        "write_units": ledger.write_units,
+        "throttles": [
+            _throttle(reason, resource, times, emulators)
+            for (reason, resource), times in ledger.reasons.items()
+        ],
+        "entries": [
+            {
+                "operation": entry.operation,
+                "table": entry.table,
+                "index": entry.index,
+                "where": entry.where,
+                "calls": entry.calls,
+                "read_units": entry.read_units,
+                "write_units": entry.write_units,
+                "throttles": entry.throttles,
+                "items_evaluated": entry.items_evaluated,
+                "items_returned": entry.items_returned,
+                "bytes_evaluated": entry.bytes_evaluated,
+                "bytes_returned": entry.bytes_returned,
+            }
+            for entry in ledger.entries
+        ],
+    }
+
+
+def _throttle(
+    reason: str, resource: str, times: int, emulators: Iterable[Emulator]
+) -> dict[str, Any]:
+    table, _, index = resource.partition(":table/")[2].partition("/index/")
+    key, share = _hottest_key(table, index or None, emulators)
+    return {
+        "reason": reason,
+        "table": table,
+        "index": index or None,
+        "times": times,
+        "hottest_key": key,
+        "share": share,
+    }
+
+
+def _hottest_key(
+    table: str, index: str | None, emulators: Iterable[Emulator]
+) -> tuple[list[str], float | None]:
+    """Return the partition key that was throttled most, and its share of the throttles."""
+    from emulator.service.errors import EmulatorError
+
+    for emulator in emulators:
+        try:
+            throttled = emulator.insights(table, index).throttled_partition_keys
+        except EmulatorError:  # the test has deleted the table
+            continue
+        if throttled:
+            return [str(part) for part in throttled[0].key], throttled[0].share
+    return [], None
+
+
+# Beside a failure
+
+
+def region_hints(emulators: Iterable[Emulator]) -> Iterator[str]:
+    """Yield a sentence for every emulator that was asked in a region without tables."""
+    for emulator in emulators:
+        held = {
+            region: sorted(state["tables"]) for region, state in emulator.snapshot().regions.items()
+        }
+        asked = [region for region, tables in held.items() if not tables]
+        elsewhere = [
+            f"{region} has {', '.join(tables)}" for region, tables in held.items() if tables
+        ]
+        if asked and elsewhere:
+            yield OTHER_REGION.format(
+                asked=" and ".join(asked), elsewhere="; ".join(elsewhere), first=asked[0]
+            )
+
+
+# On the terminal
+
+
+def summary(records: Sequence[Record], *, with_costs: bool) -> Iterator[str]:
+    """Yield the lines of the terminal summary; none if there is nothing to say."""
+    yield from _throttled_lines(records)
+    yield from _scan_lines(records)
+    if with_costs:
+        yield from _cost_lines(records)
+
+
+def _throttled_lines(records: Sequence[Record]) -> Iterator[str]:
+    throttled = _would_throttle(records)
+    if throttled:
+        yield f"{_count(len(throttled), 'test')} would have throttled:"
+    for record in throttled:
+        yield f"  {record['test']}"
+        for one in record["throttles"]:
+            yield f"    {one['times']} x {throttle_text(one)}"
+
+
+def _would_throttle(records: Iterable[Record]) -> list[Record]:
+    """Return the tests that production would refuse; a test that enforces it knows already."""
+    return [one for one in records if one["throttles"] and one["capacity"] != "enforce"]
+
+
+def throttle_text(throttle: Mapping[str, Any]) -> str:
+    """Say what was short, and who was hot.
+
+    >>> throttle_text({"reason": "TableWriteKeyRangeThroughputExceeded", "table": "events",
+    ...     "index": None, "hottest_key": ["10:00"], "share": 0.75})
+    'TableWriteKeyRangeThroughputExceeded on events, hottest key 10:00 (75 %)'
+    """
+    resource = throttle["table"]
+    if throttle["index"]:
+        resource += f".{throttle['index']}"
+    text = f"{throttle['reason']} on {resource}"
+    if throttle["hottest_key"]:
+        key = ", ".join(throttle["hottest_key"])
+        text += f", hottest key {key} ({throttle['share']:.0%})".replace("%", " %")
+    return text
+
+
+def _scan_lines(records: Sequence[Record]) -> Iterator[str]:
+    """Yield where Scans were found, one line a place, those that read most first."""
+    places: dict[tuple[str, str], _Scans] = {}
+    for record in records:
+        for entry in record["entries"]:
+            if entry["operation"] == "Scan":
+                place = (resource_text(entry), entry["where"])
+                places.setdefault(place, _Scans()).add(record["test"], entry)
+    if places:
+        yield f"Scans found at {_count(len(places), 'place')}:"
+    ordered = sorted(places.items(), key=lambda one: -one[1].items_read)
+    for (resource, where), scans in ordered[:MOST_SHOWN]:
+        yield f"  {resource} at {where}: {scans}"
+
+
+class _Scans:
+    """The Scans of one place."""
+
+    def __init__(self) -> None:
+        self._tests: set[str] = set()
+        self._pages = self._kept = self.items_read = 0
+
+    def add(self, test: str, entry: Mapping[str, Any]) -> None:
+        """Count the Scans of a test."""
+        self._tests.add(test)
+        self._pages += entry["calls"]
+        self._kept += entry["items_returned"]
+        self.items_read += entry["items_evaluated"]
+
+    def __str__(self) -> str:
+        tests = next(iter(self._tests)) if len(self._tests) == 1 else f"{len(self._tests)} tests"
+        read = f"{self._kept} of {_count(self.items_read, 'item')} kept"
+        return f"{_count(self._pages, 'page')} by {tests}, {read}"
+
+
+def resource_text(entry: Mapping[str, Any]) -> str:
+    """Name the table, or the index, of an entry."""
+    return str(entry["table"]) if not entry["index"] else f"{entry['table']}.{entry['index']}"
+
+
+def _cost_lines(records: Sequence[Record]) -> Iterator[str]:
+    from emulator.observe.ledger import as_table
+
+    rows = [
+        (
+            f"{record['read_units']:g}",
+            f"{record['write_units']:g}",
+            str(record["calls"]),
+            record["test"],
+        )
+        for record in dearest(records)[:MOST_SHOWN]
+    ]
+    if rows:
+        yield "most expensive:"
+        yield from (
+            f"  {line}" for line in as_table(("rcu", "wcu", "calls", "test"), rows).split("\n")
+        )
+
+
+def dearest(records: Iterable[Record]) -> list[Record]:
+    """Return the records of tests that consumed something, dearest first."""
+    consuming = [one for one in records if one["read_units"] or one["write_units"]]
+    return sorted(consuming, key=lambda one: -(one["read_units"] + one["write_units"]))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+# In a file
+
+
+def write(path: Path, records: Sequence[Record]) -> None:
+    """Write the report, as HTML or as JSON by the file's name."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = as_html(records) if path.suffix.lower() != ".json" else as_json(records)
+    path.write_text(text, encoding="utf-8")
+
+
+def as_json(records: Sequence[Record]) -> str:
+    """Return the report as JSON."""
+    return json.dumps({"form": FORM, "tests": records}, indent=2) + "\n"
+
+
+def as_html(records: Sequence[Record]) -> str:
+    """Return the report as one page that needs nothing else."""
+    throttled = [
+        (record["test"], throttle["times"], throttle_text(throttle))
+        for record in _would_throttle(records)
+        for throttle in record["throttles"]
+    ]
+    costs = [
+        (record["read_units"], record["write_units"], record["calls"], record["test"])
+        for record in dearest(records)
+    ]
+    calls = [
+        (
+            entry["read_units"],
+            entry["write_units"],
+            entry["calls"],
+            entry["throttles"],
+            f"{entry['operation']} {resource_text(entry)}",
+            entry["where"],
+            record["test"],
+        )
+        for record in dearest(records)
+        for entry in record["entries"]
+    ]
+    waste = [
+        (
+            entry["items_evaluated"],
+            entry["items_returned"],
+            entry["bytes_evaluated"] - entry["bytes_returned"],
+            f"{entry['operation']} {resource_text(entry)}",
+            entry["where"],
+            record["test"],
+        )
+        for record in records
+        for entry in record["entries"]
+        if entry["operation"] in ("Query", "Scan")
+        and (entry["operation"] == "Scan" or entry["items_evaluated"] > entry["items_returned"])
+    ]
+    return _PAGE.format(
+        sections="".join(
+            (
+                _section("Would have throttled", ("test", "times", "why"), throttled),
+                _section(
+                    "Scans, and what filters threw away",
+                    ("read", "kept", "bytes wasted", "what", "where", "test"),
+                    waste,
+                ),
+                _section("Most expensive tests", ("rcu", "wcu", "calls", "test"), costs),
+                _section(
+                    "Calls",
+                    ("rcu", "wcu", "calls", "throttled", "what", "where", "test"),
+                    calls,
+                ),
+            )
+        )
+    )
+
+
+def _section(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    if not rows:
+        return f"<h2>{title}</h2>\n<p>None.</p>\n"
+    lines = ["".join(f"<th>{name}</th>" for name in head)]
+    lines += ["".join(map(_cell, row)) for row in rows]
+    body = "\n".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<h2>{title}</h2>\n<table>\n{body}\n</table>\n"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return f"<td>{html.escape(value)}</td>"
+    return f'<td class="number">{value:g}</td>'
+
+
+_PAGE: Final = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>dynamometer: what the tests consumed</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; }}
+body {{ padding: 0 1rem; }}
+h1 {{ font-size: 1.4rem; }} h2 {{ font-size: 1.1rem; margin-top: 2rem; }}
+table {{ border-collapse: collapse; display: block; overflow-x: auto; }}
+th, td {{ border-bottom: 1px solid #8884; padding: 0.25rem 0.75rem; text-align: left; }}
+td {{ font-family: ui-monospace, monospace; font-size: 0.9em; }}
+.number {{ text-align: right; }}
+</style>
+</head>
+<body>
+<h1>What the tests consumed</h1>
+{sections}</body>
+</html>
+"""

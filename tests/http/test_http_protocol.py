@@ -1,0 +1,285 @@
+"""The HTTP parser and writer. Rules WIR-8, WIR-11, WIR-16; RFC 9112."""
+
+from __future__ import annotations
+
+import itertools
+import zlib
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from emulator.http.http_protocol import (
+    HttpRequest,
+    HttpResponse,
+    RequestParser,
+    ResponseWriter,
+)
+from emulator.service.errors import ApiError, RequestEntityTooLargeException, SerializationException
+
+POST = b"POST / HTTP/1.1\r\nX-Amz-Target: a.b\r\nContent-Length: 2\r\n\r\n{}"
+CHUNKED = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\n{}\r\n0\r\nT: v\r\n\r\n"
+TLS_GREETING = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
+LIMIT = 64
+
+
+def described(request: HttpRequest):
+    return request.method, request.target, request.fields, request.body, request.keep_alive
+
+
+def read(pieces, *, body_bytes=LIMIT, head_bytes=256):
+    """Return every request in the pieces, then the error that ended the stream, if any."""
+    parser = RequestParser(body_bytes=body_bytes, head_bytes=head_bytes)
+    seen = []
+    try:
+        for piece in pieces:
+            parser.feed(piece)
+            while (request := parser.take()) is not None:
+                seen.append(described(request))
+    except ApiError as error:
+        seen.append(type(error))
+    return seen
+
+
+def cut(data: bytes, places) -> list[bytes]:
+    edges = [0, *sorted(place % (len(data) + 1) for place in places), len(data)]
+    return [data[start:end] for start, end in itertools.pairwise(edges)]
+
+
+def test_a_request_is_read_with_the_fields_the_server_looks_at():
+    head = b"POST /x HTTP/1.1\r\nHost: h\r\nx-AMZ-target:  t \r\nContent-Length: 3\r\n\r\nabc"
+
+    assert read([head]) == [
+        ("POST", "/x", {"x-amz-target": "t", "content-length": "3"}, b"abc", True)
+    ]
+
+
+def test_pipelined_requests_come_out_in_order():
+    assert read([POST + CHUNKED + POST]) == read([POST]) + read([CHUNKED]) + read([POST])
+    assert len(read([POST + CHUNKED + POST])) == 3
+
+
+def test_chunks_join_to_the_body_and_the_trailer_is_skipped():
+    [request] = read([CHUNKED])
+
+    assert request == ("POST", "/", {"transfer-encoding": "chunked"}, b"{}", True)
+
+
+def test_an_empty_line_before_a_request_is_skipped():
+    assert read([b"\r\n\r\n" + POST]) == read([POST])
+
+
+@pytest.mark.parametrize(
+    ("head", "keep_alive"),
+    [
+        (b"GET / HTTP/1.1\r\n\r\n", True),
+        (b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n", False),
+        (b"GET / HTTP/1.0\r\n\r\n", False),
+        (b"GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", True),
+        (b"GET / HTTP/1.1\r\nConnection: x\r\nConnection: close\r\n\r\n", False),
+    ],
+)
+def test_the_version_and_the_connection_field_say_whether_more_follows(head, keep_alive):
+    assert [request[-1] for request in read([head])] == [keep_alive]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"GET /\r\n\r\n",
+        b"GET / HTTP/2.0\r\n\r\n",
+        b"GET / HTTP/1.1\n\n",
+        b"GET / HTTP/1.1\r\nA: b\n\r\n",
+        b"GET  / HTTP/1.1\r\n\r\n",
+        b"GET /\xff HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\n folded\r\n\r\n",
+        b"GET / HTTP/1.1\r\nA : b\r\n\r\n",
+        b"GET / HTTP/1.1\r\nA\r\n\r\n",
+        b"GET / HTTP/1.1\r\n: b\r\n\r\n",
+        b"GET / HTTP/1.1\r\nA: \x00\r\n\r\n",
+        b"GET / HTTP/1.1\r\nA: b\rc\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: 1_0\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: \xb2\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length:\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+        b"POST / HTTP/1.1\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+        b"POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+        b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"POST / HTTP/1.1\r\nX-Amz-Target: a\r\nX-Amz-Target: b\r\n\r\n",
+        b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+        b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n-2\r\n",
+        b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}xx",
+        b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nbad trailer\r\n\r\n",
+        b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + b"0" * 300,
+        b"GET / HTTP/1.1\r\nA: " + b"b" * 300,
+        b"X" * 40,
+        TLS_GREETING,
+    ],
+)
+def test_what_is_not_http_is_refused_as_not_serialized(data):
+    assert read([data]) == [SerializationException]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"POST / HTTP/1.1\r\nContent-Length: 65\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: " + b"9" * 40 + b"\r\n\r\n",
+        b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n41\r\n",
+        b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3f\r\n%b\r\n2\r\n" % (b"x" * 63),
+        b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
+    ],
+)
+def test_a_body_over_the_limit_is_refused_before_it_is_read(data):
+    """WIR-8, WIR-16."""
+    assert read([data]) == [RequestEntityTooLargeException]
+
+
+def test_a_body_of_exactly_the_limit_is_read():
+    """WIR-16."""
+    head = b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % LIMIT
+
+    assert [request[3] for request in read([head + b"x" * LIMIT])] == [b"x" * LIMIT]
+
+
+def test_a_client_that_waits_to_go_on_is_told_once():
+    parser = RequestParser()
+    parser.feed(b"POST / HTTP/1.1\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n")
+    assert parser.take() is None
+
+    assert [parser.awaits_continue(), parser.awaits_continue()] == [True, False]
+
+    parser.feed(b"{}")
+    request = parser.take()
+    assert request is not None
+    assert request.body == b"{}"
+
+
+def test_a_client_that_did_not_wait_is_not_told():
+    parser = RequestParser()
+    parser.feed(b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n{")
+    assert parser.take() is None
+
+    assert not parser.awaits_continue()
+
+
+def test_the_parser_knows_whether_a_request_has_begun():
+    parser = RequestParser()
+    states = [(parser.is_idle, parser.has_head)]
+    for piece in (b"POST / HTTP/1.1\r\nContent-Le", b"ngth: 2\r\n\r\n{", b"}"):
+        parser.feed(piece)
+        parser.take()
+        states.append((parser.is_idle, parser.has_head))
+
+    assert states == [(True, False), (False, False), (False, True), (True, False)]
+
+
+fragments = st.sampled_from(
+    [
+        POST,
+        CHUNKED,
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.0\r\n\r\n",
+        b"POST / HTTP/1.1\r\n",
+        b"Content-Length: 5\r\n",
+        b"Content-Length: 70\r\n",
+        b"Transfer-Encoding: chunked\r\n",
+        b"Expect: 100-continue\r\n",
+        b"\r\n",
+        b"\r",
+        b"\n",
+        b"\r\n\r\n",
+        b"5\r\nhello\r\n",
+        b"40\r\n" + b"x" * 64 + b"\r\n",
+        b"0\r\n\r\n",
+        b"A: b\r\n",
+        b"A: " + b"b" * 250,
+        b"\x00",
+        TLS_GREETING,
+    ]
+)
+streams = st.lists(fragments | st.binary(max_size=12), max_size=8).map(b"".join)
+
+
+@given(data=streams, places=st.lists(st.integers(min_value=0, max_value=2000), max_size=12))
+@example(data=b"\r\n" + POST, places=[1])  # an empty line, cut in two
+@example(data=CHUNKED + POST, places=[75])  # the end of the trailer, with a request behind it
+def test_how_a_stream_is_cut_makes_no_difference(data, places):
+    assert read(cut(data, places)) == read([data])
+
+
+@given(data=streams)
+@settings(max_examples=50)
+def test_byte_by_byte_makes_no_difference(data):
+    assert read([data[at : at + 1] for at in range(len(data))]) == read([data])
+
+
+@given(pieces=st.lists(st.binary(max_size=300), max_size=6))
+def test_any_bytes_end_in_requests_or_one_of_two_errors(pieces):
+    outcomes = read(pieces)
+
+    assert all(
+        isinstance(outcome, tuple)
+        or outcome in (SerializationException, RequestEntityTooLargeException)
+        for outcome in outcomes
+    )
+
+
+def test_a_response_has_the_fields_of_the_service():
+    """WIR-11."""
+    writer = ResponseWriter(now=lambda: 1_767_225_600.7, seed=255)
+
+    lines = writer.render(HttpResponse(400, "application/json", b"{}")).split(b"\r\n")
+
+    assert lines == [
+        b"HTTP/1.1 400 Bad Request",
+        b"Server: Server",
+        b"Date: Thu, 01 Jan 2026 00:00:00 GMT",
+        b"Content-Type: application/json",
+        b"Content-Length: 2",
+        b"Connection: keep-alive",
+        b"x-amzn-RequestId: 000000000000000000000000FFVV4KQNSO5AEMVJF66Q9ASUAAJG",
+        b"x-amz-crc32: %d" % zlib.crc32(b"{}"),
+        b"",
+        b"{}",
+    ]
+
+
+@given(seed=st.integers(min_value=0, max_value=2**128))
+def test_request_ids_have_52_characters_and_differ(seed):
+    """WIR-11."""
+    writer = ResponseWriter(now=lambda: 0.0, seed=seed)
+
+    ids = [
+        line.partition(b": ")[2].decode()
+        for _ in range(3)
+        for line in writer.render(HttpResponse(200, "", b"")).split(b"\r\n")
+        if line.startswith(b"x-amzn-RequestId")
+    ]
+
+    assert len(set(ids)) == 3
+    assert all(len(one) == 52 and one.isalnum() and one == one.upper() for one in ids)
+
+
+def test_an_answer_to_head_has_the_length_and_no_body():
+    writer = ResponseWriter(now=lambda: 0.0, seed=1)
+
+    sent = writer.render(HttpResponse(404, "text/plain", b"gone"), without_body=True)
+
+    assert b"Content-Length: 4\r\n" in sent
+    assert sent.endswith(b"\r\n\r\n")
+
+
+def test_the_date_follows_the_clock():
+    now = [0.0]
+    writer = ResponseWriter(now=lambda: now[0], seed=1)
+    dates = []
+    for now[0] in (0.2, 0.9, 61.0):
+        dates.append(writer.render(HttpResponse(200, "", b"")).split(b"\r\n")[2])
+
+    assert dates == [
+        b"Date: Thu, 01 Jan 1970 00:00:00 GMT",
+        b"Date: Thu, 01 Jan 1970 00:00:00 GMT",
+        b"Date: Thu, 01 Jan 1970 00:01:01 GMT",
+    ]

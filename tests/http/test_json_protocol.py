@@ -1,0 +1,420 @@
+"""The JSON 1.0 protocol over a stand-in for the emulator. Rules WIR-1 to WIR-11, WIR-16."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import logging
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emulator.http.http_protocol import HttpRequest
+from emulator.http.json_protocol import JsonProtocol, decode_json, encode_json
+from emulator.service import limits
+from emulator.service.errors import ResourceNotFoundException, SerializationException
+
+AMZ = "application/x-amz-json-1.0"
+SCOPE = "Credential=KEY/20260101/eu-west-1/dynamodb/aws4_request"
+SIGNED = f"AWS4-HMAC-SHA256 {SCOPE}, SignedHeaders=host, Signature=00"
+SIGNATURE_FIELDS = {"authorization": SIGNED, "x-amz-date": "20260101T000000Z"}
+LIST_TABLES = {
+    "content-type": AMZ,
+    "x-amz-target": "DynamoDB_20120810.ListTables",
+    **SIGNATURE_FIELDS,
+}
+
+
+class Recorder:
+    """Answers every operation with what it was asked, or with a prepared outcome."""
+
+    def __init__(self, outcome=None):
+        self.outcome = outcome
+
+    def call(self, operation, request, *, region=None):
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        if self.outcome is not None:
+            return self.outcome
+        return {"operation": operation, "request": request, "region": region}
+
+
+def ask(fields, body=b"{}", *, method="POST", target="/", outcome=None, **options):
+    operations = frozenset({"ListTables", "GetRecords"})
+    protocol = JsonProtocol(Recorder(outcome), operations=operations, **options)
+    request = HttpRequest(method, target, dict(fields))
+    request.body = body
+    return protocol.answer(request)
+
+
+def without(name):
+    return {field: value for field, value in LIST_TABLES.items() if field != name}
+
+
+def error_of(response):
+    return response.status, json.loads(response.body)
+
+
+def coral(code, **members):
+    return {"__type": f"com.amazon.coral.service#{code}", **members}
+
+
+NOT_SERIALIZED = (400, coral("SerializationException"))
+UNKNOWN = (400, coral("UnknownOperationException"))
+MISSING = (
+    400,
+    coral("MissingAuthenticationTokenException", message="Request is missing Authentication Token"),
+)
+
+
+def test_an_operation_is_called_in_the_region_of_the_credentials():
+    """WIR-1."""
+    response = ask(LIST_TABLES, b'{"Limit": 1}')
+
+    assert (response.status, response.content_type) == (200, AMZ)
+    assert json.loads(response.body) == {
+        "operation": "ListTables",
+        "request": {"Limit": 1},
+        "region": "eu-west-1",
+    }
+
+
+def test_a_shared_server_has_one_region():
+    assert json.loads(ask(LIST_TABLES, shared=True).body)["region"] is None
+
+
+@pytest.mark.parametrize(
+    ("sent", "answered"),
+    [
+        (AMZ, AMZ),
+        ("application/json", "application/json"),
+        ("Application/JSON ; charset=utf-8", "application/json"),
+    ],
+)
+def test_the_answer_has_the_content_type_of_the_question(sent, answered):
+    """WIR-1."""
+    assert ask(LIST_TABLES | {"content-type": sent}).content_type == answered
+
+
+@pytest.mark.parametrize("sent", ["text/plain", "application/x-amz-json-1.1", ""])
+def test_another_content_type_with_a_body_is_not_found(sent):
+    """WIR-3; Observed: the checksum 3552371480, with the service's own answer."""
+    response = ask(LIST_TABLES | {"content-type": sent})
+
+    assert (response.status, response.body) == (404, b"<UnknownOperationException/>\n")
+    assert zlib.crc32(response.body) == 3_552_371_480
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "BREW"])
+def test_another_method_is_not_found(method):
+    """WIR-3."""
+    assert ask(LIST_TABLES, method=method).status == 404
+
+
+def test_get_tells_the_health():
+    """WIR-3."""
+    response = ask({}, b"", method="GET", region="eu-west-1")
+
+    assert (response.status, response.body) == (
+        200,
+        b"healthy: dynamodb.eu-west-1.amazonaws.com ",
+    )
+
+
+def test_get_of_anything_else_is_not_found():
+    assert ask({}, b"", method="GET", target="/shell").status == 404
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"hi",
+        b"[]",
+        b"1",
+        b"null",
+        b'"a"',
+        b"{",
+        b'{"a": NaN}',
+        b'{"a": -Infinity}',
+        b'{"a": 1e999}',
+        b'{"a": "\n"}',
+        b'{"a": "\xff"}',
+        b'{"a": "\\ud800"}',
+        b'{"\\udfff": 1}',
+        b'\xef\xbb\xbf{"a": 1}',
+        '{"a": 1}'.encode("utf-16"),
+        b'{"a": ' + b"9" * 5000 + b"}",
+        b'{"a": ' * 100_000,
+        b"[" * 100_000 + b"]" * 100_000,
+    ],
+    ids=lambda body: repr(body[:16]),
+)
+def test_a_body_that_is_no_json_object_is_not_serialized(body):
+    """WIR-5; Observed: the checksum 3948637019, with the service's own answer."""
+    response = ask(LIST_TABLES, body)
+
+    assert error_of(response) == NOT_SERIALIZED
+    assert zlib.crc32(response.body) == 3_948_637_019
+
+
+def test_of_a_member_given_twice_the_last_counts():
+    assert json.loads(ask(LIST_TABLES, b'{"a": 1, "a": 2}').body)["request"] == {"a": 2}
+
+
+def test_a_whole_surrogate_pair_is_one_character():
+    assert decode_json(b'{"a": "\\ud83d\\ude00"}') == {"a": "\U0001f600"}
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "",
+        "whatever",
+        "DynamoDB_20120810.ListTable",
+        "DynamoDB_20120810.listtables",
+        "DynamoDB_20111205.ListTables",
+        "DynamoDB_20120810.GetRecords",
+        "DynamoDBStreams_20120810.ListTables",
+        "DynamoDB_20120810.ListTables.",
+    ],
+)
+def test_a_target_that_names_no_operation_is_unknown(target):
+    """WIR-6; Observed: the checksum 1368724161, with the service's own answer."""
+    response = ask(LIST_TABLES | {"x-amz-target": target})
+
+    assert error_of(response) == UNKNOWN
+    assert zlib.crc32(response.body) == 1_368_724_161
+
+
+def test_streams_have_their_own_target():
+    """WIR-1."""
+    target = "DynamoDBStreams_20120810.GetRecords"
+
+    response = ask(LIST_TABLES | {"x-amz-target": target})
+
+    assert json.loads(response.body)["operation"] == "GetRecords"
+
+
+@pytest.mark.parametrize("authorization", ["", "AWS4", "Bearer x", "Basic eDp5"])
+def test_credentials_must_be_there(authorization):
+    """WIR-7; Observed: the checksum 2088342776, with the service's own answer."""
+    response = ask(LIST_TABLES | {"authorization": authorization})
+
+    assert error_of(response) == MISSING
+    assert zlib.crc32(response.body) == 2_088_342_776
+
+
+def test_credentials_must_be_whole():
+    """WIR-7; Observed: the checksum 1828866742, with the service's own answer."""
+    fields = without("x-amz-date") | {"authorization": "AWS4-"}
+
+    response = ask(fields)
+
+    assert error_of(response) == (
+        400,
+        coral(
+            "IncompleteSignatureException",
+            message="Authorization header requires 'Credential' parameter. "
+            "Authorization header requires 'Signature' parameter. "
+            "Authorization header requires 'SignedHeaders' parameter. "
+            "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' "
+            "header. Authorization=AWS4-",
+        ),
+    )
+    assert zlib.crc32(response.body) == 1_828_866_742
+
+
+@pytest.mark.parametrize(
+    ("authorization", "region"),
+    [
+        (SIGNED, "eu-west-1"),
+        (f"AWS4-HMAC-SHA256 Signature=0,{SCOPE},SignedHeaders=a", "eu-west-1"),
+        (SIGNED.replace("KEY", "a/b"), "eu-west-1"),
+        (SIGNED.replace("eu-west-1", "local"), "local"),
+        (SIGNED.replace(SCOPE, "Credential=KEY/20260101/dynamodb/aws4_request"), None),
+        (SIGNED.replace(SCOPE, "Credential=KEY"), None),
+        (SIGNED.replace("eu-west-1", ""), None),
+    ],
+)
+def test_any_credentials_are_accepted(authorization, region):
+    """WIR-7."""
+    response = ask(LIST_TABLES | {"authorization": authorization})
+
+    assert json.loads(response.body)["region"] == region
+
+
+@pytest.mark.parametrize(
+    ("fields", "body", "first"),
+    [
+        ({"content-type": "text/plain", "x-amz-target": "no"}, b"not json", 404),
+        ({"content-type": AMZ, "x-amz-target": "no"}, b"not json", NOT_SERIALIZED),
+        ({"content-type": AMZ, "x-amz-target": "no"}, b"{}", UNKNOWN),
+        ({"content-type": AMZ}, b"", UNKNOWN),
+        ({}, b"", UNKNOWN),
+        (without("authorization"), b"", MISSING),
+        (LIST_TABLES, b"", NOT_SERIALIZED),
+    ],
+)
+def test_of_several_faults_the_first_in_order_is_told(fields, body, first):
+    """WIR-2."""
+    response = ask(fields, body)
+
+    assert (response.status if first == 404 else error_of(response)) == first
+
+
+def test_an_error_of_the_emulator_is_the_body():
+    """WIR-8, WIR-9, WIR-10."""
+    response = ask(LIST_TABLES, outcome=ResourceNotFoundException("gone"))
+
+    assert error_of(response) == (
+        400,
+        {
+            "__type": "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException",
+            "message": "gone",
+        },
+    )
+
+
+def test_a_bug_is_an_internal_error_and_is_logged(caplog):
+    """WIR-8."""
+    with caplog.at_level(logging.ERROR):
+        response = ask(LIST_TABLES, outcome=ZeroDivisionError("division by zero"))
+
+    assert response.status == 500
+    assert json.loads(response.body)["__type"].endswith("#InternalServerError")
+    assert "DynamoDB_20120810.ListTables" in caplog.text
+
+
+def test_an_answer_that_is_no_json_is_an_internal_error(caplog):
+    with caplog.at_level(logging.ERROR):
+        assert ask(LIST_TABLES, outcome={"a": object()}).status == 500
+
+
+def test_nesting_too_deep_for_the_emulator_is_not_serialized():
+    assert error_of(ask(LIST_TABLES, outcome=RecursionError())) == NOT_SERIALIZED
+
+
+# Browsers
+
+
+def test_a_browser_may_ask_before_it_calls():
+    """WIR-4."""
+    fields = {
+        "origin": "http://localhost:3000",
+        "access-control-request-headers": "x-amz-target, authorization",
+        "access-control-request-method": "POST",
+    }
+
+    response = ask(fields, b"", method="OPTIONS")
+
+    assert (response.status, response.body) == (200, b"")
+    assert response.field_lines.splitlines() == [
+        "Access-Control-Max-Age: 172800",
+        "Access-Control-Allow-Headers: x-amz-target, authorization",
+        "Access-Control-Allow-Methods: POST",
+        "Access-Control-Allow-Origin: *",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cors", "lines"),
+    [
+        ("*", ["Access-Control-Allow-Origin: *"]),
+        ("http://a, http://b", ["Access-Control-Allow-Origin: http://b", "Vary: Origin"]),
+        ("http://a", ["Vary: Origin"]),
+    ],
+)
+def test_an_origin_is_allowed_by_name(cors, lines):
+    """WIR-4."""
+    response = ask(LIST_TABLES | {"origin": "http://b"}, cors=cors)
+
+    assert response.field_lines.splitlines() == lines
+
+
+# Compression
+
+
+def test_a_compressed_question_is_read():
+    response = ask(LIST_TABLES | {"content-encoding": "gzip"}, gzip.compress(b'{"Limit": 2}'))
+
+    assert json.loads(response.body)["request"] == {"Limit": 2}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"{}", gzip.compress(b"{}")[:-3], gzip.compress(b"{")],
+    ids=["plain", "cut short", "not JSON"],
+)
+def test_a_broken_compressed_question_is_not_serialized(body):
+    assert error_of(ask(LIST_TABLES | {"content-encoding": "gzip"}, body)) == NOT_SERIALIZED
+
+
+def test_a_compressed_question_may_not_grow_over_the_limit():
+    """WIR-16."""
+    bomb = gzip.compress(b" " * (limits.REQUEST_BYTES + 1))
+
+    assert ask(LIST_TABLES | {"content-encoding": "gzip"}, bomb).status == 413
+
+
+def test_an_encoding_that_is_none_is_passed_over():
+    """Old SDKs send ``amz-1.0``, which means nothing."""
+    assert ask(LIST_TABLES | {"content-encoding": "amz-1.0"}).status == 200
+
+
+LONG = {"text": "x" * 10_000}
+
+
+def test_a_long_answer_is_compressed_for_who_accepts_it():
+    response = ask(LIST_TABLES | {"accept-encoding": "deflate, GZIP;q=0.5"}, outcome=LONG)
+
+    assert response.field_lines == "Content-Encoding: gzip\r\n"
+    assert json.loads(gzip.decompress(response.body)) == LONG
+
+
+@pytest.mark.parametrize("accepted", ["identity", "gzip;q=0", "br, gzip; q=0.000", ""])
+def test_a_long_answer_is_plain_for_the_others(accepted):
+    response = ask(LIST_TABLES | {"accept-encoding": accepted}, outcome=LONG)
+
+    assert (response.field_lines, json.loads(response.body)) == ("", LONG)
+
+
+def test_a_short_answer_is_never_compressed():
+    assert ask(LIST_TABLES | {"accept-encoding": "gzip"}, outcome={}).body == b"{}"
+
+
+# Laws
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+
+@given(members=st.dictionaries(st.text(), values))
+def test_what_is_encoded_is_decoded(members):
+    assert decode_json(encode_json(members)) == members
+
+
+@given(
+    body=st.binary(max_size=64) | st.text(alphabet='{}[]":,\\u0dD8cNa1e9.-+ ').map(str.encode),
+    fields=st.fixed_dictionaries(
+        {},
+        optional={
+            name: st.text(max_size=40) | st.just(LIST_TABLES.get(name, "gzip"))
+            for name in (*LIST_TABLES, "content-encoding", "accept-encoding", "origin", "date")
+        },
+    ),
+    method=st.sampled_from(["POST", "GET", "OPTIONS", "PUT"]),
+)
+def test_no_question_is_answered_with_a_fault_of_ours(body, fields, method):
+    assert ask(fields, body, method=method).status in (200, 400, 404)
+
+
+@given(body=st.binary(max_size=64))
+def test_bytes_decode_to_an_object_or_are_not_serialized(body):
+    with contextlib.suppress(SerializationException):
+        assert isinstance(decode_json(body), dict)

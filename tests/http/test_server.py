@@ -1,0 +1,474 @@
+"""The HTTP server over real sockets on the loopback, with a stand-in for the emulator."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gzip
+import http.client
+import json
+import signal
+import socket
+import threading
+from typing import Any, cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emulator.http.server import HttpServer, ServerOptions, ServerThread, serve
+
+FIELDS = {
+    "Content-Type": "application/x-amz-json-1.0",
+    "X-Amz-Target": "DynamoDB_20120810.ListTables",
+    "X-Amz-Date": "20260101T000000Z",
+    "Authorization": "AWS4-HMAC-SHA256 Credential=K/20260101/eu-west-1/dynamodb/aws4_request, "
+    "SignedHeaders=host, Signature=00",
+}
+QUICK = ServerOptions(
+    idle_seconds=0.3,
+    head_seconds=0.2,
+    body_seconds=0.3,
+    linger_seconds=0.2,
+    grace_seconds=0.5,
+    sweep_seconds=0.02,
+)
+
+
+class StandIn:
+    """Answers every operation with its request, or with a long text."""
+
+    region = "us-east-1"
+
+    def call(self, operation, request, *, region=None):
+        if "Bytes" in request:
+            return {"text": "x" * request["Bytes"]}
+        return {"operation": operation, "region": region, **request}
+
+
+def stand_in() -> Any:
+    return StandIn()
+
+
+@pytest.fixture(scope="module")
+def server():
+    with ServerThread(stand_in()) as running:
+        yield running
+
+
+@pytest.fixture
+def quick():
+    with ServerThread(stand_in(), options=QUICK) as running:
+        yield running
+
+
+def message(body=b"{}", fields=FIELDS, *, version=b"1.1") -> bytes:
+    lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items()).encode()
+    return b"POST / HTTP/%b\r\n%bContent-Length: %d\r\n\r\n%b" % (version, lines, len(body), body)
+
+
+@contextlib.contextmanager
+def connected(server):
+    with socket.create_connection((server.host, server.port), timeout=10) as client:
+        yield client
+
+
+def receive_all(client) -> bytes:
+    """Return everything until the server closes."""
+    received = b""
+    with contextlib.suppress(ConnectionResetError):
+        while piece := client.recv(65536):
+            received += piece
+    return received
+
+
+def pause():
+    threading.Event().wait(0.01)
+
+
+def send_slowly(client, data):
+    for byte in data:
+        client.sendall(bytes([byte]))
+        pause()
+
+
+def flood(client):
+    """Ask for answers and fetch none, until nothing more can be sent."""
+    client.settimeout(0.1)
+    with contextlib.suppress(TimeoutError):
+        while True:
+            client.sendall(message(b'{"Bytes": 1000000}') * 20)
+    client.settimeout(10)
+
+
+def read_answers(client, count):
+    """Return status and JSON of the next answers on a connection."""
+    answers = []
+    stream = client.makefile("rb")
+    for _ in range(count):
+        status = int(stream.readline().split()[1])
+        fields = http.client.parse_headers(stream)
+        answers.append((status, json.loads(stream.read(int(fields["Content-Length"])))))
+    return answers
+
+
+def ask(server, method="POST", target="/", body=b"{}", fields=FIELDS, **options):
+    connection = http.client.HTTPConnection(server.host, server.port, timeout=10)
+    try:
+        connection.request(method, target, body, fields, **options)
+        answer = connection.getresponse()
+        return answer.status, dict(answer.headers), answer.read()
+    finally:
+        connection.close()
+
+
+LISTED = (200, {"operation": "ListTables", "region": "eu-west-1"})
+
+
+def test_a_connection_serves_one_request_after_the_other(server):
+    with connected(server) as client:
+        for _ in range(3):
+            client.sendall(message())
+            assert read_answers(client, 1) == [LISTED]
+
+
+def test_pipelined_requests_are_answered_in_order(server):
+    bodies = [b'{"n": %d}' % number for number in range(50)]
+    with connected(server) as client:
+        client.sendall(b"".join(message(body) for body in bodies))
+
+        assert [answer["n"] for _, answer in read_answers(client, 50)] == list(range(50))
+
+
+def test_a_request_may_come_byte_by_byte(server):
+    with connected(server) as client:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in message():
+            client.sendall(bytes([byte]))
+
+        assert read_answers(client, 1) == [LISTED]
+
+
+def test_the_connection_ends_when_the_client_says_so(server):
+    for sent in (message(fields=FIELDS | {"Connection": "close"}), message(version=b"1.0")):
+        with connected(server) as client:
+            client.sendall(sent)
+            received = receive_all(client)
+
+        assert received.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert b"\r\nConnection: close\r\n" in received
+
+
+def test_a_client_that_sends_nothing_more_still_gets_its_answers(server):
+    with connected(server) as client:
+        client.sendall(message() + message())
+        client.shutdown(socket.SHUT_WR)
+
+        assert receive_all(client).count(b"HTTP/1.1 200 OK") == 2
+
+
+def test_chunks_and_compression_are_read(server):
+    pieces = iter([gzip.compress(b'{"a": "b"}')[:5], gzip.compress(b'{"a": "b"}')[5:]])
+    fields = FIELDS | {"Content-Encoding": "gzip", "Transfer-Encoding": "chunked"}
+
+    status, _, body = ask(server, body=pieces, fields=fields, encode_chunked=True)
+
+    assert (status, json.loads(body)["a"]) == (200, "b")
+
+
+def test_a_client_that_waits_is_told_to_go_on(server):
+    head, _, body = message(fields=FIELDS | {"Expect": "100-continue"}).partition(b"\r\n\r\n")
+    with connected(server) as client:
+        client.sendall(head + b"\r\n\r\n")
+        assert client.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+
+        client.sendall(body)
+        assert read_answers(client, 1) == [LISTED]
+
+
+def test_head_is_answered_without_a_body(server):
+    with connected(server) as client:
+        client.sendall(b"HEAD / HTTP/1.1\r\n\r\n" + message())
+        received = client.makefile("rb")
+        assert received.readline() == b"HTTP/1.1 404 Not Found\r\n"
+        assert http.client.parse_headers(received)["Content-Length"] == "29"
+        assert received.readline() == b"HTTP/1.1 200 OK\r\n"
+
+
+def test_health_is_told_on_get(server):
+    """WIR-3."""
+    status, fields, body = ask(server, "GET", body=None, fields={})
+
+    assert (status, body) == (200, b"healthy: dynamodb.us-east-1.amazonaws.com ")
+    assert fields["Server"] == "Server"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"GET / HTTP/1.1\n\n",
+        b"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+        b"GET / HTTP/1.1\r\nA: " + b"b" * 40_000,
+    ],
+    ids=lambda sent: repr(sent[:12]),
+)
+def test_what_is_not_http_is_told_so_and_the_connection_ends(server, sent):
+    """WIR-8."""
+    with connected(server) as client:
+        client.sendall(sent)
+        received = receive_all(client)
+
+    assert received.startswith(b"HTTP/1.1 400 Bad Request\r\n")
+    assert received.endswith(
+        b'\r\n\r\n{"__type":"com.amazon.coral.service#SerializationException"}'
+    )
+
+
+def test_a_refused_client_may_not_stay(quick):
+    with connected(quick) as client:
+        client.sendall(b"nonsense\n")
+        receive_all(client)
+        with pytest.raises(ConnectionError):
+            send_slowly(client, b"more" * 500)
+
+
+def test_a_body_over_the_limit_is_refused_and_the_client_hears_it(server):
+    """WIR-8, WIR-16: the answer must survive a client that sends all before it listens."""
+    status, fields, body = ask(server, body=b"x" * (16 * 1024 * 1024 + 1))
+
+    assert (status, fields["Connection"]) == (413, "close")
+    assert json.loads(body) == {"__type": "com.amazon.coral.service#RequestEntityTooLargeException"}
+
+
+def test_a_body_of_the_limit_is_read(server):
+    """WIR-16."""
+    status, _, body = ask(server, body=b'{"a": "' + b"x" * (16 * 1024 * 1024 - 9) + b'"}')
+
+    assert (status, len(json.loads(body)["a"])) == (200, 16 * 1024 * 1024 - 9)
+
+
+def test_an_idle_connection_is_closed_without_a_word(quick):
+    with connected(quick) as client:
+        assert receive_all(client) == b""
+
+
+@pytest.mark.parametrize("sent", [b"POST / HT", message()[:-1]])
+def test_a_request_that_does_not_end_is_told_so(quick, sent):
+    with connected(quick) as client:
+        client.sendall(sent)
+        received = receive_all(client)
+
+    assert received.startswith(b"HTTP/1.1 408 Request Timeout\r\n")
+    assert received.endswith(b'{"__type":"com.amazon.coral.service#RequestTimeoutException"}')
+
+
+def test_a_trickle_buys_no_time(quick):
+    def trickle(client):
+        with contextlib.suppress(OSError):
+            send_slowly(client, b"A" * 500)
+
+    with connected(quick) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nX: ")
+        sender = threading.Thread(target=trickle, args=(client,))
+        sender.start()
+        received = receive_all(client)
+    sender.join()
+
+    assert received.startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_stream_of_requests_may_go_on(quick):
+    """Each request has its own time, also when it begins in the packet that ends another."""
+    shifted = message() * 60
+    with connected(quick) as client:
+        client.sendall(shifted[:10])
+        answered = 0
+        for at in range(10, len(shifted) - len(message()), len(message())):
+            client.sendall(shifted[at : at + len(message())])
+            answered += len(read_answers(client, 1))
+            pause()
+
+    assert answered == 59
+
+
+def test_a_page_of_a_stranger_may_not_steer(server):
+    fields = {"Origin": "http://evil.example"}
+
+    status, _, body = ask(server, "POST", "/_emulator/reset", fields=fields)
+
+    assert (status, json.loads(body)) == (
+        403,
+        {
+            "error": "a page of http://evil.example may not call this; "
+            "start with --cors http://evil.example"
+        },
+    )
+
+
+def test_a_page_that_was_named_may_steer():
+    options = ServerOptions(cors="http://mine.example", grace_seconds=0.1)
+    with ServerThread(stand_in(), options=options) as server:
+        mine = {"Origin": "http://mine.example"}
+        before = mine | {"Access-Control-Request-Method": "DELETE"}
+
+        allowed = ask(server, "OPTIONS", "/_emulator/faults", body=None, fields=before)
+        status, fields, body = ask(server, "GET", "/_emulator/health", body=None, fields=mine)
+
+    assert (allowed[0], allowed[1]["Access-Control-Allow-Methods"]) == (200, "DELETE")
+    assert (status, json.loads(body)["status"]) == (200, "ok")
+    assert fields["Access-Control-Allow-Origin"] == "http://mine.example"
+
+
+def test_a_client_that_fetches_no_answers_is_dropped(quick):
+    with connected(quick) as client:
+        flood(client)
+        with pytest.raises(ConnectionError):
+            send_slowly(client, b" " * 500)
+
+    assert ask(quick)[0] == 200
+
+
+def test_answers_larger_than_the_buffers_arrive_whole(server):
+    with connected(server) as client:
+        client.sendall(message(b'{"Bytes": 3000000}') * 4 + message())
+        client.shutdown(socket.SHUT_WR)
+
+        answers = read_answers(client, 5)
+
+    assert [len(answer.get("text", "")) for _, answer in answers] == [3_000_000] * 4 + [0]
+
+
+def test_stopping_lets_a_request_that_has_begun_finish():
+    server = ServerThread(stand_in(), options=ServerOptions(grace_seconds=5)).start()
+    with connected(server) as busy, connected(server) as idle:
+        busy.sendall(message()[:-1])
+        busy.sendall(b"")
+        ask(server)  # the server has read the beginning by now
+        stopper = threading.Thread(target=server.stop)
+        stopper.start()
+
+        assert receive_all(idle) == b""
+        busy.sendall(message()[-1:])
+        received = receive_all(busy)
+
+        assert received.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert b"\r\nConnection: close\r\n" in received
+        stopper.join()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((server.host, server.port))
+
+
+def test_stopping_does_not_wait_for_ever():
+    server = ServerThread(stand_in(), options=QUICK).start()
+    with connected(server) as client:
+        client.sendall(message()[:-1])
+        ask(server)
+        server.stop()
+
+        assert receive_all(client).startswith(b"HTTP/1.1 408 ")
+
+
+def test_stopping_does_not_wait_for_a_client_that_fetches_nothing():
+    patient = ServerOptions(body_seconds=60, grace_seconds=0.1, sweep_seconds=0.02)
+    server = ServerThread(stand_in(), options=patient).start()
+    with connected(server) as client:
+        flood(client)
+        server.stop()
+
+
+class DeafTransport:
+    """A transport whose client neither reads nor goes away."""
+
+    def __init__(self):
+        self.calls = []
+
+    def set_write_buffer_limits(self, high):
+        pass
+
+    def close(self):
+        self.calls.append("close")
+
+    def abort(self):
+        self.calls.append("abort")
+
+
+def test_what_does_not_close_by_itself_is_cut_off():
+    async def scenario():
+        server = HttpServer(stand_in(), ServerOptions(grace_seconds=0.01, sweep_seconds=0.01))
+        early, late = DeafTransport(), DeafTransport()
+        server.accept().connection_made(cast("Any", early))
+        await server.stop()
+        server.accept().connection_made(cast("Any", late))
+        return early.calls, late.calls
+
+    assert asyncio.run(scenario()) == (["close", "abort"], ["close"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_serving_ends_with_a_signal(number):
+    urls = []
+
+    def end(url):
+        urls.append(url)
+        signal.raise_signal(number)
+
+    serve(stand_in(), port=0, on_ready=end)
+
+    assert [url.rpartition(":")[0] for url in urls] == ["http://127.0.0.1"]
+
+
+def test_a_server_stops_once():
+    server = ServerThread(stand_in()).start()
+    server.stop()
+    server.stop()
+
+
+def test_a_taken_port_is_an_error_of_who_starts(server):
+    with pytest.raises(OSError, match="address already in use"):
+        ServerThread(stand_in(), port=server.port).start()
+
+
+def test_the_endpoint_is_a_url(server):
+    assert server.endpoint_url == f"http://127.0.0.1:{server.port}"
+    assert ServerThread(stand_in(), host="::1", port=8000).endpoint_url == "http://[::1]:8000"
+
+
+def test_sixty_four_connections_are_served_at_once(server):
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(connected(server)) for _ in range(64)]
+        for number, client in enumerate(clients):
+            client.sendall(message(b'{"n": %d}' % number))
+
+        answers = [read_answers(client, 1)[0] for client in clients]
+
+    assert [answer["n"] for _, answer in answers] == list(range(64))
+
+
+pieces = st.sampled_from(
+    [
+        message(),
+        b"POST / HTTP/1.1\r\n",
+        b"GET /_emulator/health HTTP/1.1\r\n\r\n",
+        b"Transfer-Encoding: chunked\r\n",
+        b"Content-Length: 3\r\n",
+        b"\r\n\r\n",
+        b'{"a": ',
+        b"5\r\n",
+        b"\xff\xfe",
+    ]
+)
+
+
+@given(sent=st.lists(pieces | st.binary(max_size=40), max_size=6).map(b"".join))
+@settings(max_examples=60, deadline=None)
+def test_no_bytes_harm_the_server(server, sent):
+    with connected(server) as client:
+        client.sendall(sent)
+        client.shutdown(socket.SHUT_WR)
+        received = receive_all(client)
+
+    statuses = [line.split()[1] for line in received.splitlines() if line.startswith(b"HTTP/1.1 ")]
+    assert set(statuses) <= {b"100", b"200", b"400", b"404", b"405", b"413"}
+    assert ask(server)[0] == 200

@@ -1,0 +1,742 @@
+"""boto3 and botocore through ``mock_dynamodb``."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import types
+from decimal import Decimal
+
+import boto3
+import botocore.auth
+import botocore.client
+import botocore.credentials
+import botocore.endpoint
+import botocore.httpsession
+import botocore.regions
+import botocore.retries.bucket
+import botocore.session
+import botocore.signers
+import botocore.useragent
+import botocore.waiter
+import pytest
+from boto3.dynamodb.conditions import Attr, Key
+from botocore import UNSIGNED
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.config import Config
+from botocore.exceptions import ClientError, NoCredentialsError
+
+from emulator import Emulator, EmulatorError, ManualClock, mock_dynamodb
+from emulator.sdk.interception import NOWHERE
+from emulator.sdk.scopes import HIDDEN_ENVIRONMENT
+
+SCHEMA = {
+    "AttributeDefinitions": [
+        {"AttributeName": "pk", "AttributeType": "S"},
+        {"AttributeName": "sk", "AttributeType": "N"},
+    ],
+    "KeySchema": [
+        {"AttributeName": "pk", "KeyType": "HASH"},
+        {"AttributeName": "sk", "KeyType": "RANGE"},
+    ],
+    "BillingMode": "PAY_PER_REQUEST",
+}
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch):
+    """Whoever opens a connection fails."""
+
+    def refuse(*_args, **_kwargs):
+        raise AssertionError("something tried to leave this machine")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch, tmp_path):
+    """Nothing is configured: no region, no credentials, no files, no default session."""
+    for name in list(os.environ):
+        if name.startswith("AWS_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
+
+
+@pytest.fixture
+def emulator():
+    with mock_dynamodb(clock=ManualClock()) as emulator:
+        yield emulator
+
+
+@pytest.fixture
+def client(emulator):
+    return boto3.client("dynamodb")
+
+
+@pytest.fixture
+def table(client):
+    client.create_table(TableName="table", **SCHEMA)
+    return boto3.resource("dynamodb").Table("table")
+
+
+# What is served
+
+
+def test_a_client_is_served(emulator, client):
+    client.create_table(TableName="table", **SCHEMA)
+    item = {"pk": {"S": "a"}, "sk": {"N": "1"}, "data": {"B": b"\0\xff"}, "text": {"S": "é"}}
+    client.put_item(TableName="table", Item=item)
+    read = client.get_item(TableName="table", Key={"pk": {"S": "a"}, "sk": {"N": "1"}})
+    assert read["Item"] == item
+    assert emulator.call("ListTables", {}) == {"TableNames": ["table"]}
+
+
+def test_responses_have_the_services_headers(client):
+    """WIR-11."""
+    metadata = client.list_tables()["ResponseMetadata"]
+    headers = metadata["HTTPHeaders"]
+    assert metadata["HTTPStatusCode"] == 200
+    assert metadata["RetryAttempts"] == 0
+    assert metadata["RequestId"] == headers["x-amzn-requestid"]
+    assert set(headers) == {
+        "server",
+        "date",
+        "content-type",
+        "content-length",
+        "x-amzn-requestid",
+        "x-amz-crc32",
+    }
+    assert headers["date"] == "Thu, 01 Jan 2026 00:00:00 GMT"
+    assert headers["content-type"] == "application/x-amz-json-1.0"
+    assert headers["content-length"] == str(len(b'{"TableNames":[]}'))
+
+
+def test_errors_are_the_clients(client):
+    with pytest.raises(client.exceptions.ResourceNotFoundException) as refusal:
+        client.get_item(TableName="none", Key={"pk": {"S": "a"}})
+    assert refusal.value.response["Error"] == {
+        "Code": "ResourceNotFoundException",
+        "Message": "Requested resource not found",
+    }
+    assert refusal.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
+
+
+def test_a_resource_is_served(table):
+    table.put_item(Item={"pk": "a", "sk": 1, "price": Decimal("1.5"), "tags": {"x"}})
+    with table.batch_writer() as batch:
+        for number in range(2, 32):
+            batch.put_item(Item={"pk": "a", "sk": number})
+    found = table.query(
+        KeyConditionExpression=Key("pk").eq("a") & Key("sk").lt(4),
+        FilterExpression=Attr("price").not_exists(),
+    )
+    assert [item["sk"] for item in found["Items"]] == [2, 3]
+    assert table.scan(Select="COUNT")["Count"] == 31
+    assert table.table_status == "ACTIVE"
+    assert [table.name for table in boto3.resource("dynamodb").tables.all()] == ["table"]
+
+
+def test_paginators_and_waiters_are_served(client, table):
+    client.get_waiter("table_exists").wait(TableName="table")
+    with table.batch_writer() as batch:
+        for number in range(10):
+            batch.put_item(Item={"pk": "a", "sk": number})
+    pages = client.get_paginator("scan").paginate(
+        TableName="table", PaginationConfig={"PageSize": 4}
+    )
+    assert [page["Count"] for page in pages] == [4, 4, 2]
+    client.delete_table(TableName="table")
+    client.get_waiter("table_not_exists").wait(TableName="table")
+
+
+def test_streams_are_served(client):
+    stream = client.create_table(
+        TableName="table",
+        StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"},
+        **SCHEMA,
+    )["TableDescription"]["LatestStreamArn"]
+    client.put_item(TableName="table", Item={"pk": {"S": "a"}, "sk": {"N": "1"}})
+    streams = boto3.client("dynamodbstreams")
+    [shard, *_] = streams.describe_stream(StreamArn=stream)["StreamDescription"]["Shards"]
+    iterator = streams.get_shard_iterator(
+        StreamArn=stream, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
+    )["ShardIterator"]
+    [record] = streams.get_records(ShardIterator=iterator)["Records"]
+    assert record["dynamodb"]["NewImage"] == {"pk": {"S": "a"}, "sk": {"N": "1"}}
+
+
+@pytest.fixture
+def no_metadata_service(monkeypatch):
+    """For clients made outside of a mock, which would ask it for credentials."""
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+
+
+@pytest.mark.usefixtures("no_metadata_service")
+def test_a_client_made_before_is_served_and_free_again_afterwards():
+    client = boto3.client("dynamodb", region_name="us-east-1")
+    table = boto3.resource("dynamodb", region_name="us-east-1").Table("table")
+    with mock_dynamodb():
+        client.create_table(TableName="table", **SCHEMA)
+        table.put_item(Item={"pk": "a", "sk": 1})
+        assert table.get_item(Key={"pk": "a", "sk": 1})["Item"] == {"pk": "a", "sk": 1}
+    with pytest.raises(NoCredentialsError):
+        client.list_tables()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"region_name": "eu-central-1"},
+        {"region_name": "cn-north-1"},
+        {"region_name": "local"},
+        {"endpoint_url": "http://localhost:8000"},
+        {"endpoint_url": "https://vpce-1.dynamodb.us-east-1.vpce.amazonaws.com"},
+        {"use_ssl": False},
+        {"aws_access_key_id": "AKIAREAL", "aws_secret_access_key": "real"},
+        {"config": {"signature_version": UNSIGNED}},
+        {"config": {"use_dualstack_endpoint": True}},
+        {"config": {"use_fips_endpoint": True}},
+        {"config": {"region_name": "ap-south-1"}},
+        {"config": {"account_id_endpoint_mode": "required"}},
+        {"config": {"account_id_endpoint_mode": "disabled"}},
+        {"config": {"endpoint_discovery_enabled": True}},
+        {"config": {"proxies": {"https": "http://proxy:1"}}},
+    ],
+    ids=lambda settings: " ".join(str(settings.get("config", settings)).split(" object at ")[:1]),
+)
+@pytest.mark.parametrize("service", ["dynamodb", "dynamodbstreams"])
+@pytest.mark.usefixtures("emulator")
+def test_whatever_a_client_is_set_to_it_is_served(service, settings):
+    if "config" in settings:
+        settings = {"config": config_of(**settings["config"])}
+    client = boto3.client(service, **settings)
+    if service == "dynamodb":
+        assert client.list_tables()["TableNames"] == []
+    else:
+        assert client.list_streams()["Streams"] == []
+
+
+def config_of(**options):
+    try:
+        return Config(**options)
+    except TypeError:
+        pytest.skip("an option that this version of botocore does not have")
+
+
+def test_an_endpoint_in_the_environment_is_served(monkeypatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", "http://localhost:4566")
+    with mock_dynamodb():
+        client = boto3.client("dynamodb")
+        assert client.meta.endpoint_url == "http://localhost:4566"
+        assert client.list_tables()["TableNames"] == []
+
+
+def test_endpoint_discovery_asks_the_emulator(emulator):
+    client = boto3.client("dynamodb", config=Config(endpoint_discovery_enabled=True))
+    seen = []
+    client.meta.events.register("before-send", lambda request, **_: seen.append(request.url))
+    client.list_tables()
+    client.list_tables()
+    assert set(seen) == {NOWHERE}
+
+
+# Regions and accounts
+
+
+def test_regions_are_apart(emulator):
+    here, there = (
+        boto3.client("dynamodb", region_name=name) for name in ("us-west-2", "eu-west-1")
+    )
+    arn = here.create_table(TableName="table", **SCHEMA)["TableDescription"]["TableArn"]
+    assert arn == "arn:aws:dynamodb:us-west-2:000000000000:table/table"
+    assert there.list_tables()["TableNames"] == []
+    assert here.list_tables()["TableNames"] == ["table"]
+    assert emulator.call("ListTables", {}, region="us-west-2") == {"TableNames": ["table"]}
+
+
+def test_the_region_is_the_one_a_request_is_signed_for(emulator):
+    """The region ``local`` is signed as us-east-1, and so DynamoDB Local takes it."""
+    boto3.client("dynamodb", region_name="local").create_table(TableName="table", **SCHEMA)
+    assert emulator.call("ListTables", {}, region="us-east-1") == {"TableNames": ["table"]}
+
+
+def test_an_unsigned_request_has_its_clients_region(emulator):
+    client = boto3.client(
+        "dynamodb", region_name="eu-west-3", config=Config(signature_version=UNSIGNED)
+    )
+    client.create_table(TableName="table", **SCHEMA)
+    assert emulator.call("ListTables", {}, region="eu-west-3") == {"TableNames": ["table"]}
+
+
+def test_a_client_without_a_region_has_the_emulators():
+    with mock_dynamodb(region="sa-east-1", account_id="123456789012"):
+        client = boto3.client("dynamodb")
+        assert client.meta.region_name == "sa-east-1"
+        described = client.create_table(TableName="table", **SCHEMA)["TableDescription"]
+        assert described["TableArn"] == "arn:aws:dynamodb:sa-east-1:123456789012:table/table"
+        assert botocore.session.get_session().create_client("dynamodb").meta.region_name == (
+            "sa-east-1"
+        )
+
+
+def test_without_a_region_the_emulator_has_that_of_the_clients(monkeypatch, tmp_path):
+    """A client made at import has the region of the environment, the profile or the session."""
+    with mock_dynamodb() as emu:
+        assert emu.region == "us-east-1"
+    (tmp_path / "config").write_text("[profile prod]\nregion = eu-west-1\n")
+    monkeypatch.setenv("AWS_PROFILE", "prod")
+    with mock_dynamodb() as emu:
+        assert emu.region == "eu-west-1"
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-north-1")
+    given = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
+    early = boto3.client("dynamodb", **given)
+    with mock_dynamodb() as emu:
+        early.create_table(TableName="table", **SCHEMA)
+        assert emu.region == "eu-north-1"
+        assert emu.call("ListTables", {}) == {"TableNames": ["table"]}
+    boto3.setup_default_session(region_name="eu-south-2")
+    with mock_dynamodb() as emu:
+        assert emu.region == boto3.client("dynamodb").meta.region_name == "eu-south-2"
+    with mock_dynamodb(region="sa-east-1") as emu:
+        assert emu.region == "sa-east-1"
+
+
+def test_what_cannot_serve_is_refused():
+    with pytest.raises(TypeError, match="an emulator, a function or a class, not 'eu-west-1'"):
+        mock_dynamodb("eu-west-1")
+
+
+def test_a_profile_that_is_not_there_has_no_region(monkeypatch):
+    monkeypatch.setenv("AWS_PROFILE", "missing")
+    with mock_dynamodb() as emu:
+        assert emu.region == "us-east-1"
+
+
+def test_a_configured_region_comes_first(monkeypatch):
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-north-1")
+    with mock_dynamodb(region="sa-east-1"):
+        assert boto3.client("dynamodb").meta.region_name == "eu-north-1"
+        assert boto3.Session(region_name="eu-west-2").client("dynamodb").meta.region_name == (
+            "eu-west-2"
+        )
+        session = botocore.session.get_session()
+        session.set_default_client_config(Config(region_name="eu-west-1"))
+        assert session.create_client("dynamodb").meta.region_name == "eu-west-1"
+        assert session.create_client("dynamodb", "eu-south-1").meta.region_name == "eu-south-1"
+
+
+# Credentials
+
+
+def test_real_credentials_are_hidden_and_restored(monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAREAL")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "real")
+    monkeypatch.setenv("AWS_SESSION_TOKEN", "token")
+    monkeypatch.setenv("AWS_PROFILE", "missing")
+    before = dict(os.environ)
+    with mock_dynamodb():
+        hidden = {name: os.environ.get(name) for name in HIDDEN_ENVIRONMENT}
+        assert hidden == dict(HIDDEN_ENVIRONMENT)
+        credentials = boto3.Session().get_credentials()
+        assert (credentials.access_key, credentials.token) == ("emulator", None)
+        with mock_dynamodb():
+            pass
+        assert os.environ["AWS_ACCESS_KEY_ID"] == "emulator"
+    assert dict(os.environ) == before
+
+
+def signed_by(client):
+    """The access keys that a client's requests were signed with."""
+    seen = []
+
+    def look(request, **_):
+        seen.append(request.headers["Authorization"].decode().split("Credential=")[1])
+
+    client.meta.events.register("before-send", look)
+    client.list_tables()
+    return [credential.partition("/")[0] for credential in seen]
+
+
+def test_a_profile_is_hidden_too(tmp_path):
+    (tmp_path / "credentials").write_text(
+        "[prod]\naws_access_key_id = AKIAREAL\naws_secret_access_key = real\n"
+    )
+    (tmp_path / "config").write_text("[profile prod]\nregion = eu-west-1\n")
+    with mock_dynamodb():
+        session = boto3.Session(profile_name="prod")
+        assert session.get_credentials().access_key == "emulator"
+        client = session.client("dynamodb")
+        assert client.meta.region_name == "eu-west-1"
+        assert signed_by(client) == ["emulator"]
+    assert session.get_credentials().access_key == "AKIAREAL"
+
+
+def test_a_signature_has_its_headers_and_is_not_computed(emulator, monkeypatch):
+    """Nobody checks it, and it is a quarter of a small call."""
+    monkeypatch.setattr(botocore.auth.SigV4Auth, "signature", lambda *_: pytest.fail("computed"))
+    with mock_dynamodb(emulator):
+        client = boto3.client("dynamodb", region_name="eu-west-1")
+        seen = []
+        client.meta.events.register("before-send", lambda request, **_: seen.append(request))
+        client.list_tables()
+    headers = {
+        name: str(value, "ascii") if isinstance(value, bytes) else value
+        for name, value in seen[0].headers.items()
+    }
+    day = headers["X-Amz-Date"][:8]
+    assert headers["Authorization"] == (
+        f"AWS4-HMAC-SHA256 Credential=emulator/{day}/eu-west-1/dynamodb/aws4_request, "
+        f"SignedHeaders=host;x-amz-date, Signature={'0' * 64}"
+    )
+
+
+def test_an_endpoint_is_found_once_for_a_client_and_operation(emulator):
+    looked = []
+    with mock_dynamodb(emulator):
+        client = boto3.client("dynamodb", region_name="eu-west-1")
+        client.meta.events.register("before-endpoint-resolution", lambda **_: looked.append(1))
+        for _ in range(3):
+            client.list_tables()
+        client.describe_limits()
+    assert len(looked) == 2
+
+
+def test_real_credentials_never_sign_even_if_given_or_older():
+    given = {"region_name": "us-east-1", "aws_access_key_id": "AKIAREAL"}
+    older = boto3.client("dynamodb", **given, aws_secret_access_key="real")
+    with mock_dynamodb():
+        newer = boto3.client("dynamodb", **given, aws_secret_access_key="real")
+        assert signed_by(older) == signed_by(newer) == ["emulator"]
+
+
+def test_credentials_can_be_left_in_sight(monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAREAL")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "real")
+    with mock_dynamodb(hide_credentials=False):
+        assert os.environ["AWS_ACCESS_KEY_ID"] == "AKIAREAL"
+        assert boto3.Session().get_credentials().access_key == "AKIAREAL"
+        s3 = boto3.client("s3", region_name="us-east-1")
+        assert "AKIAREAL" in s3.generate_presigned_url(
+            "get_object", Params={"Bucket": "b", "Key": "k"}
+        )
+        assert signed_by(boto3.client("dynamodb")) == ["emulator"]
+
+
+def test_no_metadata_service_is_asked_even_then():
+    with mock_dynamodb(hide_credentials=False):
+        assert signed_by(boto3.client("dynamodb")) == ["emulator"]
+
+
+@pytest.mark.parametrize("mode", ["preferred", "required", "disabled"])
+def test_expired_credentials_are_not_refreshed(mode):
+    def refresh():
+        raise AssertionError("the token service was asked")
+
+    session = botocore.session.get_session()
+    session._credentials = botocore.credentials.RefreshableCredentials(
+        "AKIAREAL",
+        "real",
+        "token",
+        botocore.credentials.datetime.datetime(2020, 1, 1, tzinfo=botocore.credentials.tzlocal()),
+        refresh,
+        "test",
+    )
+    session._credentials._account_id = "123456789012"
+    config = config_of(account_id_endpoint_mode=mode)
+    client = session.create_client("dynamodb", "us-east-1", config=config)
+    with mock_dynamodb():
+        assert signed_by(client) == ["emulator"]
+    with pytest.raises(AssertionError, match="the token service was asked"):
+        client.list_tables()
+
+
+def test_credentials_that_were_never_loaded_are_not_asked_for_the_account():
+    def refresh():
+        raise AssertionError("the token service was asked")
+
+    session = botocore.session.get_session()
+    session._credentials = botocore.credentials.DeferredRefreshableCredentials(refresh, "test")
+    client = session.create_client("dynamodb", "us-east-1")
+    with mock_dynamodb():
+        assert signed_by(client) == ["emulator"]
+
+
+# Other services, other tools
+
+
+def test_other_services_pass_untouched(monkeypatch):
+    monkeypatch.undo()  # this one does leave, as far as the next line
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    sent = []
+
+    def send(_self, request):
+        sent.append(request.url)
+        return botocore.awsrequest.AWSResponse(request.url, 200, {}, _Raw())
+
+    monkeypatch.setattr(botocore.httpsession.URLLib3Session, "send", send)
+    client = boto3.client(
+        "sqs", region_name="us-east-1", aws_access_key_id="AKIA", aws_secret_access_key="x"
+    )
+    with mock_dynamodb():
+        client.list_queues()
+    assert sent == ["https://sqs.us-east-1.amazonaws.com/"]
+
+
+class _Raw:
+    def stream(self):
+        yield b"{}"
+
+
+@pytest.mark.parametrize("moto_first", [True, False])
+def test_moto_serves_the_others_in_any_order(moto_first):
+    moto = pytest.importorskip("moto")
+    contexts = [moto.mock_aws(), mock_dynamodb()]
+    first, second = contexts if moto_first else reversed(contexts)
+    with first, second:
+        s3 = boto3.client("s3", region_name="us-east-1")
+        s3.create_bucket(Bucket="bucket")
+        s3.put_object(Bucket="bucket", Key="key", Body=b"body")
+        dynamodb = boto3.client("dynamodb", region_name="us-east-1")
+        arn = dynamodb.create_table(TableName="table", **SCHEMA)["TableDescription"]["TableArn"]
+        assert s3.get_object(Bucket="bucket", Key="key")["Body"].read() == b"body"
+        assert boto3.client("sts", region_name="us-east-1").get_caller_identity()["Account"] == (
+            "123456789012"
+        )
+    assert arn == "arn:aws:dynamodb:us-east-1:000000000000:table/table"
+
+
+def test_a_call_to_another_service_inside_a_hook_is_not_served(emulator, client, monkeypatch):
+    sent = []
+
+    def send(_self, request):
+        sent.append(request.url)
+        return botocore.awsrequest.AWSResponse(request.url, 200, {}, _Raw())
+
+    monkeypatch.setattr(botocore.httpsession.URLLib3Session, "send", send)
+    sqs = boto3.client("sqs", region_name="us-east-1")
+    client.meta.events.register("before-send", lambda **_: sqs.list_queues() and None)
+    assert client.list_tables()["TableNames"] == []
+    assert sent == ["https://sqs.us-east-1.amazonaws.com/"]
+
+
+def test_hooks_of_others_still_run(client):
+    events = []
+    for name in ("before-parameter-build", "request-created", "before-send", "after-call"):
+        client.meta.events.register(name, lambda event_name, **_: events.append(event_name))
+    client.list_tables()
+    assert events == [
+        "before-parameter-build.dynamodb.ListTables",
+        "request-created.dynamodb.ListTables",
+        "before-send.dynamodb.ListTables",
+        "after-call.dynamodb.ListTables",
+    ]
+
+
+@pytest.mark.usefixtures("emulator")
+def test_a_user_agent_is_its_clients():
+    agents = []
+    for extra in ("one", "two"):
+        client = boto3.client("dynamodb", config=Config(user_agent_extra=extra))
+        client.meta.events.register(
+            "before-send", lambda request, **_: agents.append(request.headers["User-Agent"])
+        )
+        client.list_tables()
+        client.list_tables()
+    assert [agent.split()[-1] for agent in agents] == [b"one", b"one", b"two", b"two"]
+    assert agents[0].startswith(b"Boto3/")
+
+
+def test_a_request_sent_by_hand_is_refused(emulator):
+    request = AWSRequest(
+        method="POST",
+        url="https://dynamodb.us-east-1.amazonaws.com/",
+        data=b"{}",
+        headers={"X-Amz-Target": "DynamoDB_20120810.ListTables"},
+    )
+    SigV4Auth(boto3.Session().get_credentials(), "dynamodb", "us-east-1").add_auth(request)
+    session = botocore.httpsession.URLLib3Session()
+    with pytest.raises(EmulatorError) as refusal:
+        session.send(request.prepare())
+    assert str(refusal.value) == (
+        "a DynamoDB request to https://dynamodb.us-east-1.amazonaws.com/ would leave this "
+        "machine: inside mock_dynamodb, send it with a boto3, botocore or aiobotocore client"
+    )
+
+
+def test_a_fault_of_the_emulator_reaches_the_caller_as_it_is():
+    class Broken:
+        clock, region, account_id = ManualClock(), "us-east-1", "0" * 12
+
+        def call(self, operation, request, *, region=None):
+            raise EmulatorError("broken")
+
+    with mock_dynamodb(Broken()):
+        client = boto3.client("dynamodb")
+        with pytest.raises(EmulatorError, match=r"^broken$"):
+            client.list_tables()
+
+
+# Beginning and end
+
+WRAPPED = [
+    (botocore.client.BaseClient, "_make_api_call"),
+    (botocore.session.Session, "__init__"),
+    (botocore.session.Session, "create_client"),
+    (botocore.session.Session, "get_credentials"),
+    (botocore.credentials.RefreshableCredentials, "_refresh"),
+    (botocore.signers.RequestSigner, "get_auth_instance"),
+    (botocore.useragent.UserAgentString, "to_string"),
+    (botocore.regions.EndpointRulesetResolver, "construct_endpoint"),
+    (botocore.endpoint.Endpoint, "prepare_request"),
+    (botocore.endpoint.Endpoint, "_send"),
+    (botocore.httpsession.URLLib3Session, "send"),
+    (botocore.waiter.Waiter, "wait"),
+    (botocore.waiter, "time"),
+    (botocore.endpoint, "time"),
+    (botocore.retries.bucket.Clock, "current_time"),
+    (botocore.retries.bucket.TokenBucket, "acquire"),
+]
+
+
+def attributes():
+    return [vars(owner).get(name) for owner, name in WRAPPED]
+
+
+def test_everything_is_put_back():
+    before = attributes()
+    handlers = list(botocore.handlers.BUILTIN_HANDLERS)
+    with mock_dynamodb():
+        assert set(attributes()).isdisjoint(before)
+        with mock_dynamodb():
+            pass
+        assert set(attributes()).isdisjoint(before)
+    assert attributes() == before
+    assert handlers == botocore.handlers.BUILTIN_HANDLERS
+
+
+def test_everything_is_put_back_after_an_error():
+    before = attributes()
+
+    def fail():
+        with mock_dynamodb():
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert attributes() == before
+
+
+@pytest.mark.usefixtures("no_metadata_service")
+def test_what_somebody_else_wrapped_meanwhile_is_left_to_him():
+    before = attributes()
+    client = boto3.client("dynamodb", region_name="us-east-1")
+    theirs = []
+    try:
+        with mock_dynamodb():
+            for owner, name in WRAPPED:
+                theirs.append(wrapped_once_more(owner, name))
+            assert client.list_tables()["TableNames"] == []
+        assert attributes() == theirs
+        with pytest.raises(NoCredentialsError):
+            client.list_tables()
+        assert boto3.Session(region_name="us-east-1").client("sqs").meta.region_name == "us-east-1"
+    finally:
+        for (owner, name), old in zip(WRAPPED, before, strict=True):
+            setattr(owner, name, old)
+
+
+def wrapped_once_more(owner, name):
+    ours = vars(owner)[name]
+    if name == "time":
+        theirs = types.SimpleNamespace(sleep=ours.sleep)
+    else:
+        theirs = lambda *args, **kwargs: ours(*args, **kwargs)  # noqa: E731
+    setattr(owner, name, theirs)
+    return theirs
+
+
+def test_a_half_done_installation_is_undone(monkeypatch):
+    before = attributes()[:-1]
+    monkeypatch.delattr(botocore.retries.bucket.TokenBucket, "acquire")
+    with pytest.raises(KeyError, match="acquire"):
+        mock_dynamodb().__enter__()
+    assert attributes()[:-1] == before
+
+
+def test_importing_it_imports_no_sdk():
+    program = (
+        "import sys, emulator.sdk.boto as boto\n"
+        "boto.mock_dynamodb()\n"
+        "print([name for name in sys.modules if name.startswith(('boto', 'aiob', 'unittest'))])\n"
+        "with boto.mock_dynamodb():\n"
+        "    print('botocore' in sys.modules, 'boto3' in sys.modules, 'aiobotocore' in sys.modules)"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout == "[]\nTrue False False\n"
+
+
+def test_without_botocore_it_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("emulator.sdk.boto.find_spec", lambda _: None)
+    with pytest.raises(EmulatorError, match=r"pip install 'dynamometer\[boto\]'"):
+        mock_dynamodb().__enter__()
+
+
+# Making the emulator
+
+
+def test_every_entry_has_its_own_emulator():
+    mock = mock_dynamodb()
+    with mock as first:
+        boto3.client("dynamodb").create_table(TableName="table", **SCHEMA)
+    with mock as second:
+        assert boto3.client("dynamodb").list_tables()["TableNames"] == []
+    assert first is not second
+
+
+def test_a_given_emulator_serves_every_entry():
+    emulator = Emulator()
+    with mock_dynamodb(emulator) as first:
+        boto3.client("dynamodb").create_table(TableName="table", **SCHEMA)
+    with mock_dynamodb(emulator=emulator) as second:
+        assert boto3.client("dynamodb").list_tables()["TableNames"] == ["table"]
+    assert first is second is emulator
+
+
+def test_options_make_the_emulator():
+    clock = ManualClock()
+    with mock_dynamodb(
+        capacity="enforce", clock=clock, region="eu-west-1", account_id="111111111111"
+    ) as emulator:
+        assert (emulator.capacity, emulator.clock, emulator.region, emulator.account_id) == (
+            "enforce",
+            clock,
+            "eu-west-1",
+            "111111111111",
+        )
+
+
+def test_an_emulator_and_options_exclude_each_other():
+    with pytest.raises(TypeError) as refusal:
+        mock_dynamodb(Emulator(), capacity="off", region="eu-west-1")
+    assert str(refusal.value) == (
+        "mock_dynamodb takes an emulator or the options to make one, not both: capacity, region"
+    )
+
+
+def test_a_condition_that_fails_is_a_client_error(table):
+    table.put_item(Item={"pk": "a", "sk": 1})
+    with pytest.raises(ClientError) as refusal:
+        table.put_item(
+            Item={"pk": "a", "sk": 1},
+            ConditionExpression=Attr("pk").not_exists(),
+            ReturnValuesOnConditionCheckFailure="ALL_OLD",
+        )
+    assert refusal.value.response["Item"] == {"pk": {"S": "a"}, "sk": {"N": "1"}}

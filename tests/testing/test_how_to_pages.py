@@ -1,0 +1,37 @@
+"""What the how-to pages on pytest, migration, hypothesis and the server show is run here.
+
+A block whose first line names a file is written there; the files of a page are one project.
+"""
+
+import re
+from pathlib import Path
+
+import aiobotocore.session  # noqa: F401  # loaded before a pytest that forgets it
+import pytest
+
+pytest_plugins = ["pytester"]
+
+PAGES = Path(__file__).parents[2] / "docs" / "how-to"
+BLOCK = re.compile(r"^```python\n# (\S+\.py)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("page", "tests"), [("pytest.md", 8), ("migrate.md", 5), ("hypothesis.md", 4)]
+)
+def test_the_examples_of_a_page_pass(pytester, page, tests):
+    blocks = BLOCK.findall((PAGES / page).read_text())
+    pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
+    for name, text in blocks:
+        (pytester.path / name).write_text(text)
+    options = ("-p", "no:randomly", "-p", "no:cacheprovider", "--strict-markers")
+    pytester.runpytest_inprocess(*options).assert_outcomes(passed=tests)
+
+
+def test_the_examples_of_the_server_page_run(monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+    text = (PAGES / "server.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    for block in blocks:
+        exec(compile(block, "server.md", "exec"), {})
+    assert len(blocks) == 2

@@ -1,0 +1,800 @@
+"""The pytest plugin in other people's projects: fixtures, markers, options, budgets, reports."""
+
+import json
+import subprocess
+import sys
+
+# A pytest in this process forgets the modules it loads, but not what they patched: so the
+# modules that patch and are patched are loaded here, before any.
+import aiobotocore.session  # noqa: F401
+import boto3
+import pytest
+
+pytest_plugins = ["pytester"]
+
+INI = """
+[pytest]
+asyncio_default_fixture_loop_scope = function
+asyncio_mode = auto
+"""
+
+
+@pytest.fixture
+def project(pytester):
+    pytester.makeini(INI)
+    return pytester
+
+
+def run(project, *arguments):
+    return project.runpytest_inprocess("-p", "no:randomly", "-p", "no:cacheprovider", *arguments)
+
+
+# Fixtures
+
+
+def test_every_fixture_serves_the_same_emulator(project):
+    project.makepyfile(
+        """
+        import urllib.request
+
+        import boto3
+        from emulator import Emulator, ManualClock
+
+        def test_all(
+            ddb, ddb_client, ddb_resource, ddb_table, ddb_clock, ddb_endpoint, ddb_report
+        ):
+            assert isinstance(ddb, Emulator)
+            items = [{"customer": "c", "created": 1}]
+            orders = ddb_table("orders", "customer", "created:N", items=items)
+            assert ddb_client.list_tables()["TableNames"] == ["orders"]
+            assert boto3.client("dynamodb").list_tables()["TableNames"] == ["orders"]
+            assert ddb_resource.Table("orders").scan()["Count"] == 1
+            assert orders.get_item(Key={"customer": "c", "created": 1})["Item"]["created"] == 1
+            assert ddb.clock is ddb_clock
+            assert isinstance(ddb_clock, ManualClock)
+            assert b"healthy" in urllib.request.urlopen(ddb_endpoint).read()
+            assert (ddb_report.read_units, ddb_report.scans) == (2.5, 1)
+            assert "test_every_fixture" in ddb_report.entries[0].where
+        """
+    )
+    run(project).assert_outcomes(passed=1)
+
+
+def test_without_a_region_the_emulator_has_that_of_the_clients(project, monkeypatch):
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
+    project.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def ddb_template(ddb_build):
+            return ddb_build(tables=lambda emu: emu.client().create_table(
+                TableName="orders",
+                KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+                AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+                BillingMode="PAY_PER_REQUEST",
+            ))
+        """
+    )
+    project.makepyfile(
+        """
+        import boto3
+        import pytest
+
+        early = boto3.client("dynamodb")
+
+        def test_it(ddb, ddb_table):
+            ddb_table("users")
+            assert ddb.region == "eu-west-1"
+            assert early.list_tables()["TableNames"] == ["orders", "users"]
+
+        @pytest.mark.ddb(region="eu-north-1")
+        def test_told(ddb):
+            assert ddb.region == "eu-north-1"
+        """
+    )
+    run(project).assert_outcomes(passed=2)
+
+
+def test_making_a_table_in_the_body_is_set_up(project):
+    project.makepyfile(
+        """
+        import pytest
+        from emulator import ApiError
+
+        @pytest.mark.ddb(capacity="enforce", clock="manual")
+        @pytest.mark.ddb_budget(wcu=1, throttles=0)
+        @pytest.mark.ddb_faults("internal_error", times=1)
+        def test_it(ddb, ddb_table, ddb_report):
+            items = [{"pk": str(number)} for number in range(400)]
+            orders = ddb_table("orders", provisioned=(1, 1), items=items)
+            assert ddb_report.calls == 0
+            assert ddb.metrics.sum("ConsumedWriteCapacityUnits", table="orders") == 0
+            with pytest.raises(ddb.client().exceptions.InternalServerError):
+                orders.put_item(Item={"pk": "a"})
+            orders.put_item(Item={"pk": "a"})
+            with pytest.raises(ApiError, match="already exists"):
+                ddb_table("orders")
+            assert ddb_report.write_units == 1
+        """
+    )
+    run(project).assert_outcomes(passed=1)
+
+
+def test_each_test_has_an_account_of_its_own(project):
+    project.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("number", [1, 2])
+        def test_alone(ddb, ddb_table, number):
+            assert ddb.call("ListTables", {}) == {"TableNames": []}
+            ddb_table("orders")
+        """
+    )
+    run(project).assert_outcomes(passed=2)
+
+
+def test_real_credentials_are_hidden_and_put_back(project, monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAREAL")
+    monkeypatch.setenv("AWS_PROFILE", "production")
+    project.makepyfile(
+        """
+        import os
+
+        def test_hidden(ddb):
+            assert os.environ["AWS_ACCESS_KEY_ID"] == "emulator"
+            assert "AWS_PROFILE" not in os.environ
+
+        def test_put_back():
+            assert os.environ["AWS_ACCESS_KEY_ID"] == "AKIAREAL"
+            assert os.environ["AWS_PROFILE"] == "production"
+        """
+    )
+    run(project).assert_outcomes(passed=2)
+
+
+def test_a_clock_that_is_asked_for_too_late_is_refused(project):
+    project.makepyfile(
+        """
+        def test_late(ddb, request):
+            request.getfixturevalue("ddb_clock")
+        """
+    )
+    result = run(project)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["ddb_clock needs a manual clock, and this test's emulator was*"])
+
+
+def test_an_emulator_that_is_asked_for_in_the_body_is_held_to_the_budget(project):
+    project.makepyfile(
+        """
+        def test_late(request):
+            report = request.getfixturevalue("ddb_report")
+            request.getfixturevalue("ddb_table")("orders").put_item(Item={"pk": "a"})
+            assert report.write_units == 1.0
+        """
+    )
+    run(project).assert_outcomes(passed=1)
+
+
+# Markers and options
+
+
+def test_the_closest_marker_wins_argument_by_argument(project):
+    project.makeini(INI + "ddb_capacity = off\nddb_region = eu-west-1\nddb_settings = gsi_lag=0.5")
+    project.makepyfile(
+        """
+        import pytest
+        from emulator import ManualClock, SystemClock
+
+        pytestmark = pytest.mark.ddb(capacity="observe", start="2026-02-01")
+
+        @pytest.mark.ddb(capacity="enforce")
+        class TestClass:
+            def test_class(self, ddb):
+                assert (ddb.capacity, ddb.region) == ("enforce", "eu-west-1")
+                assert ddb.clock.now() == 1769904000.0
+                assert ddb.settings.gsi_lag == 0.5
+
+            @pytest.mark.ddb(region="us-west-2", clock="system", settings={"ec_lag": 1})
+            def test_function(self, ddb):
+                assert (ddb.capacity, ddb.region) == ("enforce", "us-west-2")
+                assert isinstance(ddb.clock, SystemClock)
+                assert ddb.settings.ec_lag == 1
+
+        def test_module(ddb):
+            assert ddb.capacity == "observe"
+        """
+    )
+    run(project).assert_outcomes(passed=3)
+
+
+def test_the_command_line_wins_over_the_ini_file(project):
+    project.makeini(INI + "ddb_capacity = off\nddb_clock = system")
+    project.makepyfile(
+        """
+        def test_it(ddb):
+            assert (ddb.capacity, ddb.region) == ("enforce", "ap-south-1")
+            assert ddb.clock.now() == 1780272000.0
+        """
+    )
+    options = ("--ddb-capacity=enforce", "--ddb-clock=manual", "--ddb-start=2026-06-01")
+    run(project, *options, "--ddb-region=ap-south-1").assert_outcomes(passed=1)
+
+
+def test_a_marked_test_needs_no_fixture(project):
+    project.makepyfile(
+        """
+        import unittest
+
+        import boto3
+        import pytest
+
+        @pytest.mark.ddb
+        def test_function():
+            assert boto3.client("dynamodb").list_tables()["TableNames"] == []
+
+        @pytest.mark.ddb_budget(wcu=0)
+        class TestCase(unittest.TestCase):
+            def setUp(self):
+                self.client = boto3.client("dynamodb")
+
+            def test_method(self):
+                assert self.client.list_tables()["TableNames"] == []
+        """
+    )
+    run(project, "--strict-markers").assert_outcomes(passed=2)
+
+
+def test_wrong_arguments_are_told_at_collection_with_file_and_line(project):
+    project.makepyfile(
+        test_wrong="""
+        import pytest
+
+        @pytest.mark.ddb(capacity="on", clock=3)
+        def test_one(): ...
+
+        @pytest.mark.ddb(colour="red")
+        @pytest.mark.ddb_budget(3)
+        @pytest.mark.ddb_faults("thunder")
+        def test_two(): ...
+
+        @pytest.mark.ddb(tables="none.tf")
+        @pytest.mark.ddb_budget(wcu="many")
+        @pytest.mark.ddb_faults("throttle", "twice")
+        def test_three(): ...
+
+        @pytest.mark.ddb(start="yesterday")
+        @pytest.mark.ddb(settings={"gsi_lag": "long"})
+        @pytest.mark.ddb(tables=3)
+        @pytest.mark.ddb(seed=0.5)
+        @pytest.mark.ddb(region=1)
+        @pytest.mark.ddb(clock="slow")
+        def test_four(): ...
+
+        @pytest.mark.ddb_faults
+        @pytest.mark.ddb_faults("throttle", operations="put_item")
+        @pytest.mark.ddb_faults("throttle", key={"pk": "a"})
+        def test_five(): ...
+        """,
+        test_right="def test_right(): ...",
+    )
+    result = run(project)
+    result.assert_outcomes(errors=1)
+    # With CI set, pytest tells errors once more in its summary.
+    found = list(dict.fromkeys(one for one in result.outlines if one.startswith("test_wrong.py:")))
+    assert found == [
+        "test_wrong.py:3: @pytest.mark.ddb: capacity is one of off, observe, enforce, not 'on'",
+        "test_wrong.py:6: @pytest.mark.ddb: there is no argument 'colour'; there are capacity, "
+        "clock, start, region, seed, tables, settings",
+        "test_wrong.py:6: @pytest.mark.ddb_budget: arguments are given by name",
+        "test_wrong.py:6: @pytest.mark.ddb_faults: a fault's kind is one of throttle, "
+        "internal_error, latency, unprocessed, conflict, not 'thunder'",
+        f"test_wrong.py:11: @pytest.mark.ddb: tables: there is no file 'none.tf' in {project.path}",
+        "test_wrong.py:11: @pytest.mark.ddb_budget: a budget's wcu is a number, not 'many'",
+        "test_wrong.py:11: @pytest.mark.ddb_faults: only the kind may be given without a name",
+        "test_wrong.py:16: @pytest.mark.ddb: clock is 'system', 'manual' or a clock, not 'slow'",
+        "test_wrong.py:16: @pytest.mark.ddb: region is text, not 1",
+        "test_wrong.py:16: @pytest.mark.ddb: seed is a file of JSON lines, items by table name, a "
+        "function of the emulator, or a number for the faults, not 0.5",
+        "test_wrong.py:16: @pytest.mark.ddb: tables is a design file, CreateTable requests or a "
+        "function of the emulator, not 3",
+        "test_wrong.py:16: @pytest.mark.ddb: Settings.gsi_lag must be a number, not 'long'",
+        "test_wrong.py:16: @pytest.mark.ddb: start is a date, ISO text or epoch seconds, not "
+        "'yesterday'",
+        "test_wrong.py:24: @pytest.mark.ddb_faults: a fault's key is in wire form, as "
+        "{'pk': {'S': 'a'}}, not {'pk': 'a'}",
+        "test_wrong.py:24: @pytest.mark.ddb_faults: a fault's operations are such as PutItem, not "
+        "'put_item'",
+        "test_wrong.py:24: @pytest.mark.ddb_faults: a fault's kind is one of throttle, "
+        "internal_error, latency, unprocessed, conflict, not None",
+    ]
+
+
+def test_a_setting_that_is_none_is_told_with_those_that_are(project):
+    project.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.ddb(settings={"gsi_lagg": 1})
+        def test_it(): ...
+        """
+    )
+    result = run(project)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*: there is no argument 'gsi_lagg'; there are *gsi_lag,*"])
+
+
+def test_a_mock_in_the_body_is_held_to_the_tests_budget_and_faults(project):
+    project.makepyfile(
+        """
+        import boto3
+        import pytest
+        from emulator import ManualClock, mock_dynamodb
+
+        TABLE = {
+            "TableName": "orders",
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+            "BillingMode": "PAY_PER_REQUEST",
+        }
+
+        def put():
+            item = {"pk": {"S": "a"}}
+            return boto3.client("dynamodb").put_item(TableName="orders", Item=item)
+
+        @pytest.mark.ddb_budget(wcu=1)
+        @mock_dynamodb
+        def test_budget():
+            boto3.client("dynamodb").create_table(**TABLE)
+            put()
+            put()
+
+        @pytest.mark.ddb_budget(wcu=1)
+        def test_again(ddb, ddb_table):
+            ddb_table("orders")
+            with mock_dynamodb(ddb):
+                put()
+
+        @pytest.mark.ddb_faults("throttle", times=2)
+        @mock_dynamodb(clock=ManualClock())
+        def test_faults():
+            boto3.client("dynamodb").create_table(**TABLE)
+            assert put()["ResponseMetadata"]["RetryAttempts"] == 2
+        """
+    )
+    result = run(project)
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["2 write units were consumed, and the budget is 1"])
+
+
+def test_a_failure_says_that_the_tables_are_in_another_region(project):
+    project.makepyfile(
+        """
+        import boto3
+
+        def test_missed(ddb, ddb_table):
+            ddb_table("orders")
+            client = boto3.client("dynamodb", region_name="eu-west-1")
+            client.put_item(TableName="orders", Item={"pk": {"S": "a"}})
+
+        def test_another_failure(ddb, ddb_table):
+            ddb_table("orders")
+            assert ddb.table("orders").scan()["Count"] == 1
+        """
+    )
+    result = run(project)
+    result.assert_outcomes(failed=2)
+    assert [line for line in result.outlines if "was asked" in line] == [
+        "eu-west-1 was asked and has no tables; us-east-1 has orders. Tables of different regions "
+        'are apart: name the one region, as in @pytest.mark.ddb(region="eu-west-1") or ddb_region.'
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ini", "arguments", "message"),
+    [
+        ("ddb_capacity = may", [], "ddb: capacity is one of off, observe, enforce, not 'may'"),
+        (
+            "ddb_scope = all",
+            [],
+            "ddb: ddb_scope is one of function, class, module, package, session, not 'all'",
+        ),
+        ("ddb_settings = gsi_lag=x", [], "ddb: Settings.gsi_lag must be a number, not 'x'"),
+        ("", ["--ddb-report=a.txt"], "--ddb-report: a.txt does not end in .json or .html"),
+    ],
+)
+def test_wrong_settings_are_told_before_anything_runs(project, ini, arguments, message):
+    project.makeini(INI + ini)
+    project.makepyfile("def test_it(ddb): ...")
+    result = run(project, *arguments)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.errlines[0] == f"ERROR: {message}"
+
+
+def test_the_markers_and_options_are_documented(project):
+    markers = run(project, "--markers").stdout.str()
+    assert [line for line in markers.splitlines() if line.startswith("@pytest.mark.ddb")] == [
+        "@pytest.mark.ddb(capacity, clock, start, region, seed, tables, settings): the test has an "
+        "emulated DynamoDB of this kind, and boto3 is routed to it",
+        "@pytest.mark.ddb_budget(rcu, wcu, throttles, scans, filtered): the test fails if it "
+        "consumes more of its emulated DynamoDB",
+        "@pytest.mark.ddb_faults(kind, operations, tables, key, share, times, after, until, "
+        "latency, seed): some of the test's requests to its emulated DynamoDB fail",
+    ]
+    assert "--ddb-report=PATH" in run(project, "--help").stdout.str()
+
+
+# Budgets and faults
+
+
+def test_a_budget_fails_the_test_with_the_calls_and_their_places(project):
+    project.makepyfile(
+        shop="""
+        def save(table, count):
+            for number in range(count):
+                table.put_item(Item={"pk": str(number)})
+        """,
+        test_shop="""
+        import pytest
+        from shop import save
+
+        @pytest.fixture
+        def table(ddb_table):
+            return ddb_table("orders", items=[{"pk": f"old{n}"} for n in range(50)])
+
+        @pytest.mark.ddb_budget(wcu=2)
+        class TestBudget:
+            def test_within(self, table):
+                save(table, 2)
+
+            def test_above(self, table):
+                save(table, 3)
+
+            @pytest.mark.ddb_budget(wcu=3, filtered=10)
+            def test_own(self, table):
+                save(table, 3)
+                table.scan(FilterExpression="pk = :a", ExpressionAttributeValues={":a": "1"})
+
+        def test_block(ddb, table):
+            with ddb.budget(rcu=1):
+                table.get_item(Key={"pk": "a"}, ConsistentRead=True)
+                table.get_item(Key={"pk": "a"})
+        """,
+    )
+    result = run(project)
+    result.assert_outcomes(passed=1, failed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "3 write units were consumed, and the budget is 2",
+            "",
+            "rcu  wcu  calls  throttled  what            where",
+            "  0    3      3          0  PutItem orders  shop.py:3",
+            "*",
+            "52 items were read and thrown away by filters, and the budget is 10",
+            "*",
+            "thrown away by filters, and paid for:",
+            "read  kept  bytes wasted  what         where",
+            "  53     1 *  Scan orders  test_shop.py:19",
+            "*BudgetExceeded: 1.5 read units were consumed, and the budget is 1",
+        ],
+        consecutive=False,
+    )
+
+
+def test_faults_strike_in_the_body_only_and_leave_with_it(project):
+    project.makeini(INI + "ddb_scope = module")
+    project.makepyfile(
+        """
+        import pytest
+
+        @pytest.fixture
+        def table(ddb, request):
+            ddb.call("ListTables", {})
+            return ddb
+
+        @pytest.mark.ddb_faults("internal_error", operations="ListTables", times=1)
+        @pytest.mark.ddb_faults(kind="throttle", operations="DescribeLimits", share=0.5, seed=4)
+        def test_struck(table):
+            assert len(table.faults.rules) == 2
+            with pytest.raises(Exception, match="failed"):
+                table.call("ListTables", {})
+            assert table.call("ListTables", {}) == {"TableNames": []}
+
+        def test_spared(table):
+            assert table.faults.rules == []
+
+        @pytest.mark.ddb(seed=7)
+        @pytest.mark.ddb_faults("latency", latency=1)
+        def test_seeded(ddb):
+            assert ddb.faults.rules[0].seed == 7
+        """
+    )
+    run(project).assert_outcomes(passed=3)
+
+
+# What is reported
+
+
+COSTLY = """
+    import pytest
+
+    def test_cheap(ddb_table):
+        ddb_table("orders").get_item(Key={"pk": "a"})
+
+    def test_hot(ddb_table, ddb_clock):
+        table = ddb_table("events", provisioned=(1, 1))
+        for number in range(4):
+            table.put_item(Item={"pk": "10:00", "n": number})
+
+    def test_scan(ddb_table):
+        ddb_table("orders", items=[{"pk": "a"}, {"pk": "b"}]).scan(
+            FilterExpression="pk = :a", ExpressionAttributeValues={":a": "a"}
+        )
+"""
+
+
+def test_the_summary_shows_throttles_scans_and_costs(project):
+    project.makepyfile(test_it=COSTLY)
+    result = run(project)
+    result.assert_outcomes(passed=3)
+    lines = result.outlines
+    start = next(n for n, line in enumerate(lines) if "= dynamometer =" in line)
+    assert lines[start + 1 : -1] == [
+        "1 test would have throttled:",
+        "  test_it.py::test_hot",
+        "    3 x TableWriteProvisionedThroughputExceeded on events, hottest key 10:00 (100 %)",
+        "Scans found at 1 place:",
+        "  orders at test_it.py:12: 1 page by test_it.py::test_scan, 1 of 2 items kept",
+        "most expensive:",
+        "  rcu  wcu  calls  test",
+        "    0    4      4  test_it.py::test_hot",
+        "    2    0      1  test_it.py::test_scan",
+        "  0.5    0      1  test_it.py::test_cheap",
+    ]
+
+
+@pytest.mark.parametrize("arguments", [["-q", "-k", "cheap"], ["-o", "ddb_summary=false"]])
+def test_the_summary_is_silent_when_there_is_nothing_to_say(project, arguments):
+    project.makepyfile(test_it=COSTLY)
+    assert "= dynamometer =" not in run(project, *arguments).stdout.str()
+
+
+def test_the_summary_is_silent_when_no_test_uses_the_fixtures(project):
+    project.makepyfile("def test_it(): ...")
+    assert "= dynamometer =" not in run(project).stdout.str()
+
+
+def test_the_report_is_written_as_json_and_as_html(project):
+    project.makepyfile(test_it=COSTLY)
+    run(project, "--ddb-report=out/report.json").stdout.fnmatch_lines(["report: *report.json"])
+    report = json.loads((project.path / "out/report.json").read_text())
+    assert (report["form"], [test["test"] for test in report["tests"]]) == (
+        1,
+        ["test_it.py::test_cheap", "test_it.py::test_hot", "test_it.py::test_scan"],
+    )
+    assert report["tests"][1]["throttles"] == [
+        {
+            "reason": "TableWriteProvisionedThroughputExceeded",
+            "table": "events",
+            "index": None,
+            "times": 3,
+            "hottest_key": ["10:00"],
+            "share": 1.0,
+        }
+    ]
+    run(project, "--ddb-report=report.html")
+    page = (project.path / "report.html").read_text()
+    assert "<td>test_it.py::test_hot</td>" in page
+    assert page.count("<table>") == 4
+
+
+def test_workers_send_their_records_to_the_one_that_reports(project, monkeypatch):
+    pytest.importorskip("xdist")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    project.makeini("")
+    project.makepyfile(test_it=COSTLY)
+    plugins = ("-p", "xdist", "-p", "emulator.testing.plugin")
+    result = project.runpytest_subprocess(*plugins, "-n", "2", "--ddb-report=report.json")
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["1 test would have throttled:", "Scans found at 1 place:"])
+    report = json.loads((project.path / "report.json").read_text())
+    assert [test["test"] for test in report["tests"]] == [
+        "test_it.py::test_cheap",
+        "test_it.py::test_hot",
+        "test_it.py::test_scan",
+    ]
+
+
+# Templates
+
+
+def test_a_template_is_built_once_and_every_test_finds_it_whole(project):
+    project.makeconftest(
+        """
+        import boto3
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def ddb_template(ddb_build):
+            template = ddb_build(tables=[{
+                "TableName": "orders",
+                "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+                "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+                "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1},
+            }])
+            with template as emu:
+                assert emu.capacity == "off"
+                for number in range(20):
+                    boto3.resource("dynamodb").Table("orders").put_item(Item={"pk": str(number)})
+                emu.clock.advance(3600)
+            return template
+        """
+    )
+    project.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.ddb(capacity="enforce")
+        @pytest.mark.parametrize("number", [1, 2, 3])
+        def test_whole(ddb, ddb_clock, number):
+            assert ddb_clock.now() == 1767225600 + 3600
+            table = ddb.table("orders")
+            assert table.scan()["Count"] == 20
+            table.delete_item(Key={"pk": "1"})
+            assert table.scan()["Count"] == 19
+        """
+    )
+    run(project).assert_outcomes(passed=3)
+
+
+def test_tables_and_data_come_from_files_named_in_markers_or_in_the_ini_file(project):
+    (project.path / "main.tf").write_text(
+        """
+        resource "aws_dynamodb_table" "orders" {
+          name         = "orders"
+          billing_mode = "PAY_PER_REQUEST"
+          hash_key     = "pk"
+          attribute {
+            name = "pk"
+            type = "S"
+          }
+        }
+        """
+    )
+    (project.path / "orders.jsonl").write_text('{"pk": {"S": "a"}}\n{"Item": {"pk": {"S": "b"}}}\n')
+    project.makepyfile(
+        test_marked="""
+        import pytest
+
+        @pytest.mark.ddb(tables="main.tf", seed="orders.jsonl")
+        def test_marked(ddb):
+            assert ddb.table("orders").scan()["Count"] == 2
+
+        @pytest.mark.ddb(tables="main.tf", seed={"orders": [{"pk": "c", "n": 1}]})
+        def test_values(ddb):
+            assert ddb.table("orders").get_item(Key={"pk": "c"})["Item"]["n"] == 1
+
+        @pytest.mark.ddb(tables=lambda emu: emu.call("CreateTable", {
+            "TableName": "made",
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+            "BillingMode": "PAY_PER_REQUEST",
+        }))
+        def test_code(ddb):
+            assert ddb.call("ListTables", {}) == {"TableNames": ["made"]}
+        """,
+        test_ini="""
+        def test_ini(ddb):
+            assert ddb.table("orders").scan()["Count"] == 2
+        """,
+    )
+    run(project, "test_marked.py").assert_outcomes(passed=3)
+    project.makeini(INI + "ddb_tables = main.tf\nddb_seed = orders.jsonl")
+    run(project, "test_ini.py").assert_outcomes(passed=1)
+
+
+# Beside other plugins
+
+
+def test_asynchronous_tests_are_served_too(project):
+    project.makepyfile(
+        """
+        import boto3
+        import pytest
+        from aiobotocore.session import get_session
+
+        async def test_asyncio(ddb, ddb_table):
+            ddb_table("orders")
+            async with get_session().create_client("dynamodb") as client:
+                assert (await client.list_tables())["TableNames"] == ["orders"]
+
+        @pytest.mark.ddb_budget(rcu=1)
+        async def test_budget(ddb_table):
+            ddb_table("orders").get_item(Key={"pk": "a"})
+        """
+    )
+    run(project).assert_outcomes(passed=2)
+    project.makepyfile(
+        test_anyio="""
+        import boto3
+        import pytest
+
+        pytestmark = pytest.mark.anyio
+
+        @pytest.fixture
+        def anyio_backend():
+            return "asyncio"
+
+        async def test_anyio(ddb_table):
+            ddb_table("orders")
+            assert boto3.client("dynamodb").list_tables()["TableNames"] == ["orders"]
+        """
+    )
+    run(project, "-p", "no:asyncio", "-o", "addopts=", "test_anyio.py").assert_outcomes(passed=1)
+
+
+def test_fixtures_may_be_overridden_and_have_a_wider_scope(project):
+    project.makeini(INI + "ddb_scope = module")
+    project.makepyfile(
+        test_scope="""
+        import pytest
+
+        @pytest.fixture(scope="module")
+        def orders(ddb_table):
+            return ddb_table("orders", items=[{"pk": "a"}])
+
+        def test_one(orders):
+            orders.put_item(Item={"pk": "b"})
+
+        @pytest.mark.ddb_budget(wcu=1)
+        def test_two(orders):
+            assert orders.scan()["Count"] == 2
+            orders.put_item(Item={"pk": "c"})
+        """,
+        test_override="""
+        import pytest
+
+        @pytest.fixture(scope="module")
+        def ddb(ddb):
+            ddb.call("ListTables", {})
+            yield ddb
+
+        def test_it(ddb, ddb_client):
+            assert ddb_client.list_tables()["TableNames"] == []
+        """,
+    )
+    run(project).assert_outcomes(passed=3)
+
+
+def test_any_order_of_tests_gives_the_same_results(project):
+    pytest.importorskip("pytest_randomly")
+    project.makepyfile(test_it=COSTLY)
+    for seed in (1, 2):
+        result = project.runpytest_inprocess("-p", "no:cacheprovider", f"--randomly-seed={seed}")
+        result.assert_outcomes(passed=3)
+
+
+def test_loading_the_plugin_loads_neither_the_engine_nor_boto3(project):
+    project.makepyfile("def test_it(): ...")
+    script = """
+import sys
+import pytest
+
+class Check:
+    def pytest_unconfigure(self):
+        heavy = ("boto", "botocore", "mmh3", "sortedcontainers", "hypothesis", "emulator")
+        print("LOADED", sorted(m for m in sys.modules if m.split(".")[0] in heavy))
+
+others = ["-p", "no:hypothesispytest", "-p", "no:cacheprovider", "-p", "no:randomly"]
+sys.exit(pytest.main(["-q", *others], [Check()]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == (
+        "LOADED ['emulator', 'emulator.testing', 'emulator.testing.configuration', "
+        "'emulator.testing.plugin']"
+    )

@@ -1,0 +1,89 @@
+"""The report of a test session."""
+
+import json
+
+from emulator import Emulator, ManualClock
+from emulator.observe.ledger import Ledger
+from emulator.testing.session_report import as_html, as_json, record_of, summary
+from emulator.testing.table_notation import create_request
+
+
+def hot_index():
+    """Return an emulator whose index throttles the table's writes, and its ledger."""
+    emu = Emulator(clock=ManualClock())
+    request = create_request("orders", indexes={"by_status": "status"}, provisioned=(50, 50))
+    throughput = {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}
+    request["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"] = throughput
+    emu.call("CreateTable", request)
+    ledger = Ledger()
+    emu.events.subscribe(ledger.hear)
+    for number in range(4):
+        emu.table("orders").put_item(Item={"pk": str(number), "status": "open"})
+    emu.table("orders").scan(IndexName="by_status")
+    return emu, ledger
+
+
+def test_the_hottest_key_is_that_of_the_resource_that_was_short():
+    emu, ledger = hot_index()
+    record = record_of("test", ledger, [emu])
+    assert record["throttles"] == [
+        {
+            "reason": "IndexWriteProvisionedThroughputExceeded",
+            "table": "orders",
+            "index": "by_status",
+            "times": 3,
+            "hottest_key": ["open"],
+            "share": 1.0,
+        }
+    ]
+    assert list(summary([record], with_costs=False))[:3] == [
+        "1 test would have throttled:",
+        "  test",
+        "    3 x IndexWriteProvisionedThroughputExceeded on orders.by_status, "
+        "hottest key open (100 %)",
+    ]
+
+
+def test_a_test_that_enforces_throttling_is_not_news():
+    emu, ledger = hot_index()
+    record = record_of("test", ledger, [emu]) | {"capacity": "enforce"}
+    assert next(summary([record], with_costs=False)) == "Scans found at 1 place:"
+
+
+def test_the_scans_of_a_place_are_one_line():
+    emu, ledger = hot_index()
+    records = [record_of(test, ledger, [emu]) | {"throttles": []} for test in ("one", "two")]
+    (title, line) = summary(records, with_costs=False)
+    assert title == "Scans found at 1 place:"
+    assert line.startswith("  orders.by_status at ")
+    assert line.endswith(": 2 pages by 2 tests, 8 of 8 items kept")
+
+
+def test_a_table_that_is_gone_has_no_hottest_key():
+    emu, ledger = hot_index()
+    emu.reset()
+    record = record_of("test", ledger, [emu])
+    assert [(one["hottest_key"], one["share"]) for one in record["throttles"]] == [([], None)]
+    assert list(summary([record], with_costs=False))[2] == (
+        "    3 x IndexWriteProvisionedThroughputExceeded on orders.by_status"
+    )
+
+
+def test_records_are_plain_data():
+    emu, ledger = hot_index()
+    record = record_of("test", ledger, [emu])
+    assert json.loads(as_json([record])) == {"form": 1, "tests": [record]}
+
+
+def test_the_page_escapes_what_it_shows():
+    page = as_html([record_of("<b>", Ledger(), []) | {"read_units": 1.0}])
+    assert "<td>&lt;b&gt;</td>" in page
+    assert "<b>" not in page
+
+
+def test_the_page_has_every_section_even_if_empty():
+    assert as_html([]).count("<p>None.</p>") == 4
+
+
+def test_nothing_is_said_of_nothing():
+    assert list(summary([], with_costs=True)) == []
