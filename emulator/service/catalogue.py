@@ -1,0 +1,151 @@
+"""The catalogue: every operation of the service that is served, with what others ask about it.
+
+One row per operation is the whole registration: its name, the module under ``operations/`` that
+serves it, what it does, whether the SDKs page through it, and which request layer words its
+faults. Who wants the page operations, or the writes, or those of the Streams API, asks here.
+
+Source: service models dynamodb and dynamodbstreams, 2012-08-10. SearchVectors is not served.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final, NamedTuple
+
+DYNAMODB: Final = "DynamoDB"
+STREAMS: Final = "DynamoDBStreams"
+
+
+class Kind(Enum):
+    """What an operation does."""
+
+    READ = "reads one item"
+    WRITE = "writes one item"
+    PAGE = "reads a page of items"
+    BATCH = "acts on several items, each for itself"
+    TRANSACTION = "acts on several items, all or none"
+    STATEMENT = "runs one PartiQL statement"
+    CONTROL = "acts on tables, streams, backups or the account"
+
+
+class Layer(Enum):
+    """Which request layer words an operation's faults (PRO-2)."""
+
+    OLDER = "the older wording"
+    CURRENT = "the current wording"
+    ENVELOPED = "the current wording inside '1 validation error detected: '"
+
+
+class OperationFacts(NamedTuple):
+    """What is known of an operation without loading its module.
+
+    Attributes:
+        name: Its name on the wire.
+        module: The module under ``emulator.operations`` that serves it.
+        kind: What it does.
+        api: Which of the two APIs it belongs to.
+        is_paginated: Whether the SDKs have a paginator for it.
+        layer: Which layer words its faults under the current message profile.
+    """
+
+    name: str
+    module: str
+    kind: Kind
+    api: str
+    is_paginated: bool
+    layer: Layer
+
+
+def _row(
+    name: str,
+    module: str,
+    kind: Kind = Kind.CONTROL,
+    *,
+    api: str = DYNAMODB,
+    is_paginated: bool = False,
+    layer: Layer = Layer.OLDER,
+) -> OperationFacts:
+    return OperationFacts(name, module, kind, api, is_paginated, layer)
+
+
+# Source of is_paginated: botocore's paginators-1.json.
+# Observed, of layer: the public suite in October 2026, us-east-1 (PRO-2), and live control-plane
+# probes of the same month (ERR-UT-2).
+_ROWS: Final = (
+    _row("BatchExecuteStatement", "batch_execute_statement", Kind.BATCH),
+    _row("BatchGetItem", "batch_get_item", Kind.BATCH, layer=Layer.CURRENT),
+    _row("BatchWriteItem", "batch_write_item", Kind.BATCH),
+    _row("CreateBackup", "backups"),
+    _row("CreateGlobalTable", "global_tables"),
+    _row("CreateTable", "create_table"),
+    _row("DeleteBackup", "backups"),
+    _row("DeleteItem", "delete_item", Kind.WRITE, layer=Layer.ENVELOPED),
+    _row("DeleteResourcePolicy", "resource_policies"),
+    _row("DeleteTable", "delete_table"),
+    _row("DescribeBackup", "backups"),
+    _row("DescribeContinuousBackups", "continuous_backups"),
+    _row("DescribeContributorInsights", "contributor_insights"),
+    _row("DescribeEndpoints", "account_limits"),
+    _row("DescribeExport", "transfers"),
+    _row("DescribeGlobalTable", "global_tables"),
+    _row("DescribeGlobalTableSettings", "global_tables"),
+    _row("DescribeImport", "transfers"),
+    _row("DescribeKinesisStreamingDestination", "kinesis_destinations"),
+    _row("DescribeLimits", "account_limits"),
+    _row("DescribeStream", "streams", api=STREAMS),
+    _row("DescribeTable", "describe_table"),
+    _row("DescribeTableReplicaAutoScaling", "replicas"),
+    _row("DescribeTimeToLive", "time_to_live"),
+    _row("DisableKinesisStreamingDestination", "kinesis_destinations"),
+    _row("EnableKinesisStreamingDestination", "kinesis_destinations"),
+    _row("ExecuteStatement", "execute_statement", Kind.STATEMENT),
+    _row("ExecuteTransaction", "execute_transaction", Kind.TRANSACTION),
+    _row("ExportTableToPointInTime", "transfers"),
+    _row("GetItem", "get_item", Kind.READ, layer=Layer.CURRENT),
+    _row("GetRecords", "streams", api=STREAMS),
+    _row("GetResourcePolicy", "resource_policies"),
+    _row("GetShardIterator", "streams", api=STREAMS),
+    _row("ImportTable", "transfers"),
+    _row("ListBackups", "backups", is_paginated=True),
+    _row("ListContributorInsights", "contributor_insights"),
+    _row("ListExports", "transfers"),
+    _row("ListGlobalTables", "global_tables"),
+    _row("ListImports", "transfers"),
+    _row("ListStreams", "streams", api=STREAMS),
+    _row("ListTables", "list_tables", is_paginated=True),
+    _row("ListTagsOfResource", "tags", is_paginated=True),
+    _row("PutItem", "put_item", Kind.WRITE, layer=Layer.ENVELOPED),
+    _row("PutResourcePolicy", "resource_policies"),
+    _row("Query", "query", Kind.PAGE, is_paginated=True, layer=Layer.CURRENT),
+    _row("RestoreTableFromBackup", "restores"),
+    _row("RestoreTableToPointInTime", "restores"),
+    _row("Scan", "scan", Kind.PAGE, is_paginated=True),
+    _row("TagResource", "tags"),
+    _row("TransactGetItems", "transact_get_items", Kind.TRANSACTION),
+    _row("TransactWriteItems", "transact_write_items", Kind.TRANSACTION),
+    _row("UntagResource", "tags"),
+    _row("UpdateContinuousBackups", "continuous_backups"),
+    _row("UpdateContributorInsights", "contributor_insights"),
+    _row("UpdateGlobalTable", "global_tables"),
+    _row("UpdateGlobalTableSettings", "global_tables"),
+    _row("UpdateItem", "update_item", Kind.WRITE, layer=Layer.ENVELOPED),
+    _row("UpdateKinesisStreamingDestination", "kinesis_destinations"),
+    _row("UpdateTable", "update_table", layer=Layer.CURRENT),
+    _row("UpdateTableReplicaAutoScaling", "replicas"),
+    _row("UpdateTimeToLive", "time_to_live"),
+)
+
+OPERATIONS: Final = {row.name: row for row in _ROWS}
+
+
+def names_of(*kinds: Kind) -> frozenset[str]:
+    """Return the names of the operations of these kinds.
+
+    >>> sorted(names_of(Kind.PAGE))
+    ['Query', 'Scan']
+    """
+    return frozenset(row.name for row in _ROWS if row.kind in kinds)
+
+
+#: Operations that read or write items, as opposed to tables and streams.
+ON_ITEMS: Final = frozenset(row.name for row in _ROWS if row.kind is not Kind.CONTROL)
