@@ -23,7 +23,7 @@ from emulator.storage import (
     LaggedView,
     OrderedStore,
     Position,
-    placement_hash,
+    key_position,
     plan_index_change,
 )
 
@@ -260,7 +260,7 @@ class Table:
 
     def position(self, key: tuple[KeyValue, ...]) -> Position:
         """Return where the item with these key values lies."""
-        return (placement_hash(key[:1]), *key)
+        return key_position(key[:1], key[1:])
 
     def position_of(self, item: Item) -> Position:
         """Return where an item lies."""

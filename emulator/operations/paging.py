@@ -27,7 +27,7 @@ from emulator.model.wire import (
 from emulator.operations import responses
 from emulator.operations.rules import keys
 from emulator.service.errors import RequestFault, ValidationException
-from emulator.storage import Position, placement_hash
+from emulator.storage import Position, key_position
 
 NO_INDEX: Final = "The table does not have the specified index: {index}"
 BACKFILLING: Final = "Cannot read from backfilling global secondary index: {index}"
@@ -139,9 +139,9 @@ def start_position(source: Source, start: Item) -> Position:
             raise _misfit(START_NOT_THE_SCHEMA)
     keys.key_values_are_not_empty(start, source.table.key)
     values = source.key.values(start)
-    partition = values[: len(source.key.partition)]
+    width = len(source.key.partition)
     tie = () if source.secondary is None else source.table.key.values(start)
-    return (placement_hash(partition), *values, *tie)
+    return key_position(values[:width], values[width:], tie)
 
 
 def _misfit(older: str) -> RequestFault:

@@ -12,6 +12,7 @@ from emulator.storage.routing import (
     TOP,
     Position,
     bounds,
+    key_position,
     placement_hash,
     segment_bounds,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "Position",
     "bounds",
     "entry_of",
+    "key_position",
     "placement_hash",
     "plan_index_change",
     "segment_bounds",

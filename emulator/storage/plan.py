@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from emulator.model import IndexSchema, Item
-from emulator.storage.routing import Position, placement_hash
+from emulator.storage.routing import Position, key_position
 
 
 class Entry(NamedTuple):
@@ -43,9 +43,8 @@ def entry_of(schema: IndexSchema, item: Item | None) -> Entry | None:
     if entry is None:
         return None
     key = schema.key.values(item)
-    partition = key[: len(schema.key.partition)]
-    tie = schema.table_key.values(item)
-    return Entry((placement_hash(partition), *key, *tie), entry)
+    width = len(schema.key.partition)
+    return Entry(key_position(key[:width], key[width:], schema.table_key.values(item)), entry)
 
 
 def plan_index_change(

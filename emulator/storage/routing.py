@@ -66,6 +66,24 @@ def placement_hash(partition: tuple[KeyValue, ...]) -> int:
     return mmh3.hash64(b"".join(parts), signed=False)[0]
 
 
+def key_position(
+    partition: tuple[KeyValue, ...],
+    sort: tuple[KeyValue, ...] = (),
+    tie: tuple[KeyValue, ...] = (),
+) -> Position:
+    """Return where a key lies; without sort values, where its item collection begins.
+
+    Args:
+        partition: One value per partition attribute.
+        sort: One value per sort attribute, or the leading ones of a prefix.
+        tie: The table's key values, which keep entries of an index apart.
+
+    >>> key_position(("abc",), ("2026",))
+    (16748430526252140965, 'abc', '2026')
+    """
+    return (placement_hash(partition), *partition, *sort, *tie)
+
+
 def _tagged(value: KeyValue) -> tuple[bytes, bytes]:
     if isinstance(value, str):
         return b"S", value.encode()
@@ -81,11 +99,7 @@ def bounds(key_range: KeyRange) -> tuple[Position, Position]:
     >>> low[1:], high[1:]
     (('abc', 'b', TOP), ('abc', TOP))
     """
-    prefix = (
-        placement_hash(key_range.partition),
-        *key_range.partition,
-        *key_range.equal,
-    )
+    prefix = key_position(key_range.partition, key_range.equal)
     low: Position = prefix
     if key_range.lower is not None:
         low = (*prefix, key_range.lower)
