@@ -32,14 +32,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from emulator.api import Emulator
     from emulator.clock import Clock, ManualClock, SystemClock
-    from emulator.observe.budget import BudgetExceeded
+    from emulator.observe import BudgetExceeded
     from emulator.sdk.boto import mock_dynamodb
     from emulator.service.errors import ApiError, EmulatorError
     from emulator.settings import Settings
 
 _HOMES = {
     "ApiError": "emulator.service.errors",
-    "BudgetExceeded": "emulator.observe.budget",
+    "BudgetExceeded": "emulator.observe",
     "Clock": "emulator.clock",
     "Emulator": "emulator.api",
     "EmulatorError": "emulator.service.errors",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -13,16 +13,16 @@ from emulator.engine.account import Account, CapacityMode
 from emulator.engine.events import Events
 from emulator.engine.faults import Faults
 from emulator.engine.snapshot import Snapshot, capture, reinstate
-from emulator.observe.budget import Budget
-from emulator.observe.inspection import (
+from emulator.observe import (
+    Budget,
+    Ledger,
     PartitionView,
     insights_of,
     partitions_of,
     resource_of,
     table_of,
 )
-from emulator.observe.ledger import Ledger
-from emulator.operations import NAMES, run
+from emulator.operations import NAMES, find, run
 from emulator.service.errors import ApiError, EmulatorError
 from emulator.settings import Settings
 
@@ -350,6 +350,15 @@ class Emulator:
         for account in list(self._accounts.values()):
             with account.lock:
                 account.catch_up(now_ns)
+
+
+def request_members(operation: str) -> Collection[str]:
+    """Return the names of the members that a request of an operation may have.
+
+    >>> "ReturnValues" in request_members("PutItem")
+    True
+    """
+    return find(operation).shape.members
 
 
 def _judge(clock: object, region: object) -> None:

@@ -18,6 +18,7 @@ from typing import Any, Final, NoReturn, Protocol
 
 from emulator.http.http_protocol import HttpRequest, HttpResponse
 from emulator.service import limits
+from emulator.service.catalogue import OPERATIONS
 from emulator.service.errors import (
     ApiError,
     IncompleteSignatureException,
@@ -34,10 +35,6 @@ PLAIN_JSON: Final = "application/json"
 GZIP_FROM_BYTES: Final = 4 * limits.KIB
 CORS_MAX_AGE_SECONDS: Final = 172_800  # Observed: with the connection tests above
 
-STREAMS_OPERATIONS: Final = frozenset(
-    {"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"}
-)
-
 MISSING_TOKEN = "Request is missing Authentication Token"
 PARAMETER_REQUIRED = "Authorization header requires '{name}' parameter. "
 DATE_REQUIRED = (
@@ -46,6 +43,9 @@ DATE_REQUIRED = (
 INTERNAL_FAULT = (
     "The request processing has failed because of an unknown error, exception or failure."
 )
+
+#: By what ``X-Amz-Target`` says.
+_OPERATIONS: Final = {f"{row.api}_20120810.{name}": name for name, row in OPERATIONS.items()}
 
 _log = logging.getLogger(__name__)
 
@@ -72,7 +72,6 @@ class JsonProtocol:
 
     Args:
         emulator: Who answers the operations.
-        operations: The names it answers to.
         region: The region the health text names.
         shared: All regions are one, whatever a client's credentials are scoped to.
         cors: The origins a browser may call from, separated by commas; ``*`` is any, as in
@@ -83,13 +82,11 @@ class JsonProtocol:
         self,
         emulator: Answerer,
         *,
-        operations: frozenset[str],
         region: str = "us-east-1",
         shared: bool = False,
         cors: str = "*",
     ) -> None:
         self._call = emulator.call
-        self._targets = {_target(name): name for name in operations}
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._shared = shared
         self._origins = frozenset(origin.strip() for origin in cors.split(","))
@@ -142,7 +139,7 @@ class JsonProtocol:
         if "content-encoding" in fields:
             body = _decompressed(body, fields["content-encoding"])
         members = decode_json(body) if body else None
-        operation = self._targets.get(fields.get("x-amz-target", ""))
+        operation = _OPERATIONS.get(fields.get("x-amz-target", ""))
         if operation is None:
             raise UnknownOperationException
         region = region_of_credentials(fields)
@@ -156,11 +153,6 @@ class JsonProtocol:
         if request.method == "GET" and request.target == "/":
             return HttpResponse(200, "text/plain", self._health)
         return _not_found()
-
-
-def _target(operation: str) -> str:
-    service = "DynamoDBStreams" if operation in STREAMS_OPERATIONS else "DynamoDB"
-    return f"{service}_20120810.{operation}"
 
 
 _CONTENT_TYPES: Final = {AMZ_JSON: AMZ_JSON, PLAIN_JSON: PLAIN_JSON}

@@ -29,7 +29,6 @@ from emulator.http.http_protocol import (
     ResponseWriter,
 )
 from emulator.http.json_protocol import AMZ_JSON, JsonProtocol, encode_json
-from emulator.operations import NAMES
 from emulator.service import limits
 from emulator.service.errors import ApiError, RequestTimeoutException
 
@@ -207,7 +206,6 @@ class HttpServer:
         self._control = ControlRoutes(emulator)
         self._protocol = JsonProtocol(
             emulator,
-            operations=NAMES,
             region=emulator.region,
             shared=options.shared,
             cors=options.cors,

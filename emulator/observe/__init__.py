@@ -1,1 +1,58 @@
-"""What doors may see of a running emulator: budgets, ledgers, partitions and tables."""
+"""Observe: what a door may see of a running emulator, and the one way for it to look.
+
+This room decides what is counted against a piece of code (``Ledger``), when that is too much
+(``Budget``), what of it does not count (``uncounted``), and how tables, partitions and snapshots
+are looked into. What the engine reports and what can be injected into it (events, faults, request
+metrics) is defined there and offered here, so that a door needs nothing of the engine's drawers.
+"""
+
+from emulator.engine.account import CapacityMode
+from emulator.engine.events import (
+    Event,
+    Events,
+    RequestServed,
+    Scaled,
+    Split,
+    SplitRefused,
+    Throttled,
+)
+from emulator.engine.faults import FaultRule, Faults
+from emulator.engine.snapshot import Snapshot
+from emulator.observe.budget import Budget, BudgetExceeded
+from emulator.observe.inspection import (
+    PartitionView,
+    insights_of,
+    last_moment,
+    partitions_of,
+    resource_of,
+    table_of,
+    tables_by_region,
+)
+from emulator.observe.ledger import Entry, Ledger, as_table, uncounted
+
+__all__ = [
+    "Budget",
+    "BudgetExceeded",
+    "CapacityMode",
+    "Entry",
+    "Event",
+    "Events",
+    "FaultRule",
+    "Faults",
+    "Ledger",
+    "PartitionView",
+    "RequestServed",
+    "Scaled",
+    "Snapshot",
+    "Split",
+    "SplitRefused",
+    "Throttled",
+    "as_table",
+    "insights_of",
+    "last_moment",
+    "partitions_of",
+    "resource_of",
+    "table_of",
+    "tables_by_region",
+    "uncounted",
+]

@@ -1,10 +1,12 @@
-"""Looking inside: live partitions and the keys that load them (CAP-804, CAP-806)."""
+"""Looking inside: tables, live partitions and the keys that load them (CAP-804, CAP-806)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from emulator.capacity import READ, WRITE, Report
+from emulator.clock import NANOSECONDS
+from emulator.engine.snapshot import Snapshot
 from emulator.service.errors import EmulatorError
 from emulator.storage import Position
 
@@ -51,19 +53,27 @@ class PartitionView(NamedTuple):
 
 
 def table_of(account: Account, name: str) -> Table:
-    """Return a table, or say that there is none."""
-    found = account.tables.get(name)
-    if found is None:
+    """Return a table.
+
+    Raises:
+        EmulatorError: there is none of that name.
+    """
+    table = account.tables.get(name)
+    if table is None:
         raise EmulatorError(f"there is no table {name!r} in {account.region}: create it first")
-    return found
+    return table
 
 
 def resource_of(account: Account, table: str, index: str | None) -> Resource:
-    """Return a table's or global index's resource, or say that there is none."""
-    found = table_of(account, table)
+    """Return the resource of a table, or of one of its global indexes.
+
+    Raises:
+        EmulatorError: there is no such table or global index.
+    """
+    owner = table_of(account, table)
     if index is None:
-        return found.resource
-    secondary = found.indexes.get(index)
+        return owner.resource
+    secondary = owner.indexes.get(index)
     if secondary is None or secondary.resource is None:
         raise EmulatorError(
             f"table {table!r} has no global index {index!r}: local indexes share the table's "
@@ -104,3 +114,18 @@ def partitions_of(account: Account, resource: Resource) -> list[PartitionView]:
 def insights_of(resource: Resource) -> Report:
     """Return the heaviest keys of a resource, the running minute included."""
     return resource.insights.report(resource.meter.traffic.running)
+
+
+def tables_by_region(snapshot: Snapshot) -> dict[str, list[str]]:
+    """Return the names of the tables in every region that was asked for anything."""
+    return {region: sorted(state["tables"]) for region, state in snapshot.regions.items()}
+
+
+def last_moment(snapshot: Snapshot) -> float:
+    """Return the last moment that a snapshot's tables know of, in seconds since the epoch."""
+    moments = [
+        max(table.created_ns, table.ready_at_ns)
+        for state in snapshot.regions.values()
+        for table in state["tables"].values()
+    ]
+    return max(moments, default=0) / NANOSECONDS

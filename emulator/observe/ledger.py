@@ -8,15 +8,20 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from types import FrameType
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from emulator.capacity import READ, Reason
-from emulator.engine.events import Event, RequestServed, Throttled
+from emulator.engine.events import Event, Events, RequestServed, Throttled
+from emulator.service.catalogue import Kind, names_of
+
+if TYPE_CHECKING:
+    from emulator.engine.account import Account
 
 #: The operations that may read more than they return.
-PAGES: Final = frozenset(("Query", "Scan"))
+PAGES: Final = names_of(Kind.PAGE)
 ELSEWHERE: Final = "(elsewhere)"
 
 #: File and line; None where no frame is the caller's own, as over HTTP.
@@ -204,6 +209,18 @@ class Ledger:
             for entry in self.entries[:most]
         ]
         return as_table(("rcu", "wcu", "calls", "throttled", "what", "where"), rows)
+
+
+@contextmanager
+def uncounted(account: Account) -> Iterator[None]:
+    """Let what is done in a block cost nothing: admitted, unreported, struck by no fault."""
+    with account.lock:
+        kept = account.capacity, account.events, account.faults.rules
+        account.capacity, account.events, account.faults.rules = "off", Events(), []
+        try:
+            yield
+        finally:
+            account.capacity, account.events, account.faults.rules = kept
 
 
 def calling_place() -> Place:

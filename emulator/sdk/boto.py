@@ -28,7 +28,7 @@ from emulator.service.errors import EmulatorError
 if TYPE_CHECKING:
     from emulator.api import Emulator
     from emulator.clock import Clock
-    from emulator.engine.account import CapacityMode
+    from emulator.observe import CapacityMode
     from emulator.settings import Settings
 
 P = ParamSpec("P")

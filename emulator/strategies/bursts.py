@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from emulator.clock import ManualClock
-from emulator.observe.ledger import Ledger
-from emulator.service.errors import (
-    ApiError,
-    EmulatorError,
-    ProvisionedThroughputExceededException,
-    RequestLimitExceeded,
-    ThrottlingException,
-)
+from emulator.observe import Ledger
+from emulator.service.errors import ApiError, EmulatorError
+from emulator.service.throttling import THROTTLE_CODES
 from emulator.strategies import whole_requests
 from emulator.strategies.schemas import table_schemas
 from emulator.strategies.table_schema import Schema
@@ -28,11 +24,6 @@ if TYPE_CHECKING:
     from emulator.api import Emulator
 
 NOT_MANUAL: Final = "a workload is played in virtual time: give the emulator a ManualClock"
-_THROTTLED: Final = (
-    ProvisionedThroughputExceededException,
-    RequestLimitExceeded,
-    ThrottlingException,
-)
 
 
 @dataclass(frozen=True)
@@ -59,8 +50,8 @@ class Workload:
 
     def timed(self) -> list[tuple[float, Request]]:
         """Return every request with its time, in the order of time."""
-        every = [one for burst in self.bursts for one in burst.timed()]
-        return sorted(every, key=lambda one: one[0])
+        timed = (pair for burst in self.bursts for pair in burst.timed())
+        return sorted(timed, key=itemgetter(0))
 
     def play(self, emulator: Emulator) -> Ledger:
         """Send every request at its time, and return what they cost.
@@ -90,7 +81,7 @@ def _send(emulator: Emulator, request: Request) -> None:
     try:
         emulator.call(*request)
     except ApiError as error:
-        if not isinstance(error, _THROTTLED):
+        if error.code not in THROTTLE_CODES:
             raise
 
 

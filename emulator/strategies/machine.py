@@ -20,11 +20,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from emulator.api import Emulator
 from emulator.clients import Client, Table
 from emulator.clock import ManualClock
-from emulator.engine.account import CapacityMode
-from emulator.engine.faults import FaultRule
 from emulator.model.wire import dump_item, load_item
-from emulator.observe.budget import Budget
-from emulator.observe.ledger import Ledger
+from emulator.observe import Budget, CapacityMode, FaultRule, Ledger
 from emulator.settings import Settings
 from emulator.strategies.oracle.tables import NaiveTable
 from emulator.strategies.table_schema import Schema, TableSchema

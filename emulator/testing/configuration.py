@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pytest
 
 if TYPE_CHECKING:
-    from emulator.observe.budget import Budget
+    from emulator.observe import Budget
 
 CAPACITIES: Final = ("off", "observe", "enforce")
 CLOCKS: Final = ("system", "manual")
@@ -189,12 +189,12 @@ def _judge_budget(_item: pytest.Item, mark: pytest.Mark) -> None:
 
 
 def _judge_faults(_item: pytest.Item, mark: pytest.Mark) -> None:
-    from emulator.engine.faults import FaultRule, Faults
-    from emulator.operations import NAMES
+    from emulator.observe import FaultRule, Faults
+    from emulator.service.catalogue import OPERATIONS
 
     rule = _fault_rule(mark)
     _known(rule, [field.name for field in fields(FaultRule) if field.init])
-    Faults(NAMES).add(**{"kind": None, **rule})
+    Faults(OPERATIONS).add(**{"kind": None, **rule})
 
 
 _JUDGES: Final = {"ddb": _judge_ddb, "ddb_budget": _judge_budget, "ddb_faults": _judge_faults}
@@ -207,7 +207,7 @@ def _fault_rule(mark: pytest.Mark) -> dict[str, Any]:
 
 
 def _budget(limits: Mapping[str, Any]) -> Budget:
-    from emulator.observe.budget import Budget
+    from emulator.observe import Budget
 
     return Budget(**limits)
 

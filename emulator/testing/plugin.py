@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from emulator.api import Emulator
     from emulator.clients import Table
     from emulator.clock import ManualClock
-    from emulator.observe.ledger import Ledger
+    from emulator.observe import Ledger
     from emulator.testing.seeded_databases import Template, Templates
     from emulator.testing.session_report import Record
 
@@ -166,7 +166,7 @@ class _Body:
 def _ledger(item: pytest.Item) -> Ledger:
     ledger = item.stash.get(_LEDGER, None)
     if ledger is None:
-        from emulator.observe.ledger import Ledger
+        from emulator.observe import Ledger
 
         ledger = item.stash[_LEDGER] = Ledger()
     return ledger
@@ -344,12 +344,12 @@ def ddb_table(ddb: Emulator) -> Callable[..., Table]:
         items: Any = (),
         **options: Any,
     ) -> Table:
-        from emulator.testing.seeded_databases import set_up
+        from emulator.observe import uncounted
         from emulator.testing.table_notation import create_request
 
         request = create_request(name, partition, sort, **options)
         table = ddb.table(name)
-        with set_up(ddb):
+        with uncounted(ddb.account()):
             ddb.call("CreateTable", request)
             for item in items:
                 table.put_item(Item=item)

@@ -8,19 +8,17 @@ written, so it takes microseconds whatever the tables hold.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, TypeAlias
 
 from emulator.api import Emulator
-from emulator.clock import DEFAULT_START, NANOSECONDS, Clock, ManualClock, SystemClock
+from emulator.clock import DEFAULT_START, Clock, ManualClock, SystemClock
 from emulator.designs import DeclaredTable, read_tables
-from emulator.engine.events import Events
-from emulator.engine.snapshot import Snapshot
-from emulator.observe.inspection import table_of
+from emulator.observe import Snapshot, last_moment, table_of
 from emulator.sdk.region import default_region
 from emulator.service.errors import ApiError, EmulatorError
 from emulator.settings import Settings
@@ -94,7 +92,7 @@ class Template:
             raise EmulatorError(NOT_A_TEMPLATE.format(value=value))
         snapshot = value.snapshot() if isinstance(value, Emulator) else value
         region = value.region if isinstance(value, Emulator) else _only_region(value)
-        template = cls(start=_moment(snapshot), region=region)
+        template = cls(start=last_moment(snapshot), region=region)
         template.emulator.restore(snapshot)
         return template
 
@@ -126,7 +124,7 @@ class Template:
     @property
     def now(self) -> float:
         """The moment at which the template ends, in seconds since the epoch."""
-        return max(self.emulator.clock.now(), _moment(self.snapshot))
+        return max(self.emulator.clock.now(), last_moment(self.snapshot))
 
 
 def _earliest(start: float | None) -> float:
@@ -136,16 +134,6 @@ def _earliest(start: float | None) -> float:
 
 def _only_region(snapshot: Snapshot) -> str | None:
     return next(iter(snapshot.regions)) if len(snapshot.regions) == 1 else None
-
-
-def _moment(snapshot: Snapshot) -> float:
-    """Return the last moment that the tables of a snapshot know of."""
-    moments = [
-        max(table.created_ns, table.ready_at_ns)
-        for region in snapshot.regions.values()
-        for table in region["tables"].values()
-    ]
-    return max(moments, default=0) / NANOSECONDS
 
 
 def make_clock(kind: str | Clock, template: Template | None, *, start: float | None) -> Clock:
@@ -221,19 +209,6 @@ def _identity(value: Any) -> object:
 
 
 # Filling
-
-
-@contextmanager
-def set_up(emulator: Emulator) -> Iterator[None]:
-    """Let what is done in a block cost nothing: not admitted, not heard of, struck by no fault."""
-    account, faults = emulator.account(), emulator.faults
-    with account.lock:
-        kept = account.capacity, account.events, faults.rules
-        account.capacity, account.events, faults.rules = "off", Events(), []
-        try:
-            yield
-        finally:
-            account.capacity, account.events, faults.rules = kept
 
 
 def create_tables(emulator: Emulator, tables: Tables | None) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
-    from emulator.observe.ledger import Ledger
+    from emulator.observe import Ledger
 
 Record: TypeAlias = dict[str, Any]
 
@@ -94,10 +94,10 @@ def _hottest_key(
 
 def region_hints(emulators: Iterable[Emulator]) -> Iterator[str]:
     """Yield a sentence for every emulator that was asked in a region without tables."""
+    from emulator.observe import tables_by_region
+
     for emulator in emulators:
-        held = {
-            region: sorted(state["tables"]) for region, state in emulator.snapshot().regions.items()
-        }
+        held = tables_by_region(emulator.snapshot())
         asked = [region for region, tables in held.items() if not tables]
         elsewhere = [
             f"{region} has {', '.join(tables)}" for region, tables in held.items() if tables
@@ -192,7 +192,7 @@ def resource_text(entry: Mapping[str, Any]) -> str:
 
 
 def _cost_lines(records: Sequence[Record]) -> Iterator[str]:
-    from emulator.observe.ledger import as_table
+    from emulator.observe import as_table
 
     rows = [
         (

@@ -79,10 +79,10 @@ def create_request(
 
 
 def _judge(members: Mapping[str, Any]) -> None:
-    from emulator.operations import find  # only for those who say more than keys
+    from emulator.api import request_members  # only for those who say more than keys
 
     for name in members:
-        if name not in find("CreateTable").shape.members:
+        if name not in request_members("CreateTable"):
             raise TypeError(UNKNOWN.format(name=name))
 
 

@@ -43,8 +43,7 @@ class Recorder:
 
 
 def ask(fields, body=b"{}", *, method="POST", target="/", outcome=None, **options):
-    operations = frozenset({"ListTables", "GetRecords"})
-    protocol = JsonProtocol(Recorder(outcome), operations=operations, **options)
+    protocol = JsonProtocol(Recorder(outcome), **options)
     request = HttpRequest(method, target, dict(fields))
     request.body = body
     return protocol.answer(request)
