@@ -19,6 +19,8 @@ from decimal import Clamped, Context, Decimal, Inexact, Overflow, Rounded, Under
 from operator import is_
 from typing import Any, Final, TypeAlias
 
+from emulator.service.attribute_types import ATTRIBUTE_TYPES
+
 Wire: TypeAlias = dict[str, Any]
 
 FLOAT_REFUSED: Final = "Float types are not supported. Use Decimal types instead."
@@ -116,7 +118,7 @@ def _inward(value: Any) -> Any:
     return value
 
 
-_BINARY_TAGS: Final = frozenset({"B", "BS"})
+_BINARY_TAGS: Final = frozenset(row.letters for row in ATTRIBUTE_TYPES if row.contained is bytes)
 
 
 def _inward_binary(value: Any) -> Any:

@@ -52,6 +52,7 @@ from emulator.model import (
 )
 from emulator.model import Path as DocumentPath
 from emulator.service import limits
+from emulator.service.attribute_types import BY_LETTERS, ORDERED, SIZED
 from emulator.service.errors import RequestFault
 
 UNKNOWN_FUNCTION: Final = "Invalid function name; function: {function}"
@@ -139,29 +140,10 @@ OPERAND_FUNCTIONS: Final = {"size": 1}
 UPDATE_FUNCTIONS: Final = {"if_not_exists": 2, "list_append": 2}
 _OPERAND_COUNTS: Final = CONDITION_FUNCTIONS | OPERAND_FUNCTIONS | UPDATE_FUNCTIONS
 
-#: The long type names of ADD and DELETE (TYP-3), and those that are now written otherwise.
-_LONG_NAMES: Final = {
-    "S": "STRING",
-    "N": "NUMBER",
-    "B": "BINARY",
-    "BOOL": "BOOLEAN",
-    "NULL": "NULL",
-    "L": "LIST",
-    "M": "MAP",
-    "SS": "STRING_SET",
-    "NS": "NUMBER_SET",
-    "BS": "BINARY_SET",
-}
-_RENAMED: Final = {"B": "Binary", "BOOL": "BOOL"}
-_TYPE_NAMES: Final = frozenset(_LONG_NAMES)
+# The order is observed.
 _ALL_TYPES: Final = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
-_ORDERED: Final = frozenset(("S", "N", "B"))
-_TEXT: Final = frozenset(("S",))
-_TEXTUAL: Final = frozenset(("S", "B"))
-_NUMBER: Final = frozenset(("N",))
-_LIST: Final = frozenset(("L",))
-_SIZED: Final = _TYPE_NAMES - {"N", "BOOL", "NULL"}
 _MEMBER_TYPES: Final = {"ADD": (Decimal, *SET_TYPES), "DELETE": SET_TYPES}
+_LETTERS: Final = tuple(BY_LETTERS)
 _MAX_INDEX: Final = 2**31 - 1
 
 Values: TypeAlias = Mapping[str, Value]
@@ -393,9 +375,9 @@ def _condition_checks(kind: str, root: Node, names: Names) -> Iterator[Check | s
         elif isinstance(node, Comparison):
             _operands_differ(kind, node.operator, (node.left, node.right), names)
             if node.operator not in ("=", "<>"):
-                yield from _type_checks(kind, node.operator, children(node), _ORDERED)
+                yield from _type_checks(kind, node.operator, children(node), ORDERED)
         elif isinstance(node, Between):
-            yield from _type_checks(kind, "BETWEEN", children(node), _ORDERED)
+            yield from _type_checks(kind, "BETWEEN", children(node), ORDERED)
             if isinstance(node.lower, Literal) and isinstance(node.upper, Literal):
                 yield _bounds_fit(kind, node.lower.name, node.upper.name)
 
@@ -414,7 +396,7 @@ def _update_checks(kind: str, root: Update, names: Names) -> Iterator[Check | st
         if isinstance(node, Function):
             yield from _function_checks(kind, node, names)
         elif isinstance(node, Arithmetic):
-            yield from _type_checks(kind, node.operator, children(node), _NUMBER)
+            yield from _type_checks(kind, node.operator, children(node), ("N",))
 
 
 def _function_checks(kind: str, node: Function, names: Names) -> Iterator[Check]:
@@ -427,11 +409,11 @@ def _function_checks(kind: str, node: Function, names: Names) -> Iterator[Check]
         if not isinstance(operands[0], Path):
             raise fault(kind, PATH_REQUIRED.format(function=function))
     elif function == "begins_with":
-        yield from _type_checks(kind, function, operands, _TEXTUAL)
+        yield from _type_checks(kind, function, operands, ("S", "B"))
     elif function == "size":
-        yield from _type_checks(kind, function, operands, _SIZED)
+        yield from _type_checks(kind, function, operands, SIZED)
     elif function == "list_append":
-        yield from _type_checks(kind, function, operands, _LIST)
+        yield from _type_checks(kind, function, operands, ("L",))
     elif function == "attribute_type":
         yield from _type_name_checks(kind, operands)
 
@@ -447,7 +429,7 @@ def _type_name_checks(kind: str, operands: Sequence[Node]) -> Iterator[Check]:
     if not isinstance(named, Literal):
         found = _ALL_TYPES if isinstance(named, Path) else "N"
         raise fault(kind, OPERAND_TYPE.format(operator="attribute_type", type=found))
-    yield _has_type(kind, "attribute_type", named.name, _TEXT)
+    yield _has_type(kind, "attribute_type", named.name, ("S",))
     yield _names_a_type(kind, named.name)
 
 
@@ -461,7 +443,7 @@ def _operands_differ(kind: str, operator: str, operands: Sequence[Node], names: 
 
 
 def _type_checks(
-    kind: str, operator: str, operands: Sequence[Node], allowed: frozenset[str]
+    kind: str, operator: str, operands: Sequence[Node], allowed: tuple[str, ...]
 ) -> Iterator[Check]:
     """Yield the type checks of literals (CND-4); ``size`` is known to be a number."""
     for operand in operands:
@@ -490,7 +472,7 @@ def _are_defined(kind: str, names: tuple[str, ...]) -> Check:
     return check
 
 
-def _has_type(kind: str, operator: str, name: str, allowed: frozenset[str]) -> Check:
+def _has_type(kind: str, operator: str, name: str, allowed: tuple[str, ...]) -> Check:
     def check(values: Values) -> None:
         found = type_name(values[name])
         if found not in allowed:
@@ -501,7 +483,7 @@ def _has_type(kind: str, operator: str, name: str, allowed: frozenset[str]) -> C
 
 def _names_a_type(kind: str, name: str) -> Check:
     def check(values: Values) -> None:
-        if values[name] not in _TYPE_NAMES:
+        if values[name] not in _LETTERS:
             found = str(values[name])
             older = UNKNOWN_TYPE_OLDER.format(type=found)
             raise fault(kind, UNKNOWN_TYPE.format(type=found), older)
@@ -513,14 +495,11 @@ def _is_a_member(kind: str, keyword: str, name: str, allowed: tuple[type, ...]) 
     def check(values: Values) -> None:
         value = values[name]
         if not isinstance(value, allowed):
-            found = type_name(value)
-            older = _LONG_NAMES[found]
+            found = BY_LETTERS[type_name(value)]
             raise fault(
                 kind,
-                ACTION_TYPE.format(
-                    operator=keyword, type=_RENAMED.get(found, older), allowed="ADD"
-                ),
-                ACTION_TYPE.format(operator=keyword, type=older, allowed=keyword),
+                ACTION_TYPE.format(operator=keyword, type=found.current_name, allowed="ADD"),
+                ACTION_TYPE.format(operator=keyword, type=found.older_name, allowed=keyword),
             )
 
     return check

@@ -7,7 +7,7 @@ is a value. Rules CND-1 to CND-17.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
@@ -40,16 +40,14 @@ from emulator.model import (
     MISSING,
     ORDERED_TYPES,
     Attributes,
-    BinarySet,
     Missing,
-    NumberSet,
-    StringSet,
     Value,
     equal,
     resolve,
     type_name,
 )
 from emulator.model import Path as DocumentPath
+from emulator.service.attribute_types import ATTRIBUTE_TYPES
 
 Evaluate: TypeAlias = "Callable[[Attributes, Values], Value | Missing]"
 
@@ -327,14 +325,10 @@ def contains(value: Value | Missing, sought: Value | Missing) -> bool:
     return type(sought) is _MEMBER_TYPES.get(type(value)) and sought in value  # type: ignore[operator]  # the table lists containers
 
 
-_MEMBER_TYPES: Final[dict[type, type]] = {
-    str: str,
-    bytes: bytes,
-    StringSet: str,
-    NumberSet: Decimal,
-    BinarySet: bytes,
-}
-_SIZED: Final = (bytes, tuple, dict, StringSet, NumberSet, BinarySet)
+_MEMBER_TYPES: Final = {row.python_class: row.contained for row in ATTRIBUTE_TYPES}
+_SIZED: Final[tuple[type[Sized], ...]] = tuple(
+    row.python_class for row in ATTRIBUTE_TYPES if row.is_sized
+)
 _ORDERINGS: Final[dict[str, Callable[..., bool]]] = {
     "<": operator.lt,
     "<=": operator.le,

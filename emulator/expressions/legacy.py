@@ -22,6 +22,7 @@ from emulator.model import (
     is_below,
     type_name,
 )
+from emulator.service.attribute_types import ORDERED, SETS
 from emulator.service.errors import RequestFault
 
 _INVALID: Final = "One or more parameter values were invalid: "
@@ -43,15 +44,13 @@ DELETE_TYPE: Final = _INVALID + "DELETE action with value is not supported for t
 ADD_TYPE: Final = _INVALID + "ADD action is not supported for the type {type}"
 TYPE_MISMATCH: Final = "Type mismatch for attribute to update"
 
-_NO_ARGUMENTS: Final = frozenset(("NULL", "NOT_NULL"))
-_ORDERED: Final = frozenset(("S", "N", "B"))
+NO_ARGUMENTS: Final = frozenset(("NULL", "NOT_NULL"))
 _ARGUMENT_TYPES: Final = {
-    **dict.fromkeys(("LT", "LE", "GT", "GE", "BETWEEN", "IN"), _ORDERED),
-    **dict.fromkeys(("CONTAINS", "NOT_CONTAINS"), _ORDERED | {"BOOL", "NULL"}),
-    "BEGINS_WITH": frozenset(("S", "B")),
+    **dict.fromkeys(("LT", "LE", "GT", "GE", "BETWEEN", "IN"), ORDERED),
+    **dict.fromkeys(("CONTAINS", "NOT_CONTAINS"), (*ORDERED, "BOOL", "NULL")),
+    "BEGINS_WITH": ("S", "B"),
 }
-_SETS: Final = frozenset(("SS", "NS", "BS"))
-_ADDABLE: Final = _SETS | {"N", "L"}
+_ADDABLE: Final = (*SETS, "N", "L")
 
 
 class LegacyCondition(NamedTuple):
@@ -86,7 +85,7 @@ def _count_fits(operator: str, count: int) -> bool:
         return count >= 1
     if operator == "BETWEEN":
         return count == 2
-    return count == (operator not in _NO_ARGUMENTS)
+    return count == (operator not in NO_ARGUMENTS)
 
 
 # Conditions
@@ -133,7 +132,7 @@ def _at_most(left: Value | Missing, right: Value | Missing) -> bool:
 
 def is_ordered(value: Value | Missing) -> bool:
     """Say whether a value is of a type that has an order."""
-    return not isinstance(value, Missing) and type_name(value) in _ORDERED
+    return not isinstance(value, Missing) and type_name(value) in ORDERED
 
 
 _TESTS: Final[dict[str, Test]] = {
@@ -235,6 +234,6 @@ def _add(name: str, value: Value) -> Evaluate:
 
 
 def _delete(name: str, value: Value) -> Evaluate:
-    if type_name(value) not in _SETS:
+    if type_name(value) not in SETS:
         raise RequestFault(DELETE_TYPE.format(type=type_name(value)))
     return lambda attributes, _: without(attributes.get(name, MISSING), value, TYPE_MISMATCH)

@@ -24,17 +24,15 @@ from emulator.model.values import (
     ORDERED_TYPES,
     SET_TYPES,
     Attributes,
-    BinarySet,
     KeyValue,
     Missing,
-    NumberSet,
-    StringSet,
     Value,
     equal,
     is_below,
     nesting_levels,
     type_name,
 )
+from emulator.service.attribute_types import BinarySet, NumberSet, StringSet
 
 __all__ = [
     "EMPTY_KEY",

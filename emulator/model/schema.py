@@ -17,9 +17,12 @@ from emulator.model.items import Item
 from emulator.model.sizes import value_size
 from emulator.model.values import KeyValue, Value
 from emulator.service import limits
+from emulator.service.attribute_types import BY_LETTERS, ORDERED
 
 KeyType = Literal["S", "N", "B"]
-KEY_CLASSES: Final[dict[str, type[KeyValue]]] = {"S": str, "N": Decimal, "B": bytes}
+KEY_CLASSES: Final[dict[str, type[KeyValue]]] = {
+    letters: BY_LETTERS[letters].python_class for letters in ORDERED
+}
 _CHARACTER_BYTES: Final = 4  # the longest character of UTF-8
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 
 from emulator.model.numbers import number_size
-from emulator.model.values import Attributes, NumberSet, StringSet, Value
+from emulator.model.values import Attributes, Value
+from emulator.service.attribute_types import NumberSet, StringSet
 
 #: What a list or map costs beside its members.
 CONTAINER_BYTES = 3

@@ -14,24 +14,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Final, TypeAlias
 
-
-class StringSet(frozenset[str]):
-    """An SS value."""
-
-    __slots__ = ()
-
-
-class NumberSet(frozenset[Decimal]):
-    """An NS value."""
-
-    __slots__ = ()
-
-
-class BinarySet(frozenset[bytes]):
-    """A BS value."""
-
-    __slots__ = ()
-
+from emulator.service.attribute_types import ATTRIBUTE_TYPES, BinarySet, NumberSet, StringSet
 
 Value: TypeAlias = (
     str
@@ -49,22 +32,10 @@ Value: TypeAlias = (
 KeyValue: TypeAlias = str | Decimal | bytes
 Attributes: TypeAlias = Mapping[str, Value]
 
-TYPE_NAMES: Final[Mapping[type, str]] = {
-    str: "S",
-    Decimal: "N",
-    bytes: "B",
-    bool: "BOOL",
-    type(None): "NULL",
-    tuple: "L",
-    dict: "M",
-    StringSet: "SS",
-    NumberSet: "NS",
-    BinarySet: "BS",
-}
-SET_TYPES: Final = (StringSet, NumberSet, BinarySet)
+TYPE_NAMES: Final = {row.python_class: row.letters for row in ATTRIBUTE_TYPES}
+SET_TYPES: Final = tuple(row.python_class for row in ATTRIBUTE_TYPES if row.is_set)
 #: The types that have an order: those of keys.
-ORDERED_TYPES: Final = (str, Decimal, bytes)
-_CONTAINERS: Final = (tuple, dict)
+ORDERED_TYPES: Final = tuple(row.python_class for row in ATTRIBUTE_TYPES if row.is_ordered)
 
 
 class _Missing:

@@ -17,8 +17,9 @@ from typing import Any, Final, TypeAlias
 from emulator.model.items import EMPTY_NAME, Item, check_name
 from emulator.model.numbers import format_number, number_size, parse_number
 from emulator.model.sizes import CONTAINER_BYTES, MEMBER_BYTES, text_size
-from emulator.model.values import BinarySet, NumberSet, StringSet, Value
+from emulator.model.values import Value
 from emulator.service import limits
+from emulator.service.attribute_types import SETS, BinarySet, NumberSet, StringSet
 from emulator.service.errors import RequestFault, SerializationException, ValidationException
 
 WireValue: TypeAlias = dict[str, Any]
@@ -340,7 +341,7 @@ def check_type(tag: str, raw: Any, level: int = 1) -> None:
     elif tag == "L":
         for member in _members(raw):
             check_value_types(member, level + 1)
-    elif tag in ("SS", "NS", "BS"):
+    elif tag in SETS:
         for member in _members(raw):
             check_type(tag[0], member)
     elif tag == "B":

@@ -34,6 +34,7 @@ from emulator.expressions.checks import (
 from emulator.partiql.lexer import END, NAME, PARAMETER, Token, not_well_formed
 from emulator.partiql.literals import LiteralParser
 from emulator.service import limits
+from emulator.service.attribute_types import ATTRIBUTE_TYPES
 
 MISSING_RIGHT_SIDE: Final = "Missing right-hand side expression of infix operator"
 UNRECOGNIZED: Final = "Unrecognized function: {name}"
@@ -73,10 +74,7 @@ _CALLABLE: Final = frozenset((
     "CHARACTER_LENGTH", "OCTET_LENGTH", "BIT_LENGTH", "UPPER", "LOWER", "SIZE",
 ))  # fmt: skip
 #: What IS compares with: the type letters of each name.
-_TYPES: Final = {
-    "NULL": "NULL", "BOOLEAN": "BOOL", "BOOL": "BOOL", "STRING": "S", "NUMERIC": "N",
-    "BLOB": "B", "STRUCT": "M", "TUPLE": "M", "LIST": "L",
-}  # fmt: skip
+_TYPES: Final = {name: row.letters for row in ATTRIBUTE_TYPES for name in row.partiql_names}
 _OTHER_TYPES: Final = frozenset((
     "SMALLINT", "INTEGER", "INT", "INT2", "INT4", "INT8", "INTEGER2", "INTEGER4", "INTEGER8",
     "BIGINT", "FLOAT", "REAL", "DOUBLE", "DECIMAL", "DEC", "TIMESTAMP", "DATE", "TIME",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from emulator.model import KeyAttribute, KeySchema
+from emulator.service.attribute_types import ORDERED, SETS
 from emulator.strategies.expression_trees import (
     COMPARISONS,
     Action,
@@ -29,9 +30,7 @@ from emulator.strategies.values import (
     typed_values,
 )
 
-_ORDERED: Final = ("S", "N", "B")
-_ADDED: Final = ("N", "SS", "NS", "BS")
-_DELETED: Final = ("SS", "NS", "BS")
+_ADDED: Final = ("N", *SETS)
 
 
 # Conditions
@@ -74,7 +73,7 @@ def _leaves(draw: DrawFn, name: str, kind: str | SearchStrategy[Any]) -> Tree:
         if draw(st.booleans()):
             return ("contains", path, draw(st.one_of(own, other)))
         return ("begins", path, draw(typed_values(draw(st.sampled_from(("S", "B"))))))
-    scalar = typed_values(draw(st.sampled_from(_ORDERED)) if kind not in _ORDERED else kind)
+    scalar = typed_values(draw(st.sampled_from(ORDERED)) if kind not in ORDERED else kind)
     if form == "between":
         return _between(path, draw(scalar), draw(scalar))
     return (draw(st.sampled_from(COMPARISONS[2:])), path, draw(scalar))
@@ -264,7 +263,7 @@ def _key_action(draw: DrawFn, attribute: KeyAttribute, attributes: AttributeType
 def _action(draw: DrawFn, name: str, kind: str | SearchStrategy[Any], *, total: bool) -> Action:
     path = (name,)
     choices = ["set", "default", "remove"]
-    choices += ["add"] * (kind in _ADDED) + ["delete"] * (kind in _DELETED)
+    choices += ["add"] * (kind in _ADDED) + ["delete"] * (kind in SETS)
     if not total:
         choices += (
             ["plus"] * (kind == "N")

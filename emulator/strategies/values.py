@@ -16,6 +16,7 @@ from emulator.model import BinarySet, KeyAttribute, NumberSet, StringSet, Value
 from emulator.model.numbers import canonical
 from emulator.model.wire import dump_item, dump_value, load_value
 from emulator.service import limits
+from emulator.service.attribute_types import BY_LETTERS
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -24,7 +25,7 @@ Form: TypeAlias = Literal["wire", "python"]
 #: Attribute name to a type's letters, or to a strategy of natural Python values.
 AttributeTypes: TypeAlias = Mapping[str, str | SearchStrategy[Any]]
 
-TYPES: Final = ("S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M")
+TYPES: Final = tuple(BY_LETTERS)
 
 _FORMS: Final = ("wire", "python")
 _CONTAINERS: Final = ("L", "M")

@@ -8,6 +8,7 @@ from typing import Any, Final
 from emulator.engine.table import Table
 from emulator.expressions import Condition, LegacyCondition, Placeholders, legacy_condition
 from emulator.expressions import parse_condition as parse
+from emulator.expressions.legacy import NO_ARGUMENTS
 from emulator.model import check_name
 from emulator.model.wire import INVALID, load_value
 from emulator.operations.rules import keys
@@ -26,7 +27,6 @@ NOTHING_TO_JOIN: Final = "ConditionalOperator cannot be used without Filter or E
 TOO_FEW: Final = (
     "ConditionalOperator can only be used when Filter or Expected has two or more elements"
 )
-_NO_ARGUMENTS: Final = ("NULL", "NOT_NULL")
 
 
 def load_expected(request: Mapping[str, Any]) -> dict[str, LegacyCondition] | None:
@@ -47,7 +47,7 @@ def _expected_entry(name: str, entry: Mapping[str, Any]) -> LegacyCondition:
             raise RequestFault(EXISTS_AND_OPERATOR.format(name=name))
         if value is not None and listed is not None:
             raise RequestFault(VALUE_AND_LIST.format(name=name))
-        if value is None and listed is None and operator not in _NO_ARGUMENTS:
+        if value is None and listed is None and operator not in NO_ARGUMENTS:
             raise RequestFault(OPERATOR_ALONE.format(operator=operator, name=name))
         written = [value] if value is not None else listed or []
         return LegacyCondition(operator, tuple(map(load_value, written)))
