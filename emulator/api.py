@@ -22,7 +22,7 @@ from emulator.observe import (
     resource_of,
     table_of,
 )
-from emulator.operations import NAMES, find, run
+from emulator.operations import find, run
 from emulator.service.errors import ApiError, EmulatorError
 from emulator.settings import Settings
 
@@ -70,7 +70,7 @@ class Emulator:
         self.account_id = account_id
         self.settings = Settings() if settings is None else settings
         self.events = Events()
-        self.faults = Faults(NAMES)
+        self.faults = Faults()
         self._accounts: dict[str, Account] = {}
         if isinstance(self.clock, ManualClock):
             self.clock.subscribe(self._catch_up)

@@ -7,26 +7,18 @@ table, and a pair of buckets for each of its partitions. Partition ids and posit
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from emulator.capacity.bucket import ONE, BucketState, TokenBucket
 from emulator.capacity.metrics import Series
-from emulator.capacity.refusal import (
-    ACCOUNT_LIMIT,
-    KEY_RANGE,
-    MAX_ON_DEMAND,
-    PROVISIONED,
-    Reason,
-)
+from emulator.capacity.refusal import Reason
 from emulator.capacity.traffic import Position, Traffic
 from emulator.capacity.units import READ, WRITE
 from emulator.clock import NANOSECONDS
 from emulator.service import limits
+from emulator.service.throttling import AXES, ThrottlingLimit
 
 Buckets = tuple[TokenBucket, TokenBucket]
-
-_AXIS_NAMES: Final = ("Read", "Write")
-_PARTITION_RATES: Final = (limits.PARTITION_READ_UNITS, limits.PARTITION_WRITE_UNITS)
 
 
 class Quota:
@@ -70,8 +62,8 @@ class Meter:
     """
 
     __slots__ = (
+        "_on_demand",
         "arn",
-        "is_on_demand",
         "is_table",
         "limits",
         "own",
@@ -88,7 +80,7 @@ class Meter:
         self.arn = arn
         self.is_table = is_table
         self.quota = quota
-        self.is_on_demand = False
+        self._on_demand = False
         self.traffic = Traffic(prefix_length)
         #: By axis, where consumed units are counted besides (CAP-801).
         self.series: tuple[Series, Series] | None = None
@@ -111,7 +103,9 @@ class Meter:
 
     def open_partition(self, partition_id: int, now_ns: int) -> None:
         """Begin a partition, with full buckets."""
-        read, write = (TokenBucket(rate, now_ns, burst_seconds=0) for rate in _PARTITION_RATES)
+        read, write = (
+            TokenBucket(rate, now_ns, burst_seconds=0) for rate in limits.PARTITION_UNITS
+        )
         self.partitions[partition_id] = (read, write)
         self.traffic.open(partition_id)
 
@@ -128,7 +122,7 @@ class Meter:
             quota=quota,
             prefix_length=self.traffic.prefix_length,
         )
-        twin.is_on_demand = self.is_on_demand
+        twin._on_demand = self._on_demand
         read, write = self.own
         twin.own = (read and read.copy(), write and write.copy())
         for partition_id, buckets in self.partitions.items():
@@ -158,8 +152,8 @@ class Meter:
         self.traffic.check()
 
     def _switch(self, *, on_demand: bool) -> None:
-        if self.is_on_demand != on_demand:
-            self.is_on_demand = on_demand
+        if self._on_demand != on_demand:
+            self._on_demand = on_demand
             self.own = (None, None)
 
     def _set_rates(self, read: int | None, write: int | None, now_ns: int) -> None:
@@ -171,23 +165,22 @@ class Meter:
         pairs = [self._limits(axis) for axis in (READ, WRITE)]
         self.limits = tuple(tuple(bucket for bucket, _ in pair) for pair in pairs)
         self.reasons = tuple(
-            tuple(self._reason(axis, limit) for limit in (*(name for _, name in pair), KEY_RANGE))
-            for axis, pair in enumerate(pairs)
+            tuple(
+                Reason(limit.reason(axis, is_index=not self.is_table), self.arn)
+                for limit in (*(limit for _, limit in pair), ThrottlingLimit.KEY_RANGE)
+            )
+            for axis, pair in zip(AXES, pairs, strict=True)
         )
 
-    def _limits(self, axis: int) -> list[tuple[TokenBucket, str]]:
+    def _limits(self, axis: int) -> list[tuple[TokenBucket, ThrottlingLimit]]:
         """Return the buckets above the partition's, in the order of CAP-606."""
         own = self.own[axis]
-        found = []
-        if own is not None:
-            found.append((own, MAX_ON_DEMAND if self.is_on_demand else PROVISIONED))
-        if self.is_on_demand and self.quota is not None:
-            found.append((self.quota.buckets[axis], ACCOUNT_LIMIT))
-        return found
-
-    def _reason(self, axis: int, limit: str) -> Reason:
-        kind = "Table" if self.is_table else "Index"
-        return Reason(f"{kind}{_AXIS_NAMES[axis]}{limit}", self.arn)
+        if not self._on_demand:
+            return [] if own is None else [(own, ThrottlingLimit.PROVISIONED)]
+        above = [] if own is None else [(own, ThrottlingLimit.MAX_ON_DEMAND)]
+        if self.quota is not None:
+            above.append((self.quota.buckets[axis], ThrottlingLimit.ACCOUNT))
+        return above
 
 
 class Charge(NamedTuple):

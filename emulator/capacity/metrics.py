@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from emulator.capacity.refusal import Reason
+from emulator.service.throttling import AXES, ThrottlingLimit
 
 _MINUTE_SECONDS: Final = 60
 #: Source: CloudWatch keeps one-minute datapoints for 15 days.
@@ -22,24 +23,15 @@ _TRIM_POINTS: Final = 24 * 60
 #: Source: CAP-801, the interval of settings such as provisioned capacity.
 GAUGE_SECONDS: Final = 300
 
-_AXES: Final = ("Read", "Write")
-_LIMITS: Final = (
-    "",
-    "ProvisionedThroughput",
-    "KeyRangeThroughput",
-    "MaxOnDemandThroughput",
-    "AccountLimit",
-)
-
 #: Source: CAP-801. What is in force rather than what happened.
 GAUGES: Final = frozenset(
     f"{name}{suffix}"
     for name, suffix in (
-        *((f"Provisioned{axis}", "CapacityUnits") for axis in _AXES),
-        *((f"OnDemandMax{axis}", "RequestUnits") for axis in _AXES),
-        *((f"AccountMax{level}{axis}", "s") for level in ("", "TableLevel") for axis in _AXES),
-        *((f"AccountProvisioned{axis}", "CapacityUtilization") for axis in _AXES),
-        *((f"MaxProvisionedTable{axis}", "CapacityUtilization") for axis in _AXES),
+        *((f"Provisioned{axis}", "CapacityUnits") for axis in AXES),
+        *((f"OnDemandMax{axis}", "RequestUnits") for axis in AXES),
+        *((f"AccountMax{level}{axis}", "s") for level in ("", "TableLevel") for axis in AXES),
+        *((f"AccountProvisioned{axis}", "CapacityUtilization") for axis in AXES),
+        *((f"MaxProvisionedTable{axis}", "CapacityUtilization") for axis in AXES),
         ("OnlineIndexPercentage", "Progress"),
     )
 )
@@ -47,8 +39,9 @@ GAUGES: Final = frozenset(
 #: Source: CAP-801, CAP-802. What happened.
 COUNTERS: Final = frozenset(
     (
-        *(f"Consumed{axis}CapacityUnits" for axis in _AXES),
-        *(f"{axis}{limit}ThrottleEvents" for axis in _AXES for limit in _LIMITS),
+        *(f"Consumed{axis}CapacityUnits" for axis in AXES),
+        *(f"{axis}ThrottleEvents" for axis in AXES),
+        *(limit.metric(axis) for axis in AXES for limit in ThrottlingLimit),
         "ThrottledRequests",
         "ConditionalCheckFailedRequests",
         "TransactionConflict",
@@ -275,11 +268,10 @@ class Metrics:
         ['WriteKeyRangeThroughputThrottleEvents', 'WriteThrottleEvents']
         """
         events: dict[tuple[str, str, str | None], None] = {}
-        for reason, resource in reasons:
-            table, index = _table_and_index(resource)
-            cause = reason[len("Table") :].removesuffix("Exceeded")
-            self.add(f"{cause}ThrottleEvents", table=table, index=index)
-            axis = "Read" if cause.startswith("Read") else "Write"
+        for reason in reasons:
+            table, index = _table_and_index(reason.resource)
+            _, axis, limit = reason.parts
+            self.add(limit.metric(axis), table=table, index=index)
             events[f"{axis}ThrottleEvents", table, index] = None
         for metric, table, index in events:
             self.add(metric, table=table, index=index)

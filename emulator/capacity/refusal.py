@@ -3,45 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from emulator.service.errors import (
     ApiError,
     ProvisionedThroughputExceededException,
-    RequestLimitExceeded,
     ThrottlingException,
 )
+from emulator.service.throttling import (
+    PROVISIONED_SENTENCES,
+    ReasonParts,
+    ThrottlingLimit,
+    parse_reason,
+)
 
-PROVISIONED: Final = "ProvisionedThroughputExceeded"
-KEY_RANGE: Final = "KeyRangeThroughputExceeded"
-MAX_ON_DEMAND: Final = "MaxOnDemandThroughputExceeded"
-ACCOUNT_LIMIT: Final = "AccountLimitExceeded"
-
-# Source: CAP-705. Assumed: key-range throttling of a provisioned table uses its sentences.
-PROVISIONED_TABLE = (
-    "The level of configured provisioned throughput for the table was exceeded. Consider "
-    "increasing your provisioning level with the UpdateTable API."
-)
-PROVISIONED_INDEX = (
-    "The level of configured provisioned throughput for one or more global secondary indexes of "
-    "the table was exceeded. Consider increasing your provisioning level for the "
-    "under-provisioned global secondary indexes with the UpdateTable API."
-)
-ON_DEMAND_TABLE = (
-    "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically "
-    "scaling your table or index so please try again shortly. If exceptions persist, check if "
-    "you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/"
-    "bp-partition-key-design.html"
-)
-ON_DEMAND_INDEX = (
-    "Throughput exceeds the current capacity for one or more global secondary indexes. DynamoDB "
-    "is automatically scaling your index so please try again shortly."
-)
-ON_DEMAND_MAXIMUM = "Throughput exceeds the maximum OnDemandThroughput configured on table or index"
-ACCOUNT = (
-    "Throughput exceeds the current throughput limit for your account. Please contact AWS "
-    "Support at https://aws.amazon.com/support request a limit increase"
-)
+KEY_RANGE = ThrottlingLimit.KEY_RANGE.suffix
+PROVISIONED = ThrottlingLimit.PROVISIONED.suffix
+MAX_ON_DEMAND = ThrottlingLimit.MAX_ON_DEMAND.suffix
+ACCOUNT_LIMIT = ThrottlingLimit.ACCOUNT.suffix
 
 
 class Reason(NamedTuple):
@@ -49,6 +28,11 @@ class Reason(NamedTuple):
 
     reason: str
     resource: str
+
+    @property
+    def parts(self) -> ReasonParts:
+        """What the reason names: table or index, axis and limit."""
+        return parse_reason(self.reason)
 
 
 def throttle_error(reasons: Sequence[Reason], *, on_demand: bool) -> ApiError:
@@ -63,11 +47,11 @@ def throttle_error(reasons: Sequence[Reason], *, on_demand: bool) -> ApiError:
      {'throttlingReasons': [{'reason': 'TableReadKeyRangeThroughputExceeded', 'resource': 'arn'}]})
     """
     message = _sentence(reasons, on_demand=on_demand)
-    if not on_demand:
-        return ProvisionedThroughputExceededException(message, _members(reasons))
-    if _some(reasons, ACCOUNT_LIMIT):
-        return RequestLimitExceeded(message, _members(reasons))
-    return ThrottlingException(message, _members(reasons, "throttlingReasons"))
+    error = _deciding(reasons).limit.error if on_demand else ProvisionedThroughputExceededException
+    member = "throttlingReasons" if error is ThrottlingException else "ThrottlingReasons"
+    unique = dict.fromkeys(reasons)
+    listed = [{"reason": reason, "resource": resource} for reason, resource in unique]
+    return error(message, {member: listed})
 
 
 def batch_write_error(reasons: Sequence[Reason]) -> ApiError:
@@ -82,7 +66,8 @@ def batch_write_error(reasons: Sequence[Reason]) -> ApiError:
     'ThrottlingException'
     """
     unique = tuple(dict.fromkeys(reasons))
-    return throttle_error(unique, on_demand=not _some(unique, PROVISIONED))
+    provisioned = any(reason.parts.limit is ThrottlingLimit.PROVISIONED for reason in unique)
+    return throttle_error(unique, on_demand=not provisioned)
 
 
 def cancellation(reasons: Sequence[Reason], *, on_demand: bool) -> tuple[str, str]:
@@ -94,29 +79,17 @@ def cancellation(reasons: Sequence[Reason], *, on_demand: bool) -> tuple[str, st
     ('ThrottlingError',
      'Throughput exceeds the maximum OnDemandThroughput configured on table or index')
     """
-    code = "ThrottlingError" if on_demand else PROVISIONED
+    code = "ThrottlingError" if on_demand else ThrottlingLimit.PROVISIONED.suffix
     return code, _sentence(reasons, on_demand=on_demand)
 
 
 def _sentence(reasons: Sequence[Reason], *, on_demand: bool) -> str:
-    """Return the sentence for the first reason; the account's quota outranks the others."""
-    first = reasons[0].reason
-    is_index = first.startswith("Index")
-    if not on_demand:
-        return PROVISIONED_INDEX if is_index else PROVISIONED_TABLE
-    if _some(reasons, ACCOUNT_LIMIT):
-        return ACCOUNT
-    if first.endswith(MAX_ON_DEMAND):
-        return ON_DEMAND_MAXIMUM
-    return ON_DEMAND_INDEX if is_index else ON_DEMAND_TABLE
+    deciding = _deciding(reasons)
+    return (deciding.limit.sentences if on_demand else PROVISIONED_SENTENCES)[deciding.is_index]
 
 
-def _some(reasons: Iterable[Reason], limit: str) -> bool:
-    return any(reason.reason.endswith(limit) for reason in reasons)
-
-
-def _members(
-    reasons: Iterable[Reason], member: str = "ThrottlingReasons"
-) -> dict[str, list[dict[str, str]]]:
-    unique = dict.fromkeys(reasons)
-    return {member: [{"reason": reason, "resource": resource} for reason, resource in unique]}
+def _deciding(reasons: Iterable[Reason]) -> ReasonParts:
+    """Return what decides how a refusal is worded: the first reason, unless one outranks it."""
+    named = [reason.parts for reason in reasons]
+    outranking = (parts for parts in named if parts.limit.error is not ThrottlingException)
+    return next(outranking, named[0])

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from emulator.service.throttling import THROTTLE_CODES
+
 #: Source: CAP-707.
-LEGACY_CODES: Final = frozenset(
+LEGACY_CODES: Final = (THROTTLE_CODES - {"RequestLimitExceeded"}) | frozenset(
     {
-        "ProvisionedThroughputExceededException",
-        "ThrottlingException",
         "Throttling",
         "ThrottledException",
         "RequestThrottledException",
@@ -20,11 +20,9 @@ LEGACY_CODES: Final = frozenset(
     }
 )
 #: Source: CAP-708.
-STANDARD_CODES: Final = LEGACY_CODES | {"RequestLimitExceeded", "LimitExceededException"}
+STANDARD_CODES: Final = LEGACY_CODES | THROTTLE_CODES | {"LimitExceededException"}
 #: Source: CAP-707.
 RETRYABLE_STATUSES: Final = frozenset({429, 500, 502, 503, 504, 509})
-#: Codes that slow a client down, as opposed to failures of the service.
-THROTTLING_CODES: Final = STANDARD_CODES - {"ReplicatedWriteConflictException"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

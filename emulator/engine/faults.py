@@ -7,17 +7,19 @@ the matching requests, at most so many times) and what happens.
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from emulator.capacity import Reason, throttle_error
 from emulator.clock import Clock
+from emulator.service.catalogue import ON_ITEMS, OPERATIONS, Kind, names_of
 from emulator.service.errors import (
     InternalServerError,
     TransactionCanceledException,
     TransactionConflictException,
 )
+from emulator.service.throttling import ThrottlingLimit
 
 FaultKind = Literal["throttle", "internal_error", "latency", "unprocessed", "conflict"]
 _KINDS: Final = ("throttle", "internal_error", "latency", "unprocessed", "conflict")
@@ -25,18 +27,7 @@ _INTERNAL: Final = (
     "The request processing has failed because of an unknown error, exception or failure."
 )
 _CONFLICT: Final = "Transaction is ongoing for the item"
-_WRITES: Final = ("PutItem", "UpdateItem", "DeleteItem", "ExecuteStatement")
-_READS: Final = ("GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems")
-_ON_ITEMS: Final = frozenset(
-    {
-        *_WRITES,
-        *_READS,
-        "BatchWriteItem",
-        "TransactWriteItems",
-        "BatchExecuteStatement",
-        "ExecuteTransaction",
-    }
-)
+_WRITES: Final = names_of(Kind.WRITE, Kind.STATEMENT)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -120,7 +111,7 @@ class FaultRule:
         return all(given.get(name) == value for name, value in self.key.items())
 
     def _may_hit(self, operation: str) -> bool:
-        return operation in _ON_ITEMS or self.kind not in ("throttle", "conflict")
+        return operation in ON_ITEMS or self.kind not in ("throttle", "conflict")
 
     def undone(self, count: int) -> set[int]:
         """Return which of ``count`` batch items stay undone."""
@@ -154,24 +145,20 @@ def tables_of(request: Mapping[str, Any]) -> list[str]:
 class Faults:
     """The fault rules of an emulator.
 
-    Args:
-        operations: The operations that there are; any name passes if there are none.
-
     >>> faults = Faults()
     >>> rule = faults.add(kind="internal_error", operations=("PutItem",), times=1)
     >>> len(faults.rules)
     1
     """
 
-    def __init__(self, operations: Collection[str] = ()) -> None:
+    def __init__(self) -> None:
         self.rules: list[FaultRule] = []
-        self._operations = operations
 
     def add(self, **rule: Any) -> FaultRule:
         """Add a rule; see ``FaultRule`` for its arguments."""
         added = FaultRule(**rule)
-        for name in added.operations if self._operations else ():
-            if name not in self._operations:
+        for name in added.operations:
+            if name not in OPERATIONS:
                 raise ValueError(f"a fault's operations are such as PutItem, not {name!r}")
         self.rules.append(added)
         return added
@@ -192,9 +179,11 @@ class Faults:
             elif rule.kind == "conflict":
                 raise _conflict(operation, request)
             else:
-                axis = "Write" if "Write" in operation or operation in _WRITES else "Read"
-                reason = Reason(f"Table{axis}ProvisionedThroughputExceeded", arn)
-                raise throttle_error([reason], on_demand=False)
+                writes = "Write" in operation or operation in _WRITES
+                reason = ThrottlingLimit.PROVISIONED.reason(
+                    "Write" if writes else "Read", is_index=False
+                )
+                raise throttle_error([Reason(reason, arn)], on_demand=False)
 
     def unprocessed(
         self, operation: str, request: Mapping[str, Any], now: float, count: int

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
 from emulator.capacity import Metrics, Receipt, Series
+from emulator.service.catalogue import Kind, names_of
+from emulator.service.throttling import THROTTLE_CODES
 
-_THROTTLES: Final = frozenset(
-    ("ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded")
-)
 _SYSTEM_ERRORS: Final = frozenset(("InternalServerError", "ServiceUnavailable"))
-_PAGES: Final = frozenset(("Query", "Scan"))
-_BATCHES: Final = frozenset(("BatchGetItem", "BatchWriteItem"))
+_PAGES: Final = names_of(Kind.PAGE)
+_BATCHES: Final = names_of(Kind.BATCH)
 #: The series of one table and operation: its requests, and the items that pages return.
 _Served: TypeAlias = tuple[Series, Series | None]
 
@@ -64,7 +63,7 @@ class Tally:
     def failure(self, operation: str, tables: Iterable[str], error: str) -> None:
         """Count a refused request by the code of its error."""
         named = dict.fromkeys(tables)
-        if error in _THROTTLES:
+        if error in THROTTLE_CODES:
             self._throttled(operation, named)
         elif error in _SYSTEM_ERRORS:
             for table in named:

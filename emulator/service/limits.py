@@ -54,6 +54,7 @@ WRITE_BLOCK_BYTES: Final = KIB  # Source: CAP section 0, WU_BLOCK
 READ_BLOCK_BYTES: Final = 4 * KIB  # Source: CAP section 0, RU_BLOCK
 PARTITION_WRITE_UNITS: Final = 1_000  # Source: CAP-501, per second
 PARTITION_READ_UNITS: Final = 3_000  # Source: CAP-501, per second
+PARTITION_UNITS: Final = (PARTITION_READ_UNITS, PARTITION_WRITE_UNITS)  # by axis
 PARTITION_BYTES: Final = 10 * GIB  # Source: CAP-501
 COLLECTION_BYTES: Final = 10 * GIB  # Source: CAP-111
 BURST_SECONDS: Final = 300  # Source: CAP-601

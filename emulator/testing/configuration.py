@@ -190,11 +190,10 @@ def _judge_budget(_item: pytest.Item, mark: pytest.Mark) -> None:
 
 def _judge_faults(_item: pytest.Item, mark: pytest.Mark) -> None:
     from emulator.observe import FaultRule, Faults
-    from emulator.service.catalogue import OPERATIONS
 
     rule = _fault_rule(mark)
     _known(rule, [field.name for field in fields(FaultRule) if field.init])
-    Faults(OPERATIONS).add(**{"kind": None, **rule})
+    Faults().add(**{"kind": None, **rule})
 
 
 _JUDGES: Final = {"ddb": _judge_ddb, "ddb_budget": _judge_budget, "ddb_faults": _judge_faults}

@@ -73,7 +73,7 @@ def test_one_hot_item_is_held_to_its_partition():
     admitted, reasons = serve([[put(meter, 3)]] * 1_500, 3)
     assert admitted == [1_000] * 3
     assert reasons == {Reason("TableWriteKeyRangeThroughputExceeded", TABLE)}
-    error = throttle_error(tuple(reasons), on_demand=meter.is_on_demand)
+    error = throttle_error(tuple(reasons), on_demand=meter._on_demand)
     assert error.code == "ProvisionedThroughputExceededException"
 
 
@@ -83,7 +83,7 @@ def test_a_new_on_demand_table_serves_4000_writes():
     admitted, reasons = serve([[put(meter, number % 4)] for number in range(5_000)], 2)
     assert admitted == [4_000] * 2
     assert reasons == {Reason("TableWriteKeyRangeThroughputExceeded", TABLE)}
-    error = throttle_error(tuple(reasons), on_demand=meter.is_on_demand)
+    error = throttle_error(tuple(reasons), on_demand=meter._on_demand)
     assert error.code == "ThrottlingException"
 
 
@@ -253,7 +253,7 @@ def test_a_copy_has_the_same_tokens_and_goes_its_own_way():
     assert admit([put(meter, wanted=4.0)], 0) == ()
     twin = meter.copy(quota.copy())
     twin.check()
-    assert (twin.arn, twin.is_table, twin.is_on_demand, twin.reasons) == (
+    assert (twin.arn, twin.is_table, twin._on_demand, twin.reasons) == (
         meter.arn,
         meter.is_table,
         True,
@@ -284,7 +284,7 @@ def oracle_buckets(charge):
     meter = charge.meter
     kind = "Table" if meter.is_table else "Index"
     axis = ("Read", "Write")[charge.axis]
-    if not meter.is_on_demand:
+    if not meter._on_demand:
         yield meter.own[charge.axis], kind + axis + "ProvisionedThroughputExceeded"
     else:
         if meter.own[charge.axis] is not None:

@@ -1,13 +1,40 @@
-"""Limits and their reasons."""
+"""Limits, and what each brings along: reasons, metrics, sentences, an error."""
 
 import pytest
 
-from emulator.service.throttling import AXES, ThrottlingLimit
+from emulator.capacity import Metrics, Reason, throttle_error
+from emulator.capacity.retries import STANDARD
+from emulator.service.throttling import AXES, THROTTLE_CODES, ThrottlingLimit, parse_reason
+
+ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/events"
+
+each_limit = pytest.mark.parametrize("limit", ThrottlingLimit)
+each_axis = pytest.mark.parametrize("axis", AXES)
 
 
-@pytest.mark.parametrize("limit", ThrottlingLimit)
-@pytest.mark.parametrize("axis", AXES)
+@each_limit
+@each_axis
 @pytest.mark.parametrize("is_index", [False, True])
 def test_a_reason_leads_back_to_its_limit(limit, axis, is_index):
     """CAP-702."""
-    assert ThrottlingLimit.of(limit.reason(axis, is_index=is_index)) is limit
+    reason = limit.reason(axis, is_index=is_index)
+    assert parse_reason(reason) == (is_index, axis, limit)
+    assert ThrottlingLimit.of(reason) is limit
+
+
+@each_limit
+@each_axis
+def test_a_limit_is_refused_counted_and_retried(limit, axis):
+    """CAP-705, CAP-708, CAP-802: nothing but the member says how."""
+    reason = Reason(limit.reason(axis, is_index=False), ARN)
+    error = throttle_error([reason], on_demand=True)
+    assert (type(error), error.message) == (limit.error, limit.sentences[0])
+    assert error.code in THROTTLE_CODES
+    assert STANDARD.is_retryable(error.code)
+    metrics = Metrics()
+    metrics.count_throttles([reason])
+    assert metrics.names() == sorted([limit.metric(axis), f"{axis}ThrottleEvents"])
+
+
+def test_the_words_tell_limits_apart():
+    assert len({limit.words for limit in ThrottlingLimit}) == len(ThrottlingLimit)
