@@ -1,18 +1,27 @@
-"""One table of cases through every door: call, boto3, aiobotocore, HTTP."""
+"""The cases of all operations through every door: call, boto3, aiobotocore, HTTP.
+
+The cases stand beside their operation, in ``tests/operations/cases``.
+"""
 
 import asyncio
 import http.client
 import json
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from emulator import ApiError, Emulator, Settings, mock_dynamodb
 from emulator.http.server import ServerThread
-from tests.conformance import behaviour, found, legacy, limits, messages, ordering
-from tests.conformance.case import TABLES
+from tests.operations import cases
+from tests.operations.cases.case import TABLES
 
-TABLED = (ordering, messages, limits, legacy, behaviour, found)
-CASES = [case for table in TABLED for case in table.CASES]
+CASES = [
+    case
+    for path in sorted(Path(*cases.__path__).glob("*.py"))
+    if path.stem != "case"
+    for case in import_module(f"tests.operations.cases.{path.stem}").CASES
+]
 AUTHORIZATION = (
     "AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/dynamodb/aws4_request, "
     "SignedHeaders=host, Signature=0"
@@ -23,10 +32,8 @@ PROFILES = ("2026-10", "classic")
 def filled(profile):
     """Return an emulator with the standard tables, and its snapshot."""
     emulator = Emulator(settings=Settings(messages=profile))
-    for name, definition in TABLES.items():
-        emulator.call(
-            "CreateTable", {"TableName": name, "BillingMode": "PAY_PER_REQUEST", **definition}
-        )
+    for request in TABLES.values():
+        emulator.call("CreateTable", request)
     return emulator, emulator.snapshot()
 
 

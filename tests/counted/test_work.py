@@ -9,27 +9,9 @@ from emulator import Emulator
 from emulator.expressions import lexer
 from emulator.model import wire
 from emulator.storage import ordered
+from tests.tables import table
 
-TABLE = {
-    "TableName": "tab",
-    "KeySchema": [
-        {"AttributeName": "pk", "KeyType": "HASH"},
-        {"AttributeName": "sk", "KeyType": "RANGE"},
-    ],
-    "AttributeDefinitions": [
-        {"AttributeName": "pk", "AttributeType": "S"},
-        {"AttributeName": "sk", "AttributeType": "N"},
-        {"AttributeName": "g", "AttributeType": "S"},
-    ],
-    "BillingMode": "PAY_PER_REQUEST",
-    "GlobalSecondaryIndexes": [
-        {
-            "IndexName": "gsi",
-            "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}],
-            "Projection": {"ProjectionType": "ALL"},
-        }
-    ],
-}
+TABLE = table("pk", "sk:N", indexes={"gsi": "g"})
 
 
 def item(number):

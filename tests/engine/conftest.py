@@ -3,6 +3,7 @@
 import pytest
 
 from emulator import ApiError, Emulator, ManualClock, Settings
+from tests.tables import index, schema, table
 
 
 class Bench:
@@ -12,28 +13,10 @@ class Bench:
         self.clock = ManualClock()
         self.emu = Emulator(clock=self.clock, capacity=capacity, settings=Settings(**settings))
 
-    def table(self, name="tab", *, key=("pk",), types=None, read=None, write=None, **more):
+    def table(self, name="tab", *, key=("pk",), read=None, write=None, **more):
         """Create a table; ``read``/``write`` make it provisioned."""
-        types = {**dict.fromkeys(key, "S"), **(types or {})}
-        for index in more.get("GlobalSecondaryIndexes", ()):
-            for element in index["KeySchema"]:
-                types.setdefault(element["AttributeName"], "S")
-        for index in more.get("LocalSecondaryIndexes", ()):
-            for element in index["KeySchema"]:
-                types.setdefault(element["AttributeName"], "S")
-        request = {
-            "TableName": name,
-            "KeySchema": schema(*key),
-            "AttributeDefinitions": [
-                {"AttributeName": attribute, "AttributeType": kind}
-                for attribute, kind in types.items()
-            ],
-            **more,
-        }
-        if read is None:
-            request["BillingMode"] = "PAY_PER_REQUEST"
-        else:
-            request["ProvisionedThroughput"] = units(read, write)
+        provisioned = None if read is None else (read, write)
+        request = table(*key, TableName=name, provisioned=provisioned, **more)
         return self.emu.call("CreateTable", request)
 
     def put(self, table="tab", **item):
@@ -71,35 +54,16 @@ def wire(item):
     }
 
 
-def schema(*names):
-    """Return a KeySchema of one or two attributes."""
-    kinds = ("HASH", "RANGE")
-    return [{"AttributeName": n, "KeyType": k} for n, k in zip(names, kinds, strict=False)]
-
-
-def units(read, write):
-    """Return a ProvisionedThroughput."""
-    return {"ReadCapacityUnits": read, "WriteCapacityUnits": write}
-
-
 def gsi(name, *names, kind="ALL", include=None, read=None, write=None):
     """Return a GSI definition."""
-    projection = {"ProjectionType": kind}
-    if include:
-        projection["NonKeyAttributes"] = include
-    index = {"IndexName": name, "KeySchema": schema(*names), "Projection": projection}
-    if read is not None:
-        index["ProvisionedThroughput"] = units(read, write)
-    return index
+    units = {"ReadCapacityUnits": read, "WriteCapacityUnits": write}
+    members = {} if read is None else {"ProvisionedThroughput": units}
+    return index(name, schema(*names), include or kind, **members)
 
 
 def lsi(name, *names, kind="ALL"):
     """Return an LSI definition."""
-    return {
-        "IndexName": name,
-        "KeySchema": schema(*names),
-        "Projection": {"ProjectionType": kind},
-    }
+    return index(name, schema(*names), kind)
 
 
 @pytest.fixture

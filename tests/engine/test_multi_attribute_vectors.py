@@ -15,24 +15,10 @@ ROWS = {
 VALUES = {"h": "o1", "a": "T", "b": "live", "c": "a", "d": "r", "x": "r1", "y": "r1"}
 
 
-def schema(hashes, ranges):
-    return [{"AttributeName": name, "KeyType": "HASH"} for name in hashes] + [
-        {"AttributeName": name, "KeyType": "RANGE"} for name in ranges
-    ]
-
-
-def multi(name, hashes, ranges, kind="ALL"):
-    return {
-        "IndexName": name,
-        "KeySchema": schema(hashes, ranges),
-        "Projection": {"ProjectionType": kind},
-    }
-
-
 @pytest.fixture(scope="module")
 def bench():
     bench = Bench(capacity="off")
-    bench.table(GlobalSecondaryIndexes=[multi("gsi", ["h"], ["a", "b", "c", "d"])])
+    bench.table(indexes={"gsi": ("h", ("a", "b", "c", "d"))})
     for pk, values in ROWS.items():
         named = {name: v for name, v in zip("abcd", values, strict=True) if v is not None}
         bench.put(pk=pk, h="o1", **named)
@@ -122,10 +108,7 @@ def tournaments():
     """The tournament example: two partition attributes, three sort attributes."""
     bench = Bench(capacity="off")
     bench.table(
-        types={"round": "N"},
-        GlobalSecondaryIndexes=[
-            multi("matches", ["tournament", "area"], ["round", "bracket", "match"])
-        ],
+        indexes={"matches": (("tournament", "area"), ("round:N", "bracket", "match"))},
     )
     for number, (round_number, bracket) in enumerate([(10, "u"), (2, "u"), (2, "l"), (1, "u")]):
         bench.put(
@@ -210,7 +193,7 @@ def test_changing_a_key_attribute_moves_the_entry_and_costs_two_writes(tournamen
 def test_parts_are_not_concatenated():
     """MAK-28."""
     bench = Bench(capacity="off")
-    bench.table(GlobalSecondaryIndexes=[multi("gsi", ["x", "y"], [])])
+    bench.table(indexes={"gsi": (("x", "y"), ())})
     bench.put(pk="1", x="ab", y="c")
     bench.put(pk="2", x="a", y="bc")
     answer = query(bench, "x = :x AND y = :y", values={"x": "a", "y": "bc"})
@@ -220,7 +203,7 @@ def test_parts_are_not_concatenated():
 def test_ties_are_ordered_by_the_table_key():
     """MAK-25, IDX-3, IDX-5."""
     bench = Bench(capacity="off")
-    bench.table(GlobalSecondaryIndexes=[multi("gsi", ["x"], ["y"]), multi("bare", ["x"], [])])
+    bench.table(indexes={"gsi": ("x", "y"), "bare": "x"})
     for pk in "cab":
         bench.put(pk=pk, x="1", y="2")
     for index in ("gsi", "bare"):
@@ -230,8 +213,8 @@ def test_ties_are_ordered_by_the_table_key():
 def test_an_index_of_four_and_four():
     """MAK-2, MAK-52, MAK-54."""
     bench = Bench(capacity="off")
-    hashes, ranges = ["h1", "h2", "h3", "h4"], ["r1", "r2", "r3", "r4"]
-    bench.table(GlobalSecondaryIndexes=[multi("gsi", hashes, ranges, "KEYS_ONLY")])
+    hashes, ranges = ("h1", "h2", "h3", "h4"), ("r1", "r2", "r3", "r4")
+    bench.table(indexes={"gsi": (hashes, ranges)}, projections={"gsi": "KEYS_ONLY"})
     values = dict.fromkeys(hashes + ranges, "v")
     bench.put(pk="p", other="x", **values)
     answer = bench.emu.call("Scan", {"TableName": "tab", "IndexName": "gsi", "Limit": 1})

@@ -92,7 +92,7 @@ def test_ex_14_a_batch_rounds_per_item(plain):
 def collection():
     """Ten items in one partition, 40.8 KB together (EX-15)."""
     bench = Bench(capacity="off")
-    bench.table(key=("pk", "sk"), types={"sk": "N"})
+    bench.table(key=("pk", "sk:N"))
     total = 41779  # 40.8 KB, rounded down to whole bytes
     for number in range(10):
         size = total // 10 + (number < total % 10)

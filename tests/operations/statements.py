@@ -1,6 +1,6 @@
 """Tables for PartiQL statements, and how a statement is run."""
 
-from tests.operations.tables import emulator, index, refusal, schema, table
+from tests.tables import emulator, index, refusal, schema, table
 
 NOT_WELL_FORMED = "Statement wasn't well formed, can't be processed: "
 INVALID = "One or more parameter values were invalid: "

@@ -1,6 +1,6 @@
 """DescribeLimits and DescribeEndpoints."""
 
-from tests.operations.tables import emulator
+from tests.tables import emulator
 
 
 def test_limits_are_the_settings_quotas():

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.operations.tables import (
+from tests.tables import (
     ARN,
     UNITS,
     described,
@@ -54,8 +54,8 @@ def test_a_backup_is_available_at_once():
 def test_a_backup_is_described_with_its_table_as_it_was():
     """OTH-3, OTH-4: later writes and the table's deletion do not reach it."""
     emu = created(
-        hashes="pk",
-        ranges="sk",
+        partition="pk",
+        sort="sk",
         names="pk sk g",
         ProvisionedThroughput=UNITS,
         GlobalSecondaryIndexes=[index("gsi", schema("g"), ProvisionedThroughput=UNITS)],

@@ -11,7 +11,7 @@ from tests.operations.statements import (
     with_sorted_table,
     with_table,
 )
-from tests.operations.tables import emulator, refusal, table
+from tests.tables import emulator, refusal, table
 
 NOT_BY_KEY = (
     "Select statements within BatchExecuteStatement must specify the primary key "

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.operations.tables import emulator, refusal, table
+from tests.tables import emulator, refusal, table
 
 START = 1_767_225_600.0
 TAB = {"TableName": "tab"}

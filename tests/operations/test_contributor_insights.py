@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.operations.tables import emulator, index, refusal, schema, table
+from tests.tables import emulator, index, refusal, schema, table
 
 START = 1_767_225_600.0
 TAB = {"TableName": "tab"}

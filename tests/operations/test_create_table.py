@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.operations.tables import (
+from tests.tables import (
     ARN,
     INVALID,
     UNITS,
@@ -181,8 +181,8 @@ def with_key(key, names):
     return table(names=names, GlobalSecondaryIndexes=[index("gsi", key)])
 
 
-def local(key, names="pk sk g", hashes="pk", ranges="sk"):
-    return table(hashes, ranges, names, LocalSecondaryIndexes=[index("lsi", key)])
+def local(key, names="pk sk g", partition="pk", sort="sk"):
+    return table(partition, sort, names, LocalSecondaryIndexes=[index("lsi", key)])
 
 
 def named(count, kind):
@@ -494,7 +494,7 @@ def test_a_table_that_exists_is_told_last():
     emu = emulator()
     emu.call("CreateTable", table())
     exists = ("ResourceInUseException", "Table already exists: tab")
-    assert refusal(emu, "CreateTable", table(names="pk", hashes="pk")) == exists
+    assert refusal(emu, "CreateTable", table(names="pk", partition="pk")) == exists
     assert refusal(emu, "CreateTable", table(TableClass="COLD"))[0] == "ValidationException"
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.operations.tables import (
+from tests.tables import (
     ARN,
     described,
     emulator,

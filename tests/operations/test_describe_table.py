@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.operations.tables import (
+from tests.tables import (
     ARN,
     UNITS,
     described,
@@ -99,8 +99,8 @@ def test_definitions_and_projected_names_are_sorted_and_indexes_are_not():
 def test_a_global_index_is_described_whole_and_a_local_one_has_no_throughput():
     """DS-5."""
     emu = created(
-        hashes="pk",
-        ranges="sk",
+        partition="pk",
+        sort="sk",
         names="pk sk g",
         ProvisionedThroughput=UNITS,
         GlobalSecondaryIndexes=[index("gsi", schema("g"), ProvisionedThroughput=UNITS)],

@@ -19,7 +19,7 @@ from tests.operations.statements import (
     with_sorted_table,
     with_table,
 )
-from tests.operations.tables import index, refusal, schema, types
+from tests.tables import index, refusal, schema, types
 
 MANDATORY_KEY = "Where clause does not contain a mandatory equality on all key attributes"
 OVERLAP = "Overlapping conditions with range keys are not supported in where clause"

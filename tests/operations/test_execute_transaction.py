@@ -12,7 +12,7 @@ from tests.operations.statements import (
     with_sorted_table,
     with_table,
 )
-from tests.operations.tables import refusal
+from tests.tables import refusal
 
 CANCELLED = "Transaction cancelled, please refer cancellation reasons for specific reasons "
 NOT_THE_SCHEMA = "The provided key element does not match the schema"

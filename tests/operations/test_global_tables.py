@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.operations.tables import INVALID, emulator, refusal
+from tests.tables import INVALID, emulator, refusal
 
 NAME = {"GlobalTableName": "tab"}
 UNSUPPORTED = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.operations.tables import emulator, refusal, table
+from tests.tables import emulator, refusal, table
 
 ARN = "arn:aws:kinesis:us-east-1:000000000000:stream/changes"
 BOTH = {"TableName": "tab", "StreamArn": ARN}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.operations.tables import emulator, refusal, table
+from tests.tables import emulator, refusal, table
 
 NAMES = ["Zzz", "abc", "abc.d", "abc-d", "abc_d", "000"]
 

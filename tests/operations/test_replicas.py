@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.operations.tables import INVALID, described, emulator, refusal, table
+from tests.tables import INVALID, described, emulator, refusal, table
 
 TAB = {"TableName": "tab"}
 EUROPE = {"RegionName": "eu-west-1"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.operations.tables import ARN, INVALID, described, emulator, refusal, table
+from tests.tables import ARN, INVALID, described, emulator, refusal, table
 
 POLICY = '{"Version": "2012-10-17", "Statement": []}'
 PLACE = {"ResourceArn": ARN}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.operations.tables import (
+from tests.tables import (
     ARN,
     INVALID,
     UNITS,
@@ -26,8 +26,8 @@ def source(**members):
     """Return an emulator with a table of one item, and the ARN of its backup."""
     emu = emulator()
     definition = {
-        "hashes": "pk",
-        "ranges": "sk",
+        "partition": "pk",
+        "sort": "sk",
         "names": "pk sk g",
         "GlobalSecondaryIndexes": [GSI],
         "LocalSecondaryIndexes": [LSI],

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from emulator.operations import OPERATIONS
-from tests.operations.tables import ARN, described, emulator, refusal, schema, table
+from tests.tables import ARN, described, emulator, refusal, schema, table
 
 TAB = {"TableName": "tab"}
 LABEL = "2026-01-01T00:00:00.000"

@@ -3,7 +3,7 @@
 import pytest
 
 from emulator import Emulator
-from tests.operations.tables import ARN, INVALID, described, emulator, refusal, table
+from tests.tables import ARN, INVALID, described, emulator, refusal, table
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
 ONE = [{"Key": "k", "Value": "v"}]

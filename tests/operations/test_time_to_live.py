@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.operations.tables import described, emulator, refusal, table
+from tests.tables import described, emulator, refusal, table
 
 TAB = {"TableName": "tab"}
 DISABLED = {"TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}}

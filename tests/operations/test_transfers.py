@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.operations.tables import (
+from tests.tables import (
     ARN,
     INVALID,
     described,

@@ -3,7 +3,7 @@
 import pytest
 
 from emulator import Emulator, ManualClock
-from tests.operations.tables import (
+from tests.tables import (
     ARN,
     INVALID,
     UNITS,
