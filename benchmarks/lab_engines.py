@@ -19,7 +19,7 @@ import time
 
 from benchmarks.measure import table
 from emulator.lab import Capacity, Design, Field, Pattern, Workload, aggregate, exact
-from emulator.lab.layout import Layout
+from emulator.lab.planning.layout import Layout
 from emulator.settings import Settings
 
 ITEM = {

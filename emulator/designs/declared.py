@@ -130,7 +130,7 @@ def expecting(where: str, what: str) -> Iterator[None]:
     >>> with expecting("t.json: Resources.T", "a table"):
     ...     {}["KeySchema"]
     Traceback (most recent call last):
-    emulator.lab.documents.DocumentError: t.json: Resources.T: expected a table: 'KeySchema' is
+    emulator.errors.DocumentError: t.json: Resources.T: expected a table: 'KeySchema' is
     missing
     """
     try:

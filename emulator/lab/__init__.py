@@ -25,47 +25,54 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from emulator.lab.comparison import compare
-    from emulator.lab.design import Capacity, Design, Index, Key, Table
-    from emulator.lab.distributions import Hotspot, Latest, Sequential, Uniform, Weights, Zipf
+    from emulator.lab.analysis.comparison import compare
+    from emulator.lab.analysis.sweeps import RayExecutor, sweep
     from emulator.lab.files import load
-    from emulator.lab.measures import Comparison
-    from emulator.lab.patterns import Field, Pattern, Preload, Sizes
-    from emulator.lab.rates import Constant, Daily, Ramp, Spikes
-    from emulator.lab.sweeps import RayExecutor, sweep
-    from emulator.lab.traces import record
-    from emulator.lab.workload import Workload
+    from emulator.lab.inputs.arrival_rates import Constant, Daily, Ramp, Spikes
+    from emulator.lab.inputs.design import Capacity, Design, Index, Key, Table
+    from emulator.lab.inputs.distributions import (
+        Hotspot,
+        Latest,
+        Sequential,
+        Uniform,
+        Weights,
+        Zipf,
+    )
+    from emulator.lab.inputs.patterns import Field, Pattern, Preload, Sizes
+    from emulator.lab.inputs.traces import record
+    from emulator.lab.inputs.workload import Workload
+    from emulator.lab.outcome.result_types import Comparison
     from emulator.service.errors import DocumentError
 
 NEEDS = "{what} needs the module {module}: pip install 'dynamometer[lab]'"
 _HOMES = {
-    "compare": "comparison",
-    "Capacity": "design",
-    "Design": "design",
-    "Index": "design",
-    "Key": "design",
-    "Table": "design",
-    "Hotspot": "distributions",
-    "Latest": "distributions",
-    "Sequential": "distributions",
-    "Uniform": "distributions",
-    "Weights": "distributions",
-    "Zipf": "distributions",
-    "DocumentError": "documents",
+    "compare": "analysis.comparison",
+    "Capacity": "inputs.design",
+    "Design": "inputs.design",
+    "Index": "inputs.design",
+    "Key": "inputs.design",
+    "Table": "inputs.design",
+    "Hotspot": "inputs.distributions",
+    "Latest": "inputs.distributions",
+    "Sequential": "inputs.distributions",
+    "Uniform": "inputs.distributions",
+    "Weights": "inputs.distributions",
+    "Zipf": "inputs.distributions",
+    "DocumentError": "inputs.documents",
     "load": "files",
-    "Comparison": "measures",
-    "Field": "patterns",
-    "Pattern": "patterns",
-    "Preload": "patterns",
-    "Sizes": "patterns",
-    "Constant": "rates",
-    "Daily": "rates",
-    "Ramp": "rates",
-    "Spikes": "rates",
-    "RayExecutor": "sweeps",
-    "sweep": "sweeps",
-    "record": "traces",
-    "Workload": "workload",
+    "Comparison": "outcome.result_types",
+    "Field": "inputs.patterns",
+    "Pattern": "inputs.patterns",
+    "Preload": "inputs.patterns",
+    "Sizes": "inputs.patterns",
+    "Constant": "inputs.arrival_rates",
+    "Daily": "inputs.arrival_rates",
+    "Ramp": "inputs.arrival_rates",
+    "Spikes": "inputs.arrival_rates",
+    "RayExecutor": "analysis.sweeps",
+    "sweep": "analysis.sweeps",
+    "record": "inputs.traces",
+    "Workload": "inputs.workload",
 }
 
 __all__ = [

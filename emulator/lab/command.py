@@ -16,12 +16,14 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from emulator.designs import Finding, Severity
+from emulator.api import Emulator
+from emulator.designs import Finding, Severity, read_tables
+from emulator.designs.rules import check_table
 from emulator.lab import NEEDS
-from emulator.lab.documents import Entry
-from emulator.lab.measures import Comparison
+from emulator.lab.inputs.documents import Entry
+from emulator.lab.outcome.result_types import Comparison
+from emulator.lab.outcome.words import sentence
 from emulator.lab.progress import shown_progress
-from emulator.lab.report.words import sentence
 from emulator.service.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -146,8 +148,8 @@ def _check_places(given: argparse.Namespace) -> None:
 
 
 def _built_in() -> LabFile:
-    from emulator.lab.builtin import TITLE, device_events, hour_and_device
     from emulator.lab.files import LabFile
+    from emulator.lab.inputs.builtin import TITLE, device_events, hour_and_device
 
     return LabFile(title=TITLE, workload=device_events(), designs=hour_and_device())
 
@@ -162,7 +164,7 @@ def _read(path: Path) -> LabFile:
 
 def _compared(arguments: dict[str, Any], given: argparse.Namespace) -> Comparison:
     """Run the comparison as the command line wants it, with a progress bar on a terminal."""
-    from emulator.lab.comparison import compare
+    from emulator.lab.analysis.comparison import compare
 
     if given.duration is not None:
         seconds = Entry(given.duration, field="--duration", source="command line").seconds()
@@ -221,12 +223,13 @@ def _check(given: argparse.Namespace) -> int:
 
 
 def _findings(path: Path) -> list[Finding]:
-    from emulator.designs import read_tables
-    from emulator.lab.design_rules import check_table
-
     if _is_lab_file(path):
         return _lab_findings(path)
-    return [finding for table in read_tables(path) for finding in check_table(table)]
+    return [
+        finding
+        for table in read_tables(path)
+        for finding in check_table(table, Emulator(capacity="off").call)
+    ]
 
 
 def _is_lab_file(path: Path) -> bool:
@@ -239,7 +242,7 @@ def _is_lab_file(path: Path) -> bool:
 
 def _lab_findings(path: Path) -> list[Finding]:
     """Return the advice on every design of a lab file, after a short run of its workload."""
-    from emulator.lab.comparison import compare
+    from emulator.lab.analysis.comparison import compare
 
     file = _read(path)
     workload = replace(file.workload, duration=min(file.workload.duration, _CHECK_SECONDS))

@@ -5,9 +5,9 @@ parameters: {shards: 10}           # numbers that templates may name
 settings: {heat_threshold: 0.8}    # adjustable constants, if any
 seeds: [0, 1, 2]
 engine: auto
-workload: {...}                    # emulator.lab.workload
-designs: [{...}, ...]              # emulator.lab.design
-expect: {all: {grade: tight}}      # emulator.lab.expectations
+workload: {...}                    # emulator.lab.inputs.workload
+designs: [{...}, ...]              # emulator.lab.inputs.design
+expect: {all: {grade: tight}}      # emulator.lab.outcome.expectations
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from emulator.lab import design as designs_module
-from emulator.lab import expectations
-from emulator.lab import workload as workload_module
-from emulator.lab.design import Design
-from emulator.lab.documents import Entry
-from emulator.lab.expectations import Expectation
-from emulator.lab.layout import Layout
-from emulator.lab.measures import Comparison
-from emulator.lab.paths import find
-from emulator.lab.recording import Stage
-from emulator.lab.workload import Workload
+from emulator.lab.inputs import design as designs_module
+from emulator.lab.inputs import workload as workload_module
+from emulator.lab.inputs.design import Design
+from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.workload import Workload
+from emulator.lab.outcome import expectations
+from emulator.lab.outcome.expectations import Expectation
+from emulator.lab.outcome.result_types import Comparison
+from emulator.lab.planning.access_paths import find
+from emulator.lab.planning.layout import Layout
+from emulator.lab.planning.run_emulator import Stage
 from emulator.settings import Settings
 
 EngineChoice = Literal["auto", "exact", "aggregate"]
@@ -84,7 +84,7 @@ def loads(text: str, source: str = "text") -> LabFile:
 
     >>> loads("workload: 5", "lab.yaml")
     Traceback (most recent call last):
-    emulator.lab.documents.DocumentError: lab.yaml:1: the field 'designs' is missing
+    emulator.lab.inputs.documents.DocumentError: lab.yaml:1: the field 'designs' is missing
     """
     return read(Entry.parse(text, source))
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, TextIO
 
 if TYPE_CHECKING:
-    from emulator.lab.comparison import Progress
+    from emulator.lab.analysis.comparison import Progress
 
 _WIDTH: Final = 78
 

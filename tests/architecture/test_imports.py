@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parents[2] / "emulator"
 BASE = {"service", "clock", "settings"}
 LEFT = BASE | {"model", "expressions", "storage", "capacity", "engine"}
 DOOR = BASE | {"api", "observe", "clients"}
+PLANNED = LEFT | {"lab.inputs", "lab.planning"}
 MAY_IMPORT = {
     "service": set(),
     "errors": {"service"},
@@ -27,7 +28,7 @@ MAY_IMPORT = {
     "operations": LEFT | {"partiql"},
     "persistence": LEFT | {"operations"},
     "clients": BASE | {"model"},
-    "designs": BASE,
+    "designs": BASE | {"model", "capacity"},
     "api": BASE
     | {"model", "capacity", "engine", "observe", "operations", "clients", "persistence"},
     "sdk": DOOR | {"http"},
@@ -35,7 +36,17 @@ MAY_IMPORT = {
     "testing": DOOR | {"designs", "sdk", "http"},
     "strategies": DOOR | {"model", "expressions", "testing"},
     "hypothesis_entry": {"model", "strategies"},
-    "lab": BASE | {"designs", "model", "storage", "capacity", "engine", "operations", "api"},
+    # A run: inputs <- planning <- outcome <- { exact | aggregate } <- analysis <- report.
+    "lab.inputs": BASE | {"model", "capacity", "api"},
+    "lab.planning": BASE | {"model", "storage", "engine", "api", "lab.inputs"},
+    "lab.outcome": PLANNED | {"designs"},
+    "lab.exact": PLANNED | {"lab.outcome"},
+    "lab.aggregate": PLANNED | {"lab.outcome"},
+    "lab.analysis": PLANNED | {"designs", "lab", "lab.outcome", "lab.exact", "lab.aggregate"},
+    "lab.report": BASE | {"designs", "lab.outcome"},
+    "lab": BASE
+    | {"designs", "api", "lab.inputs", "lab.planning", "lab.outcome", "lab.analysis"}
+    | {"lab.exact", "lab.aggregate", "lab.report"},
     "__main__": BASE | {"api", "http", "lab"},
     "__init__": BASE | {"api", "observe", "sdk"},
 }
@@ -54,10 +65,17 @@ ONLY_THERE = {
 }
 
 
-def room_of(path: Path) -> str:
-    """Return the room a file belongs to: its folder, or its own name at the top."""
-    relative = path.relative_to(PACKAGE)
-    return relative.parts[0] if len(relative.parts) > 1 else relative.stem
+def room_of(module: str) -> str:
+    """Return the room of a module: what follows ``emulator.``, and two steps deep in the lab."""
+    room, *inner = module.split(".")[1:3]
+    nested = f"{room}.{inner[0]}" if inner else room
+    return nested if nested in MAY_IMPORT else room
+
+
+def module_of(path: Path) -> str:
+    """Return the dotted name of a file of the package."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if path.stem == "__init__" and len(parts) > 2 else parts)
 
 
 def imported_modules(path: Path) -> list[tuple[int, str]]:
@@ -69,8 +87,8 @@ def imported_modules(path: Path) -> list[tuple[int, str]]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}:{node.lineno}: imports are absolute"
             module = node.module or ""
-            if module == "emulator":
-                found += [(node.lineno, f"emulator.{alias.name}") for alias in node.names]
+            if module in ("emulator", "emulator.lab"):
+                found += [(node.lineno, f"{module}.{alias.name}") for alias in node.names]
             else:
                 found.append((node.lineno, module))
     return found
@@ -82,11 +100,10 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 def test_a_room_imports_only_from_its_left():
     offenders = []
     for path in FILES:
-        room = room_of(path)
+        room = room_of(module_of(path))
         allowed = MAY_IMPORT[room] | {room, "__version__"}
         for line, module in imported_modules(path):
-            parts = module.split(".")
-            if parts[0] == "emulator" and len(parts) > 1 and parts[1] not in allowed:
+            if module.startswith("emulator.") and room_of(module) not in allowed:
                 offenders.append(f"{path.relative_to(PACKAGE)}:{line} imports {module}")
     assert not offenders
 

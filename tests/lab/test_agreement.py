@@ -29,8 +29,8 @@ from emulator.lab import (
     aggregate,
     exact,
 )
-from emulator.lab.layout import Layout
-from emulator.lab.results import pattern_results, resource_results
+from emulator.lab.outcome.summarise import pattern_results, resource_results
+from emulator.lab.planning.layout import Layout
 
 UNITS = 0.05
 SHARE = 0.20

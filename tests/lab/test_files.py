@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from emulator.lab import DocumentError, Weights, compare, load
-from emulator.lab.expectations import Expectation
 from emulator.lab.files import loads
+from emulator.lab.outcome.expectations import Expectation
 
 GOOD = """\
 title: Orders

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from emulator.lab import aggregate, load
-from emulator.lab.costs import costs, usages
-from emulator.lab.layout import Layout
-from emulator.lab.offered import units_per_request
-from emulator.lab.results import pattern_results, resource_results
+from emulator.lab.analysis.costs import costs, usages
+from emulator.lab.analysis.offered_load import units_per_request
+from emulator.lab.outcome.summarise import pattern_results, resource_results
+from emulator.lab.planning.layout import Layout
 
 SCHEMES = Path(__file__).parents[2] / "benchmarks" / "key_schemes"
 READ, WRITE = 0, 1

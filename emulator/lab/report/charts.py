@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from emulator.lab.measures import (
+from emulator.lab.outcome import words
+from emulator.lab.outcome.result_types import (
     AxisResult,
     Comparison,
     Concentration,
@@ -15,8 +16,7 @@ from emulator.lab.measures import (
     ResourceResult,
     Series,
 )
-from emulator.lab.report import words
-from emulator.lab.report.heat import heat_map
+from emulator.lab.report.heat_map import heat_map
 from emulator.lab.report.svg import (
     Drawing,
     Frame,

@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from emulator import __version__
 from emulator.designs import Finding
-from emulator.lab.measures import (
+from emulator.lab.outcome import words
+from emulator.lab.outcome.result_types import (
     Assumption,
     CollectionSizes,
     Comparison,
@@ -25,9 +26,8 @@ from emulator.lab.measures import (
     ResourceResult,
     to_document,
 )
-from emulator.lab.report import words
 from emulator.lab.report.charts import Chart, resource_charts, slug, summary_charts
-from emulator.lab.report.heat import hottest, thumbnail
+from emulator.lab.report.heat_map import hottest, thumbnail
 from emulator.lab.report.rows import Cell, Group, Row, groups, headroom, month, summary
 from emulator.lab.report.svg import stylesheet
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
-from emulator.lab.measures import (
+from emulator.lab.outcome import words
+from emulator.lab.outcome.result_types import (
     AxisResult,
     Comparison,
     Cost,
@@ -19,15 +20,10 @@ from emulator.lab.measures import (
     ResourceResult,
     Spread,
 )
-from emulator.lab.report import words
+from emulator.lab.outcome.thresholds import THRESHOLD, TIGHT
 from emulator.lab.report.charts import cost_name
 
 Mark: TypeAlias = Literal["", "good", "tight", "bad", "chosen"]
-
-#: A design with more headroom than this is not called tight.
-TIGHT: Final = 1.5
-#: The share of throttled calls that counts, where no headroom search gives another.
-THRESHOLD: Final = 0.001
 
 
 class Cell(NamedTuple):

@@ -12,9 +12,9 @@ from itertools import groupby
 from textwrap import wrap
 from typing import Final, TextIO
 
-from emulator.lab.measures import Comparison, DesignResult, ResourceResult
-from emulator.lab.report import words
-from emulator.lab.report.heat import Cells, Layout, hottest
+from emulator.lab.outcome import words
+from emulator.lab.outcome.result_types import Comparison, DesignResult, ResourceResult
+from emulator.lab.report.heat_map import Cells, Layout, hottest
 from emulator.lab.report.rows import Group, groups, summary
 
 PLAIN_WIDTH: Final = 100

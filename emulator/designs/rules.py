@@ -1,0 +1,282 @@
+"""Static advice on a declared table: what its keys, indexes and capacity will lead to.
+
+There is no workload here, so a rule can only go by names and numbers; it says so by its
+severity. ``dynamometer lab`` measures what these rules suspect.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from emulator.capacity.prices import STANDARD
+from emulator.capacity.units import WRITE
+from emulator.designs.declared import DeclaredTable, Wire
+from emulator.designs.findings import Finding, Severity
+from emulator.service import limits
+from emulator.service.errors import ApiError
+
+#: Assumed: attributes that end in such a word have few values.
+FEW_VALUES: Final = frozenset(
+    {
+        *("status", "state", "type", "kind", "category", "class", "level", "priority", "severity"),
+        *("country", "region", "continent", "language", "currency", "gender", "role", "flag"),
+        *("stage", "env", "environment", "tier", "plan", "enabled", "active", "deleted"),
+        *("archived", "visible", "published", "bool", "boolean"),
+    }
+)
+#: Assumed: attributes that end in such a word follow the clock.
+TIMES: Final = frozenset(
+    {
+        *("date", "day", "hour", "minute", "second", "month", "quarter", "week", "year"),
+        *("time", "timestamp", "datetime", "ts", "epoch"),
+    }
+)
+_WORDS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_MANY_INDEXES: Final = 5
+_SAMPLES: Final = 10
+_SAMPLE_SHARE: Final = 0.5
+
+
+class Resource(NamedTuple):
+    """The table, or one of its global indexes, as rules see it."""
+
+    name: str
+    is_index: bool
+    partition: tuple[str, ...]
+    sort: tuple[str, ...]
+    units: Mapping[str, int]
+
+
+#: Answers a request by operation name, as ``Emulator.call`` does.
+Call = Callable[[str, dict[str, Any]], object]
+
+
+def check_table(table: DeclaredTable, call: Call) -> list[Finding]:
+    """Return the findings about a table, those of reading it first.
+
+    Args:
+        table: What a file declares.
+        call: Says whether the service accepts the table; best an account of its own.
+    """
+    findings = list(table.findings)
+    refusal = refused(table, call)
+    if refusal is not None:
+        return [*findings, refusal]
+    for rule in RULES:
+        findings += rule(table)
+    return findings
+
+
+def _finding(check: str, severity: Severity, subject: str, message: str, fix: str) -> Finding:
+    return Finding(check=check, severity=severity, subject=subject, message=message, fix=fix)
+
+
+def refused(table: DeclaredTable, call: Call) -> Finding | None:
+    """Return what the service answers to a definition that it does not accept."""
+    try:
+        call("CreateTable", table.request)
+    except ApiError as error:
+        message = f"The service refuses this table: {error.message}"
+        fix = "Correct the definition; nothing else was checked."
+        return _finding("refused", "problem", table.resource, message, fix)
+    return None
+
+
+def resources(table: DeclaredTable) -> Iterator[Resource]:
+    """Yield the table and its global indexes."""
+    request = table.request
+    for given in (request, *request.get("GlobalSecondaryIndexes", ())):
+        index = given.get("IndexName")
+        yield Resource(
+            table.resource if index is None else f"{table.resource} {index}",
+            index is not None,
+            _names(given, "HASH"),
+            _names(given, "RANGE"),
+            given.get("ProvisionedThroughput", {}),
+        )
+
+
+def _names(given: Wire, role: str) -> tuple[str, ...]:
+    return tuple(one["AttributeName"] for one in given["KeySchema"] if one["KeyType"] == role)
+
+
+def words(name: str) -> list[str]:
+    """Return the words of an attribute's name.
+
+    >>> words("createdAt"), words("order_status"), words("GSI1PK")
+    (['created', 'at'], ['order', 'status'], ['gsi', '1', 'pk'])
+    """
+    return [word.lower() for word in _WORDS.findall(name)]
+
+
+def has_few_values(name: str) -> bool:
+    """Say whether an attribute looks as if it had few values.
+
+    >>> [has_few_values(name) for name in ("orderStatus", "isActive", "countryCode", "statusId")]
+    [True, True, True, False]
+    """
+    parts = words(name) or [""]
+    if parts[-1] == "code" and len(parts) > 1:
+        parts.pop()
+    return parts[0] in ("is", "has") or parts[-1] in FEW_VALUES
+
+
+def follows_the_clock(name: str) -> bool:
+    """Say whether an attribute looks like a date or time.
+
+    >>> [follows_the_clock(name) for name in ("createdDate", "created_at", "ts", "dateId", "seat")]
+    [True, True, True, False, False]
+    """
+    parts = words(name) or [""]
+    return parts[-1] in TIMES or parts[1:][-1:] == ["at"]
+
+
+def keys_have_many_values(table: DeclaredTable) -> Iterator[Finding]:
+    """Warn of partition keys that send much traffic to one partition at a time.
+
+    Source: Developer Guide, designing partition keys to distribute your workload.
+    """
+    for one in resources(table):
+        shown = " + ".join(one.partition)
+        limit = f"one partition, which carries {limits.PARTITION_WRITE_UNITS:,} writes/s"
+        if all(follows_the_clock(name) for name in one.partition):
+            message = (
+                f"The partition key {shown} follows the clock: what is written now goes to {limit}."
+            )
+            fix = "Make the id of a thing the partition key and the time the sort key."
+            yield _finding("time-key", "warning", one.name, message, fix)
+        elif all(has_few_values(name) or follows_the_clock(name) for name in one.partition):
+            message = f"The partition key {shown} seems to have few values; each lives in {limit}."
+            fix = (
+                f"Add an attribute with many values to the index's key, or a suffix to {shown}."
+                if one.is_index
+                else "Choose a key with many values, and put this one into an index."
+            )
+            yield _finding("low-cardinality-key", "warning", one.name, message, fix)
+
+
+def capacity_is_usable(table: DeclaredTable) -> Iterator[Finding]:
+    """Tell how many key values it takes to use what is provisioned.
+
+    Source: CAP-501; Assumed: twice as many evenly used keys as partitions (design lessons, L0).
+    """
+    for one in resources(table):
+        write = one.units.get("WriteCapacityUnits", 0)
+        read = one.units.get("ReadCapacityUnits", 0)
+        partitions = math.ceil(
+            max(write / limits.PARTITION_WRITE_UNITS, read / limits.PARTITION_READ_UNITS)
+        )
+        if partitions > 1:
+            message = (
+                f"{read:,} RCU and {write:,} WCU are spread over {partitions} partitions; one key "
+                f"value can use {limits.PARTITION_READ_UNITS:,} and "
+                f"{limits.PARTITION_WRITE_UNITS:,} of them."
+            )
+            fix = f"See that traffic is even over at least {2 * partitions} values of the key."
+            yield _finding("spread", "info", one.name, message, fix)
+
+
+def indexes_keep_up(table: DeclaredTable) -> Iterator[Finding]:
+    """Warn of an index with less write capacity than its table.
+
+    Source: Developer Guide, GSI write considerations: the index throttles its table.
+    """
+    first, *indexes = resources(table)
+    write = first.units.get("WriteCapacityUnits", 0)
+    for one in indexes:
+        given = one.units.get("WriteCapacityUnits", write)
+        if given < write:
+            message = (
+                f"It has {given:,} WCU and its table {write:,}: when the index is full, writes to "
+                "the table are throttled."
+            )
+            fix = f"Give the index {write:,} WCU, or less only if few writes touch its key."
+            yield _finding("index-back-pressure", "warning", one.name, message, fix)
+
+
+def projections_are_narrow(table: DeclaredTable) -> Iterator[Finding]:
+    """Tell of indexes that copy every attribute: each write is paid again in full size."""
+    indexes = table.request.get("GlobalSecondaryIndexes", ())
+    wide = [one for one in indexes if one["Projection"].get("ProjectionType") == "ALL"]
+    for one in wide:
+        message = "It projects ALL: each write to the table is paid a second time at its full size."
+        fix = "Project KEYS_ONLY, or INCLUDE the few attributes that its queries show."
+        name = f"{table.resource} {one['IndexName']}"
+        yield _finding("wide-projection", "info", name, message, fix)
+    if len(indexes) >= _MANY_INDEXES:
+        message = (
+            f"{len(indexes)} global indexes: a write can cost {len(indexes) + 1} times its size."
+        )
+        fix = "Drop indexes that no frequent access pattern needs, or overload one of them."
+        yield _finding("many-indexes", "warning", table.resource, message, fix)
+
+
+def indexes_differ_from_the_table(table: DeclaredTable) -> Iterator[Finding]:
+    """Warn of a global index that orders items as its table does."""
+    first, *indexes = resources(table)
+    for one in indexes:
+        if (one.partition, one.sort) == (first.partition, first.sort):
+            message = "It has the key of its table and answers nothing that the table does not."
+            fix = "Drop it and query the table."
+            yield _finding("redundant-index", "warning", one.name, message, fix)
+
+
+def local_indexes_are_wanted(table: DeclaredTable) -> Iterator[Finding]:
+    """Warn that local indexes bound the size of item collections.
+
+    Source: CAP-111.
+    """
+    local = table.request.get("LocalSecondaryIndexes", ())
+    if local:
+        names = ", ".join(one["IndexName"] for one in local)
+        size = limits.COLLECTION_BYTES // limits.GIB
+        message = (
+            f"With local indexes ({names}) the items of one partition key value may not exceed "
+            f"{size} GB, and the indexes cannot be removed."
+        )
+        fix = "Use a global index unless strongly consistent index reads are needed."
+        yield _finding("collection-limit", "warning", table.resource, message, fix)
+
+
+def provisioned_capacity_pays(table: DeclaredTable) -> Iterator[Finding]:
+    """Tell when fixed provisioned capacity is dearer than paying per request."""
+    mode = table.request.get("BillingMode", "PROVISIONED")
+    if mode == "PROVISIONED" and not table.scaled:
+        even = f"{STANDARD.break_even(WRITE):.1%}"
+        message = f"Capacity does not scale; under {even} average use on-demand is cheaper."
+        fix = "Add auto scaling, or use PAY_PER_REQUEST until the load is known."
+        yield _finding("fixed-capacity", "info", table.resource, message, fix)
+
+
+def samples_are_spread(table: DeclaredTable) -> Iterator[Finding]:
+    """Tell if one key value holds most of the sample items."""
+    key = _names(table.request, "HASH")[0]
+    values = Counter(_shown(item.get(key)) for item in table.samples)
+    if sum(values.values()) < _SAMPLES:
+        return
+    value, count = values.most_common(1)[0]
+    if count > sum(values.values()) * _SAMPLE_SHARE:
+        message = f"{count} of {sum(values.values())} sample items have {key} = {value}."
+        fix = "If real items are as uneven, divide that value by a suffix or another attribute."
+        yield _finding("sample-skew", "info", table.resource, message, fix)
+
+
+def _shown(value: Any) -> str:
+    return str(next(iter(value.values()))) if isinstance(value, Mapping) and value else str(value)
+
+
+Rule = Callable[[DeclaredTable], Iterator[Finding]]
+RULES: Final[tuple[Rule, ...]] = (
+    keys_have_many_values,
+    indexes_keep_up,
+    indexes_differ_from_the_table,
+    local_indexes_are_wanted,
+    projections_are_narrow,
+    capacity_is_usable,
+    provisioned_capacity_pays,
+    samples_are_spread,
+)

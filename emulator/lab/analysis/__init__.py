@@ -1,0 +1,1 @@
+"""What to say about a run: its cost, its headroom, a verdict, a fix, advice, side by side."""

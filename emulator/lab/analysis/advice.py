@@ -1,0 +1,459 @@
+"""Advice: what the rules of thumb say about a design under a workload.
+
+Each check is one function from the case to its findings; the order is that of the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from emulator.capacity import READ, WRITE
+from emulator.capacity.prices import STANDARD, STANDARD_IA
+from emulator.capacity.units import read_loss, read_units, write_loss, write_units
+from emulator.designs import Finding, Severity
+from emulator.lab.analysis.costs import ON_DEMAND
+from emulator.lab.analysis.offered_load import Offered, units_per_request
+from emulator.lab.inputs.key_templates import Template
+from emulator.lab.inputs.patterns import Pattern
+from emulator.lab.outcome.result_types import (
+    BreakEven,
+    Cost,
+    PatternResult,
+    ResourceResult,
+)
+from emulator.lab.outcome.thresholds import UNEVEN
+from emulator.lab.planning.access_paths import Path, find
+from emulator.lab.planning.key_traits import is_ordered
+from emulator.lab.planning.layout import Layout, TableLayout
+from emulator.service import limits
+
+#: Source: lesson L0, the rules of thumb for partition keys.
+KEYS_PER_PARTITION: Final = 2
+HOT_SHARE: Final = 0.10
+#: Of a partition's limit: from here on uneven traffic is trouble and not only untidy.
+BUSY: Final = 0.5
+#: Index writes beyond this multiple of the table's own are worth a look.
+AMPLIFICATION: Final = 2.0
+#: Scans more often than this, per second, are frequent.
+FREQUENT: Final = 1 / 60
+WASTE: Final = 0.5
+#: A cheaper way to pay is worth a word if it saves this share.
+SAVING: Final = 0.10
+#: Bytes paid for and not used, as a share of what is paid, in items of a few units.
+ROUNDING: Final = 0.30
+_FEW_UNITS: Final = 3
+_BIG_ITEM: Final = 4 * limits.KIB
+_YEAR_DAYS: Final = 365
+_RATES: Final = (limits.PARTITION_READ_UNITS, limits.PARTITION_WRITE_UNITS)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A design under a workload, with what a run has shown of it."""
+
+    layout: Layout
+    patterns: Sequence[PatternResult]
+    resources: Sequence[ResourceResult]
+    offered: dict[str, Offered]
+    costs: Sequence[Cost]
+    break_even: Sequence[BreakEven]
+
+    def path(self, result: PatternResult) -> Path:
+        """Return how the design answers a pattern."""
+        return find(self.layout, self.pattern(result))
+
+    def pattern(self, result: PatternResult) -> Pattern:
+        """Return the pattern that a result is about."""
+        return self.layout.workload.pattern(result.name)
+
+    def partition_keys(self) -> Iterator[tuple[ResourceResult, TableLayout, Sequence[Template]]]:
+        """Yield every resource with its table and partition key templates."""
+        for table in self.layout.tables:
+            for resource in self.resources:
+                if resource.name == self.layout.resource_name(table, None):
+                    for key in table.keys.values():
+                        yield resource, table, key.partition
+                for index in table.indexes:
+                    if index.is_global and resource.name == self.layout.resource_name(
+                        table, index.name
+                    ):
+                        yield resource, table, index.key.partition
+
+
+Check = Callable[[Case], Iterator[Finding]]
+
+
+def advise(case: Case) -> tuple[Finding, ...]:
+    """Return all findings, the most serious first."""
+    unique: dict[tuple[str, str], Finding] = {}
+    for check in CHECKS:
+        for finding in check(case):
+            unique.setdefault((finding.check, finding.subject), finding)
+    order: dict[Severity, int] = {"problem": 0, "warning": 1, "info": 2}
+    return tuple(sorted(unique.values(), key=lambda one: order[one.severity]))
+
+
+def _finding(check: str, severity: Severity, subject: str, message: str, fix: str) -> Finding:
+    return Finding(check=check, severity=severity, subject=subject, message=message, fix=fix)
+
+
+# Keys
+
+
+def cardinality(case: Case) -> Iterator[Finding]:
+    """Key values against twice the partitions that the load needs.
+
+    Source: lesson L0.
+    """
+    for resource in case.resources:
+        needed = case.offered[resource.name].partitions
+        if needed > 1 and resource.distinct_keys < KEYS_PER_PARTITION * needed:
+            yield _finding(
+                "cardinality",
+                "problem",
+                resource.name,
+                f"{resource.distinct_keys:.0f} key values for a load that needs {needed} "
+                f"partitions; at least {KEYS_PER_PARTITION * needed} are wanted",
+                "choose a partition key with more values, or add a suffix",
+            )
+
+
+def hot_partition(case: Case) -> Iterator[Finding]:
+    """No partition above a tenth of the traffic.
+
+    Its share is that of the time it existed, so what is fair goes by the fewest there were.
+    """
+    for resource in case.resources:
+        count = min(resource.partitions_per_minute, default=1)
+        share = resource.hottest_partition_share
+        load = case.offered[resource.name]
+        use = max(load.axis(axis) * share / _RATES[axis] for axis in (READ, WRITE))
+        if share > HOT_SHARE and share > UNEVEN / count and use > BUSY:
+            yield _finding(
+                "hot partition",
+                "problem" if use > 1 else "warning",
+                resource.name,
+                f"one of {count} partitions gets {share:.0%} of the traffic, "
+                f"{use:.0%} of what a partition carries",
+                "spread the busiest keys, or choose a key with even access",
+            )
+
+
+def popularity(case: Case) -> Iterator[Finding]:
+    """Keys that are much more popular than others."""
+    for resource in case.resources:
+        share = resource.hottest_key_share
+        load = case.offered[resource.name]
+        use = max(load.axis(axis) * share / _RATES[axis] for axis in (READ, WRITE))
+        few = resource.distinct_keys <= KEYS_PER_PARTITION * max(1, load.partitions)
+        if share > HOT_SHARE and use > BUSY and not few and resource.top_keys:
+            yield _finding(
+                "popular key",
+                "problem" if use > 1 else "warning",
+                resource.name,
+                f"the key {resource.top_keys[0].key!r} alone gets {share:.0%} of the traffic, "
+                f"{use:.0%} of what a partition carries",
+                "give the popular keys suffixes and ask all of them when reading",
+            )
+
+
+def time_key(case: Case) -> Iterator[Finding]:
+    """Partition keys made of time alone."""
+    for resource, _, partition in case.partition_keys():
+        made_of_time = any(template.times for template in partition) and not any(
+            template.fields or template.shards for template in partition
+        )
+        step = min((t.step_seconds for t in partition if t.step_seconds), default=None)
+        if made_of_time and step:
+            yield _finding(
+                "time key",
+                "problem"
+                if case.offered[resource.name].write > BUSY * _RATES[WRITE]
+                else "warning",
+                resource.name,
+                f"the partition key {partition[0].text!r} is the same for every write of "
+                f"{_span(step)}: all of them go to one partition",
+                "put an id before the time, and the time into the sort key",
+            )
+
+
+def low_cardinality(case: Case) -> Iterator[Finding]:
+    """Partition keys with a handful of values.
+
+    What one partition carries is not throttled for them.
+    Source: lesson L2.
+    """
+    workload = case.layout.workload
+    for resource, _, partition in case.partition_keys():
+        names = [name for template in partition for name in template.fields]
+        if not names or any(t.times or t.shards for t in partition):
+            continue
+        values = 1
+        for name in names:
+            one = workload.field(name)
+            parents = workload.field(one.per).size if one.per is not None else 1
+            values *= limits.GIB if one.unique else one.size * parents
+        partitions = case.offered[resource.name].partitions
+        needed = KEYS_PER_PARTITION * partitions if partitions > 1 else 1
+        if values <= max(10, needed):
+            yield _finding(
+                "low-cardinality key",
+                "problem" if values < needed else "warning",
+                resource.name,
+                f"the partition key {partition[0].text!r} has {values} values",
+                "combine it with an id, or keep it for the sort key",
+            )
+
+
+def sequential_key(case: Case) -> Iterator[Finding]:
+    """Sequential ids as partition keys, and ascending sort keys under a hot one."""
+    workload = case.layout.workload
+    for resource, table, partition in case.partition_keys():
+        names = [name for template in partition for name in template.fields]
+        if any(workload.field(name).unique == "sequential" for name in names):
+            yield _finding(
+                "sequential key",
+                "info",
+                resource.name,
+                "sequential ids are spread by their hash; only if the newest are read most do "
+                "they heat their partitions",
+                "watch the hottest key's share, not the ids",
+            )
+        ordered = any(is_ordered(key, workload) for key in table.keys.values())
+        load = case.offered[resource.name].write * resource.hottest_key_share
+        if resource.kind == "table" and ordered and load > _RATES[WRITE]:
+            yield _finding(
+                "ascending sort key",
+                "problem",
+                resource.name,
+                "the busiest key takes more writes than a partition, and its sort keys ascend: "
+                "adaptive capacity cannot split it",
+                "give the key a suffix",
+            )
+
+
+def _span(seconds: float) -> str:
+    for size, name in ((86_400 * 365, "year"), (86_400 * 30, "month"), (86_400, "day")):
+        if seconds >= size:
+            return f"a {name}"
+    return {3600: "an hour", 60: "a minute", 1: "a second"}.get(int(seconds), f"{seconds:g} s")
+
+
+# Indexes
+
+
+def amplification(case: Case) -> Iterator[Finding]:
+    """Indexes that multiply the cost of writes."""
+    for result in case.patterns:
+        if not case.pattern(result).is_write:
+            continue
+        table = case.layout.resource_name(case.layout.table_of(case.pattern(result)), None)
+        own = units_per_request(result, table, WRITE)
+        total = sum(units_per_request(result, one.name, WRITE) for one in case.resources)
+        if own and total / own > AMPLIFICATION:
+            yield _finding(
+                "index amplification",
+                "warning",
+                result.name,
+                f"every write costs {total:.1f} units, {total / own:.1f} times the table's own",
+                "drop or narrow indexes, or make them sparse",
+            )
+
+
+def index_throttling(case: Case) -> Iterator[Finding]:
+    """Indexes that hold back the table."""
+    for result in case.patterns:
+        held = sum(
+            count
+            for reason, count in result.throttled_by_reason.items()
+            if reason.startswith("IndexWrite")
+        )
+        if held:
+            yield _finding(
+                "index throttles the table",
+                "problem",
+                result.name,
+                f"{held / max(result.calls, 1):.1%} of the writes wait for an index and not for "
+                "the table",
+                "give the index a key with more values, or more capacity",
+            )
+
+
+def wide_projection(case: Case) -> Iterator[Finding]:
+    """Indexes that copy whole items where keys would do."""
+    for table in case.layout.tables:
+        for index in table.indexes:
+            if index.design.projection != "ALL" or not index.is_global:
+                continue
+            name = case.layout.resource_name(table, index.name)
+            resource = next(one for one in case.resources if one.name == name)
+            items = resource.collections.items
+            size = round(resource.collections.total_bytes / items) if items else 0
+            if write_units(size) > 1:
+                yield _finding(
+                    "wide projection",
+                    "warning",
+                    name,
+                    f"the index copies items of {size:,} bytes whole: {write_units(size)} units "
+                    "a write, 1 with KEYS_ONLY",
+                    "project the keys, or the few attributes that are read",
+                )
+
+
+def collection_growth(case: Case) -> Iterator[Finding]:
+    """Item collections of tables with local indexes near their limit."""
+    for table in case.layout.tables:
+        if not table.design.local_indexes:
+            continue
+        name = case.layout.resource_name(table, None)
+        sizes = next(one for one in case.resources if one.name == name).collections
+        growth = sizes.largest_growth_bytes_per_day
+        left = limits.COLLECTION_BYTES - sizes.largest_bytes
+        if growth and left / growth < _YEAR_DAYS:
+            yield _finding(
+                "collection growth",
+                "problem" if left / growth < 30 else "warning",
+                name,
+                f"the collection {sizes.largest_key!r} reaches the 10 GB of a table with local "
+                f"indexes in {left / growth:.0f} days",
+                "use a global index, or a partition key with more values",
+            )
+
+
+# Reads
+
+
+def frequent_scan(case: Case) -> Iterator[Finding]:
+    """Scans in patterns that are used often."""
+    for result in case.patterns:
+        rate = result.requests / case.layout.workload.duration
+        path = case.path(result)
+        if path.kind != "scan" or path.has_limit:
+            continue
+        if rate > FREQUENT:
+            yield _finding(
+                "frequent scan",
+                "problem",
+                result.name,
+                f"no key of the design answers it: {rate * 3600:,.0f} whole Scans an hour, "
+                f"{result.evaluated_bytes / max(result.requests, 1) / 1024:,.0f} KB each",
+                "add an index with a key of what is known when asking",
+            )
+
+
+def filter_waste(case: Case) -> Iterator[Finding]:
+    """Filters that do a key's work."""
+    for result in case.patterns:
+        if result.filter_waste_share > WASTE and case.path(result).kind != "scan":
+            fields = ", ".join(case.path(result).filters) or "what it selects"
+            yield _finding(
+                "filter instead of key",
+                "problem" if result.filter_waste_share > 0.9 else "warning",
+                result.name,
+                f"{result.filter_waste_share:.0%} of what is read is thrown away by the filter "
+                f"on {fields}",
+                f"put {fields} into the sort key, or into an index",
+            )
+
+
+# Money and sizes
+
+
+def billing(case: Case) -> Iterator[Finding]:
+    """Provisioned against on demand."""
+    chosen = next((cost for cost in case.costs if cost.chosen), None)
+    if chosen is None:
+        return
+    others = [one for one in case.costs if one.table_class == chosen.table_class]
+    best = min(others, key=lambda one: one.total, default=chosen)
+    if best.total < chosen.total * (1 - SAVING):
+        use = max((row.utilisation for row in case.break_even), default=0.0)
+        point = case.break_even[0].break_even if case.break_even else 0.0
+        yield _finding(
+            "billing mode",
+            "info",
+            case.layout.design.name,
+            f"{best.billing} would cost ${best.total:,.2f} a month instead of "
+            f"${chosen.total:,.2f}; utilisation is {use:.0%}, the break-even {point:.1%}",
+            f"choose {best.billing} billing"
+            + (" and leave room for peaks" if best.billing != ON_DEMAND else ""),
+        )
+
+
+def table_class(case: Case) -> Iterator[Finding]:
+    """Standard against Standard-IA."""
+    chosen = next((cost for cost in case.costs if cost.chosen), None)
+    if chosen is None:
+        return
+    other = STANDARD_IA.name if chosen.table_class == STANDARD.name else STANDARD.name
+    rival = next(
+        one for one in case.costs if (one.billing, one.table_class) == (chosen.billing, other)
+    )
+    if rival.total < chosen.total * (1 - SAVING):
+        yield _finding(
+            "table class",
+            "info",
+            case.layout.design.name,
+            f"{other} would cost ${rival.total:,.2f} a month instead of ${chosen.total:,.2f}",
+            f"use the table class {other}",
+        )
+
+
+def rounding(case: Case) -> Iterator[Finding]:
+    """Items just over a unit's edge."""
+    for result in case.patterns:
+        pattern = case.pattern(result)
+        size = round(pattern.sizes.mean)
+        units, loss = (
+            (write_units(size), write_loss(size))
+            if pattern.is_write
+            else (read_units(size), read_loss(size))
+        )
+        if 1 < units <= _FEW_UNITS and loss / (size + loss) > ROUNDING:
+            yield _finding(
+                "size rounding",
+                "info",
+                result.name,
+                f"items of {size:,} bytes pay {units} units; {loss:,} of the bytes paid for are "
+                "not used",
+                f"save {size - (size + loss) // units * (units - 1):,} bytes and pay "
+                f"{units - 1}: shorter names, compressed values",
+            )
+
+
+def vertical_split(case: Case) -> Iterator[Finding]:
+    """Small updates of large items."""
+    for result in case.patterns:
+        pattern = case.pattern(result)
+        size = round(pattern.sizes.mean)
+        if pattern.operation == "UpdateItem" and size >= _BIG_ITEM:
+            yield _finding(
+                "vertical split",
+                "warning",
+                result.name,
+                f"every update pays for the whole item of {size:,} bytes: {write_units(size)} "
+                "units, however little changes",
+                "keep what changes often in an item of its own: 1 unit an update",
+            )
+
+
+CHECKS: Final[tuple[Check, ...]] = (
+    cardinality,
+    hot_partition,
+    popularity,
+    time_key,
+    low_cardinality,
+    sequential_key,
+    index_throttling,
+    frequent_scan,
+    filter_waste,
+    collection_growth,
+    amplification,
+    wide_projection,
+    vertical_split,
+    billing,
+    table_class,
+    rounding,
+)

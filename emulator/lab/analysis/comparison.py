@@ -1,0 +1,330 @@
+"""Comparison: designs side by side under one workload."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, stdev
+from typing import Any, Final, Literal, TypeAlias
+
+from emulator.lab import aggregate, exact
+from emulator.lab.analysis.advice import Case, advise
+from emulator.lab.analysis.costs import break_even, costs, usages
+from emulator.lab.analysis.headroom import find_headroom, throttled_share
+from emulator.lab.analysis.offered_load import offered
+from emulator.lab.analysis.verdict import Evidence, find_fix, grade, sentence
+from emulator.lab.inputs.design import Design
+from emulator.lab.inputs.workload import Workload
+from emulator.lab.outcome.result_types import (
+    Assumption,
+    Comparison,
+    Confidence,
+    DesignResult,
+    SensitivityRow,
+)
+from emulator.lab.outcome.run_log import Recording
+from emulator.lab.outcome.summarise import pattern_results, resource_results
+from emulator.lab.planning.layout import Layout
+from emulator.settings import Settings
+
+Engine: TypeAlias = Literal["exact", "aggregate"]
+#: Told what is being done, how much of it is done, and how much there is.
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+#: ``auto`` runs request by request up to so many requests over all designs and seeds.
+EXACT_REQUESTS: Final = 50_000
+_RUNNERS: Final = {"exact": exact.run, "aggregate": aggregate.run}
+#: Of Student's distribution, two-sided 95 %, by degrees of freedom.
+_STUDENT: Final = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)
+_NORMAL: Final = 1.96
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """An adjustable constant that results may depend on, and values to try."""
+
+    setting: str
+    rule: str
+    meaning: str
+    others: tuple[float, ...]
+    matters: Callable[[Recording], bool]
+
+
+def _has_heat(recording: Recording) -> bool:
+    return bool(recording.splits)
+
+
+def _refused_for(cause: str) -> Callable[[Recording], bool]:
+    return lambda recording: any(split.cause == cause for split in recording.splits)
+
+
+def _reached_quota(recording: Recording) -> bool:
+    return any(
+        reason.endswith("AccountLimitExceeded")
+        for record in recording.patterns.values()
+        for reason in record.throttled
+    )
+
+
+ASSUMED: Final = (
+    Assumed(
+        "heat_threshold",
+        "CAP-505",
+        "share of a partition's throughput that counts as hot",
+        (0.5,),
+        _has_heat,
+    ),
+    Assumed(
+        "split_seconds",
+        "CAP-505",
+        "time that a split for heat takes",
+        (1800.0,),
+        _has_heat,
+    ),
+    Assumed(
+        "sequential_share",
+        "CAP-506",
+        "share of ascending sort keys that prevents a split",
+        (1.1,),
+        _refused_for("sort keys are written in order"),
+    ),
+    Assumed(
+        "single_item_share",
+        "CAP-506",
+        "share of one item that prevents a split",
+        (0.5,),
+        _refused_for("one item has nearly all traffic"),
+    ),
+    Assumed(
+        "autoscaling_delay",
+        "CAP-904",
+        "time from an alarm to the new capacity",
+        (600.0,),
+        lambda recording: bool(recording.scalings),
+    ),
+    Assumed(
+        "table_quota",
+        "CAP-615",
+        "units per second that an on-demand table may use",
+        (80_000,),
+        _reached_quota,
+    ),
+)
+
+
+def compare(
+    workload: Workload,
+    designs: Sequence[Design],
+    *,
+    engine: Literal["auto", "exact", "aggregate"] = "auto",
+    seeds: Sequence[int] | None = None,
+    settings: Settings | None = None,
+    title: str = "",
+    headroom: bool = True,
+    sensitivity: bool = True,
+    fix: bool = True,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Run every design under the workload and say how each does.
+
+    Args:
+        workload: What is asked.
+        designs: One or more ways to lay out the data.
+        engine: ``exact`` runs the real emulator request by request, ``aggregate`` works in
+            numbers; ``auto`` takes the first for small workloads and the second for others.
+        seeds: One run for each; the first is shown, all of them give the confidence.
+        settings: The adjustable constants.
+        title: For reports.
+        headroom: Search for the largest load that passes.
+        sensitivity: Run again under other values of the assumed constants that matter.
+        fix: Look for the smallest change that helps a design which throttles.
+        progress: Told what is being done.
+
+    Raises:
+        ValueError: A design does not fit the workload.
+
+    >>> from emulator.lab import Capacity, Field, Pattern
+    >>> workload = Workload(
+    ...     fields=[Field("userId", count=50)],
+    ...     patterns=[Pattern("save", "PutItem", rate=20)],
+    ...     duration=10,
+    ... )
+    >>> small = Design("small", partition="{userId}", capacity=Capacity(read=5, write=10))
+    >>> result = compare(workload, [small], headroom=False, sensitivity=False, fix=False)
+    >>> result.engine, result.design("small").throttled_share > 0.4
+    ('exact', True)
+    """
+    if not designs:
+        raise ValueError("compare() needs at least one design")
+    if len({design.name for design in designs}) < len(designs):
+        raise ValueError("two designs have the same name")
+    chosen = tuple(seeds) if seeds else (workload.seed,)
+    constants = settings or Settings()
+    layouts = [Layout(design, workload) for design in designs]
+    total = workload.requests * len(designs) * len(chosen)
+    which: Engine = engine if engine != "auto" else _suited(total)
+    options = _Options(which, chosen, constants, headroom, sensitivity, fix, progress)
+    return Comparison(
+        title=title,
+        workload=workload.to_document(),
+        engine=which,
+        duration_seconds=float(workload.duration),
+        seeds=chosen,
+        designs=tuple(_study(layout, options) for layout in layouts),
+    )
+
+
+def _suited(requests: float) -> Engine:
+    return "exact" if requests <= EXACT_REQUESTS else "aggregate"
+
+
+@dataclass(frozen=True)
+class _Options:
+    engine: Engine
+    seeds: tuple[int, ...]
+    settings: Settings
+    headroom: bool
+    sensitivity: bool
+    fix: bool
+    progress: Progress | None
+
+    def tell(self, what: str, done: int = 0, total: int = 1) -> None:
+        if self.progress is not None:
+            self.progress(what, done, total)
+
+
+def run_once(
+    layout: Layout,
+    engine: Engine,
+    *,
+    seed: int,
+    settings: Settings,
+    progress: Callable[[int, int], None] | None = None,
+) -> Recording:
+    """Run one design once."""
+    return _RUNNERS[engine](layout, seed=seed, settings=settings, progress=progress)
+
+
+def _study(layout: Layout, options: _Options) -> DesignResult:
+    """Run one design on every seed and draw the conclusions."""
+    name, seed = layout.design.name, options.seeds[0]
+    recordings = _recordings(layout, options)
+    first = recordings[0]
+    patterns, resources = pattern_results(first), resource_results(first)
+    used = usages(first, options.settings)
+    bill = costs(used, layout, options.settings)
+    even = break_even(used, layout)
+    loads = offered(patterns, resources, layout.workload)
+    room = None
+    if options.headroom:
+        options.tell(f"{name}: searching headroom")
+        known = first if options.engine == "aggregate" else None
+        room = find_headroom(layout, seed=seed, settings=options.settings, known=known)
+    evidence = Evidence(layout, patterns, resources, loads, room, first.first_throttle)
+    fixed = None
+    if options.fix:
+        options.tell(f"{name}: looking for a fix")
+        fixed = find_fix(evidence, seed=seed, settings=options.settings)
+    return DesignResult(
+        name=name,
+        design=layout.design.to_document(),
+        resources=resources,
+        patterns=patterns,
+        time_to_first_throttle=first.first_throttle,
+        splits=tuple(first.splits),
+        costs=bill,
+        break_even=even,
+        headroom=room,
+        confidence=_confidence(recordings, options.settings),
+        grade=grade(evidence),
+        verdict=sentence(evidence),
+        fix=None if fixed is None else fixed.sentence,
+        findings=advise(Case(layout, patterns, resources, loads, bill, even)),
+        assumptions=_assumptions(layout, first, options),
+    )
+
+
+def _recordings(layout: Layout, options: _Options) -> list[Recording]:
+    """Run a design once for every seed."""
+
+    def running(done: int, total: int) -> None:
+        options.tell(f"{layout.design.name}: running", done, total)
+
+    return [
+        run_once(layout, options.engine, seed=seed, settings=options.settings, progress=running)
+        for seed in options.seeds
+    ]
+
+
+def _confidence(recordings: Sequence[Recording], settings: Settings) -> tuple[Confidence, ...]:
+    """Return the main measures over the seeds, with the bounds of their means."""
+    rows: dict[str, list[float]] = {
+        "throttled share": [throttled_share(one) for one in recordings],
+        "failed share": [_failed_share(one) for one in recordings],
+        "consumed write units": [_consumed(one, 1) for one in recordings],
+        "consumed read units": [_consumed(one, 0) for one in recordings],
+        "monthly cost": [_monthly_cost(one, settings) for one in recordings],
+    }
+    return tuple(_bounded(measure, values) for measure, values in rows.items())
+
+
+def _failed_share(recording: Recording) -> float:
+    calls = sum(record.calls for record in recording.patterns.values())
+    failed = sum(record.failed for record in recording.patterns.values())
+    return failed / calls if calls else 0.0
+
+
+def _consumed(recording: Recording, axis: int) -> float:
+    return float(sum(sum(record.consumed[axis]) for record in recording.resources.values()))
+
+
+def _monthly_cost(recording: Recording, settings: Settings) -> float:
+    layout = recording.stage.layout
+    made = costs(usages(recording, settings), layout, settings)
+    return next(cost.total for cost in made if cost.chosen)
+
+
+def _bounded(measure: str, values: Sequence[float]) -> Confidence:
+    mean = fmean(values)
+    half = 0.0
+    if len(values) > 1:
+        freedom = len(values) - 2
+        factor = _STUDENT[freedom] if freedom < len(_STUDENT) else _NORMAL
+        half = factor * stdev(values) / len(values) ** 0.5
+    return Confidence(
+        measure=measure, mean=mean, low=mean - half, high=mean + half, values=tuple(values)
+    )
+
+
+def _assumptions(layout: Layout, recording: Recording, options: _Options) -> tuple[Assumption, ...]:
+    """Return the assumed constants that had a say, with the answer under other values."""
+    found = []
+    for assumed in ASSUMED:
+        if not assumed.matters(recording):
+            continue
+        rows: tuple[SensitivityRow, ...] = ()
+        if options.sensitivity:
+            options.tell(f"{layout.design.name}: trying another {assumed.setting}")
+            rows = tuple(
+                SensitivityRow(
+                    value=value,
+                    throttled_share=_share_under(layout, assumed.setting, value, options),
+                )
+                for value in assumed.others
+            )
+        found.append(
+            Assumption(
+                setting=assumed.setting,
+                value=float(getattr(options.settings, assumed.setting)),
+                rule=assumed.rule,
+                meaning=assumed.meaning,
+                rows=rows,
+            )
+        )
+    return tuple(found)
+
+
+def _share_under(layout: Layout, setting: str, value: float, options: _Options) -> float:
+    changed: dict[str, Any] = {setting: value}
+    settings = replace(options.settings, **changed)
+    return throttled_share(aggregate.run(layout, seed=options.seeds[0], settings=settings))

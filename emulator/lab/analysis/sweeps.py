@@ -1,0 +1,262 @@
+"""Sweeps: the same comparison at every point of a grid, on as many cores as there are.
+
+Any object with ``submit(function, *arguments)`` that answers futures will do as executor: a
+``ProcessPoolExecutor`` (the default), a thread pool, or Ray through ``RayExecutor``. Points that
+the result file has already are not run again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol, TypeAlias
+
+from emulator.lab.analysis.comparison import compare
+from emulator.lab.inputs.design import Design
+from emulator.lab.inputs.workload import Workload
+from emulator.lab.outcome.result_types import Comparison, from_document, to_document
+from emulator.settings import Settings
+
+#: One point of the grid: parameter to value.
+Point: TypeAlias = Mapping[str, float]
+Designs: TypeAlias = Sequence[Design] | Callable[[Point], Sequence[Design]]
+Load: TypeAlias = Workload | Callable[[Point], Workload]
+#: Told how many points are done and how many there are.
+Progress: TypeAlias = Callable[[int, int], None]
+
+#: Parameters of a workload that a grid may set by name.
+WORKLOAD_PARAMETERS: Final[Mapping[str, Callable[[Workload, float], Workload]]] = {
+    "load": lambda workload, value: workload.scaled(value),
+    "skew": lambda workload, value: workload.skewed(value),
+    "seed": lambda workload, value: replace(workload, seed=int(value)),
+    "duration": lambda workload, value: replace(workload, duration=int(value)),
+}
+
+
+class Executor(Protocol):
+    """What a sweep needs of an executor."""
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+        """Run a function with arguments somewhere, and answer its future."""
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """One point with its comparison."""
+
+    point: dict[str, float]
+    comparison: Comparison
+
+
+def sweep(
+    designs: Designs,
+    workload: Load,
+    *,
+    over: Mapping[str, Sequence[float]],
+    executor: Executor | None = None,
+    results: Path | str | None = None,
+    progress: Progress | None = None,
+    engine: Literal["auto", "exact", "aggregate"] = "auto",
+    seeds: Sequence[int] | None = None,
+    settings: Settings | None = None,
+    headroom: bool = False,
+    sensitivity: bool = False,
+    fix: bool = False,
+) -> list[SweepResult]:
+    """Compare at every point of a grid.
+
+    A name in ``over`` is a parameter of the designs' templates (``{hash(orderId) % shards}``),
+    or one of the workload's: ``load`` (a multiple), ``skew`` (of every Zipf distribution),
+    ``seed``, ``duration``. For anything else give designs, or the workload, as a function of
+    the point; it runs here, and only its answer is sent to the executor.
+
+    Args:
+        designs: The designs, or a function from the point to them.
+        workload: The workload, or a function from the point to it.
+        over: Parameter to values; all combinations are run.
+        executor: Where to run; processes of this machine by default.
+        results: A file of JSON lines that keeps every point as it is done. A sweep that was
+            interrupted goes on from there.
+        progress: Told how far it is.
+        engine: As in ``compare``.
+        seeds: As in ``compare``.
+        settings: As in ``compare``.
+        headroom: As in ``compare``.
+        sensitivity: As in ``compare``.
+        fix: As in ``compare``.
+
+    Returns:
+        The points in the order of the grid.
+
+    Raises:
+        ValueError: A name in ``over`` is nobody's parameter.
+    """
+    options: dict[str, Any] = {
+        "engine": engine,
+        "seeds": None if seeds is None else tuple(seeds),
+        "settings": settings,
+        "headroom": headroom,
+        "sensitivity": sensitivity,
+        "fix": fix,
+    }
+    tasks = [_task(designs, workload, point) for point in _grid(over)]
+    file = _ResultFile(None if results is None else Path(results), options)
+    done = {number: kept for number, task in enumerate(tasks) if (kept := file.find(task))}
+    _tell(progress, len(done), len(tasks))
+    missing = [number for number in range(len(tasks)) if number not in done]
+    if missing:
+        own: AbstractContextManager[Any] = (
+            nullcontext(executor) if executor else ProcessPoolExecutor()
+        )
+        with own as pool:
+            for number, comparison in _run(pool, tasks, missing, options):
+                done[number] = comparison
+                file.keep(tasks[number], comparison)
+                _tell(progress, len(done), len(tasks))
+    return [SweepResult(dict(tasks[number].point), done[number]) for number in range(len(tasks))]
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One point, with documents and not objects, so that any executor can carry it."""
+
+    point: Point
+    workload: dict[str, Any]
+    designs: list[dict[str, Any]]
+
+    @property
+    def key(self) -> str:
+        """What tells this task from every other."""
+        return json.dumps([dict(self.point), self.workload, self.designs], sort_keys=True)
+
+
+def _grid(over: Mapping[str, Sequence[float]]) -> Iterator[dict[str, float]]:
+    for values in product(*over.values()):
+        yield dict(zip(over, values, strict=True))
+
+
+def _task(designs: Designs, workload: Load, point: Point) -> _Task:
+    found = list(designs(point)) if callable(designs) else list(designs)
+    load = workload(point) if callable(workload) else workload
+    for name, value in point.items():
+        used = callable(designs) or callable(workload)
+        if name in WORKLOAD_PARAMETERS and not callable(workload):
+            load = WORKLOAD_PARAMETERS[name](load, value)
+            used = True
+        if not callable(designs) and any(name in design.parameters for design in found):
+            found = [_with(design, name, int(value)) for design in found]
+            used = True
+        if not used:
+            known = sorted({*WORKLOAD_PARAMETERS, *(n for d in found for n in d.parameters)})
+            raise ValueError(f"{name!r} is no parameter of a sweep; known are {', '.join(known)}")
+    documents = [design.to_document() for design in found]
+    return _Task(point, load.to_document(), documents)
+
+
+def _with(design: Design, name: str, value: int) -> Design:
+    if name not in design.parameters:
+        return design
+    return Design(
+        design.name,
+        tables=design.tables,
+        parameters={**design.parameters, name: value},
+        answers=design.answers,
+    )
+
+
+def run_task(
+    workload: dict[str, Any], designs: Iterable[dict[str, Any]], options: dict[str, Any]
+) -> dict[str, Any]:
+    """Compare at one point; documents in and out, so that it can run anywhere."""
+    comparison = compare(
+        Workload.from_document(workload),
+        [Design.from_document(design) for design in designs],
+        **options,
+    )
+    found: dict[str, Any] = to_document(comparison)
+    return found
+
+
+def _run(
+    pool: Executor, tasks: Sequence[_Task], missing: Sequence[int], options: dict[str, Any]
+) -> Iterator[tuple[int, Comparison]]:
+    """Yield points as they are done."""
+    futures = {
+        pool.submit(run_task, tasks[number].workload, tasks[number].designs, options): number
+        for number in missing
+    }
+    waiting = set(futures)
+    while waiting:
+        finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        for future in finished:
+            yield futures[future], from_document(Comparison, future.result())
+
+
+def _tell(progress: Progress | None, done: int, total: int) -> None:
+    if progress is not None:
+        progress(done, total)
+
+
+class _ResultFile:
+    """Points that are done, one JSON line each; a torn last line is left aside."""
+
+    def __init__(self, path: Path | None, options: dict[str, Any]) -> None:
+        self._path = path
+        self._options = repr(sorted(options.items(), key=lambda entry: entry[0]))
+        self._kept: dict[str, dict[str, Any]] = {}
+        if path is not None and path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                self._read(line)
+
+    def _read(self, line: str) -> None:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            return
+        if entry.get("options") == self._options:
+            self._kept[entry["key"]] = entry["comparison"]
+
+    def find(self, task: _Task) -> Comparison | None:
+        """Return the comparison of a task, if it is there."""
+        kept = self._kept.get(task.key)
+        return None if kept is None else from_document(Comparison, kept)
+
+    def keep(self, task: _Task, comparison: Comparison) -> None:
+        """Add a task that is done."""
+        if self._path is None:
+            return
+        entry = {
+            "key": task.key,
+            "options": self._options,
+            "comparison": to_document(comparison),
+        }
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+
+
+class RayExecutor:
+    """Runs a sweep on Ray: on this machine, or on the cluster that ``ray.init`` joined.
+
+    ``pip install ray`` first. A Ray object reference is turned into the future that a sweep
+    waits for.
+
+    >>> sweep(designs, workload, over={"shards": [1, 10]}, executor=RayExecutor())
+    ... # doctest: +SKIP
+    """
+
+    def __init__(self) -> None:
+        import ray
+
+        self._ray = ray
+        if not ray.is_initialized():
+            ray.init(ignore_reinit_error=True, include_dashboard=False)
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+        """Run a function as a Ray task and answer its future."""
+        future: Future[Any] = self._ray.remote(function).remote(*arguments).future()
+        return future

@@ -1,0 +1,151 @@
+"""Runners: how the requests of one pattern are carried out on the real engine.
+
+They enter below the wire: no request dictionaries, no expression texts. Everything after that
+is the emulator's own: planning, pricing, admission, storage, indexes, splits. A *work* is one
+call's worth; trying it answers the reasons of its refusal, so ``()`` means done.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Final, Protocol, TypeAlias
+
+import numpy as np
+
+from emulator.capacity import Charge, Meter, Reason, throttle_error
+from emulator.lab.inputs.key_templates import Renderer, Template
+from emulator.lab.outcome.run_log import PatternRecord, Recording, ResourceRecord, key_text
+from emulator.lab.planning.access_paths import Path
+from emulator.lab.planning.key_traits import told_parts
+from emulator.lab.planning.run_emulator import Stage
+from emulator.lab.planning.sampling import Values
+from emulator.service.errors import TransactionCanceledException
+from emulator.storage import Position, placement_hash
+
+Reasons: TypeAlias = tuple[Reason, ...]
+Row: TypeAlias = tuple[str, ...]
+
+#: Above every character of a key.
+LAST: Final = "\U0010ffff"
+
+
+class Work(Protocol):
+    """One call's worth of a request."""
+
+    def attempt(self, second: int) -> Reasons:
+        """Try it in a second of the run; return why it was refused, if it was."""
+
+    def following(self) -> Work | None:
+        """Return the call that comes next once this one is done, such as another page."""
+
+
+class Desk:
+    """What the runners of a run share: the engine, the recording, the values, the chances."""
+
+    def __init__(self, stage: Stage, recording: Recording, seed: int) -> None:
+        self.stage = stage
+        self.account = stage.account
+        self.recording = recording
+        self.layout = stage.layout
+        self.values = Values(stage.layout.workload)
+        self.seed = seed
+
+
+class Runner(ABC):
+    """Carries out the requests of one pattern."""
+
+    def __init__(self, desk: Desk, path: Path, rng: np.random.Generator) -> None:
+        self.desk = desk
+        self.path = path
+        self.pattern = path.pattern
+        self.rng = rng
+        self.account = desk.account
+        self.table = desk.stage.table(path.table)
+        self.target = desk.recording.record_of(path.table, path.index)
+        self.record = PatternRecord(self.pattern, self.target.name)
+        desk.recording.patterns[self.pattern.name] = self.record
+        self._codes: dict[Reasons, str] = {}
+        self._tallies: dict[str, tuple[ResourceRecord, list[float], int]] = {}
+
+    @abstractmethod
+    def rows(self, count: int) -> list[Row]:
+        """Draw the rows of the next requests, one for each item they are about."""
+
+    @abstractmethod
+    def works(self, rows: Sequence[Row], moment: float) -> list[Work]:
+        """Return the calls of one request."""
+
+    def error_code(self, reasons: Reasons) -> str:
+        """Return the error that a refusal is answered with (CAP-702)."""
+        if self.pattern.is_transaction:
+            return TransactionCanceledException.__name__
+        code = self._codes.get(reasons)
+        if code is None:
+            on_demand = self.table.resource.throughput.on_demand
+            code = self._codes[reasons] = throttle_error(reasons, on_demand=on_demand).code
+        return code
+
+    def count(self, charges: Sequence[Charge], second: int) -> None:
+        """Record what passed, by resource and key."""
+        for meter, _, axis, units, position in charges:
+            record, own, prefix_length = self._tallies.get(meter.arn) or self._tally(meter)
+            record.consumed[axis][second] += units
+            own[axis] += units
+            if position is not None:
+                record.key(key_text(position, prefix_length)).add(axis, units, 0.0)
+
+    def _tally(self, meter: Meter) -> tuple[ResourceRecord, list[float], int]:
+        """Return where the units of a table or index are written down."""
+        record = self.desk.recording.resources[meter.arn]
+        own = self.record.units.setdefault(record.name, [0.0, 0.0])
+        found = self._tallies[meter.arn] = (record, own, meter.traffic.prefix_length)
+        return found
+
+    def count_refused(self, charges: Sequence[Charge], reasons: Reasons, second: int) -> None:
+        """Record what was refused, where a limit was short."""
+        short = {reason.resource for reason in reasons}
+        resources = self.desk.recording.resources
+        for meter, _, axis, units, position in charges:
+            if meter.arn in short:
+                record = resources[meter.arn]
+                record.throttled[axis][second] += units
+                if position is not None:
+                    text = key_text(position, meter.traffic.prefix_length)
+                    record.key(text).add(axis, 0.0, units)
+
+
+class Finder:
+    """Finds the item that a point operation is about.
+
+    Where the sort key has a moment or a unique value of the item's own, it is the newest item
+    of those that share what comes before.
+    """
+
+    def __init__(self, runner: Runner, path: Path, columns: dict[str, int]) -> None:
+        key = path.key
+        self._store = runner.table.store
+        self._partition = key.partition[0].bind(columns)
+        self._sort = key.sort[0].bind(columns) if key.sort else None
+        self._prefix: Renderer | None = None
+        if key.sort:
+            parts, whole = told_parts(key.sort[0], runner.desk.layout.workload)
+            if not whole:
+                self._prefix = Template("", parts).bind(columns) if parts else _nothing
+
+    def position(self, row: Row, moment: float) -> Position:
+        """Return where the item lies, or would lie if there were one."""
+        partition = self._partition(row, moment)
+        prefix: Position = (placement_hash((partition,)), partition)
+        if self._prefix is not None:
+            known = self._prefix(row, moment)
+            found = next(
+                self._store.walk((*prefix, known), (*prefix, known + LAST), reverse=True), None
+            )
+            if found is not None:
+                return found[0]
+        return prefix if self._sort is None else (*prefix, self._sort(row, moment))
+
+
+def _nothing(_row: Sequence[str], _moment: float) -> str:
+    return ""

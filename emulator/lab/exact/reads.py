@@ -1,0 +1,307 @@
+"""Reading: single items and pages on the real engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from emulator.capacity import EVENTUAL, READ, STRONG, TRANSACTIONAL, Reason, Receipt
+from emulator.engine import reads, transactions
+from emulator.engine.reads import Found, PageRequest
+from emulator.engine.transactions import Action
+from emulator.lab.exact.calls import LAST, Desk, Finder, Reasons, Row, Runner, Work
+from emulator.lab.inputs.key_templates import Part, Renderer, Template
+from emulator.lab.inputs.patterns import TIMESTAMP
+from emulator.lab.outcome.run_log import ResourceRecord, key_text
+from emulator.lab.planning.access_paths import Path
+from emulator.lab.planning.sampling import Drawer
+from emulator.model import Item
+from emulator.service.errors import ApiError, TransactionCanceledException
+from emulator.storage import HASH_SPACE, TOP, Position, entry_of, placement_hash
+
+
+class Getter(Runner):
+    """Reads of single items, alone, in batches and in transactions."""
+
+    def __init__(self, desk: Desk, path: Path, rng: np.random.Generator) -> None:
+        super().__init__(desk, path, rng)
+        names = sorted(path.key.names - {TIMESTAMP})
+        self.drawer = Drawer(desk.values, self.pattern, names, ())
+        labels = [part.label for part in path.shards]
+        columns = dict(self.drawer.columns)
+        for label in labels:
+            columns[label] = len(columns)
+        self._suffixes = _suffixes(path)
+        self._finds = Finder(self, path, columns)
+        self.factor: float = STRONG if self.pattern.consistent else EVENTUAL
+        if self.pattern.is_transaction:
+            self.factor = TRANSACTIONAL
+
+    def rows(self, count: int) -> list[Row]:
+        """Draw the rows of the next requests, one for each item."""
+        return self.drawer.rows(count * self.pattern.actions, self.rng)
+
+    def works(self, rows: Sequence[Row], moment: float) -> list[Work]:
+        """Return the calls that look for each item under every suffix it may have.
+
+        A transaction reads all of its items in one call.
+        """
+        find = self._finds.position
+        positions = [find((*row, *one), moment) for row in rows for one in self._suffixes]
+        if self.pattern.is_transaction:
+            return [_GetWork(self, sorted(set(positions)))]
+        return [_GetWork(self, [position]) for position in positions]
+
+
+def _suffixes(path: Path) -> list[Row]:
+    return list(product(*([str(n) for n in range(part.count)] for part in path.shards)))
+
+
+class _GetWork:
+    """Items to read by their keys: one, or those of a transaction."""
+
+    __slots__ = ("_positions", "_runner")
+
+    def __init__(self, runner: Getter, positions: list[Position]) -> None:
+        self._runner = runner
+        self._positions = positions
+
+    def attempt(self, second: int) -> Reasons:
+        runner = self._runner
+        found = [self._find(position) for position in self._positions]
+        if len(found) == 1:
+            [one] = found
+            reasons = runner.account.try_admit(runner.table, [one.charge], one.receipt)
+        else:
+            reasons = self._all_or_none(found)
+        charges = [one.charge for one in found]
+        if reasons:
+            runner.count_refused(charges, reasons, second)
+            return reasons
+        runner.count(charges, second)
+        runner.record.evaluated_bytes += sum(one.receipt.bytes_evaluated for one in found)
+        return ()
+
+    def _find(self, position: Position) -> Found:
+        runner = self._runner
+        return reads.find(
+            runner.account,
+            runner.table,
+            position,
+            consistent=runner.pattern.consistent,
+            factor=runner.factor,
+        )
+
+    def _all_or_none(self, found: Sequence[Found]) -> Reasons:
+        table = self._runner.table
+        pairs = zip(self._positions, found, strict=True)
+        actions = [Action(table, position, _handing(one)) for position, one in pairs]
+        try:
+            transactions.execute(self._runner.account, actions)
+        except TransactionCanceledException:
+            return tuple(dict.fromkeys(why for one in found for why in one.receipt.reasons))
+        return ()
+
+    def following(self) -> Work | None:
+        return None
+
+
+def _handing(found: Found) -> Callable[[], Found]:
+    return lambda: found
+
+
+class Pager(Runner):
+    """Queries and Scans, page by page."""
+
+    def __init__(self, desk: Desk, path: Path, rng: np.random.Generator) -> None:
+        super().__init__(desk, path, rng)
+        names = set(path.filters)
+        if path.kind == "query":
+            names |= set().union(*(template.names for template in path.key.partition))
+            names |= {name for template in path.key.sort for name in template.names}
+        self.drawer = Drawer(desk.values, self.pattern, sorted(names - {TIMESTAMP}), ())
+        self.columns = self.drawer.columns
+        self.index = None if path.index is None else self.table.indexes[path.index.name]
+        self._bounds = None if path.kind == "scan" else _Bounds(path, self.columns)
+        self._history = desk.layout.workload.history + desk.layout.workload.duration
+        self.filters = [(name, self.columns[name]) for name in path.filters]
+        self.fetches = (
+            self.index is not None
+            and self.index.resource is None
+            and self.index.schema.projection.kind != "ALL"
+        )
+
+    def rows(self, count: int) -> list[Row]:
+        """Draw the rows of the next requests."""
+        return self.drawer.rows(count, self.rng)
+
+    def works(self, rows: Sequence[Row], moment: float) -> list[Work]:
+        """Return the first page of every key that the request has to ask."""
+        [row] = rows
+        if self._bounds is None:
+            return [_PageWork(self, self._scan(), row)]
+        return [
+            _PageWork(self, self._page(low, high, key), row)
+            for low, high, key in self._bounds.ranges(row, moment, self._history)
+        ]
+
+    def _scan(self) -> PageRequest:
+        low: Position = (0,)
+        if self.path.has_limit:
+            low = (int(self.rng.random() * HASH_SPACE),)
+        return self._page(low, (HASH_SPACE,), None)
+
+    def _page(self, low: Position, high: Position, key: Position | None) -> PageRequest:
+        limit = self.pattern.items if self.path.has_limit else None
+        return PageRequest(
+            self.table,
+            self.index,
+            low,
+            high,
+            reverse=limit is not None and key is not None,
+            limit=limit,
+            consistent=self.pattern.consistent,
+            fetch=self.fetches,
+            key=key,
+        )
+
+    def next_start(self, last: Item) -> Position:
+        """Return the position after which the next page begins."""
+        if self.index is None:
+            return self.table.position_of(last)
+        entry = entry_of(self.index.schema, last)
+        assert entry is not None, "an item on a page of the index is in the index"
+        return entry.position
+
+
+class _Bounds:
+    """The ranges of positions that a Query asks for."""
+
+    def __init__(self, path: Path, columns: dict[str, int]) -> None:
+        labels = dict(columns)
+        for part in path.shards:
+            labels[part.label] = len(labels)
+        self._path = path
+        self._suffixes = _suffixes(path)
+        self._partitions = [template.bind(labels) for template in path.key.partition]
+        self._known = [Template("", parts).bind(labels) for parts in path.sort_parts]
+        self._whole = sum(
+            len(parts) == len(template.parts)
+            for parts, template in zip(path.sort_parts, path.key.sort, strict=False)
+        )
+        self._time: Renderer | None = None
+        if path.by_time:
+            self._time = Template("", (self._time_part(),)).bind(labels)
+
+    def _time_part(self) -> Part:
+        """Return the time that follows the known parts of the sort key."""
+        partial = len(self._known) > self._whole
+        template = self._path.key.sort[self._whole]
+        return template.parts[len(self._path.sort_parts[self._whole]) if partial else 0]
+
+    def ranges(
+        self, row: Row, moment: float, history: float
+    ) -> list[tuple[Position, Position, Position]]:
+        """Return low, high and key of every collection to ask, of a request at a moment."""
+        found = []
+        span = self._path.pattern.span or 0.0
+        for slot in self._path.slots(moment, history):
+            for suffix in self._suffixes:
+                values = (*row, *suffix)
+                partition = tuple(render(values, slot) for render in self._partitions)
+                key: Position = (placement_hash(partition), *partition)
+                known = [render(values, moment) for render in self._known]
+                prefix = (*key, *known[: self._whole])
+                partial = known[self._whole] if len(known) > self._whole else ""
+                if self._time is not None:
+                    low: Position = (*prefix, partial + self._time(values, moment - span))
+                else:
+                    low = (*prefix, partial) if partial else prefix
+                high = (*prefix, partial + LAST) if partial else (*prefix, TOP)
+                found.append((low, high, key))
+        return found
+
+
+class _PageWork:
+    """One page to read."""
+
+    __slots__ = ("_last", "_request", "_row", "_runner")
+
+    def __init__(self, runner: Pager, request: PageRequest, row: Row) -> None:
+        self._runner = runner
+        self._request = request
+        self._row = row
+        self._last: Item | None = None
+
+    def attempt(self, second: int) -> Reasons:
+        runner, request = self._runner, self._request
+        try:
+            page = reads.read_page(runner.account, request)
+        except ApiError as error:
+            self._count_refused(second)
+            return _reasons(error)
+        self._last = page.last
+        self._count(page.receipt, second)
+        evaluated = float(page.receipt.bytes_evaluated)
+        runner.record.evaluated_bytes += evaluated
+        if runner.path.needs_filter:
+            kept = _kept(page.items, runner.filters, self._row) if runner.filters else evaluated
+            runner.record.filtered_bytes += evaluated - kept * runner.pattern.selectivity
+        return ()
+
+    def _count(self, receipt: Receipt, second: int) -> None:
+        runner = self._runner
+        for record, units in self._parts(receipt):
+            record.consumed[READ][second] += units
+            runner.record.consume(record.name, READ, units)
+            if self._request.key is not None and record is runner.target:
+                record.key(self._key_text()).add(READ, units, 0.0)
+
+    def _parts(self, receipt: Receipt) -> Iterator[tuple[ResourceRecord, float]]:
+        """Yield what each resource has to give: a global index its own, the table the rest."""
+        table = self._runner.desk.recording.record_of(self._runner.path.table, None)
+        global_units = sum(receipt.gsi.values())
+        if global_units:
+            yield self._runner.target, global_units
+        rest = receipt.total - global_units
+        if rest:
+            yield table, rest
+
+    def _count_refused(self, second: int) -> None:
+        record = self._runner.target
+        units = self._runner.desk.recording.last_refused_units
+        record.throttled[READ][second] += units
+        if self._request.key is not None:
+            record.key(self._key_text()).add(READ, 0.0, units)
+
+    def _key_text(self) -> str:
+        key = self._request.key
+        assert key is not None, "a Query names its key"
+        return key_text(key, len(key))
+
+    def following(self) -> Work | None:
+        if self._last is None or self._request.limit is not None:
+            return None
+        start = self._runner.next_start(self._last)
+        return _PageWork(self._runner, self._request._replace(start=start), self._row)
+
+
+def _kept(items: Sequence[Item], filters: Sequence[tuple[str, int]], row: Row) -> float:
+    """Return the bytes of the items that pass the filter."""
+    return float(
+        sum(
+            item.size_bytes
+            for item in items
+            if all(item.attributes.get(name) == row[column] for name, column in filters)
+        )
+    )
+
+
+def _reasons(error: ApiError) -> Reasons:
+    """Return the reasons that a throttling error carries."""
+    members: dict[str, Any] = error.members
+    listed = members.get("ThrottlingReasons") or members.get("throttlingReasons") or ()
+    return tuple(Reason(one["reason"], one["resource"]) for one in listed)

@@ -1,0 +1,174 @@
+"""Writing: puts, updates, deletes, batches and transactions on the real engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from emulator.capacity import TRANSACTIONAL
+from emulator.engine import transactions, writes
+from emulator.engine.reads import Found
+from emulator.engine.transactions import Action
+from emulator.engine.writes import Planned, Write
+from emulator.lab.exact.calls import Desk, Finder, Reasons, Row, Runner, Work
+from emulator.lab.planning.access_paths import Path
+from emulator.lab.planning.items import FILLERS, ItemMaker, needed_fields, random_shards
+from emulator.lab.planning.sampling import Drawer
+from emulator.model import Item
+from emulator.service.errors import (
+    ItemCollectionSizeLimitExceededException,
+    TransactionCanceledException,
+)
+from emulator.storage import Position
+
+
+class Writer(Runner):
+    """Puts, updates, deletes, batches of puts and transactions of puts."""
+
+    def __init__(self, desk: Desk, path: Path, rng: np.random.Generator) -> None:
+        super().__init__(desk, path, rng)
+        layout, pattern = desk.layout, path.pattern
+        self.drawer = Drawer(
+            desk.values, pattern, needed_fields(layout, pattern), random_shards(layout, pattern)
+        )
+        self.maker = ItemMaker(layout, pattern, self.drawer.columns)
+        self._finds = None if pattern.is_put else Finder(self, path, self.drawer.columns)
+        self._salt = 0
+        sizes = pattern.sizes.sizes
+        self._one_size = sizes[0] if len(sizes) == 1 else None
+        self._sizes: Iterator[int] = iter(())
+        self._recorded_sizes = pattern.recorded.sizes if pattern.recorded is not None else ()
+        self._recorded = 0
+
+    def rows(self, count: int) -> list[Row]:
+        """Draw the rows of the next requests, one for each item."""
+        return self.drawer.rows(count * self.pattern.actions, self.rng)
+
+    def size(self) -> int:
+        """Return the size of the next item."""
+        if self._recorded_sizes:
+            self._recorded += 1
+            return self._recorded_sizes[(self._recorded - 1) % len(self._recorded_sizes)]
+        if self._one_size is not None:
+            return self._one_size
+        size = next(self._sizes, None)
+        if size is None:
+            self._sizes = iter(self.pattern.sizes.draw(1024, self.rng).tolist())
+            size = next(self._sizes)
+        return size
+
+    def salt(self) -> int:
+        """Return what makes the next payload differ from those before."""
+        self._salt = (self._salt + 1) % len(FILLERS)
+        return self._salt
+
+    def works(self, rows: Sequence[Row], moment: float) -> list[Work]:
+        """Return the calls of one request: one per item, or one for all of a transaction.
+
+        The items of a batch are admitted one by one (CAP-610), so each is a call of its own.
+        """
+        planned = [self.write(row, moment) for row in rows]
+        if self.pattern.is_transaction:
+            distinct = {write.position: write for write in planned}
+            return [_TransactionWork(self, list(distinct.values()))]
+        return [_WriteWork(self, write) for write in planned]
+
+    def write(self, row: Row, moment: float) -> Write:
+        """Return the write of one item."""
+        operation = self.pattern.operation
+        if self._finds is None:
+            position, item = self.maker.make(row, moment, self.size(), self.salt())
+            return Write(self.table, position, lambda _: item, None, item)
+        position = self._finds.position(row, moment)
+        if operation == "DeleteItem":
+            return Write(self.table, position, lambda _: None)
+        return Write(self.table, position, self._update(row, moment, position))
+
+    def _update(
+        self, row: Row, moment: float, position: Position
+    ) -> Callable[[Item | None], Item | None]:
+        size, salt, maker = self.size(), self.salt(), self.maker
+
+        def change(old: Item | None) -> Item:
+            if old is not None:
+                return maker.change(old, row, moment, size, salt)
+            made, item = maker.make(row, moment, size, salt)
+            return item if made == position else Item(dict(item.attributes), item.size_bytes)
+
+        return change
+
+    def load(self, count: int, span: float) -> None:
+        """Put items that are there before the run; nothing is admitted or paid."""
+        start = self.desk.layout.workload.start
+        table, now_ns = self.table, self.account.now_ns
+        for number, row in enumerate(self.drawer.rows(count, self.rng)):
+            moment = start - span * (count - number) / count
+            position, item = self.maker.make(row, moment, self.size())
+            old = table.store.get(position)
+            changes = table.plan(old, item) if table.indexes else []
+            table.commit(position, old, item, changes, now_ns)
+
+
+class _WriteWork:
+    """One item to write."""
+
+    __slots__ = ("_runner", "_write")
+
+    def __init__(self, runner: Writer, write: Write) -> None:
+        self._runner = runner
+        self._write = write
+
+    def attempt(self, second: int) -> Reasons:
+        runner = self._runner
+        account = runner.account
+        try:
+            planned = writes.plan(self._write)
+        except ItemCollectionSizeLimitExceededException:
+            return ()  # full for good: the application's loss, and no throttling
+        reasons = account.try_admit(runner.table, planned.charges, planned.receipt)
+        if reasons:
+            runner.count_refused(planned.charges, reasons, second)
+            return reasons
+        writes.apply(account, planned)
+        runner.count(planned.charges, second)
+        return ()
+
+    def following(self) -> Work | None:
+        return None
+
+
+class _TransactionWork:
+    """Several items to write, all or none."""
+
+    __slots__ = ("_runner", "_writes")
+
+    def __init__(self, runner: Writer, planned: list[Write]) -> None:
+        self._runner = runner
+        self._writes = planned
+
+    def attempt(self, second: int) -> Reasons:
+        runner = self._runner
+        planned: list[Planned] = []
+
+        def preparing(write: Write) -> Callable[[], Planned | Found]:
+            def prepare() -> Planned:
+                planned.append(writes.plan(write, factor=TRANSACTIONAL))
+                return planned[-1]
+
+            return prepare
+
+        actions = [Action(runner.table, one.position, preparing(one)) for one in self._writes]
+        try:
+            transactions.execute(runner.account, actions)
+        except TransactionCanceledException:
+            reasons = tuple(reason for one in planned for reason in one.receipt.reasons)
+            for one in planned:
+                runner.count_refused(one.charges, one.receipt.reasons, second)
+            return tuple(dict.fromkeys(reasons))
+        for one in planned:
+            runner.count(one.charges, second)
+        return ()
+
+    def following(self) -> Work | None:
+        return None

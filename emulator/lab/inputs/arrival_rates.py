@@ -1,0 +1,196 @@
+"""How often an access pattern is used, second by second.
+
+A rate is requests per second at each moment of the run. Arrivals are ``even`` (as close to the
+rate as whole requests allow) or ``poisson`` (independent callers).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+
+from emulator.lab.inputs.distributions import Floats, Integers
+from emulator.lab.inputs.documents import Entry
+
+Arrivals: TypeAlias = Literal["even", "poisson"]
+ARRIVALS: Final[dict[str, Arrivals]] = {"even": "even", "poisson": "poisson"}
+_DAY: Final = 86_400.0
+_HOUR: Final = 3600.0
+
+
+@dataclass(frozen=True)
+class Constant:
+    """The same rate all the time."""
+
+    rate: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.rate) and self.rate >= 0):
+            raise ValueError(f"a rate is a number from 0, not {self.rate}")
+
+    def per_second(self, seconds: int) -> Floats:
+        """Return the rate in each second of the run."""
+        return np.full(seconds, float(self.rate))
+
+    def to_document(self) -> Any:
+        """Return what ``from_entry`` reads."""
+        return self.rate
+
+
+@dataclass(frozen=True)
+class Daily:
+    """A smooth day: ``peak`` at ``peak_hour`` of the run's clock, ``low`` twelve hours off.
+
+    >>> Daily(low=0, peak=100, peak_hour=0).per_second(2).round().tolist()
+    [100.0, 100.0]
+    """
+
+    low: float
+    peak: float
+    peak_hour: float = 14.0
+
+    def per_second(self, seconds: int) -> Floats:
+        """Return the rate in each second of the run, which starts at midnight."""
+        angle = 2 * math.pi * (np.arange(seconds) + 0.5 - self.peak_hour * _HOUR) / _DAY
+        return np.asarray(self.low + (self.peak - self.low) * (1 + np.cos(angle)) / 2)
+
+    def to_document(self) -> Any:
+        """Return what ``from_entry`` reads."""
+        return {"daily": {"low": self.low, "peak": self.peak, "peak_hour": self.peak_hour}}
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """From one rate to another in ``over`` seconds, then on at that rate.
+
+    >>> Ramp(start=0, end=10, over=5).per_second(6).tolist()
+    [1.0, 3.0, 5.0, 7.0, 9.0, 10.0]
+    """
+
+    start: float
+    end: float
+    over: float
+
+    def per_second(self, seconds: int) -> Floats:
+        """Return the rate in each second of the run."""
+        part = np.minimum(1.0, (np.arange(seconds) + 0.5) / self.over)
+        return np.asarray(self.start + (self.end - self.start) * part)
+
+    def to_document(self) -> Any:
+        """Return what ``from_entry`` reads."""
+        return {"ramp": {"start": self.start, "end": self.end, "over": self.over}}
+
+
+@dataclass(frozen=True)
+class Spikes:
+    """A base rate with a spike ``every`` so many seconds, each ``lasting`` some.
+
+    >>> Spikes(base=1, peak=9, every=4, lasting=2, first=1).per_second(6).tolist()
+    [1.0, 9.0, 9.0, 1.0, 1.0, 9.0]
+    """
+
+    base: float
+    peak: float
+    every: float
+    lasting: float
+    #: When the first one comes.
+    first: float = 0.0
+
+    def per_second(self, seconds: int) -> Floats:
+        """Return the rate in each second of the run."""
+        moments = np.arange(seconds) + 0.5 - self.first
+        spiking = (moments >= 0) & (moments % self.every < self.lasting)
+        return np.where(spiking, self.peak, self.base).astype(np.float64)
+
+    def to_document(self) -> Any:
+        """Return what ``from_entry`` reads."""
+        return {
+            "spikes": {
+                "base": self.base,
+                "peak": self.peak,
+                "every": self.every,
+                "lasting": self.lasting,
+                "first": self.first,
+            }
+        }
+
+
+@dataclass(frozen=True)
+class Series:
+    """Given rates, one per second; zero after the last."""
+
+    rates: tuple[float, ...]
+
+    def per_second(self, seconds: int) -> Floats:
+        """Return the rate in each second of the run."""
+        rates = np.zeros(seconds)
+        given = np.asarray(self.rates[:seconds], dtype=np.float64)
+        rates[: len(given)] = given
+        return rates
+
+    def to_document(self) -> Any:
+        """Return what ``from_entry`` reads."""
+        return {"series": list(self.rates)}
+
+
+Rate: TypeAlias = Constant | Daily | Ramp | Spikes | Series
+EXPECTED: Final = "a number per second, or one of daily, ramp, spikes, series with its fields"
+
+
+def from_entry(entry: Entry) -> Rate:
+    """Read a rate.
+
+    >>> from_entry(Entry.of({"ramp": {"start": 0, "end": 10, "over": "5m"}}, "doc"))
+    Ramp(start=0.0, end=10.0, over=300.0)
+    """
+    if not isinstance(entry.value, dict):
+        if isinstance(entry.value, str):
+            entry.fail(EXPECTED)
+        return Constant(entry.number(least=0))
+    if len(entry.value) != 1:
+        entry.fail(EXPECTED)
+    [(kind, inner)] = entry.value.items()
+    if kind == "series":
+        return Series(tuple(one.number(least=0) for one in inner.items(least=1)))
+    reader = {"daily": _daily, "ramp": _ramp, "spikes": _spikes}.get(kind)
+    if reader is None:
+        entry.fail(EXPECTED)
+    return reader(inner)
+
+
+def _daily(entry: Entry) -> Rate:
+    given = entry.members(required=("low", "peak"), optional=("peak_hour",))
+    hour = given["peak_hour"].number(least=0, most=24) if "peak_hour" in given else Daily.peak_hour
+    return Daily(given["low"].number(least=0), given["peak"].number(least=0), hour)
+
+
+def _ramp(entry: Entry) -> Rate:
+    given = entry.members(required=("start", "end", "over"))
+    return Ramp(
+        given["start"].number(least=0), given["end"].number(least=0), given["over"].seconds()
+    )
+
+
+def _spikes(entry: Entry) -> Rate:
+    given = entry.members(required=("base", "peak", "every", "lasting"), optional=("first",))
+    return Spikes(
+        given["base"].number(least=0),
+        given["peak"].number(least=0),
+        given["every"].seconds(),
+        given["lasting"].seconds(),
+        given["first"].seconds(above=None) if "first" in given else 0.0,
+    )
+
+
+def counts(rates: Floats, arrivals: Arrivals, rng: np.random.Generator) -> Integers:
+    """Return how many requests arrive in each second.
+
+    >>> counts(np.full(4, 2.5), "even", np.random.default_rng(0)).tolist()
+    [2, 3, 2, 3]
+    """
+    if arrivals == "poisson":
+        return rng.poisson(rates).astype(np.int64)
+    return np.diff(np.floor(np.cumsum(rates) + 1e-9), prepend=0.0).astype(np.int64)

@@ -1,0 +1,245 @@
+"""How often each value of a field is used: distributions over ``count`` ranked values.
+
+Value 0 is the most popular one. Placement is by hash, so the rank of a value says nothing
+about the partition it lies in.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emulator.lab.inputs.documents import Entry
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+
+
+def sums(places: Integers, weights: Floats, count: int) -> Floats:
+    """Return for each of ``count`` places the sum of the weights that fall there.
+
+    >>> sums(np.array([0, 2, 0]), np.array([1.0, 2.0, 3.0]), 3).tolist()
+    [4.0, 0.0, 2.0]
+    """
+    return np.bincount(places, weights, count).astype(np.float64, copy=False)
+
+
+def weighted(values: Floats, weights: Floats) -> float:
+    """Return the sum of values times weights.
+
+    Not ``@``: the threads it starts for a few thousand numbers cost more than the sum, and its
+    answer depends on how many there are.
+
+    >>> weighted(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    11.0
+    """
+    return float((values * weights).sum())
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Every value as often as any other."""
+
+    def probabilities(self, count: int) -> Floats:
+        """Return the probability of each value.
+
+        >>> Uniform().probabilities(4).tolist()
+        [0.25, 0.25, 0.25, 0.25]
+        """
+        return np.full(count, 1.0 / count)
+
+    def to_document(self) -> Any:
+        """Return what ``from_entry`` reads."""
+        return "uniform"
+
+
+@dataclass(frozen=True)
+class Zipf:
+    """Value r is used ``1 / (r + 1) ** s`` as often as the first."""
+
+    s: float = 0.99
+
+    def probabilities(self, count: int) -> Floats:
+        """Return the probability of each value.
+
+        >>> Zipf(1.0).probabilities(2).round(3).tolist()
+        [0.667, 0.333]
+        """
+        weights = np.arange(1, count + 1, dtype=np.float64) ** -self.s
+        return np.asarray(weights / weights.sum())
+
+    def to_document(self) -> Any:
+        """Return what ``from_entry`` reads."""
+        return {"zipf": self.s}
+
+
+@dataclass(frozen=True)
+class Hotspot:
+    """A share of the values gets a share of the traffic, each part evenly."""
+
+    keys: float
+    traffic: float
+
+    def probabilities(self, count: int) -> Floats:
+        """Return the probability of each value.
+
+        >>> Hotspot(keys=0.25, traffic=0.7).probabilities(4).round(2).tolist()
+        [0.7, 0.1, 0.1, 0.1]
+        """
+        hot = min(count, max(1, round(count * self.keys)))
+        if hot == count:
+            return Uniform().probabilities(count)
+        weights = np.full(count, (1 - self.traffic) / (count - hot))
+        weights[:hot] = self.traffic / hot
+        return weights
+
+    def to_document(self) -> Any:
+        """Return what ``from_entry`` reads."""
+        return {"hotspot": {"keys": self.keys, "traffic": self.traffic}}
+
+
+@dataclass(frozen=True)
+class Latest:
+    """The newest values are the popular ones, by Zipf over their age."""
+
+    s: float = 0.99
+
+    def probabilities(self, count: int) -> Floats:
+        """Return the probability of each value; the last one is the newest."""
+        return Zipf(self.s).probabilities(count)[::-1]
+
+    def to_document(self) -> Any:
+        """Return what ``from_entry`` reads."""
+        return {"latest": self.s}
+
+
+@dataclass(frozen=True)
+class Sequential:
+    """One value after the other, round and round."""
+
+    def probabilities(self, count: int) -> Floats:
+        """Return the probability of each value."""
+        return Uniform().probabilities(count)
+
+    def to_document(self) -> Any:
+        """Return what ``from_entry`` reads."""
+        return "sequential"
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Each value as often as its weight says; values without one are not used."""
+
+    weights: tuple[float, ...]
+
+    def probabilities(self, count: int) -> Floats:
+        """Return the probability of each value.
+
+        >>> Weights((3, 1)).probabilities(2).tolist()
+        [0.75, 0.25]
+        """
+        weights = np.zeros(count)
+        given = np.asarray(self.weights[:count], dtype=np.float64)
+        weights[: len(given)] = given
+        return np.asarray(weights / weights.sum())
+
+    def to_document(self) -> Any:
+        """Return what ``from_entry`` reads."""
+        return {"weights": list(self.weights)}
+
+
+Distribution: TypeAlias = Uniform | Zipf | Hotspot | Latest | Sequential | Weights
+
+_WORDS: Final[Mapping[str, Distribution]] = {
+    "uniform": Uniform(),
+    "zipf": Zipf(),
+    "latest": Latest(),
+    "sequential": Sequential(),
+}
+EXPECTED: Final = (
+    "uniform, sequential, latest, zipf, {zipf: s}, {latest: s}, {weights: [...]} or "
+    "{hotspot: {keys: share, traffic: share}}"
+)
+
+
+def from_entry(entry: Entry) -> Distribution:
+    """Read a distribution.
+
+    >>> from_entry(Entry.of({"zipf": 1.2}, "doc"))
+    Zipf(s=1.2)
+    """
+    if isinstance(entry.value, str) and entry.value in _WORDS:
+        return _WORDS[entry.value]
+    if not isinstance(entry.value, dict) or len(entry.value) != 1:
+        entry.fail(EXPECTED)
+    [(kind, inner)] = entry.value.items()
+    if kind == "zipf":
+        return Zipf(inner.number(above=0))
+    if kind == "latest":
+        return Latest(inner.number(above=0))
+    if kind == "hotspot":
+        shares = inner.members(required=("keys", "traffic"))
+        return Hotspot(
+            shares["keys"].number(above=0, most=1), shares["traffic"].number(least=0, most=1)
+        )
+    if kind == "weights":
+        weights = tuple(one.number(least=0) for one in inner.items(least=1))
+        if not sum(weights):
+            inner.complain("expected at least one weight above 0")
+        return Weights(weights)
+    return entry.fail(EXPECTED)
+
+
+def draw(
+    distribution: Distribution, count: int, size: int, rng: np.random.Generator, first: int
+) -> Integers:
+    """Return ``size`` value numbers; ``first`` counts the draws made before.
+
+    >>> draw(Sequential(), 3, 4, np.random.default_rng(0), first=2).tolist()
+    [2, 0, 1, 2]
+    """
+    if isinstance(distribution, Sequential):
+        return np.arange(first, first + size, dtype=np.int64) % count
+    if isinstance(distribution, Uniform):
+        return rng.integers(0, count, size)
+    cumulative = _cumulative(distribution, count)
+    return np.searchsorted(cumulative, rng.random(size), side="right").astype(np.int64)
+
+
+_CUMULATIVE: dict[tuple[Distribution, int], Floats] = {}
+_MOST_KEPT: Final = 32
+
+
+def _cumulative(distribution: Distribution, count: int) -> Floats:
+    found = _CUMULATIVE.get((distribution, count))
+    if found is None:
+        if len(_CUMULATIVE) >= _MOST_KEPT:
+            _CUMULATIVE.clear()
+        found = np.cumsum(distribution.probabilities(count))
+        found[-1] = 1.0
+        _CUMULATIVE[distribution, count] = found
+    return found
+
+
+def keys_from_csv(path: Path, column: str) -> tuple[tuple[str, ...], Weights]:
+    """Return the values of a column of real keys, and how often each occurs.
+
+    Raises:
+        ValueError: There is no such column, or nothing in it.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        if column not in (rows.fieldnames or ()):
+            raise ValueError(f"no column {column!r}; it has {', '.join(rows.fieldnames or ())}")
+        counts = Counter(row[column] for row in rows if row[column])
+    if not counts:
+        raise ValueError(f"column {column!r} is empty")
+    values, weights = zip(*counts.most_common(), strict=True)
+    return tuple(values), Weights(tuple(float(weight) for weight in weights))

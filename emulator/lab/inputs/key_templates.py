@@ -1,0 +1,345 @@
+"""Key templates: a small language for keys over the workload's fields.
+
+    {deviceId}                      the field's value
+    {timestamp}                     the moment, to the microsecond
+    {timestamp:hour}                the moment, cut to second, minute, hour, day, month or year
+    {timestamp:%Y-%m}               the moment, as strftime writes it
+    {userId}#{hash(orderId) % 10}   a suffix calculated from fields
+    {userId}#{random(10)}           a suffix drawn anew for every write
+    {{ and }}                       the braces themselves
+
+Numbers may be names of the design's parameters: ``{hash(orderId) % shards}``. Nothing else can
+be written, and nothing is evaluated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, TypeAlias
+
+import mmh3
+
+#: A row of field texts and the moment in epoch seconds to a text.
+Renderer: TypeAlias = Callable[[Sequence[str], float], str]
+
+DAY: Final = 86_400.0
+#: Name of a unit to how it is written and how long it lasts; months and years vary.
+_UNITS: Final[Mapping[str, tuple[str, float]]] = {
+    "second": ("%Y-%m-%dT%H:%M:%S", 1.0),
+    "minute": ("%Y-%m-%dT%H:%M", 60.0),
+    "hour": ("%Y-%m-%dT%H", 3600.0),
+    "day": ("%Y-%m-%d", DAY),
+    "month": ("%Y-%m", 30 * DAY),
+    "year": ("%Y", 365 * DAY),
+}
+#: What a strftime directive tells apart, in seconds.
+_DIRECTIVES: Final[Mapping[str, float]] = {
+    **dict.fromkeys("f", 0.0),
+    **dict.fromkeys("SsTcX", 1.0),
+    **dict.fromkeys("MR", 60.0),
+    **dict.fromkeys("HI", 3600.0),
+    **dict.fromkeys("p", 12 * 3600.0),
+    **dict.fromkeys("djaAuwxDFe", DAY),
+    **dict.fromkeys("UVW", 7 * DAY),
+    **dict.fromkeys("mbBh", 30 * DAY),
+    **dict.fromkeys("YyGC", 365 * DAY),
+}
+_NAME: Final = r"[A-Za-z_][A-Za-z0-9_]*"
+_NUMBER: Final = r"[0-9]+|" + _NAME
+_FIELD: Final = re.compile(rf"\s*({_NAME})\s*")
+_TIME: Final = re.compile(rf"\s*({_NAME})\s*:(.+)", re.DOTALL)
+_HASH: Final = re.compile(rf"\s*hash\(([^()]*)\)\s*%\s*({_NUMBER})\s*")
+_RANDOM: Final = re.compile(rf"\s*random\(\s*({_NUMBER})\s*\)\s*")
+_GRAMMAR: Final = (
+    "write a field such as {deviceId}, a time such as {timestamp:hour}, "
+    "{hash(orderId) % 10} or {random(10)}"
+)
+
+
+class TemplateError(ValueError):
+    """A template that cannot be read; the message says what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """Characters that stand for themselves."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class FieldPart:
+    """The value of a field."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class TimePart:
+    """A moment; ``step_seconds`` is how long its text stays the same, 0 for no time at all."""
+
+    name: str
+    format: str | None
+    step_seconds: float
+
+
+@dataclass(frozen=True)
+class ShardPart:
+    """A suffix from 0 to ``count`` - 1: calculated from fields, or drawn if there are none."""
+
+    fields: tuple[str, ...]
+    count: int
+    label: str
+
+
+Part: TypeAlias = Text | FieldPart | TimePart | ShardPart
+
+
+@dataclass(frozen=True)
+class Template:
+    """A parsed template.
+
+    >>> template = parse("{userId}#{hash(orderId) % 4}")
+    >>> template.fields, [part.count for part in template.shards]
+    (('userId',), [4])
+    >>> render = template.bind({"userId": 0, "orderId": 1})
+    >>> render(["u1", "o7"], 0.0)
+    'u1#3'
+    """
+
+    text: str
+    parts: tuple[Part, ...]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields whose value appears as it is."""
+        return tuple(part.name for part in self.parts if isinstance(part, FieldPart))
+
+    @property
+    def shards(self) -> tuple[ShardPart, ...]:
+        """The suffixes."""
+        return tuple(part for part in self.parts if isinstance(part, ShardPart))
+
+    @property
+    def times(self) -> tuple[TimePart, ...]:
+        """The moments."""
+        return tuple(part for part in self.parts if isinstance(part, TimePart))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every field that has a say, moments included."""
+        hashed = (name for part in self.shards for name in part.fields)
+        return frozenset((*self.fields, *hashed, *(part.name for part in self.times)))
+
+    @property
+    def step_seconds(self) -> float | None:
+        """How long a text stays the same if no field changes; None for ever, 0 not at all."""
+        return min((part.step_seconds for part in self.times), default=None)
+
+    @property
+    def single_field(self) -> str | None:
+        """The field, if the template is that field or moment, whole, and nothing else."""
+        if len(self.parts) == 1:
+            part = self.parts[0]
+            if isinstance(part, FieldPart) or (isinstance(part, TimePart) and not part.format):
+                return part.name
+        return None
+
+    def bind(self, columns: Mapping[str, int]) -> Renderer:
+        """Return a function from a row of texts, laid out as ``columns`` says, and a moment.
+
+        A column named like a shard's label holds that suffix; without it the suffix is
+        calculated from the fields.
+        """
+        steps = [_step(part, columns) for part in self.parts]
+        if len(steps) == 1:
+            return steps[0]
+        return lambda row, moment: "".join([step(row, moment) for step in steps])
+
+    def prefix(self, known: frozenset[str]) -> tuple[tuple[Part, ...], bool]:
+        """Return the leading parts that follow from ``known`` fields, and whether that is all."""
+        found: list[Part] = []
+        for part in self.parts:
+            if not _is_known(part, known):
+                return tuple(found), False
+            found.append(part)
+        return tuple(found), True
+
+
+def _is_known(part: Part, known: frozenset[str]) -> bool:
+    if isinstance(part, Text):
+        return True
+    if isinstance(part, ShardPart):
+        return bool(part.fields) and known.issuperset(part.fields)
+    return part.name in known
+
+
+def parse(text: str, parameters: Mapping[str, int] | None = None) -> Template:
+    """Read a template.
+
+    Raises:
+        TemplateError: The text is not a template.
+
+    >>> parse("{deviceId")
+    Traceback (most recent call last):
+    emulator.lab.inputs.key_templates.TemplateError: '{deviceId': '{' at column 1 is never closed
+    """
+    if not text:
+        raise TemplateError("a key template must not be empty")
+    return Template(text, tuple(_parts(text, parameters or {})))
+
+
+def _parts(text: str, parameters: Mapping[str, int]) -> Iterator[Part]:
+    plain: list[str] = []
+    place = 0
+    while place < len(text):
+        char = text[place]
+        if text[place : place + 2] in ("{{", "}}"):
+            plain.append(char)
+            place += 2
+        elif char == "{":
+            if plain:
+                yield Text("".join(plain))
+                plain = []
+            end = text.find("}", place)
+            if end < 0:
+                raise TemplateError(f"{text!r}: '{{' at column {place + 1} is never closed")
+            yield _placeholder(text, text[place + 1 : end], parameters)
+            place = end + 1
+        elif char == "}":
+            raise TemplateError(f"{text!r}: '}}' at column {place + 1} closes nothing")
+        else:
+            plain.append(char)
+            place += 1
+    if plain:
+        yield Text("".join(plain))
+
+
+def _placeholder(text: str, body: str, parameters: Mapping[str, int]) -> Part:
+    if match := _FIELD.fullmatch(body):
+        return TimePart(match[1], None, 0.0) if match[1] == "timestamp" else FieldPart(match[1])
+    if match := _HASH.fullmatch(body):
+        names = tuple(name.strip() for name in match[1].split(","))
+        if not all(re.fullmatch(_NAME, name) for name in names):
+            raise TemplateError(f"{text!r}: hash() takes field names, not {match[1]!r}")
+        count = _count(text, match[2], parameters)
+        return ShardPart(names, count, f"hash({','.join(names)})%{count}")
+    if match := _RANDOM.fullmatch(body):
+        count = _count(text, match[1], parameters)
+        return ShardPart((), count, f"random({count})")
+    if match := _TIME.fullmatch(body):
+        return _time_part(text, match[1], match[2])
+    raise TemplateError(f"{text!r}: cannot read {{{body}}}; {_GRAMMAR}")
+
+
+def _count(text: str, number: str, parameters: Mapping[str, int]) -> int:
+    if number.isdigit():
+        count = int(number)
+    elif number in parameters:
+        count = parameters[number]
+    else:
+        known = ", ".join(parameters) or "none"
+        raise TemplateError(f"{text!r}: {number!r} is no parameter of the design ({known})")
+    if count < 1:
+        raise TemplateError(f"{text!r}: expected at least 1 suffix, not {count}")
+    return count
+
+
+def _time_part(text: str, name: str, format_: str) -> TimePart:
+    if format_ in _UNITS:
+        return TimePart(name, *_UNITS[format_])
+    directives = re.findall(r"%[-#]?(.)", format_)
+    if not directives:
+        units = ", ".join(_UNITS)
+        raise TemplateError(f"{text!r}: {format_!r} is no time; write one of {units} or %Y-%m-%d")
+    unknown = [one for one in directives if one not in _DIRECTIVES and one != "%"]
+    if unknown:
+        raise TemplateError(f"{text!r}: %{unknown[0]} is no time directive of a key")
+    steps = [_DIRECTIVES[one] for one in directives if one != "%"]
+    return TimePart(name, format_, min(steps, default=365 * DAY))
+
+
+def _step(part: Part, columns: Mapping[str, int]) -> Renderer:
+    if isinstance(part, Text):
+        text = part.text
+        return lambda _row, _moment: text
+    if isinstance(part, FieldPart):
+        column = columns[part.name]
+        return lambda row, _moment: row[column]
+    if isinstance(part, TimePart):
+        show = moment_texts(part)
+        return lambda _row, moment: show(moment)
+    if part.label in columns:
+        column = columns[part.label]
+        return lambda row, _moment: row[column]
+    inputs = [columns[name] for name in part.fields]
+    count = part.count
+    return lambda row, _moment: str(shard("\0".join([row[one] for one in inputs]), count))
+
+
+def shard(text: str, count: int) -> int:
+    """Return the suffix that a text is given; the same on every machine.
+
+    >>> shard("order-1", 10)
+    3
+    """
+    return mmh3.hash(text, signed=False) % count
+
+
+def moment_texts(part: TimePart) -> Callable[[float], str]:
+    """Return a function that writes epoch seconds as the part says, remembering the last.
+
+    >>> moment_texts(TimePart("timestamp", "%Y-%m", 0.0))(1_767_225_600.0)
+    '2026-01'
+    """
+    if part.format is None:
+        return _microseconds()
+    format_ = part.format
+    # Months and years begin at days: a day is the longest stretch that never straddles one.
+    step = min(part.step_seconds, DAY) or 1e-6
+    kept: dict[int, str] = {}
+
+    def show(moment: float) -> str:
+        slot = int(moment // step)
+        text = kept.get(slot)
+        if text is None:
+            if len(kept) > 4096:
+                kept.clear()
+            text = kept[slot] = datetime.fromtimestamp(moment, UTC).strftime(format_)
+        return text
+
+    return show
+
+
+def _microseconds() -> Callable[[float], str]:
+    kept = (-1, "")
+
+    def show(moment: float) -> str:
+        nonlocal kept
+        second = int(moment)
+        if second != kept[0]:
+            kept = second, datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        return f"{kept[1]}.{(moment - second) * 1e6:06.0f}Z"
+
+    return show
+
+
+def slots(parts: Sequence[TimePart], start: float, end: float) -> list[float]:
+    """Return a moment in each stretch between ``start`` and ``end`` that has a text of its own.
+
+    >>> month = parse("{timestamp:month}").times
+    >>> len(slots(month, 1_767_225_600.0, 1_767_225_600.0 + 90 * 86_400))
+    4
+    """
+    step = min(min(part.step_seconds for part in parts), DAY)
+    shows = [moment_texts(part) for part in parts]
+    found: dict[tuple[str, ...], float] = {}
+    moment = start
+    while moment < end:
+        found.setdefault(tuple(show(moment) for show in shows), moment)
+        moment += step
+    found.setdefault(tuple(show(end) for show in shows), end)
+    return list(found.values())

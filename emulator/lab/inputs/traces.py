@@ -1,0 +1,250 @@
+"""Traces: recorded traffic as a workload.
+
+A trace is JSON lines, one request each, in order of time:
+
+    {"time": 0.25, "operation": "PutItem", "fields": {"deviceId": "d7"}, "size": 312}
+
+``time`` is in seconds from any origin; ``fields`` are the values that identify what was asked
+for; ``size`` is the item's (of a write) in bytes; ``pattern`` may name the access pattern,
+otherwise operation and field names tell them apart. ``record`` writes such lines from the calls
+that reach an emulator, for example during a test run.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from emulator.api import Emulator
+from emulator.lab.inputs.arrival_rates import Series
+from emulator.lab.inputs.patterns import OPERATIONS, WRITES, Field, Pattern, Recorded, Sizes
+from emulator.lab.inputs.workload import Workload
+from emulator.model.wire import load_item
+from emulator.service.errors import ApiError, DocumentError
+
+_EQUALITY: Final = re.compile(r"([#\w.-]+)\s*=\s*(:\w+)")
+_DEFAULT_SIZE: Final = 300
+
+
+def from_trace(
+    lines: Iterable[str] | Path,
+    *,
+    duration: int | None = None,
+    seed: int = 0,
+    retry: str = "legacy",
+) -> Workload:
+    """Return recorded traffic as a workload.
+
+    Args:
+        lines: JSON lines, or a file of them.
+        duration: Seconds; as long as the trace by default.
+        seed: For what the trace does not tell.
+        retry: How refused calls are retried.
+
+    Raises:
+        DocumentError: A line cannot be read; the message says which and why.
+
+    >>> lines = ['{"time": 3, "operation": "PutItem", "fields": {"id": "a"}}',
+    ...          '{"time": 5, "operation": "PutItem", "fields": {"id": "b"}}']
+    >>> workload = from_trace(lines)
+    >>> workload.duration, workload.requests, workload.field("id").values
+    (3, 2.0, ('a', 'b'))
+    """
+    requests = _sorted_requests(lines)
+    origin = requests[0]["time"]
+    last = requests[-1]["time"] - origin
+    seconds = duration if duration is not None else int(last) + 1
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for request in requests:
+        names = ", ".join(sorted(request["fields"]))
+        name = request.get("pattern") or f"{request['operation']} by {names or 'nothing'}"
+        groups.setdefault(name, []).append(request)
+    values = _values(requests)
+    patterns = [_pattern(name, group, values, origin, seconds) for name, group in groups.items()]
+    return Workload(
+        fields=tuple(Field(name, values=tuple(texts)) for name, texts in values.items()),
+        patterns=tuple(patterns),
+        duration=seconds,
+        seed=seed,
+        retry=retry,
+    )
+
+
+def _sorted_requests(lines: Iterable[str] | Path) -> list[dict[str, Any]]:
+    source = str(lines) if isinstance(lines, Path) else "trace"
+    if isinstance(lines, Path):
+        try:
+            lines = lines.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise DocumentError(f"{source}: cannot be read") from error
+    found = [
+        _request(line, f"{source}:{number}") for number, line in enumerate(lines, 1) if line.strip()
+    ]
+    if not found:
+        raise DocumentError(f"{source}: the trace is empty; expected one request per line")
+    return sorted(found, key=lambda request: float(request["time"]))
+
+
+def _request(line: str, place: str) -> dict[str, Any]:
+    try:
+        request = json.loads(line)
+    except ValueError as error:
+        raise DocumentError(f"{place}: not JSON: {error}") from error
+    if not isinstance(request, dict):
+        raise DocumentError(f"{place}: expected an object, found {line[:40]!r}")
+    time = request.get("time")
+    if isinstance(time, bool) or not isinstance(time, int | float):
+        raise DocumentError(f"{place}: time: expected seconds, found {time!r}")
+    if request.get("operation") not in OPERATIONS:
+        raise DocumentError(
+            f"{place}: operation: expected one of {', '.join(OPERATIONS)}, "
+            f"found {request.get('operation')!r}"
+        )
+    fields = request.setdefault("fields", {})
+    if not isinstance(fields, dict):
+        raise DocumentError(f"{place}: fields: expected an object, found {fields!r}")
+    request["fields"] = {str(name): str(value) for name, value in fields.items()}
+    return request
+
+
+def _values(requests: Iterable[dict[str, Any]]) -> dict[str, dict[str, int]]:
+    """Return the values of every field, in order of appearance, with their numbers."""
+    values: dict[str, dict[str, int]] = {}
+    for request in requests:
+        for name, text in request["fields"].items():
+            known = values.setdefault(name, {})
+            known.setdefault(text, len(known))
+    return values
+
+
+def _pattern(
+    name: str,
+    group: list[dict[str, Any]],
+    values: dict[str, dict[str, int]],
+    origin: float,
+    seconds: int,
+) -> Pattern:
+    operation = group[0]["operation"]
+    fields = sorted(group[0]["fields"])
+    times = [float(request["time"]) - origin for request in group]
+    counts = np.bincount([int(time) for time in times], minlength=seconds)[:seconds]
+    numbers = {
+        one: tuple(
+            values[one][request["fields"].get(one, next(iter(values[one])))] for request in group
+        )
+        for one in fields
+    }
+    sizes = tuple(int(request.get("size") or _DEFAULT_SIZE) for request in group)
+    distinct, shares = np.unique(np.asarray(sizes), return_counts=True)
+    return Pattern(
+        name,
+        operation,
+        rate=Series(tuple(float(count) for count in counts.tolist())),
+        by=() if operation in WRITES else tuple(fields),
+        size=Sizes(tuple(distinct.tolist()), tuple((shares / shares.sum()).tolist())),
+        actions=1,
+        recorded=Recorded(tuple(times), numbers, sizes if operation in WRITES else ()),
+    )
+
+
+@contextmanager
+def record(emulator: Emulator, table: str | None = None) -> Iterator[list[str]]:
+    """Write down what reaches an emulator, as trace lines, while the block runs.
+
+    Scalars of the key, or of the item put, become fields. Operations on several items become
+    one line per item.
+
+    Args:
+        emulator: Whose calls to record.
+        table: Only those on this table.
+
+    >>> emu = Emulator()
+    >>> with record(emu) as lines:
+    ...     _ = emu.call("ListTables", {})
+    >>> lines
+    []
+    """
+    lines: list[str] = []
+    original = emulator.call
+
+    def call(
+        operation: str, request: dict[str, Any], *, region: str | None = None
+    ) -> dict[str, Any]:
+        now = emulator.clock.now()
+        found = [one for one in _entries(operation, request) if table in (None, one["table"])]
+        for entry in found:
+            del entry["table"]
+        lines.extend(json.dumps({"time": now, **entry}) for entry in found)
+        return original(operation, request, region=region)
+
+    emulator.call = call  # type: ignore[method-assign]  # every front end calls the instance
+    try:
+        yield lines
+    finally:
+        del emulator.call  # the class's own is back
+
+
+def _entries(operation: str, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield what one request asks for, item by item."""
+    name = request.get("TableName", "")
+    if operation == "PutItem":
+        yield _written(name, request.get("Item", {}))
+    elif operation in ("UpdateItem", "DeleteItem", "GetItem"):
+        yield _keyed(name, operation, request.get("Key", {}))
+    elif operation in ("Query", "Scan"):
+        yield {"table": name, "operation": operation, "fields": _equalities(request)}
+    elif operation in ("BatchWriteItem", "BatchGetItem"):
+        for table, inner in request.get("RequestItems", {}).items():
+            yield from _batched(table, inner)
+
+
+def _batched(table: str, inner: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(inner, dict):
+        yield from (_keyed(table, "GetItem", key) for key in inner.get("Keys", ()))
+        return
+    for write in inner:
+        if "PutRequest" in write:
+            yield _written(table, write["PutRequest"]["Item"])
+        else:
+            yield _keyed(table, "DeleteItem", write["DeleteRequest"]["Key"])
+
+
+def _written(table: str, item: dict[str, Any]) -> dict[str, Any]:
+    try:
+        size = load_item(item).size_bytes
+    except (ApiError, TypeError, ValueError):
+        size = _DEFAULT_SIZE  # the emulator will refuse it; its traffic is recorded all the same
+    return {"table": table, "operation": "PutItem", "fields": _scalars(item), "size": size}
+
+
+def _keyed(table: str, operation: str, key: dict[str, Any]) -> dict[str, Any]:
+    return {"table": table, "operation": operation, "fields": _scalars(key)}
+
+
+def _scalars(attributes: dict[str, Any]) -> dict[str, str]:
+    """Return the strings and numbers among wire attributes."""
+    found = {}
+    for name, value in attributes.items():
+        if isinstance(value, dict) and len(value) == 1:
+            [(kind, inner)] = value.items()
+            if kind in ("S", "N"):
+                found[name] = str(inner)
+    return found
+
+
+def _equalities(request: dict[str, Any]) -> dict[str, str]:
+    """Return the attributes that a key condition sets equal to a value."""
+    names = request.get("ExpressionAttributeNames") or {}
+    values = request.get("ExpressionAttributeValues") or {}
+    found = {}
+    for name, placeholder in _EQUALITY.findall(request.get("KeyConditionExpression") or ""):
+        value = _scalars({"value": values.get(placeholder, {})}).get("value")
+        if value is not None:
+            found[names.get(name, name)] = value
+    return found

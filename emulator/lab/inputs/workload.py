@@ -1,0 +1,299 @@
+"""Workloads: what an application asks of its data, whatever the design.
+
+A workload has fields (what identifies things, and how popular each is) and access patterns
+(operation, rate, what is known when asking). It names no key and no index: those are the
+design's business.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from emulator.capacity.retries import POLICIES, RetryPolicy
+from emulator.clock import DEFAULT_START
+from emulator.lab.inputs.distributions import Distribution, Floats, Latest, Zipf
+from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.patterns import (
+    TIMESTAMP,
+    Field,
+    Pattern,
+    Preload,
+    read_field,
+    read_pattern,
+    read_preload,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workload:
+    """Fields, access patterns and how long they run.
+
+    >>> workload = Workload(
+    ...     fields=[Field("deviceId", count=100)],
+    ...     patterns=[Pattern("event", "PutItem", rate=50)],
+    ...     duration=60,
+    ... )
+    >>> workload.requests
+    3000.0
+    """
+
+    fields: Sequence[Field] = ()
+    patterns: Sequence[Pattern]
+    #: Seconds.
+    duration: int = 3600
+    seed: int = 0
+    #: The SDK's retry mode: legacy, standard or standard-2026 (CAP-707, CAP-708).
+    retry: str = "legacy"
+    #: Clients among which requests are shared; each has its own retry quota (CAP-708).
+    clients: int = 100
+    #: Epoch seconds at which the run begins; a whole minute.
+    start: int = DEFAULT_START
+    preload: Sequence[Preload] = ()
+    #: Attributes of every item besides its fields, with their size in bytes.
+    attributes: Mapping[str, int] = field(default_factory=dict)
+    #: How long items are kept, in seconds (time to live); None for ever. For storage costs.
+    retention: float | None = None
+    #: A multiple of every rate.
+    load: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fields", tuple(self.fields))
+        object.__setattr__(self, "patterns", tuple(self.patterns))
+        object.__setattr__(self, "preload", tuple(self.preload))
+        object.__setattr__(self, "duration", math.ceil(self.duration))
+        _check(self)
+
+    @property
+    def requests(self) -> float:
+        """The number of requests to expect."""
+        return sum(float(self.rates(pattern).sum()) for pattern in self.patterns)
+
+    @property
+    def history(self) -> float:
+        """How far before the run the oldest item was written, in seconds."""
+        return max((one.span for one in self.preload), default=0.0)
+
+    def rates(self, pattern: Pattern) -> Floats:
+        """Return the requests per second of a pattern, for each second of the run."""
+        return pattern.pace.per_second(self.duration) * self.load
+
+    def policy(self, pattern: Pattern) -> RetryPolicy:
+        """Return how a pattern's calls are retried."""
+        return POLICIES[pattern.retry or self.retry]
+
+    def field(self, name: str) -> Field:
+        """Return the field of that name.
+
+        Raises:
+            KeyError: There is none.
+        """
+        for one in self.fields:
+            if one.name == name:
+                return one
+        raise KeyError(name)
+
+    def pattern(self, name: str) -> Pattern:
+        """Return the pattern of that name.
+
+        Raises:
+            KeyError: There is none.
+        """
+        for one in self.patterns:
+            if one.name == name:
+                return one
+        raise KeyError(name)
+
+    def scaled(self, multiple: float) -> Workload:
+        """Return the same workload with ``multiple`` times the load."""
+        return replace(self, load=self.load * multiple)
+
+    def skewed(self, s: float) -> Workload:
+        """Return the same workload with every Zipf and latest distribution set to ``s``."""
+
+        def changed(one: Distribution) -> Distribution:
+            return type(one)(s) if isinstance(one, Zipf | Latest) else one
+
+        fields = [replace(one, distribution=changed(one.distribution)) for one in self.fields]
+        patterns = [
+            replace(one, distributions={name: changed(d) for name, d in one.distributions.items()})
+            for one in self.patterns
+        ]
+        return replace(self, fields=tuple(fields), patterns=tuple(patterns))
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the workload as dictionaries, lists and scalars."""
+        return {
+            "duration": self.duration,
+            "seed": self.seed,
+            "retry": self.retry,
+            "clients": self.clients,
+            "start": self.start,
+            "load": self.load,
+            "retention": self.retention,
+            "attributes": dict(self.attributes),
+            "fields": {one.name: one.to_document() for one in self.fields},
+            "patterns": [one.to_document() for one in self.patterns],
+            "preload": [one.to_document() for one in self.preload],
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Workload:
+        """Read what ``to_document`` wrote, or a person in the same form.
+
+        Raises:
+            DocumentError: Something is missing, unknown or out of bounds.
+        """
+        return from_entry(Entry.of(document, "workload"))
+
+    @classmethod
+    def ycsb(
+        cls,
+        letter: str,
+        *,
+        records: int = 10_000,
+        rate: float = 1000.0,
+        duration: int = 3600,
+        seed: int = 0,
+    ) -> Workload:
+        """Return one of the YCSB core workloads, A to F.
+
+        Args:
+            letter: Which one.
+            records: Records loaded before the run, of 1 KB each.
+            rate: Operations per second.
+            duration: Seconds.
+            seed: For the draws.
+
+        >>> [one.operation for one in Workload.ycsb("B").patterns]
+        ['PutItem', 'GetItem', 'UpdateItem']
+        """
+        from emulator.lab.inputs.ycsb import ycsb
+
+        return ycsb(letter, records=records, rate=rate, duration=duration, seed=seed)
+
+    @classmethod
+    def from_trace(cls, lines: Iterable[str] | Path, **options: Any) -> Workload:
+        """Return recorded traffic as a workload; ``emulator.lab.inputs.traces`` tells the form.
+
+        Raises:
+            DocumentError: A line cannot be read.
+        """
+        from emulator.lab.inputs.traces import from_trace
+
+        return from_trace(lines, **options)
+
+
+def _check(workload: Workload) -> None:
+    """Refuse what no run could make sense of."""
+    for problem in _problems(workload):
+        raise ValueError(problem)
+
+
+def _problems(workload: Workload) -> Iterator[str]:
+    if workload.duration < 1:
+        yield "Workload.duration must be at least one second"
+    if workload.start % 60:
+        yield "Workload.start must be a whole minute"
+    if workload.retry not in POLICIES:
+        yield f"Workload.retry must be one of {', '.join(POLICIES)}, not {workload.retry!r}"
+    if not workload.patterns:
+        yield "a workload needs at least one pattern"
+    if len({one.name for one in workload.patterns}) < len(workload.patterns):
+        yield "two patterns have the same name"
+    yield from _unknown_names(workload)
+
+
+def _unknown_names(workload: Workload) -> Iterator[str]:
+    names = {one.name for one in workload.fields}
+    for one in workload.fields:
+        if one.per is not None and (one.per not in names or one.per == one.name):
+            yield f"Field {one.name!r}: per names no other field: {one.per!r}"
+    for pattern in workload.patterns:
+        used = (*pattern.by, *pattern.changes, *pattern.distributions, *(pattern.fields or ()))
+        for name in used:
+            if name not in names and name != TIMESTAMP:
+                yield f"Pattern {pattern.name!r} names no field: {name!r}"
+    creators = {one.name for one in workload.patterns if one.creates}
+    for loaded in workload.preload:
+        if loaded.pattern not in creators:
+            yield f"preload names no pattern that puts items: {loaded.pattern!r}"
+
+
+# Reading
+
+
+def from_entry(entry: Entry) -> Workload:
+    """Read a workload.
+
+    Raises:
+        DocumentError: Something is missing, unknown or out of bounds.
+    """
+    given = entry.members(
+        required=("patterns",),
+        optional=(
+            "fields",
+            "duration",
+            "seed",
+            "retry",
+            "clients",
+            "start",
+            "preload",
+            "attributes",
+            "retention",
+            "load",
+        ),
+    )
+    options = _options(given)
+    fields = [read_field(name, one) for name, one in _mapping(given, "fields").items()]
+    known = {one.name for one in fields} | {TIMESTAMP}
+    patterns = [read_pattern(one, known) for one in given["patterns"].items(least=1)]
+    preload = [read_preload(one) for one in given["preload"].items()] if "preload" in given else []
+    try:
+        return Workload(
+            fields=tuple(fields), patterns=tuple(patterns), preload=tuple(preload), **options
+        )
+    except ValueError as error:
+        return entry.complain(str(error))
+
+
+def _mapping(given: Mapping[str, Entry], name: str) -> dict[str, Entry]:
+    return given[name].mapping() if name in given else {}
+
+
+def _options(given: Mapping[str, Entry]) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if "duration" in given:
+        options["duration"] = math.ceil(given["duration"].seconds())
+    for name, least in (("seed", 0), ("clients", 1)):
+        if name in given:
+            options[name] = given[name].integer(least=least)
+    if "start" in given:
+        options["start"] = _read_start(given["start"])
+    if "retry" in given:
+        options["retry"] = given["retry"].choice({name: name for name in POLICIES})
+    if "load" in given:
+        options["load"] = given["load"].number(above=0)
+    if "retention" in given and given["retention"].value is not None:
+        options["retention"] = given["retention"].seconds()
+    options["attributes"] = {
+        name: one.size_bytes() for name, one in _mapping(given, "attributes").items()
+    }
+    return options
+
+
+def _read_start(entry: Entry) -> int:
+    """Return epoch seconds from a number or an ISO date and time."""
+    if isinstance(entry.value, str):
+        try:
+            moment = datetime.fromisoformat(entry.value)
+        except ValueError:
+            entry.fail("a date and time such as 2026-01-01T00:00:00Z")
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return int(moment.timestamp())
+    return entry.integer()

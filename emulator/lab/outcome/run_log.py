@@ -1,0 +1,317 @@
+"""Recording: what a run leaves behind, in one form for both engines.
+
+A stage is the emulator of one run, with the design's tables created and nothing in them. The
+recording listens to it and samples it; engines add what they let pass and what they refuse.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+from emulator.capacity import ONE, READ, WRITE
+from emulator.capacity.traffic import WEIGHTS
+from emulator.clock import NANOSECONDS
+from emulator.engine.events import Event, Scaled, Split, SplitRefused, Throttled
+from emulator.engine.resource import Resource
+from emulator.lab.inputs.patterns import Pattern
+from emulator.lab.outcome.result_types import PartitionSpan, SplitResult
+from emulator.lab.planning.layout import IndexLayout, TableLayout
+from emulator.lab.planning.run_emulator import Stage
+from emulator.service.limits import PARTITION_READ_UNITS, PARTITION_WRITE_UNITS
+from emulator.storage import HASH_SPACE, Partition, Position
+
+MINUTE: int = 60
+PARTITION_RATES = (PARTITION_READ_UNITS, PARTITION_WRITE_UNITS)
+
+#: Told the seconds done and the seconds in all.
+Progress: TypeAlias = Callable[[int, int], None]
+#: Read and write units admitted, then refused, of one partition in one minute.
+Cell = tuple[float, float, float, float]
+
+
+@dataclass(slots=True)
+class KeyTally:
+    """What one partition key was asked for."""
+
+    consumed: float = 0.0
+    throttled: float = 0.0
+    weight: float = 0.0
+
+    def add(self, axis: int, consumed: float, throttled: float) -> None:
+        """Count units admitted and refused."""
+        self.consumed += consumed
+        self.throttled += throttled
+        self.weight += (consumed + throttled) * WEIGHTS[axis]
+
+
+@dataclass(slots=True)
+class Collections:
+    """Item collections at the end: key texts, items and bytes, in the same order."""
+
+    keys: list[str]
+    items: list[float]
+    sizes: list[float]
+    #: Bytes that each gained during the run.
+    growth: list[float]
+    #: How many collections alike each row stands for.
+    counts: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class KeyColumns:
+    """What many partition keys were asked for, in columns; a text has the parts of its key."""
+
+    axis: int
+    texts: Sequence[tuple[str, ...]]
+    consumed: Sequence[float]
+    throttled: Sequence[float]
+
+    def rows(self) -> Iterator[tuple[str, float, float]]:
+        """Yield key, units consumed and units refused, where there are any."""
+        for text, taken, lost in zip(self.texts, self.consumed, self.throttled, strict=True):
+            if taken or lost:
+                yield " / ".join(text), taken, lost
+
+
+class ResourceRecord:
+    """One table or global index during a run; series have one value per second.
+
+    Attributes:
+        resource: The engine's side of it.
+        consumed: By axis, units admitted.
+        throttled: By axis, units of refused attempts.
+        provisioned: By axis, what it may use.
+        burst: By axis, the reserve.
+        minutes: For each minute, its partitions' cells by id.
+        spans: Every partition that ever was, by id.
+    """
+
+    def __init__(self, name: str, resource: Resource, seconds: int) -> None:
+        self.name = name
+        self.resource = resource
+        self.consumed = ([0.0] * seconds, [0.0] * seconds)
+        self.throttled = ([0.0] * seconds, [0.0] * seconds)
+        self.provisioned = ([0.0] * seconds, [0.0] * seconds)
+        self.burst = ([0.0] * seconds, [0.0] * seconds)
+        self.minutes: list[dict[int, Cell]] = []
+        self.partition_counts: list[int] = []
+        self.spans: dict[int, PartitionSpan] = {}
+        #: Answers the item collections at the end of the run.
+        self.collect: Callable[[], Collections] = lambda: Collections([], [], [], [])
+        self._keys: dict[str, KeyTally] = {}
+        self._key_columns: list[KeyColumns] = []
+        for partition in resource.partitions:
+            self.open(partition, 0.0)
+
+    @property
+    def is_table(self) -> bool:
+        """Say whether it is a table."""
+        return self.resource.is_table
+
+    def open(self, partition: Partition, time: float) -> None:
+        """Note a new partition."""
+        low, high = self.resource.partitions.range_of(partition)
+        self.spans[partition.id] = PartitionSpan(
+            partition_id=partition.id,
+            low=_fraction(low),
+            high=_fraction(high),
+            born=time,
+            died=None,
+            size_bytes=0.0,
+            items=0.0,
+        )
+
+    def close(self, partition_id: int, time: float) -> None:
+        """Note that a partition is gone."""
+        span = self.spans[partition_id]
+        self.spans[partition_id] = _replaced(span, died=time)
+
+    def measure(self) -> None:
+        """Note what every live partition holds."""
+        for partition in self.resource.partitions:
+            self.spans[partition.id] = _replaced(
+                self.spans[partition.id],
+                size_bytes=float(partition.size_bytes),
+                items=float(partition.items),
+            )
+
+    def sample(self, second: int, now_ns: int) -> None:
+        """Note the limits in force at the end of a second."""
+        throughput = self.resource.throughput
+        meter = self.resource.meter
+        rates = (throughput.read, throughput.write)
+        for axis in (READ, WRITE):
+            own = meter.own[axis]
+            if throughput.on_demand:
+                most = len(meter.partitions) * PARTITION_RATES[axis]
+                quota = meter.quota.buckets[axis].rate if meter.quota is not None else most
+                rate = min(most, quota, quota if own is None else own.rate)
+            else:
+                rate = rates[axis]
+            self.provisioned[axis][second] = float(rate)
+            if own is not None:
+                own.refill(now_ns)
+                self.burst[axis][second] = own.burst / ONE
+
+    def close_minute(self) -> None:
+        """Note the running minute's loads; to be called before the engine closes it."""
+        self.minutes.append(
+            {
+                partition_id: (read.consumed, write.consumed, read.throttled, write.throttled)
+                for partition_id, (read, write) in self.resource.meter.traffic.loads.items()
+            }
+        )
+        self.partition_counts.append(len(self.resource.partitions))
+
+    def key(self, text: str) -> KeyTally:
+        """Return the tally of a partition key."""
+        tally = self._keys.get(text)
+        if tally is None:
+            tally = self._keys[text] = KeyTally()
+        return tally
+
+    def add_keys(self, columns: KeyColumns) -> None:
+        """Count the units of many keys; they are added up when somebody asks."""
+        self._key_columns.append(columns)
+
+    @property
+    def keys(self) -> dict[str, KeyTally]:
+        """By partition key, what it was asked for."""
+        for columns in self._key_columns:
+            for text, consumed, throttled in columns.rows():
+                self.key(text).add(columns.axis, consumed, throttled)
+        self._key_columns = []
+        return self._keys
+
+    @cached_property
+    def collections(self) -> Collections:
+        """The item collections at the end of the run."""
+        return self.collect()
+
+
+def _replaced(span: PartitionSpan, **changes: float) -> PartitionSpan:
+    members = {name: getattr(span, name) for name in PartitionSpan.__slots__}
+    return PartitionSpan(**(members | changes))
+
+
+def _fraction(position: Position) -> float:
+    return float(position[0] / HASH_SPACE)
+
+
+def key_text(position: Position, prefix_length: int) -> str:
+    """Return the partition key in a position as text."""
+    if prefix_length == 2:
+        return str(position[1])
+    return " / ".join(str(value) for value in position[1:prefix_length])
+
+
+@dataclass(slots=True)
+class PatternRecord:
+    """One pattern during a run; what results call these things, they are here."""
+
+    pattern: Pattern
+    resource: str
+    fan_out: float = 0.0
+    requests: float = 0.0
+    calls: float = 0.0
+    attempts: float = 0.0
+    throttled: dict[str, float] = field(default_factory=dict)
+    refusals: float = 0.0
+    failed: float = 0.0
+    #: Calls that took 1, 2, 3, ... attempts.
+    histogram: list[float] = field(default_factory=lambda: [0.0] * 16)
+    #: Added latency of calls that were answered after retries, with how many calls each.
+    latencies: array[float] = field(default_factory=lambda: array("d"))
+    latency_weights: array[float] = field(default_factory=lambda: array("d"))
+    #: By resource name, read and write units.
+    units: dict[str, list[float]] = field(default_factory=dict)
+    evaluated_bytes: float = 0.0
+    filtered_bytes: float = 0.0
+
+    def consume(self, resource: str, axis: int, units: float) -> None:
+        """Count units admitted."""
+        found = self.units.get(resource)
+        if found is None:
+            found = self.units[resource] = [0.0, 0.0]
+        found[axis] += units
+
+
+class Recording:
+    """Everything one run leaves behind."""
+
+    def __init__(self, stage: Stage) -> None:
+        workload = stage.layout.workload
+        self.stage = stage
+        self.seconds = workload.duration
+        self.start_ns = workload.start * NANOSECONDS
+        self.first_throttle: float | None = None
+        #: What the last refused operation would have cost.
+        self.last_refused_units = 0.0
+        self.splits: list[SplitResult] = []
+        self.scalings: list[Scaled] = []
+        self.resources: dict[str, ResourceRecord] = {}
+        for table in stage.layout.tables:
+            for index in (None, *(one for one in table.indexes if one.is_global)):
+                resource = stage.resource(table, index)
+                name = stage.layout.resource_name(table, None if index is None else index.name)
+                self.resources[resource.arn] = ResourceRecord(name, resource, self.seconds)
+        self.patterns: dict[str, PatternRecord] = {}
+        self._leave = stage.emulator.events.subscribe(self._hear)
+
+    def record_of(self, table: TableLayout, index: IndexLayout | None) -> ResourceRecord:
+        """Return the record of a table or global index."""
+        return self.resources[self.stage.resource(table, index).arn]
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, Throttled):
+            self.last_refused_units = event.units
+        elif isinstance(event, Split):
+            record = self.resources[event.resource]
+            time = self._time(event.time_ns)
+            record.close(event.partition_id, time)
+            for child in record.resource.partitions:
+                if child.id in event.children:
+                    record.open(child, time)
+            self._note_split(event, event.children)
+        elif isinstance(event, SplitRefused):
+            self._note_split(event, ())
+        elif isinstance(event, Scaled):
+            self.scalings.append(event)
+
+    def _note_split(self, event: Split | SplitRefused, children: tuple[int, ...]) -> None:
+        self.splits.append(
+            SplitResult(
+                time=self._time(event.time_ns),
+                resource=self.resources[event.resource].name,
+                partition_id=event.partition_id,
+                children=children,
+                cause=event.cause,
+            )
+        )
+
+    def _time(self, time_ns: int) -> float:
+        return (time_ns - self.start_ns) / NANOSECONDS
+
+    def sample(self, second: int, now_ns: int) -> None:
+        """Note the limits in force at the end of a second."""
+        for record in self.resources.values():
+            record.sample(second, now_ns)
+
+    def close_minute(self) -> None:
+        """Note the running minute; to be called before the engine closes it."""
+        for record in self.resources.values():
+            record.close_minute()
+
+    def finish(self) -> None:
+        """Note the end state and stop listening."""
+        for record in self.resources.values():
+            record.measure()
+        self._leave()
+
+
+#: Asked after every second; True ends the run.
+Stop: TypeAlias = Callable[[Recording], bool]

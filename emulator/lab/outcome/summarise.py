@@ -1,0 +1,297 @@
+"""Results: from what a run left behind to the measures that reports show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+
+from emulator.lab.inputs.distributions import Floats
+from emulator.lab.outcome.result_types import (
+    AxisResult,
+    CollectionSizes,
+    Concentration,
+    HeatMap,
+    KeyShare,
+    PatternResult,
+    ResourceResult,
+    ResourceUnits,
+    Series,
+    Spread,
+)
+from emulator.lab.outcome.run_log import (
+    MINUTE,
+    PARTITION_RATES,
+    Cell,
+    Collections,
+    PatternRecord,
+    Recording,
+    ResourceRecord,
+)
+
+#: Points of a fine series, and rows of a heat map, at most.
+_MOST_POINTS: Final = 240
+_MOST_ROWS: Final = 120
+_TOP_KEYS: Final = 10
+_CURVE: Final = 50
+_DAY: Final = 86_400
+
+
+def pattern_results(recording: Recording) -> tuple[PatternResult, ...]:
+    """Return the result of each pattern, in the workload's order."""
+    patterns = recording.stage.layout.workload.patterns
+    return tuple(_pattern(recording.patterns[pattern.name]) for pattern in patterns)
+
+
+def _pattern(record: PatternRecord) -> PatternResult:
+    throttled = {reason: count for reason, count in record.throttled.items() if count > 0}
+    return PatternResult(
+        name=record.pattern.name,
+        operation=record.pattern.operation,
+        resource=record.resource,
+        requests=record.requests,
+        fan_out=record.fan_out / record.requests if record.requests else 1.0,
+        calls=record.calls,
+        attempts=record.attempts,
+        throttled=sum(throttled.values()),
+        throttled_by_reason=dict(sorted(throttled.items(), key=lambda entry: -entry[1])),
+        refusals=record.refusals,
+        failed=record.failed,
+        attempts_per_call=_attempts_spread(record.histogram),
+        added_latency_seconds=_latency_spread(record),
+        attempts_histogram=_trimmed(record.histogram),
+        units=tuple(
+            ResourceUnits(resource=name, read=read, write=write)
+            for name, (read, write) in record.units.items()
+        ),
+        evaluated_bytes=record.evaluated_bytes,
+        filtered_bytes=max(0.0, record.filtered_bytes),
+    )
+
+
+def _trimmed(histogram: Sequence[float]) -> tuple[float, ...]:
+    last = max((number for number, count in enumerate(histogram) if count > 0), default=0)
+    return tuple(histogram[: last + 1])
+
+
+def weighted_quantile(values: Floats, weights: Floats, share: float) -> float:
+    """Return the value under which ``share`` of the weight lies.
+
+    >>> weighted_quantile(np.array([3.0, 1.0]), np.array([1.0, 99.0]), 0.99)
+    1.0
+    """
+    total = float(weights.sum())
+    if total <= 0:
+        return 0.0
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    place = int(np.searchsorted(reached, share * total * (1 - 1e-12)))
+    return float(values[order][min(place, len(values) - 1)])
+
+
+def _attempts_spread(histogram: Sequence[float]) -> Spread:
+    values = np.arange(1, len(histogram) + 1, dtype=np.float64)
+    weights = np.asarray(histogram)
+    p50, p99 = (weighted_quantile(values, weights, share) for share in (0.5, 0.99))
+    return Spread(p50=max(p50, 1.0), p99=max(p99, 1.0))
+
+
+def _latency_spread(record: PatternRecord) -> Spread:
+    """Return the added latency over all calls that were answered, most of them at once."""
+    at_once = max(0.0, record.calls - record.failed - sum(record.latency_weights))
+    values = np.asarray([0.0, *record.latencies])
+    weights = np.asarray([at_once, *record.latency_weights])
+    p50, p99 = (weighted_quantile(values, weights, share) for share in (0.5, 0.99))
+    return Spread(p50=p50, p99=p99)
+
+
+# Resources
+
+
+def resource_results(recording: Recording) -> tuple[ResourceResult, ...]:
+    """Return the result of each table and global index."""
+    return tuple(_resource(recording, record) for record in recording.resources.values())
+
+
+def _resource(recording: Recording, record: ResourceRecord) -> ResourceResult:
+    cells = _partition_totals(record)
+    shares = _lifetime_shares(record)
+    weights = np.asarray(sorted((one.weight for one in record.keys.values()), reverse=True))
+    key_weights = weights[weights > 0]
+    partition_weights = np.asarray(sorted(cells.values(), reverse=True))
+    top = _top_keys(record, float(key_weights.sum()))
+    return ResourceResult(
+        name=record.name,
+        kind="table" if record.is_table else "index",
+        read=_axis(record, 0),
+        write=_axis(record, 1),
+        partitions_per_minute=tuple(record.partition_counts),
+        heat=_heat(record, recording.seconds),
+        splits=tuple(split for split in recording.splits if split.resource == record.name),
+        distinct_keys=_distinct_keys(record),
+        hottest_partition_share=max(shares.values(), default=0.0),
+        hottest_key_share=top[0].share if top else 0.0,
+        top_keys=top,
+        key_concentration=_concentration(key_weights),
+        partition_concentration=_concentration(partition_weights),
+        collections=_collection_sizes(record.collections, recording.seconds),
+    )
+
+
+def _axis(record: ResourceRecord, axis: int) -> AxisResult:
+    consumed = np.asarray(record.consumed[axis])
+    throttled = np.asarray(record.throttled[axis])
+    provisioned = np.asarray(record.provisioned[axis])
+    burst = np.asarray(record.burst[axis])
+    on_demand = record.resource.throughput.on_demand
+    allowed = float(provisioned.sum())
+    step = max(1, -(-len(consumed) // _MOST_POINTS))
+
+    def series(width: int) -> Series:
+        return Series(
+            step_seconds=float(width),
+            consumed=_steps(consumed, width, np.mean),
+            provisioned=_steps(provisioned, width, np.mean),
+            burst=_steps(burst, width, lambda part: part[-1]),
+            throttled=_steps(throttled, width, np.mean),
+        )
+
+    return AxisResult(
+        consumed_units=float(consumed.sum()),
+        throttled_units=float(throttled.sum()),
+        peak=float(consumed.max(initial=0.0)),
+        utilisation=None if on_demand else float(consumed.sum()) / allowed if allowed else 0.0,
+        per_minute=series(MINUTE),
+        fine=series(step),
+    )
+
+
+def _steps(values: Floats, width: int, reduce: Callable[[Floats], float]) -> tuple[float, ...]:
+    return tuple(
+        round(float(reduce(values[first : first + width])), 3)
+        for first in range(0, len(values), width)
+    )
+
+
+def _weight(cell: Cell) -> float:
+    """Return the demand of a cell, refused included, as Contributor Insights weighs it."""
+    read, write, read_refused, write_refused = cell
+    return read + read_refused + 3 * (write + write_refused)
+
+
+def _partition_totals(record: ResourceRecord) -> dict[int, float]:
+    totals: dict[int, float] = {}
+    for minute in record.minutes:
+        for partition_id, cell in minute.items():
+            totals[partition_id] = totals.get(partition_id, 0.0) + _weight(cell)
+    return totals
+
+
+def _lifetime_shares(record: ResourceRecord) -> dict[int, float]:
+    """Return each partition's share of the demand while it existed."""
+    own: dict[int, float] = {}
+    total: dict[int, float] = {}
+    for minute in record.minutes:
+        everything = sum(_weight(cell) for cell in minute.values())
+        for partition_id, cell in minute.items():
+            own[partition_id] = own.get(partition_id, 0.0) + _weight(cell)
+            total[partition_id] = total.get(partition_id, 0.0) + everything
+    return {one: own[one] / total[one] for one in own if total[one]}
+
+
+def _heat(record: ResourceRecord, seconds: int) -> HeatMap:
+    minutes = record.minutes
+    lengths = [min(MINUTE, seconds - number * MINUTE) for number in range(len(minutes))]
+    width = max(1, -(-len(minutes) // _MOST_ROWS))
+    spans = sorted(record.spans.values(), key=lambda span: (span.low, span.born, span.partition_id))
+    load, throttled = [], []
+    for first in range(0, len(minutes), width):
+        rows = list(zip(minutes, lengths, strict=True))[first : first + width]
+        load.append(tuple(_fill(rows, span.partition_id, 0) for span in spans))
+        throttled.append(tuple(_fill(rows, span.partition_id, 2) for span in spans))
+    return HeatMap(
+        step_seconds=float(width * MINUTE),
+        partitions=tuple(spans),
+        load=tuple(load),
+        throttled=tuple(throttled),
+    )
+
+
+def _fill(
+    rows: Sequence[tuple[dict[int, Cell], int]], partition_id: int, first: int
+) -> float | None:
+    """Return how full a partition was over some minutes, on its fuller axis."""
+    present = [(row[partition_id], length) for row, length in rows if partition_id in row]
+    if not present:
+        return None
+    seconds = sum(length for _, length in present)
+    use = [
+        sum(cell[first + axis] for cell, _ in present) / (rate * seconds)
+        for axis, rate in enumerate(PARTITION_RATES)
+    ]
+    return round(max(use), 4)
+
+
+def _top_keys(record: ResourceRecord, total: float) -> tuple[KeyShare, ...]:
+    heaviest = sorted(record.keys.items(), key=lambda entry: -entry[1].weight)
+    named = [entry for entry in heaviest if not entry[0].startswith("(new)")]
+    return tuple(
+        KeyShare(
+            key=key,
+            share=tally.weight / total if total else 0.0,
+            units=tally.consumed,
+            throttled_units=tally.throttled,
+        )
+        for key, tally in named[:_TOP_KEYS]
+        if tally.weight > 0
+    )
+
+
+def _distinct_keys(record: ResourceRecord) -> float:
+    named = sum(not key.startswith("(new)") for key in record.keys)
+    fresh = sum(
+        count
+        for key, count in zip(record.collections.keys, record.collections.counts, strict=True)
+        if key.startswith("(new)")
+    )
+    return float(named + fresh)
+
+
+def _concentration(weights: Floats) -> Concentration:
+    """Return the curve of traffic over population, from weights in falling order."""
+    if not len(weights) or not weights.sum():
+        return Concentration(population=(0.0, 1.0), traffic=(0.0, 1.0))
+    reached = np.concatenate([[0.0], np.cumsum(weights) / weights.sum()])
+    places = np.unique(np.linspace(0, len(weights), _CURVE + 1).round().astype(np.int64))
+    places = np.unique(np.concatenate([places, np.arange(min(10, len(weights)) + 1)]))
+    return Concentration(
+        population=tuple((places / len(weights)).tolist()),
+        traffic=tuple(np.minimum(1.0, reached[places]).tolist()),
+    )
+
+
+def _collection_sizes(found: Collections, seconds: int) -> CollectionSizes:
+    sizes, counts = np.asarray(found.sizes), np.asarray(found.counts)
+    if not len(sizes):
+        return CollectionSizes(
+            count=0.0,
+            items=0.0,
+            total_bytes=0.0,
+            p50_bytes=0.0,
+            p99_bytes=0.0,
+            largest_bytes=0.0,
+            largest_key="",
+            largest_growth_bytes_per_day=0.0,
+        )
+    largest = int(np.argmax(sizes))
+    return CollectionSizes(
+        count=float(counts.sum()),
+        items=float((np.asarray(found.items) * counts).sum()),
+        total_bytes=float((sizes * counts).sum()),
+        p50_bytes=weighted_quantile(sizes, counts, 0.5),
+        p99_bytes=weighted_quantile(sizes, counts, 0.99),
+        largest_bytes=float(sizes[largest]),
+        largest_key=found.keys[largest],
+        largest_growth_bytes_per_day=float(found.growth[largest]) * _DAY / seconds,
+    )

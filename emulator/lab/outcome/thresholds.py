@@ -1,0 +1,14 @@
+"""From which figure on a design is called what: each threshold of the lab, once."""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: The share of throttled calls that still counts as none.
+THRESHOLD: Final = 0.001
+#: Less headroom than this is tight.
+TIGHT: Final = 1.5
+#: A partition is hotter than others from so many times the fair share on.
+UNEVEN: Final = 1.5
+#: The largest multiple of the load that the search for headroom tries.
+MOST_HEADROOM: Final = 64.0

@@ -1,0 +1,175 @@
+"""Items: what a pattern writes under a design, filled up to the size it states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, cast
+
+from emulator.lab.inputs.key_templates import Renderer, ShardPart, Template
+from emulator.lab.inputs.patterns import TIMESTAMP, Pattern
+from emulator.lab.planning.access_paths import find
+from emulator.lab.planning.layout import PAYLOAD, Layout, TableLayout
+from emulator.model import Item, Value, attributes_size
+from emulator.storage import Position, placement_hash
+
+#: Payloads of different updates differ.
+FILLERS: Final = "abcdefghijklmnopqrstuvwxyz0123456789"
+#: Hashes of partition keys that are kept; most keys come again.
+_MOST_HASHES: Final = 50_000
+
+
+def stored_fields(layout: Layout, pattern: Pattern) -> list[str]:
+    """Return the fields that items carry as attributes, besides those in their keys.
+
+    They are what filters look at, what indexes include, and what index keys are made of.
+    """
+    table = layout.table_of(pattern)
+    wanted: set[str] = set()
+    for other in layout.workload.patterns:
+        if not other.is_write and layout.table_of(other) is table:
+            wanted.update(find(layout, other).filters)
+    for index in table.indexes:
+        wanted.update(index.key.names)
+        if not isinstance(index.design.projection, str):
+            wanted.update(index.design.projection)
+    return sorted((wanted & layout.item_fields(pattern)) - {TIMESTAMP})
+
+
+def random_shards(layout: Layout, pattern: Pattern) -> list[ShardPart]:
+    """Return the suffixes drawn anew for every item that a pattern writes."""
+    table = layout.table_of(pattern)
+    key = table.key(pattern.entity)
+    held = [index for index in table.indexes if index.holds(layout.item_fields(pattern))]
+    keys = (key, *(index.key for index in held))
+    parts = {
+        part.label: part
+        for one in keys
+        for template in (*one.partition, *one.sort)
+        for part in template.shards
+        if not part.fields
+    }
+    return list(parts.values())
+
+
+def needed_fields(layout: Layout, pattern: Pattern) -> list[str]:
+    """Return the fields to draw for an item that a pattern writes."""
+    table = layout.table_of(pattern)
+    held = [index for index in table.indexes if index.holds(layout.item_fields(pattern))]
+    names = set(table.key(pattern.entity).names).union(*(index.key.names for index in held))
+    names.update(stored_fields(layout, pattern), pattern.changes)
+    return sorted(names - {TIMESTAMP})
+
+
+class ItemMaker:
+    """Makes the items of one pattern from rows of field values."""
+
+    def __init__(self, layout: Layout, pattern: Pattern, columns: Mapping[str, int]) -> None:
+        self.table: TableLayout = layout.table_of(pattern)
+        key = self.table.key(pattern.entity)
+        fields = layout.item_fields(pattern)
+        self._partition = key.partition[0].bind(columns)
+        self._sort = key.sort[0].bind(columns) if key.sort else None
+        indexed = {
+            name: template
+            for name, template in self.table.index_attributes.items()
+            if template.names <= fields
+        }
+        own = {self.table.partition_name, self.table.sort_name}
+        self._rendered: list[tuple[str, Renderer]] = [
+            (name, template.bind(columns)) for name, template in indexed.items()
+        ]
+        self._plain = [
+            (name, columns[name])
+            for name in stored_fields(layout, pattern)
+            if name not in own and name not in indexed
+        ]
+        self._extras: dict[str, Value] = {
+            name: "a" * size for name, size in layout.workload.attributes.items()
+        }
+        self._moved = {
+            name: template
+            for name, template in indexed.items()
+            if template.names & set(pattern.changes)
+        }
+        self._changes = [(name, columns[name]) for name in pattern.changes if name in columns]
+        self._columns = columns
+        self._fillers: dict[tuple[int, int], str] = {}
+        self._hashes: dict[str, int] = {}
+        #: By number of attributes and length of their texts; the names are always the same.
+        self._sizes: dict[tuple[int, int], int] = {}
+
+    def position(self, row: Sequence[str], moment: float) -> Position:
+        """Return where an item lies in its table."""
+        partition = self._partition(row, moment)
+        hashed = self._hashes.get(partition)
+        if hashed is None:
+            if len(self._hashes) >= _MOST_HASHES:
+                self._hashes.clear()
+            hashed = self._hashes[partition] = placement_hash((partition,))
+        if self._sort is None:
+            return hashed, partition
+        return hashed, partition, self._sort(row, moment)
+
+    def make(
+        self, row: Sequence[str], moment: float, size_bytes: int, salt: int = 0
+    ) -> tuple[Position, Item]:
+        """Return a new item and where it lies."""
+        position = self.position(row, moment)
+        attributes: dict[str, Value] = {self.table.partition_name: position[1]}
+        if self.table.sort_name is not None:
+            attributes[self.table.sort_name] = position[2]
+        for name, render in self._rendered:
+            attributes[name] = render(row, moment)
+        for name, column in self._plain:
+            attributes[name] = row[column]
+        if self._extras:
+            attributes.update(self._extras)
+        return position, self._filled(attributes, size_bytes, salt)
+
+    def change(
+        self, old: Item, row: Sequence[str], moment: float, size_bytes: int, salt: int
+    ) -> Item:
+        """Return an item after an update: another payload, and new values of what changes."""
+        attributes = dict(old.attributes)
+        attributes.pop(PAYLOAD, None)
+        for name, column in self._changes:
+            if name in attributes:
+                attributes[name] = row[column]
+        for name, template in self._moved.items():
+            attributes[name] = self._rerendered(template, attributes, row, moment)
+        return self._filled(attributes, size_bytes, salt)
+
+    def _rerendered(
+        self, template: Template, attributes: Mapping[str, Value], row: Sequence[str], moment: float
+    ) -> str:
+        """Return an index key of changed values; what did not change comes from the item."""
+        merged = list(row)
+        for name, column in self._columns.items():
+            value = attributes.get(name)
+            if isinstance(value, str):
+                merged[column] = value
+        for _, column in self._changes:
+            merged[column] = row[column]
+        return template.bind(self._columns)(merged, moment)
+
+    def _size(self, attributes: dict[str, Value]) -> int:
+        """Return the size of an item's texts; of plain ones it follows from their length."""
+        text = "".join(cast("Iterable[str]", attributes.values()))
+        if not text.isascii():
+            return attributes_size(attributes)
+        key = (len(attributes), len(text))
+        size = self._sizes.get(key)
+        if size is None:
+            size = self._sizes[key] = attributes_size(attributes)
+        return size
+
+    def _filled(self, attributes: dict[str, Value], size_bytes: int, salt: int) -> Item:
+        size = self._size(attributes)
+        room = size_bytes - size - len(PAYLOAD)
+        if room <= 0:
+            return Item(attributes, size)
+        filler = self._fillers.get((room, salt))
+        if filler is None:
+            filler = self._fillers[room, salt] = FILLERS[salt] * room
+        attributes[PAYLOAD] = filler
+        return Item(attributes, size + len(PAYLOAD) + room)

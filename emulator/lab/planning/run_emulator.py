@@ -1,0 +1,54 @@
+"""The emulator of one run: the design's tables are created, and nothing is in them."""
+
+from __future__ import annotations
+
+from emulator.api import Emulator
+from emulator.clock import ManualClock
+from emulator.engine.resource import Resource
+from emulator.engine.table import Table
+from emulator.lab.planning.layout import IndexLayout, Layout, TableLayout
+from emulator.service.errors import LimitExceededException, ValidationException
+from emulator.settings import Settings
+
+
+class Stage:
+    """The emulator of one run, with the design's tables.
+
+    Raises:
+        ValueError: The design asks for more than the settings' quotas allow.
+    """
+
+    def __init__(self, layout: Layout, settings: Settings) -> None:
+        self.layout = layout
+        self.clock = ManualClock(start=layout.workload.start)
+        self.emulator = Emulator(clock=self.clock, capacity="enforce", settings=settings)
+        self.account = self.emulator.account()
+        for table in layout.tables:
+            self._create(table)
+
+    def _create(self, table: TableLayout) -> None:
+        try:
+            self.emulator.call("CreateTable", table.create_request())
+        except (LimitExceededException, ValidationException) as error:
+            raise ValueError(f"design {self.layout.design.name!r}: {error.message}") from error
+        capacity = table.design.capacity
+        if capacity.scaling is not None:
+            scaling = capacity.scaling
+            self.emulator.auto_scale(table.name, read=scaling, write=scaling)
+        for index in table.indexes:
+            own = table.index_capacity(index).scaling if index.is_global else None
+            if own is not None:
+                self.emulator.auto_scale(table.name, index.name, read=own, write=own)
+
+    def table(self, layout: TableLayout) -> Table:
+        """Return the engine's table."""
+        return self.account.tables[layout.name]
+
+    def resource(self, table: TableLayout, index: IndexLayout | None) -> Resource:
+        """Return the engine's resource of a table or global index."""
+        found = self.table(table)
+        if index is None or not index.is_global:
+            return found.resource
+        resource = found.indexes[index.name].resource
+        assert resource is not None, "a global index has a resource"
+        return resource

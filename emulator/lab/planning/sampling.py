@@ -1,0 +1,146 @@
+"""Draws: the rows of field values that the requests of a pattern carry.
+
+The same seed gives the same rows whatever the design, so designs are compared on the same
+requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+
+from emulator.lab.inputs.distributions import Distribution, Integers, Latest, Zipf, draw
+from emulator.lab.inputs.key_templates import ShardPart
+from emulator.lab.inputs.patterns import TIMESTAMP, Field, Pattern
+from emulator.lab.inputs.workload import Workload
+
+#: How many of the newest items a ``latest`` distribution tells apart.
+LATEST_WINDOW: Final = 10_000
+#: Texts of fields up to this size are made once.
+_MOST_TEXTS: Final = 1_000_000
+
+
+class Values:
+    """The texts of field values, and how many values of unique fields exist."""
+
+    def __init__(self, workload: Workload) -> None:
+        self.workload = workload
+        self.created = {one.name: 0 for one in workload.fields if one.unique}
+        #: Values that exist for those who ask; new ones are asked for from the next second on.
+        self.existing = dict(self.created)
+        self._texts: dict[str, list[str]] = {}
+
+    def settle(self) -> None:
+        """Let what was created so far be asked for."""
+        self.existing = dict(self.created)
+
+    def texts(self, one: Field, numbers: Integers, parents: Sequence[str] | None) -> list[str]:
+        """Return the texts of drawn value numbers."""
+        if parents is not None:
+            text = one.text
+            pairs = zip(numbers.tolist(), parents, strict=True)
+            return [text(number, parent) for number, parent in pairs]
+        if one.unique or one.size > _MOST_TEXTS:
+            return [one.text(number) for number in numbers.tolist()]
+        known = self._texts.get(one.name)
+        if known is None:
+            known = self._texts[one.name] = [one.text(number) for number in range(one.size)]
+        return [known[number] for number in numbers.tolist()]
+
+
+def with_parents(workload: Workload, names: Iterable[str]) -> list[str]:
+    """Return these fields and those they belong to, parents first.
+
+    >>> workload = Workload(
+    ...     fields=[Field("order", count=9, per="tenant"), Field("tenant", count=2)],
+    ...     patterns=[Pattern("put", "PutItem", rate=1)])
+    >>> with_parents(workload, ["order"])
+    ['tenant', 'order']
+    """
+    found: dict[str, None] = {}
+
+    def add(name: str) -> None:
+        if name == TIMESTAMP or name in found:
+            return
+        parent = workload.field(name).per
+        if parent is not None:
+            add(parent)
+        found[name] = None
+
+    for name in names:
+        add(name)
+    return list(found)
+
+
+class Drawer:
+    """Draws rows for one pattern.
+
+    Args:
+        values: Texts and counters, shared by the patterns of a run.
+        pattern: Whose requests to draw.
+        names: The fields wanted; those they belong to come along.
+        shards: Random suffixes wanted besides.
+
+    Attributes:
+        columns: Field or suffix label to its place in a row.
+    """
+
+    def __init__(
+        self, values: Values, pattern: Pattern, names: Iterable[str], shards: Iterable[ShardPart]
+    ) -> None:
+        self._values = values
+        self._pattern = pattern
+        workload = values.workload
+        self._fields = [workload.field(name) for name in with_parents(workload, names)]
+        self._shards = [part for part in shards if not part.fields]
+        labels = [one.name for one in self._fields] + [part.label for part in self._shards]
+        self.columns = {label: number for number, label in enumerate(labels)}
+        self._drawn = 0
+
+    def rows(self, count: int, rng: np.random.Generator) -> list[tuple[str, ...]]:
+        """Return the rows of the next ``count`` requests."""
+        if not count:
+            return []
+        if not self.columns:
+            return [()] * count
+        found: dict[str, list[str]] = {}
+        for one in self._fields:
+            numbers = self._numbers(one, count, rng)
+            parents = found[one.per] if one.per is not None else None
+            found[one.name] = self._values.texts(one, numbers, parents)
+        for part in self._shards:
+            found[part.label] = [str(n) for n in rng.integers(0, part.count, count).tolist()]
+        self._drawn += count
+        return list(zip(*found.values(), strict=True))
+
+    def distribution(self, one: Field) -> Distribution:
+        """Return how the pattern picks values of a field."""
+        return self._pattern.distributions.get(one.name, one.distribution)
+
+    def _numbers(self, one: Field, count: int, rng: np.random.Generator) -> Integers:
+        recorded = self._pattern.recorded
+        if recorded is not None and one.name in recorded.values:
+            return recorded.numbers(one.name, self._drawn, count)
+        if not one.unique:
+            return draw(self.distribution(one), one.size, count, rng, self._drawn)
+        if self._pattern.is_put:
+            first = self._values.created[one.name]
+            self._values.created[one.name] = first + count
+            return np.arange(first, first + count, dtype=np.int64)
+        existing = self._values.existing[one.name]
+        return _existing(self.distribution(one), existing, count, rng, self._drawn)
+
+
+def _existing(
+    distribution: Distribution, existing: int, count: int, rng: np.random.Generator, first: int
+) -> Integers:
+    """Return numbers of values that exist, the newest or the first being the popular ones."""
+    if not existing:
+        return np.zeros(count, dtype=np.int64)
+    if isinstance(distribution, Latest | Zipf):
+        window = min(existing, LATEST_WINDOW)
+        ranks = draw(Zipf(distribution.s), window, count, rng, first)
+        return existing - 1 - ranks if isinstance(distribution, Latest) else ranks
+    return draw(distribution, existing, count, rng, first)

@@ -1,0 +1,179 @@
+"""Static advice: each rule on a table that breaks it and on one that does not."""
+
+import subprocess
+import sys
+
+import pytest
+
+from emulator.api import Emulator
+from emulator.designs import DeclaredTable, rules
+from emulator.designs.rules import follows_the_clock, has_few_values
+
+
+def check_table(table):
+    """Return the findings about a table, on an account of its own."""
+    return rules.check_table(table, Emulator(capacity="off").call)
+
+
+def test_the_rules_need_neither_the_lab_nor_numpy():
+    program = (
+        "import sys, emulator.designs.rules; "
+        "print([name for name in sys.modules if name.startswith(('emulator.lab', 'numpy'))])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "[]\n"
+
+
+def key(text):
+    """Return a KeySchema from ``"a+b / c"``."""
+    partition, _, sort = text.partition(" / ")
+    roles = (("HASH", partition), ("RANGE", sort))
+    return [
+        {"AttributeName": name, "KeyType": role}
+        for role, names in roles
+        for name in names.split("+")
+        if name
+    ]
+
+
+def index(name, text, kind="KEYS_ONLY", **units):
+    made = {
+        "IndexName": name,
+        "KeySchema": key(text),
+        "Projection": {"ProjectionType": kind},
+    }
+    return made | ({"ProvisionedThroughput": units} if units else {})
+
+
+def table(text="id / at", indexes=(), *, samples=(), scaled=True, **members):
+    """Return a declared table on demand, or provisioned if it is given units."""
+    used = [*key(text)] + [one for given in indexes for one in given["KeySchema"]]
+    used += [
+        one for given in members.get("LocalSecondaryIndexes", ()) for one in given["KeySchema"]
+    ]
+    names = dict.fromkeys(one["AttributeName"] for one in used)
+    request = {
+        "TableName": "things",
+        "KeySchema": key(text),
+        "AttributeDefinitions": [{"AttributeName": n, "AttributeType": "S"} for n in names],
+        "BillingMode": "PROVISIONED" if "ProvisionedThroughput" in members else "PAY_PER_REQUEST",
+        **members,
+    }
+    if indexes:
+        request["GlobalSecondaryIndexes"] = list(indexes)
+    return DeclaredTable(resource="t", request=request, samples=tuple(samples), scaled=scaled)
+
+
+def units(read, write):
+    return {"ReadCapacityUnits": read, "WriteCapacityUnits": write}
+
+
+def provisioned(read, write, *args, **more):
+    return table(*args, ProvisionedThroughput=units(read, write), **more)
+
+
+LOCAL = {"LocalSecondaryIndexes": [index("loc", "id / name")]}
+SAMPLES = [{"id": {"S": "same"}}] * 9 + [{"id": {"S": "other"}}] * 3
+FIVE = [index(f"gsi{n}", f"a{n}") for n in range(5)]
+
+FOUND = {
+    "status key": (table("status / at"), [("low-cardinality-key", "warning", "t")]),
+    "date key": (table("orderDate / id"), [("time-key", "warning", "t")]),
+    "index on a type": (
+        table(indexes=[index("byType", "eventType / at")]),
+        [("low-cardinality-key", "warning", "t byType")],
+    ),
+    "type and day together": (
+        table(indexes=[index("byBoth", "eventType+day")]),
+        [("low-cardinality-key", "warning", "t byBoth")],
+    ),
+    "slow index": (
+        provisioned(5, 50, indexes=[index("slow", "name", **units(5, 10))]),
+        [("index-back-pressure", "warning", "t slow")],
+    ),
+    "same key": (
+        table(indexes=[index("same", "id / at")]),
+        [("redundant-index", "warning", "t same")],
+    ),
+    "local index": (table(**LOCAL), [("collection-limit", "warning", "t")]),
+    "wide index": (
+        table(indexes=[index("wide", "name", "ALL")]),
+        [("wide-projection", "info", "t wide")],
+    ),
+    "many indexes": (table(indexes=FIVE), [("many-indexes", "warning", "t")]),
+    "much capacity": (provisioned(100, 5000), [("spread", "info", "t")]),
+    "fixed capacity": (provisioned(5, 5, scaled=False), [("fixed-capacity", "info", "t")]),
+    "uneven samples": (table(samples=SAMPLES), [("sample-skew", "info", "t")]),
+    "refused": (table("id / id"), [("refused", "problem", "t")]),
+}
+FINE = {
+    "plain": table(),
+    "composite": table(indexes=[index("byBoth", "status+userId / at")]),
+    "generic": table("PK / SK", indexes=[index("GSI1", "GSI1PK / GSI1SK")]),
+    "equal index": provisioned(5, 5, indexes=[index("even", "name", **units(5, 5))]),
+    "one partition": provisioned(3000, 1000),
+    "few samples": table(samples=SAMPLES[:5]),
+    "even samples": table(samples=[{"id": {"S": str(n)}} for n in range(20)]),
+}
+
+
+@pytest.mark.parametrize(("given", "expected"), FOUND.values(), ids=FOUND)
+def test_a_rule_speaks_of_what_it_is_about(given, expected):
+    found = [(one.check, one.severity, one.subject) for one in check_table(given)]
+    assert found == expected
+
+
+@pytest.mark.parametrize("given", FINE.values(), ids=FINE)
+def test_a_sound_table_has_no_findings(given):
+    assert check_table(given) == []
+
+
+def test_five_thousand_writes_want_ten_keys():
+    """L0: required partitions = peak WCU / 1000, cardinality at least twice that."""
+    [finding] = check_table(provisioned(100, 5000))
+    assert finding.message == (
+        "100 RCU and 5,000 WCU are spread over 5 partitions; one key value can use 3,000 and "
+        "1,000 of them."
+    )
+    assert finding.fix == "See that traffic is even over at least 10 values of the key."
+
+
+def test_a_refused_table_is_told_in_the_words_of_the_service():
+    [finding] = check_table(table(BillingMode="PROVISIONED"))
+    assert finding.message == (
+        "The service refuses this table: One or more parameter values were invalid: "
+        "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is "
+        "PROVISIONED"
+    )
+
+
+def test_break_even_is_that_of_the_price_list():
+    """CAP-1008."""
+    [finding] = check_table(provisioned(5, 5, scaled=False))
+    assert "28.9%" in finding.message
+
+
+@pytest.mark.parametrize(
+    "name", ["status", "orderStatus", "is_active", "HasPaid", "country", "currency_code", "TYPE"]
+)
+def test_names_of_few_values(name):
+    assert has_few_values(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["userId", "statusId", "PK", "postcode", "prototype", "island", ""]
+)
+def test_names_of_many_values(name):
+    assert not has_few_values(name)
+
+
+@pytest.mark.parametrize("name", ["date", "createdAt", "event_time", "TS", "yearMonth", "sentAt"])
+def test_names_of_times(name):
+    assert follows_the_clock(name)
+
+
+@pytest.mark.parametrize("name", ["at", "update", "dayId", "format", "thermostat", "runtimeId"])
+def test_names_of_no_times(name):
+    assert not follows_the_clock(name)

@@ -1,0 +1,213 @@
+"""The aggregate engine: numbers instead of requests, the same rules."""
+
+import numpy as np
+import pytest
+
+from emulator.capacity.retries import LEGACY, STANDARD
+from emulator.lab import (
+    Capacity,
+    Design,
+    Field,
+    Index,
+    Latest,
+    Pattern,
+    Preload,
+    Sequential,
+    Workload,
+    Zipf,
+    aggregate,
+)
+from emulator.lab.aggregate.key_groups import MOST_FLOWS, flows_of, latest_weights
+from emulator.lab.aggregate.pattern_state import delay_offsets
+from emulator.lab.outcome.summarise import pattern_results, resource_results
+from emulator.lab.planning.layout import Layout
+from emulator.settings import Settings
+from emulator.storage import PartitionMap, placement_hash
+
+ROOMY = Capacity(read=1000, write=5000)
+
+
+def run(patterns, design, *, fields, settings=None, **workload):
+    options = {"duration": 60} | workload
+    load = Workload(fields=fields, patterns=patterns, **options)
+    return aggregate.run(Layout(design, load), settings=settings)
+
+
+def test_keys_lie_where_the_emulator_puts_them():
+    """CAP-503: one hash for both engines."""
+    put = Pattern("put", "PutItem", rate=600, distributions={"userId": Sequential()})
+    fields = [Field("userId", count=60)]
+
+    [table] = resource_results(
+        run([put], Design("d", partition="{userId}", capacity=ROOMY), fields=fields)
+    )
+
+    partitions = PartitionMap(6)
+    expected = np.zeros(6)
+    for number in range(60):
+        text = f"userId-{number:02d}"
+        expected[partitions.at((placement_hash((text,)), text)).id] += 10
+    row = [cell * 1000 for cell in table.heat.load[0]]
+    assert row == pytest.approx(expected.tolist(), rel=0.01)
+
+
+def test_cost_does_not_grow_with_requests():
+    """Three and a half billion requests, in well under a minute."""
+    put = Pattern("put", "PutItem", rate=1_000_000)
+    fields = [Field("deviceId", count=1_000)]
+    design = Design("d", partition="{deviceId}", sort="{timestamp}", capacity=ROOMY)
+
+    recording = run([put], design, fields=fields, duration=120)
+
+    [table] = resource_results(recording)
+    assert recording.patterns["put"].requests == 120_000_000
+    assert table.write.consumed_units == pytest.approx(5000 * 121, rel=0.001)
+
+
+def test_a_full_partition_is_split_and_then_serves_more():
+    """CAP-505: the engine's own heat decides; CAP-602: children start with full buckets."""
+    put = Pattern("put", "PutItem", rate=1800)
+    fields = [Field("deviceId", count=200)]
+    design = Design("d", partition="{timestamp:day}", sort="{deviceId}", capacity=ROOMY)
+
+    [table] = resource_results(run([put], design, fields=fields, duration=780))
+
+    assert [(split.time, split.cause) for split in table.splits] == [(600.0, "heat")]
+    consumed = table.write.per_minute.consumed
+    assert consumed[5] == pytest.approx(1000, rel=0.01)
+    assert consumed[12] == pytest.approx(1800, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("sort", "cause"),
+    [
+        ("{timestamp}", "sort keys are written in order"),
+        (None, "one item has nearly all traffic"),
+    ],
+)
+def test_what_cannot_be_split_is_not(sort, cause):
+    """CAP-506."""
+    put = Pattern("put", "PutItem", rate=1800)
+    design = Design("d", partition="{shop}", sort=sort, capacity=ROOMY)
+
+    [table] = resource_results(
+        run([put], design, fields=[Field("shop", values=("main",))], duration=660)
+    )
+
+    assert [split.cause for split in table.splits] == [cause]
+    assert table.partitions_per_minute[-1] == 6
+
+
+def test_on_demand_tables_grow():
+    """CAP-510: double the peak of half an hour ago."""
+    put = Pattern("put", "PutItem", rate=3_000)
+    fields = [Field("deviceId", count=500)]
+
+    [table] = resource_results(
+        run(
+            [put],
+            Design("d", partition="{deviceId}", sort="{timestamp}"),
+            fields=fields,
+            duration=1920,
+        )
+    )
+
+    assert (table.partitions_per_minute[0], table.partitions_per_minute[-1]) == (4, 6)
+
+
+def test_auto_scaling_follows_what_is_consumed():
+    """CAP-904: two minutes over target, two more until it counts."""
+    from emulator.capacity import ScalingPolicy
+
+    put = Pattern("put", "PutItem", rate=90)
+    capacity = Capacity(read=5, write=100, scaling=ScalingPolicy(target=70))
+    design = Design("d", partition="{deviceId}", capacity=capacity)
+
+    [table] = resource_results(
+        run([put], design, fields=[Field("deviceId", count=500)], duration=360)
+    )
+
+    assert table.write.per_minute.provisioned == (100, 100, 100, 100, 129, 129)
+
+
+def test_much_data_has_many_partitions():
+    """CAP-502, CAP-504."""
+    put = Pattern("put", "PutItem", rate=1, size=4000)
+    design = Design(
+        "d", partition="{deviceId}", sort="{timestamp}", capacity=Capacity(read=1, write=10)
+    )
+    preload = [Preload(pattern="put", items=10_000_000)]
+
+    [table] = resource_results(
+        run([put], design, fields=[Field("deviceId", count=2000)], preload=preload, duration=60)
+    )
+
+    assert table.partitions_per_minute[-1] >= 4
+    assert sum(span.size_bytes for span in table.heat.partitions if span.died is None) == (
+        pytest.approx(10_000_060 * 4100, rel=0.01)
+    )
+
+
+def test_an_index_shares_the_table_s_quota():
+    """CAP-615."""
+    put = Pattern("put", "PutItem", rate=100)
+    index = Index("byType", partition="{type}#{random(20)}", projection="KEYS_ONLY")
+    design = Design("d", partition="{deviceId}", sort="{timestamp}", indexes=[index])
+    fields = [Field("deviceId", count=100), Field("type", values=("a",))]
+
+    recording = run([put], design, fields=fields, settings=Settings(table_quota=100))
+
+    [result] = pattern_results(recording)
+    assert set(result.throttled_by_reason) == {"TableWriteAccountLimitExceeded"}
+    assert result.units[0].write == pytest.approx(50 * 61, rel=0.02)
+
+
+def test_an_overwrite_moves_its_index_entry_only_if_the_key_changes():
+    """CAP-309."""
+    fields = [Field("orderId", count=50), Field("status", values=("a", "b"))]
+    put = Pattern("put", "PutItem", rate=0, distributions={"orderId": Sequential()})
+    index = Index("byStatus", partition="{status}", projection="KEYS_ONLY")
+    design = Design("d", partition="{orderId}", indexes=[index])
+
+    def index_units(changes):
+        update = Pattern("update", "UpdateItem", rate=10, by=("orderId",), changes=changes)
+        recording = run(
+            [put, update], design, fields=fields, preload=[Preload(pattern="put", items=50)]
+        )
+        return recording.patterns["update"].units["byStatus"][1] / 600
+
+    assert index_units(()) == pytest.approx(0)
+    assert index_units(("status",)) == pytest.approx(1.0, abs=0.01)  # half move, at two units
+
+
+def test_flows_are_listed_or_sampled():
+    put = Pattern("put", "PutItem", rate=1)
+    few = Workload(fields=[Field("a", count=10), Field("b", count=5, per="a")], patterns=[put])
+    many = Workload(fields=[Field("a", count=10**6, distribution=Zipf(1.1))], patterns=[put])
+
+    listed = flows_of(few, put, ["b"], [], fresh=False, seed=0)
+    sampled = flows_of(many, put, ["a"], [], fresh=False, seed=0)
+
+    assert (len(listed), listed.sampled, listed.rows[7]) == (50, False, ("a-1", "a-1.b-2"))
+    assert len(sampled) < MOST_FLOWS
+    assert sampled.weights.max() == pytest.approx(Zipf(1.1).probabilities(10**6)[0], rel=0.05)
+    assert sampled.weights.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("policy", [LEGACY, STANDARD])
+def test_every_retry_comes_some_time(policy):
+    offsets = delay_offsets(policy)
+
+    assert offsets.sum(axis=1) == pytest.approx(np.ones(policy.attempts - 1))
+    mean = offsets @ np.arange(offsets.shape[1])
+    assert mean == pytest.approx([policy.delay(n) for n in range(1, policy.attempts)])
+
+
+def test_the_newest_share_their_turn():
+    shares = latest_weights(Latest(1.0), existing=100, arrivals=4)
+
+    assert shares is not None
+    assert shares.sum() == pytest.approx(1)
+    assert shares[3] == shares.max()
+    assert shares[0] < shares[3]
+    assert latest_weights(Zipf(1.0), 100, 4) is None

@@ -1,0 +1,388 @@
+"""compare(): every answer at once, and what the answers say."""
+
+import json
+import re
+
+import pytest
+
+from emulator.lab import (
+    Capacity,
+    Comparison,
+    Design,
+    Field,
+    Index,
+    Pattern,
+    Preload,
+    Spikes,
+    Weights,
+    Workload,
+    compare,
+)
+from emulator.lab.analysis.headroom import find_headroom
+from emulator.lab.planning.layout import Layout
+from emulator.settings import Settings
+
+FIELDS = [Field("userId", count=200), Field("kind", values=("a", "b"))]
+PUT = Pattern("put", "PutItem", rate=50)
+LOOK = Pattern("look", "Query", by=("userId",), items=5, rate=5)
+WORKLOAD = Workload(fields=FIELDS, patterns=[PUT, LOOK], duration=60)
+TIGHT = Design(
+    "tight", partition="{userId}", sort="{timestamp}", capacity=Capacity(read=20, write=60)
+)
+SMALL = Design(
+    "small", partition="{userId}", sort="{timestamp}", capacity=Capacity(read=20, write=30)
+)
+ROOMY = Design(
+    "roomy", partition="{userId}", sort="{timestamp}", capacity=Capacity(read=100, write=200)
+)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return compare(WORKLOAD, [SMALL, TIGHT, ROOMY], engine="aggregate", seeds=(0, 1, 2), title="t")
+
+
+def test_designs_get_their_grades(result):
+    assert {one.name: one.grade for one in result.designs} == {
+        "small": "throttles",
+        "tight": "tight",
+        "roomy": "fine",
+    }
+
+
+def test_the_smallest_change_is_named_and_was_tried(result):
+    small = result.design("small")
+
+    assert small.fix == "provision 58 write units on table"
+    assert result.design("roomy").fix is None
+
+
+def test_the_verdict_is_one_sentence_with_the_cause(result):
+    assert "small throttles" in result.design("small").verdict
+    assert "is asked for up to 50 write units a second and has 30" in result.design("small").verdict
+    roomy = result.design("roomy").verdict
+    assert roomy.startswith("roomy is fine: nothing is throttled, and it carries ")
+
+
+def test_headroom_is_the_largest_load_that_passes(result):
+    room = result.design("roomy").headroom
+
+    assert room is not None
+    assert room.multiple == pytest.approx(4.05, rel=0.06)
+    assert room.limited_by == "TableWriteProvisionedThroughputExceeded"
+    passing = [point for point in room.curve if point.throttled_share < room.threshold]
+    assert max(point.multiple for point in passing) == room.multiple
+
+
+def test_confidence_bounds_the_mean_over_seeds(result):
+    rows = {row.measure: row for row in result.design("small").confidence}
+
+    share = rows["throttled share"]
+    assert len(share.values) == 3
+    assert share.low <= share.mean <= share.high
+    assert share.mean == pytest.approx(0.80, abs=0.05)
+
+
+def test_costs_name_what_the_design_asks_for(result):
+    costs = result.design("roomy").costs
+
+    assert {(one.billing, one.table_class[:8]) for one in costs} == {
+        (billing, name)
+        for billing in ("on-demand", "provisioned", "auto-scaled")
+        for name in ("STANDARD",)
+    }
+    chosen = result.design("roomy").cost
+    assert (chosen.billing, chosen.table_class) == ("provisioned", "STANDARD")
+    lines = {line.item: line.amount for line in chosen.lines}
+    # CAP-1001: 200 WCU and 100 RCU for 730 hours.
+    assert lines["write capacity"] == pytest.approx(200 * 730 * 0.00065)
+    assert lines["read capacity"] == pytest.approx(100 * 730 * 0.00013)
+    assert chosen.total == pytest.approx(sum(lines.values()))
+
+
+def test_a_comparison_survives_json(result):
+    text = result.to_json()
+
+    assert Comparison.from_json(text) == result
+    assert json.loads(text)["format"] == 1
+    assert Workload.from_document(result.workload) == WORKLOAD
+    assert Design.from_document(result.design("small").design) == SMALL
+    with pytest.raises(ValueError, match="not a comparison of format 1"):
+        Comparison.from_json("{}")
+
+
+def test_auto_takes_the_engine_that_suits():
+    quick = {"headroom": False, "sensitivity": False, "fix": False}
+    small = compare(WORKLOAD, [ROOMY], **quick)
+    large = compare(WORKLOAD.scaled(100), [ROOMY], **quick)
+
+    assert (small.engine, large.engine) == ("exact", "aggregate")
+
+
+def test_assumed_constants_are_shown_with_other_values():
+    """A split for heat depends on constants that nobody publishes (CAP-505)."""
+    put = Pattern("put", "PutItem", rate=1500)
+    workload = Workload(fields=[Field("id", count=50)], patterns=[put], duration=240)
+    settings = Settings(heat_minutes=1, split_seconds=60)
+    design = Design(
+        "d", partition="{timestamp:day}", sort="{id}", capacity=Capacity(read=1, write=5000)
+    )
+
+    [result] = compare(
+        workload, [design], engine="aggregate", headroom=False, fix=False, settings=settings
+    ).designs
+
+    found = {one.setting: one for one in result.assumptions}
+    assert set(found) == {"heat_threshold", "split_seconds"}
+    assert found["split_seconds"].value == 60
+    [row] = found["split_seconds"].rows
+    assert row.value == 1800
+    assert row.throttled_share > result.throttled_share
+
+
+@pytest.mark.parametrize(
+    ("designs", "complaint"),
+    [([], "at least one design"), ([ROOMY, ROOMY], "same name")],
+)
+def test_designs_are_told_apart(designs, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        compare(WORKLOAD, designs)
+
+
+def test_headroom_of_what_never_passes_is_nothing():
+    put = Pattern("put", "PutItem", rate=5000)
+    workload = Workload(fields=[Field("shop", values=("one",))], patterns=[put], duration=20)
+    design = Design("d", partition="{shop}", capacity=Capacity(read=1, write=10))
+
+    room = find_headroom(Layout(design, workload), seed=0, settings=Settings())
+
+    assert (room.multiple, room.at_least) == (0.0, False)
+
+
+@pytest.mark.parametrize(
+    ("design", "fix"),
+    [
+        (
+            Design(
+                "hour",
+                partition="{timestamp:hour}",
+                sort="{timestamp}#{userId}",
+                capacity=Capacity(read=1, write=5000),
+            ),
+            "make {userId} the partition key of table",
+        ),
+        (
+            Design(
+                "kind",
+                partition="{kind}",
+                sort="{timestamp}",
+                capacity=Capacity(read=1, write=5000),
+            ),
+            "add 20 suffixes to the partition key of table: {kind}#{hash(userId) % 20}",
+        ),
+        (
+            Design("maximum", partition="{userId}", capacity=Capacity(max_write=500)),
+            "provision 4,140 write units as maximum on table",
+        ),
+        (
+            Design(
+                "index",
+                partition="{userId}",
+                sort="{timestamp}",
+                indexes=[Index("byKind", partition="{kind}", projection="KEYS_ONLY")],
+                capacity=Capacity(read=1, write=5000),
+            ),
+            "add 16 suffixes to the partition key of byKind: {kind}#{hash(userId) % 16}",
+        ),
+    ],
+    ids=lambda value: value.name if isinstance(value, Design) else "",
+)
+def test_a_fix_is_found_for_each_kind_of_trouble(design, fix):
+    put = Pattern("put", "PutItem", rate=3600)
+    workload = Workload(fields=FIELDS, patterns=[put], duration=30)
+
+    [result] = compare(
+        workload, [design], engine="aggregate", headroom=False, sensitivity=False
+    ).designs
+
+    assert result.grade == "throttles"
+    assert result.fix == fix
+
+
+GROWING = Workload(
+    fields=[Field("userId", count=10_000)],
+    patterns=[Pattern("put", "PutItem", rate=Spikes(base=100, peak=9000, every=120, lasting=30))],
+    duration=240,
+)
+
+
+def test_a_load_that_no_key_can_spread_is_told_as_such_and_warmed_for():
+    """On-demand tables begin with four partitions (CAP-502); nobody's key is to blame."""
+    designs = [
+        Design("cold", partition="{userId}", sort="{timestamp}"),
+        Design(
+            "capped", partition="{userId}", sort="{timestamp}", capacity=Capacity(max_write=500)
+        ),
+    ]
+
+    result = compare(GROWING, designs, engine="aggregate", headroom=False, sensitivity=False)
+
+    cold, capped = result.designs
+    asked = "table is asked for up to 9,000 write units a second"
+    warm = "pre-warm the table for 12,000 reads and 10,350 writes a second"
+    assert cold.verdict.endswith(f"{asked}, and its 4 partitions carry 4,000.")
+    assert cold.fix == warm
+    assert "hot partition" not in {finding.check for finding in cold.findings}
+    assert capped.verdict.endswith(f"{asked} and has 500.")
+    assert capped.fix == f"{warm}, and provision 10,350 write units as maximum on table"
+
+
+def test_what_reads_cost_once_writes_pass_is_provisioned_too():
+    """Reads that find nothing cost a unit, and a hundred once the items are there (CAP-201)."""
+    workload = Workload(
+        fields=[Field("userId", count=100)],
+        patterns=[
+            Pattern("put", "PutItem", rate=2, size=400 * 1024),
+            Pattern("get", "GetItem", rate=2, by=["userId"], consistent=True),
+        ],
+        duration=120,
+    )
+    design = Design("small", partition="{userId}", capacity=Capacity(read=5, write=5))
+
+    [found] = compare(workload, [design], headroom=False, sensitivity=False).designs
+
+    assert found.fix is not None
+    assert re.fullmatch(r"provision 1\d\d read units on table, 920 write units on table", found.fix)
+
+
+def test_a_key_is_blamed_for_its_own_share_and_not_for_its_partition():
+    weights = (60.0, 40.0)
+    put = Pattern("put", "PutItem", rate=3000)
+    workload = Workload(
+        fields=[Field("kind", values=("a", "b"), distribution=Weights(weights))],
+        patterns=[put],
+        duration=60,
+    )
+    design = Design(
+        "kind", partition="{kind}", sort="{timestamp}", capacity=Capacity(read=1, write=5000)
+    )
+
+    [found] = compare(
+        workload, [design], engine="aggregate", headroom=False, sensitivity=False, fix=False
+    ).designs
+
+    share = found.resources[0].hottest_key_share
+    assert f"the key 'a' gets {share:.0%} of the traffic of table" in found.verdict
+
+
+def test_a_design_that_is_asked_for_nothing_is_said_to_be():
+    idle = Workload(fields=FIELDS, patterns=[Pattern("put", "PutItem", rate=0)], duration=60)
+    design = Design("idle", partition="{kind}", sort="{timestamp}")
+
+    [found] = compare(idle, [design], sensitivity=False).designs
+
+    assert (found.grade, found.verdict) == ("fine", "idle is fine: it is asked for nothing.")
+    assert not any(finding.severity == "problem" for finding in found.findings)
+
+
+def checks(workload, design):
+    [result] = compare(
+        workload, [design], engine="aggregate", headroom=False, sensitivity=False, fix=False
+    ).designs
+    return {finding.check for finding in result.findings}
+
+
+BIG = Pattern("put", "PutItem", rate=1800, size=1100)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "design", "expected"),
+    [
+        (
+            [BIG],
+            {"partition": "{kind}", "sort": "{timestamp}"},
+            {
+                "cardinality",
+                "hot partition",
+                "low-cardinality key",
+                "ascending sort key",
+                "size rounding",
+            },
+        ),
+        (
+            [BIG],
+            {"partition": "{timestamp:day}", "sort": "{userId}"},
+            {"cardinality", "hot partition", "time key", "size rounding"},
+        ),
+        ([BIG], {"partition": "{vip}"}, {"hot partition", "popular key", "size rounding"}),
+        ([BIG], {"partition": "{id}"}, {"sequential key", "size rounding"}),
+        (
+            [BIG],
+            {
+                "partition": "{userId}",
+                "sort": "{timestamp}",
+                "indexes": [Index("one", partition="{userId}"), Index("two", partition="{id}")],
+            },
+            {"index amplification", "wide projection", "size rounding", "sequential key"},
+        ),
+        (
+            [PUT, Pattern("find", "Query", by=("kind",), rate=1)],
+            {"partition": "{userId}"},
+            {"frequent scan"},
+        ),
+        (
+            [PUT, Pattern("find", "Query", by=("userId", "kind"), selectivity=0.2, rate=1)],
+            {"partition": "{userId}", "sort": "{timestamp}"},
+            {"filter instead of key"},
+        ),
+        (
+            [PUT, Pattern("count", "UpdateItem", by=("userId",), rate=10, size=9000)],
+            {"partition": "{userId}"},
+            {"vertical split"},
+        ),
+        (
+            [Pattern("put", "PutItem", rate=500, size=20_000)],
+            {
+                "partition": "{vip}",
+                "sort": "{timestamp}",
+                "indexes": [Index("local", partition="{vip}", sort="{kind}", local=True)],
+            },
+            {
+                "collection growth",
+                "hot partition",
+                "popular key",
+                "ascending sort key",
+            },
+        ),
+    ],
+    ids=["status", "date", "vip", "sequential", "indexes", "scan", "filter", "vertical", "lsi"],
+)
+def test_the_checks_find_what_the_lessons_warn_of(patterns, design, expected):
+    """Lesson L0 and L4; on demand and at full utilisation, so that money is no finding."""
+    from emulator.lab import Hotspot
+
+    fields = [
+        *FIELDS,
+        Field("vip", count=1000, distribution=Hotspot(0.001, 0.6)),
+        Field("id", unique="sequential"),
+    ]
+    workload = Workload(fields=fields, patterns=patterns, duration=30, retention=60.0)
+
+    found = checks(workload, Design("d", **design))
+
+    assert found - {"billing mode", "table class", "index throttles the table"} == expected
+
+
+def test_money_is_advised_on():
+    """CAP-1008, CAP-1009."""
+    put = Pattern("put", "PutItem", rate=2, size=1000)
+    preload = [Preload(pattern="put", items=50_000_000)]
+    workload = Workload(fields=FIELDS, patterns=[put], duration=60, preload=preload)
+    idle = Capacity(read=5, write=500)
+
+    def money(capacity):
+        design = Design("d", partition="{userId}", sort="{timestamp}", capacity=capacity)
+        return checks(workload, design)
+
+    assert money(idle) == {"billing mode"}
+    assert "table class" in money(Capacity())

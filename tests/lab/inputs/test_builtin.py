@@ -1,0 +1,43 @@
+"""The comparison that ``dynamometer lab`` runs without a file."""
+
+import pytest
+
+from emulator.lab import compare
+from emulator.lab.inputs.builtin import device_events, hour_and_device
+
+
+@pytest.fixture(scope="module")
+def result():
+    return compare(
+        device_events(duration=600), hour_and_device(), headroom=False, sensitivity=False
+    )
+
+
+def test_the_hour_throttles_at_one_partition(result):
+    """CAP-501, lesson L0."""
+    hour = result.design("hour key")
+
+    assert hour.grade == "throttles"
+    assert set(hour.throttled_share_by_reason) == {"TableWriteKeyRangeThroughputExceeded"}
+    assert hour.table.write.per_minute.consumed[-1] == pytest.approx(1000, rel=0.005)
+    assert hour.table.write.utilisation == pytest.approx(0.2, abs=0.005)
+    assert hour.table.hottest_key_share == pytest.approx(1)
+    assert hour.fix == "make {deviceId} the partition key of table"
+    assert "a partition stops at 1,000 write units a second while 80%" in hour.verdict
+
+
+def test_the_device_does_not_throttle_at_all(result):
+    device = result.design("device key")
+
+    assert device.grade == "fine"
+    assert device.throttled_share == 0
+    assert device.table.write.consumed_units == pytest.approx(2800 * 600)
+    assert device.pattern("last events of a device").units[0].read == pytest.approx(
+        0.5 * 1200, rel=0.1
+    )
+
+
+def test_the_wrong_key_makes_reads_hundreds_of_times_dearer(result):
+    hour, device = (one.pattern("last events of a device") for one in result.designs)
+
+    assert hour.units[0].read > 300 * device.units[0].read

@@ -1,0 +1,150 @@
+import pytest
+
+from emulator.lab import (
+    Capacity,
+    Design,
+    Field,
+    Latest,
+    Pattern,
+    Preload,
+    Sizes,
+    Spikes,
+    Weights,
+    Workload,
+    Zipf,
+)
+from emulator.lab.inputs.patterns import Recorded
+
+
+def full() -> Workload:
+    return Workload(
+        fields=[
+            Field("tenantId", count=5, distribution=Zipf(1.1)),
+            Field("orderId", count=20, per="tenantId"),
+            Field("status", values=("open", "done"), distribution=Weights((3, 1))),
+            Field("id", unique="random", distribution=Latest(0.5)),
+        ],
+        patterns=[
+            Pattern("put", "PutItem", rate=Spikes(1, 9, 60, 5), size=Sizes.uniform(100, 900)),
+            Pattern(
+                "list",
+                "Query",
+                rate=3,
+                by=("tenantId", "status"),
+                items=5,
+                span=60.0,
+                distributions={"tenantId": Zipf(0.5)},
+                retry="standard",
+            ),
+            Pattern("tx", "TransactWriteItems", rate=1, actions=4, fields=("tenantId",)),
+            Pattern(
+                "replayed",
+                "UpdateItem",
+                rate=2,
+                changes=("status",),
+                recorded=Recorded((0.5, 1.5), {"tenantId": (0, 1)}, (10, 20)),
+            ),
+        ],
+        duration=120,
+        preload=[Preload(pattern="put", items=10, span=50.0)],
+        attributes={"value": 20},
+        retention=86_400.0,
+        clients=7,
+    )
+
+
+def test_a_workload_is_read_as_it_was_written():
+    assert Workload.from_document(full().to_document()) == full()
+
+
+def test_a_design_is_read_as_it_was_written():
+    design = Design(
+        "d", partition="{a}", sort="{timestamp}", capacity=Capacity(read=1, write=2, warm_read=9)
+    )
+
+    assert Design.from_document(design.to_document()) == design
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"patterns": []}, "needs at least one pattern"),
+        ({"duration": 0}, "at least one second"),
+        ({"start": 61}, "must be a whole minute"),
+        ({"retry": "never"}, "must be one of legacy, standard, standard-2026"),
+        ({"patterns": [Pattern("a", "GetItem", rate=1, by=("x",))]}, "names no field: 'x'"),
+        ({"preload": [Preload(pattern="x", items=1)]}, "names no pattern that puts items"),
+        ({"fields": [Field("a", count=1, per="b")]}, "per names no other field"),
+    ],
+)
+def test_a_workload_that_makes_no_sense_is_refused(changes, complaint):
+    options = {"patterns": [Pattern("put", "PutItem", rate=1)]} | changes
+
+    with pytest.raises(ValueError, match=complaint):
+        Workload(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"operation": "PutItems"}, "operation must be one of BatchGetItem"),
+        ({"operation": "PutItem", "actions": 2}, "PutItem carries 1 to 1 items, not 2"),
+        ({"operation": "PutItem", "retry": "x"}, "retry must be one of legacy"),
+    ],
+)
+def test_a_pattern_that_makes_no_sense_is_refused(options, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        Pattern("p", rate=1, **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"count": 3, "unique": "random"}, {"values": ()}])
+def test_a_field_has_values_in_one_way(options):
+    with pytest.raises(ValueError, match="needs"):
+        Field("f", **options)
+
+
+def test_a_multiple_of_the_load_multiplies_every_rate():
+    assert full().scaled(3).requests == pytest.approx(3 * full().requests)
+
+
+def test_skew_reaches_every_zipf_distribution():
+    skewed = full().skewed(2.0)
+
+    assert skewed.field("tenantId").distribution == Zipf(2.0)
+    assert skewed.field("id").distribution == Latest(2.0)
+    assert skewed.pattern("list").distributions == {"tenantId": Zipf(2.0)}
+    assert skewed.field("status") == full().field("status")
+
+
+def test_values_of_a_field_that_belongs_to_another_carry_its_name():
+    assert Field("order", count=20, per="tenant").text(3, "tenant-1") == "tenant-1.order-03"
+
+
+def test_sizes_with_a_long_tail_have_the_quantiles_asked_for():
+    sizes = Sizes.lognormal(1000, 20_000)
+
+    assert sizes.sizes[15] < 1000 < sizes.sizes[16]
+    assert sizes.sizes[-1] > 10_000
+
+
+@pytest.mark.parametrize(
+    ("letter", "mix"),
+    [
+        ("A", {"GetItem": 500, "UpdateItem": 500}),
+        ("B", {"GetItem": 950, "UpdateItem": 50}),
+        ("C", {"GetItem": 1000}),
+        ("D", {"GetItem": 950, "PutItem": 50}),
+        ("E", {"Scan": 950, "PutItem": 50}),
+        ("F", {"GetItem": 1000, "UpdateItem": 500}),
+    ],
+)
+def test_ycsb_has_its_mix(letter, mix):
+    workload = Workload.ycsb(letter, rate=1000, duration=10)
+
+    rates = {one.operation: one.pace.rate for one in workload.patterns if one.pace.rate}
+    assert rates == pytest.approx(mix)
+
+
+def test_ycsb_has_no_other_letters():
+    with pytest.raises(ValueError, match="YCSB has workloads A, B, C, D, E, F, not 'G'"):
+        Workload.ycsb("G")

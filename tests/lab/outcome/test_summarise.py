@@ -1,0 +1,78 @@
+"""Results are drawn from what a run leaves behind."""
+
+import numpy as np
+import pytest
+
+from emulator.lab import Capacity, Design, Field, Pattern, Workload, Zipf, aggregate
+from emulator.lab.outcome.summarise import pattern_results, resource_results, weighted_quantile
+from emulator.lab.planning.layout import Layout
+
+
+@pytest.fixture(scope="module")
+def recording():
+    workload = Workload(
+        fields=[Field("id", count=100, distribution=Zipf(1.2))],
+        patterns=[Pattern("put", "PutItem", rate=1200)],
+        duration=300,
+    )
+    design = Design(
+        "d", partition="{id}", sort="{timestamp}", capacity=Capacity(read=1, write=5000)
+    )
+    return aggregate.run(Layout(design, workload))
+
+
+def test_series_sum_to_the_units(recording):
+    [table] = resource_results(recording)
+    for axis in (table.read, table.write):
+        assert sum(axis.per_minute.consumed) * 60 == pytest.approx(axis.consumed_units, rel=0.001)
+        width = axis.fine.step_seconds
+        assert sum(axis.fine.consumed) * width == pytest.approx(axis.consumed_units, rel=0.001)
+        assert len(axis.fine.consumed) <= 240
+
+
+def test_the_heat_map_has_a_column_for_every_partition(recording):
+    [table] = resource_results(recording)
+
+    assert len(table.heat.load) == 5
+    assert all(len(row) == len(table.heat.partitions) == 6 for row in table.heat.load)
+    total = sum(cell or 0 for cell in table.heat.load[0]) * 1000
+    assert total == pytest.approx(1200, rel=0.01)
+    assert table.heat.partitions[0].low == 0
+    assert table.heat.partitions[-1].high == 1
+
+
+def test_top_keys_are_in_order_and_concentration_ends_at_one(recording):
+    [table] = resource_results(recording)
+
+    shares = [key.share for key in table.top_keys]
+    assert shares == sorted(shares, reverse=True)
+    assert len(shares) == 10
+    assert shares[0] == table.hottest_key_share == pytest.approx(0.277, abs=0.01)
+    for curve in (table.key_concentration, table.partition_concentration):
+        assert (curve.population[0], curve.traffic[0]) == (0, 0)
+        assert (curve.population[-1], curve.traffic[-1]) == pytest.approx((1, 1))
+        assert list(curve.traffic) == sorted(curve.traffic)
+
+
+def test_reasons_sum_to_the_throttled_share(recording):
+    [put] = pattern_results(recording)
+
+    assert sum(put.throttled_share_by_reason.values()) == pytest.approx(put.throttled_share)
+    assert sum(put.attempts_histogram) == pytest.approx(put.calls)
+
+
+def test_collections_are_counted(recording):
+    [table] = resource_results(recording)
+
+    sizes = table.collections
+    assert sizes.count == 100
+    assert sizes.items == pytest.approx(300 * 1200, rel=0.01)
+    assert sizes.largest_key == "id-00"
+    assert sizes.p50_bytes < sizes.p99_bytes <= sizes.largest_bytes
+
+
+@pytest.mark.parametrize(("share", "value"), [(0.5, 1.0), (0.9, 2.0), (1.0, 3.0)])
+def test_quantiles_are_weighted(share, value):
+    values, weights = np.array([3.0, 1.0, 2.0]), np.array([1.0, 8.0, 1.0])
+
+    assert weighted_quantile(values, weights, share) == value

@@ -1,0 +1,123 @@
+"""How a design answers a pattern: get, query with fan-out, filter, or scan."""
+
+import pytest
+
+from emulator.lab import Design, Field, Index, Key, Pattern, Table, Workload
+from emulator.lab.planning.access_paths import find
+from emulator.lab.planning.layout import Layout
+
+FIELDS = [
+    Field("userId", count=10),
+    Field("orderId", unique="random"),
+    Field("status", values=("a", "b")),
+    Field("tenantId", count=2),
+    Field("deviceId", count=5, per="userId"),
+]
+
+
+def path_of(design, **pattern):
+    options = {"operation": "Query", "rate": 1} | pattern
+    one = Pattern("p", **options)
+    workload = Workload(fields=FIELDS, patterns=[one], duration=86_400)
+    return find(Layout(design, workload), one)
+
+
+@pytest.mark.parametrize(
+    ("partition", "sort", "pattern", "expected"),
+    [
+        ("{userId}", "{orderId}", {"by": ("userId",)}, ("query", 1, ())),
+        ("{userId}", "{orderId}", {"by": ("userId", "status")}, ("query", 1, ("status",))),
+        ("{userId}", "{status}#{orderId}", {"by": ("userId", "status")}, ("query", 1, ())),
+        ("{userId}", "{orderId}#{status}", {"by": ("userId", "status")}, ("query", 1, ("status",))),
+        ("{userId}#{hash(orderId) % 10}", None, {"by": ("userId",)}, ("query", 10, ())),
+        ("{userId}#{hash(orderId) % 10}", None, {"by": ("userId", "orderId")}, ("query", 1, ())),
+        ("{userId}#{random(7)}", None, {"by": ("userId",)}, ("query", 7, ())),
+        ("{orderId}", None, {"by": ("userId",)}, ("scan", 1, ("userId",))),
+        ("{userId}", None, {"operation": "GetItem", "by": ("userId",)}, ("get", 1, ())),
+        ("{userId}", "{timestamp}", {"operation": "GetItem", "by": ("userId",)}, ("get", 1, ())),
+        ("{userId}#{random(7)}", None, {"operation": "GetItem", "by": ("userId",)}, ("get", 7, ())),
+        ("{orderId}", None, {"operation": "GetItem", "by": ("userId",)}, ("scan", 1, ("userId",))),
+        ("{userId}", None, {"operation": "Scan"}, ("scan", 1, ())),
+        ("{userId}", None, {"by": ("deviceId",)}, ("query", 1, ("deviceId",))),
+        ("{userId}", None, {"operation": "PutItem"}, ("write", 1, ())),
+    ],
+)
+def test_the_best_way_uses_most_of_what_is_known(partition, sort, pattern, expected):
+    path = path_of(Design("d", partition=partition, sort=sort), **pattern)
+
+    assert (path.kind, path.shard_count, path.filters) == expected
+
+
+def test_time_in_the_partition_key_is_asked_stretch_by_stretch():
+    design = Design("d", partition="{userId}#{timestamp:hour}", sort="{timestamp}")
+
+    path = path_of(design, by=("userId",), span=3 * 3600)
+
+    assert len(path.slots(1_767_225_600.0 + 7200 + 1800, 0.0)) == 4
+
+
+def test_an_index_answers_what_the_table_cannot():
+    index = Index("byStatus", partition="{status}", sort="{timestamp}")
+    design = Design("d", partition="{userId}", sort="{orderId}", indexes=[index])
+
+    assert path_of(design, by=("status",)).resource_index == "byStatus"
+    assert path_of(design, by=("userId",)).resource_index is None
+    assert path_of(design, by=("status",), consistent=True).kind == "scan"
+
+
+def test_a_multi_attribute_index_is_used_attribute_by_attribute():
+    index = Index("orders", partition=("{tenantId}", "{status}"), sort=("{userId}", "{timestamp}"))
+    design = Design("d", partition="{orderId}", indexes=[index])
+
+    path = path_of(design, by=("tenantId", "status", "userId"), span=60)
+
+    assert (path.kind, path.filters, len(path.sort_parts), path.by_time) == ("query", (), 1, True)
+    assert path_of(design, by=("tenantId",)).kind == "scan"
+
+
+def test_a_design_can_say_how_a_pattern_is_answered():
+    index = Index("byStatus", partition="{status}")
+    options = {"partition": "{userId}", "indexes": [index]}
+
+    scan = path_of(Design("d", **options, answers={"p": "scan"}), by=("userId",))
+    forced = path_of(Design("d", **options, answers={"p": "byStatus"}), by=("userId", "status"))
+
+    assert scan.kind == "scan"
+    assert (forced.resource_index, forced.filters) == ("byStatus", ("userId",))
+    with pytest.raises(ValueError, match="'byStatus' cannot answer pattern 'p'"):
+        path_of(Design("d", **options, answers={"p": "byStatus"}), by=("userId",))
+
+
+def test_an_entity_has_its_own_key_and_its_own_table():
+    profile = Key(partition="{userId}", sort="#PROFILE")
+    one = Table(name="people", entities={"profile": profile})
+    two = Table(name="orders", partition="{orderId}")
+    workload = Workload(
+        fields=FIELDS,
+        patterns=[
+            Pattern("p", "PutItem", rate=1, entity="profile"),
+            Pattern("q", "PutItem", rate=1),
+        ],
+    )
+    layout = Layout(Design("d", tables=[one, two]), workload)
+
+    assert [layout.table_of(pattern).name for pattern in workload.patterns] == ["people", "orders"]
+
+
+@pytest.mark.parametrize(
+    ("design", "complaint"),
+    [
+        (Design("d", partition="{nobody}"), "no field 'nobody' in the workload"),
+        (
+            Design("d", entities={"x": Key(partition="{userId}")}),
+            r"no key for pattern 'p' \(entity None\)",
+        ),
+        (
+            Design("d", partition="{userId}", entities={"x": Key(partition="a", sort="b")}),
+            "need a sort key, or none",
+        ),
+    ],
+)
+def test_a_design_that_does_not_fit_says_why(design, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        path_of(design, by=("userId",))

@@ -1,0 +1,71 @@
+"""The comparison as rows: whole, and marked by the lab's own limits only."""
+
+from dataclasses import replace
+
+from emulator.lab.outcome import words
+from emulator.lab.report.rows import Cell, groups, headroom, summary
+from tests.lab.report.comparisons import afternoon
+
+
+def table():
+    """Return the rows as {label: texts}, with plain spaces."""
+    return {
+        row.label: [cell.text.replace(words.SPACE, " ") for cell in row.cells]
+        for group in groups(afternoon())
+        for row in group.rows
+    }
+
+
+def test_every_measure_of_the_comparison_has_a_row():
+    assert table() == {
+        "calls throttled": ["57.8 %", "0 %", "0.4 %"],
+        "table writes: one partition is full": ["57.8 %", "–", "–"],
+        "index writes: one partition is full": ["–", "–", "0.4 %"],
+        "calls given up": ["0.23 %", "0 %", "0.0016 %"],
+        "first throttled after": ["3 min 4 s", "never", "1 h 15 min"],
+        "headroom": ["0.39×", "1.62×", "1.02×"],
+        "attempts per call, p50 / p99": ["2 / 9", "1 / 1", "1 / 9"],
+        "latency added by retries, p50 / p99": ["50 ms / 21.4 s", "0 s / 0 s", "0 s / 21.4 s"],
+        "read and then filtered away": ["99 %", "99 %", "0 %"],
+        "hottest partition": ["100 %", "21.4 %", "100 % of EventTypeIndex"],
+        "hottest key": ["36 %", "0.012 %", "50 % of EventTypeIndex"],
+        "partition keys used": ["3", "10 k", "10 k + 3"],
+        "partitions at the end": ["5", "5", "5 + 6"],
+        "splits": ["0", "0", "2"],
+        "WCU/s on events": ["1,028 (20.6 % used)", "2,450 (49 % used)", "2,450 (49 % used)"],
+        "RCU/s on events": ["120 (12 % used)"] * 3,
+        "WCU/s on EventTypeIndex": ["–", "–", "2,253 (45.1 % used)"],
+        "on-demand": ["$6,549", "$6,549", "$8,560"],
+        "provisioned": ["$2,848", "$2,848", "$3,724"],
+        "auto-scaled": ["$2,279", "$2,279", "$2,980"],
+        "provisioned, Standard-IA": ["$3,559", "$3,559", "$4,652"],
+    }
+
+
+def test_only_what_breaks_a_limit_is_marked():
+    marks = {
+        row.label: [cell.mark for cell in row.cells]
+        for group in groups(afternoon())
+        for row in group.rows
+        if any(cell.mark for cell in row.cells)
+    }
+    assert marks == {
+        "calls throttled": ["bad", "", "bad"],
+        "calls given up": ["bad", "", "bad"],
+        "headroom": ["bad", "", "tight"],
+        "provisioned": ["chosen"] * 3,
+    }
+
+
+def test_a_design_without_a_search_has_no_headroom():
+    design = afternoon().designs[0]
+    assert headroom(replace(design, headroom=None)) == Cell("–")
+    assert headroom(replace(design, headroom=replace(design.headroom, multiple=0.0))) == Cell(
+        "none", "bad"
+    )
+
+
+def test_the_run_is_told_in_one_line():
+    assert summary(afternoon()).replace(words.SPACE, " ") == (
+        "3 designs under 26.6 M requests in 3 h; aggregate engine, seeds 7, 8, 9"
+    )

@@ -1,0 +1,84 @@
+"""The terminal view: the same words with colours or without."""
+
+import io
+import re
+from dataclasses import replace
+
+from emulator.lab.report import print_report, text_report
+from tests.lab.report.comparisons import afternoon
+
+
+class Stream(io.StringIO):
+    """A stream that says what it is."""
+
+    def __init__(self, *, terminal=False, encoding="utf-8"):
+        super().__init__()
+        self._terminal, self._encoding = terminal, encoding
+
+    def isatty(self):
+        return self._terminal
+
+    @property
+    def encoding(self):
+        return self._encoding
+
+
+def printed(**options):
+    stream = Stream(**options)
+    print_report(afternoon(), stream)
+    return stream.getvalue()
+
+
+def test_a_pipe_gets_plain_text():
+    text = printed()
+    assert text == text_report(afternoon())
+    assert "\x1b" not in text
+
+
+def test_a_stream_without_unicode_gets_ascii():
+    text = printed(encoding="ascii")
+    assert text.isascii()
+    assert "headroom                                             0.39x" in text
+
+
+def test_a_terminal_gets_the_same_figures_in_colour(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "140")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    text = printed(terminal=True)
+    assert "\x1b[" in text
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    for figure in ("57.8\u202f%", "0.39×", "$3,724", "throttles", "smallest fix:"):
+        assert figure in plain
+
+
+def test_verdicts_come_first_each_with_its_fix():
+    lines = text_report(afternoon()).splitlines()
+    assert lines[3].startswith("[throttles] 58 % of calls are throttled")
+    assert lines[5] == (
+        "  smallest fix: Use {deviceId} as the partition key; or spread each hour over 4 suffixes."
+    )
+
+
+def test_the_small_map_shows_where_it_is_hot():
+    text = text_report(afternoon())
+    rows = text.partition("by hour (events)\n")[2].splitlines()[:6]
+    assert rows == [
+        "  " + "·" * 20 + "X" * 20 + "·" * 20,
+        "  " + "·" * 60,
+        "  " + "·" * 40 + "X" * 20,
+        "  " + "X" * 20 + "·" * 40,
+        "  " + "·" * 60,
+        "  0" + " " * 56 + "3 h",
+    ]
+
+
+def test_columns_are_aligned():
+    table = text_report(afternoon()).partition("\nThrottling\n")[2].partition("\n\n")[0]
+    ends = {len(line) for line in table.splitlines() if line.startswith("  ")}
+    assert len(ends) == 1
+
+
+def test_no_designs_is_no_table():
+    text = text_report(replace(afternoon(), designs=()))
+    assert text.splitlines()[0] == afternoon().title
+    assert "Throttling" not in text

@@ -1,0 +1,278 @@
+"""dynamometer lab and check: what they print, write and answer."""
+
+import json
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+from emulator.__main__ import main
+from emulator.designs import Finding
+from emulator.lab.command import write_findings
+from emulator.lab.outcome.result_types import Comparison
+from tests.lab.report.test_text import Stream
+
+SHOP = """\
+title: Orders
+workload:
+  duration: 60
+  fields:
+    customerId: {count: 500}
+    status: {values: [open, paid, sent]}
+  patterns:
+    - {name: order, operation: PutItem, rate: 40, size: 300}
+    - {name: orders of a customer, operation: Query, rate: 5, by: [customerId], items: 10}
+designs:
+  - {name: by status, partition: "{status}", sort: "{timestamp}#{customerId}", read: 100, write: 10}
+  - {name: by customer, partition: "{customerId}", sort: "{timestamp}", read: 100, write: 100}
+"""
+EXPECT = """\
+expect:
+  by customer: {grade: fine, throttled: 0.001, headroom: 1.5, monthly_cost: 500}
+"""
+BROKEN_PROMISES = """\
+expect:
+  all: {grade: tight}
+  by customer: {headroom: 50, monthly_cost: 1}
+  by status: {throttled: 0.001}
+"""
+TERRAFORM = """\
+resource "aws_dynamodb_table" "orders" {
+  name         = "orders"
+  billing_mode = "PAY_PER_REQUEST"
+  hash_key     = "status"
+  range_key    = "createdAt"
+  attribute {
+    name = "status"
+    type = "S"
+  }
+  attribute {
+    name = "createdAt"
+    type = "S"
+  }
+}
+"""
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A working directory with the files above."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop.yaml").write_text(SHOP, encoding="utf-8")
+    (tmp_path / "main.tf").write_text(TERRAFORM, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_file_is_compared_and_the_page_written(place, capsys):
+    assert main(["lab", "shop.yaml"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("Orders\n2 designs under 2,700 requests in 1 min; exact engine, seed 0\n")
+    assert "[throttles] By status throttles" in out
+    assert "[fine] By customer is fine" in out
+    assert out.endswith("\nwrote report.html\n")
+    assert err == ""
+    assert "<title>Orders</title>" in (place / "report.html").read_text(encoding="utf-8")
+
+
+def test_data_and_pictures_are_written_where_they_are_wanted(place, capsys):
+    arguments = ["shop.yaml", "--quick", "--no-html", "--json", "shop.json", "--svg", "pictures"]
+    assert main(["lab", *arguments]) == 0
+    assert capsys.readouterr().out.endswith("\nwrote shop.json\nwrote pictures/*.svg\n")
+    assert not (place / "report.html").exists()
+    comparison = Comparison.from_json((place / "shop.json").read_text(encoding="utf-8"))
+    assert [design.name for design in comparison.designs] == ["by status", "by customer"]
+    pictures = sorted(path.name for path in (place / "pictures").iterdir())
+    assert pictures == [
+        f"{design}-{name}.svg"
+        for design in ("by-customer", "by-status")
+        for name in (
+            "attempts",
+            "cost",
+            "table-concentration",
+            "table-heat",
+            "table-reads",
+            "table-writes",
+        )
+    ]
+    for path in (place / "pictures").iterdir():
+        ElementTree.parse(path)
+
+
+def test_options_override_the_file(place, capsys):
+    arguments = ["--quick", "--no-html", "--engine", "aggregate", "--seed", "7", "--duration", "2m"]
+    assert main(["lab", "shop.yaml", *arguments]) == 0
+    assert "5,400 requests in 2 min; aggregate engine, seed 7" in capsys.readouterr().out
+
+
+def test_promises_that_are_kept_are_fine(place, capsys):
+    (place / "shop.yaml").write_text(SHOP + EXPECT, encoding="utf-8")
+    assert main(["lab", "shop.yaml", "--no-html"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_promise_that_a_quick_run_does_not_look_at_is_not_kept(place, capsys):
+    (place / "shop.yaml").write_text(SHOP + EXPECT, encoding="utf-8")
+    assert main(["lab", "shop.yaml", "--no-html", "--quick"]) == 1
+    assert capsys.readouterr().err == (
+        "dynamometer: by customer was run without looking for its headroom, which is promised\n"
+    )
+
+
+def test_promises_that_are_not_kept_fail(place, capsys):
+    (place / "shop.yaml").write_text(SHOP + BROKEN_PROMISES, encoding="utf-8")
+    assert main(["lab", "shop.yaml", "--no-html"]) == 1
+    lines = capsys.readouterr().err.replace("\u202f", " ").splitlines()
+    assert lines[0] == "dynamometer: by status is graded throttles, not tight"
+    assert lines[1].startswith("dynamometer: by customer carries ")
+    assert lines[1].endswith("this load, under 50\u00d7")
+    assert lines[2].startswith("dynamometer: by customer costs $")
+    assert lines[3].startswith("dynamometer: by status throttles ")
+    assert lines[3].endswith(" of calls, over 0.1 %")
+    assert len(lines) == 4
+
+
+WRONG = {
+    "no such file": (["none.yaml"], "none.yaml: cannot be read: No such file or directory"),
+    "bad duration": (
+        ["shop.yaml", "--duration", "soon"],
+        "command line: --duration: expected a duration such as 90s, 15m, 1h or 30d, found 'soon'",
+    ),
+    "bad seed": (
+        ["shop.yaml", "--seed", "-1"],
+        "argument --seed: a seed is a whole number from 0, not '-1'; see 'dynamometer lab --help'",
+    ),
+    "word for a seed": (
+        ["shop.yaml", "--seed", "x"],
+        "argument --seed: a seed is a whole number from 0, not 'x'; see 'dynamometer lab --help'",
+    ),
+    "no place for the page": (
+        ["shop.yaml", "--html", "nowhere/report.html"],
+        "nowhere/report.html: there is no directory to write it in",
+    ),
+    "a page that is a directory": (["shop.yaml", "--quick", "--html", "."], ".: Is a directory"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "complaint"), WRONG.values(), ids=WRONG)
+def test_wrong_usage_is_one_sentence(place, capsys, arguments, complaint):
+    assert main(["lab", *arguments]) == 2
+    assert capsys.readouterr().err == f"dynamometer: {complaint}\n"
+
+
+FAULTS = {
+    "unknown design": (
+        "expect: {by nobody: {grade: fine}}",
+        "13: expect.by nobody: no design is called 'by nobody'; there are by status, by customer",
+    ),
+    "unknown promise": (
+        "expect:\n  all: {speed: 1}",
+        "14: expect.all.speed: unknown field. Known here: grade, throttled, headroom, monthly_cost",
+    ),
+    "unknown grade": (
+        "expect: {all: {grade: good}}",
+        "13: expect.all.grade: expected one of throttles, tight, fine, found 'good'",
+    ),
+    "share over one": (
+        "expect: {all: {throttled: 5}}",
+        "13: expect.all.throttled: expected a number of at most 1, found 5",
+    ),
+    "not a mapping": ("expect: [1]", "13: expect: expected a mapping, found a list"),
+}
+
+
+@pytest.mark.parametrize(("text", "complaint"), FAULTS.values(), ids=FAULTS)
+def test_a_broken_promise_section_names_line_and_field(place, capsys, text, complaint):
+    (place / "shop.yaml").write_text(SHOP + text, encoding="utf-8")
+    assert main(["lab", "shop.yaml"]) == 2
+    assert capsys.readouterr().err == f"dynamometer: shop.yaml:{complaint}\n"
+
+
+def test_a_missing_package_is_named(place, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    assert main(["lab", "shop.yaml"]) == 2
+    assert capsys.readouterr().err == (
+        "dynamometer: this needs the module yaml: pip install 'dynamometer[lab]'\n"
+    )
+
+
+def test_a_fault_of_the_workload_names_its_line(place, capsys):
+    (place / "shop.yaml").write_text(SHOP.replace("size: 300", "actions: 2"), encoding="utf-8")
+    assert main(["lab", "shop.yaml"]) == 2
+    assert capsys.readouterr().err.startswith("dynamometer: shop.yaml:8: workload.patterns[0]")
+
+
+def test_a_reader_who_leaves_early_is_no_error(place):
+    command = [sys.executable, "-m", "emulator", "lab", "shop.yaml", "--quick"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+    assert (place / "report.html").exists()
+
+
+# check
+
+
+def test_severities_have_colours_on_a_terminal():
+    stream = Stream(terminal=True)
+    finding = Finding(check="c", severity="problem", subject="s", message="m", fix="f")
+    write_findings([finding, finding], stream)
+    assert stream.getvalue().startswith("\x1b[31mproblem  \x1b[0ms: M. [c]\n         F.\n")
+    assert stream.getvalue().endswith("\n2 problems\n")
+
+
+def test_a_design_file_is_advised_on(place, capsys):
+    assert main(["check", "main.tf"]) == 0
+    assert capsys.readouterr().out == (
+        "warning  aws_dynamodb_table.orders: The partition key status seems to have few values; "
+        "each lives in\n"
+        "         one partition, which carries 1,000 writes/s. [low-cardinality-key]\n"
+        "         Choose a key with many values, and put this one into an index.\n"
+        "1 warning\n"
+    )
+
+
+def test_a_problem_fails(place, capsys):
+    broken = TERRAFORM.replace('    name = "createdAt"', '    name = "other"')
+    (place / "main.tf").write_text(broken, encoding="utf-8")
+    assert main(["check", "main.tf"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("problem  aws_dynamodb_table.orders: The service refuses this table: ")
+    assert out.endswith("\n1 problem\n")
+
+
+def test_nothing_to_object_to_is_said(place, capsys):
+    fine = TERRAFORM.replace("status", "customerId")
+    (place / "main.tf").write_text(fine, encoding="utf-8")
+    assert main(["check", "main.tf"]) == 0
+    assert capsys.readouterr().out == "nothing to object to\n"
+
+
+def test_a_lab_file_is_checked_under_its_workload(place, capsys):
+    assert main(["check", "shop.yaml"]) in (0, 1)
+    out = capsys.readouterr().out
+    assert "by status: table: The partition key '{status}' has 3 values. [low-cardinality" in out
+
+
+def test_what_a_lab_file_shows_of_a_whole_design_names_it_once(place, capsys):
+    main(["check", "shop.yaml"])
+    lines = [line for line in capsys.readouterr().out.splitlines() if "would cost" in line]
+    assert [line.split(":")[0] for line in lines] == ["info     by customer"]
+
+
+def test_a_design_file_that_is_not_there_is_one_sentence(place, capsys):
+    for name in ("none", "none.tf", "none.yaml"):
+        assert main(["check", name]) == 2
+        assert capsys.readouterr().err == (
+            f"dynamometer: {name}: cannot be read: No such file or directory\n"
+        )
+
+
+def test_a_file_of_no_known_kind_is_one_sentence(place, capsys):
+    (place / "x.json").write_text(json.dumps({"a": 1}), encoding="utf-8")
+    assert main(["check", "x.json"]) == 2
+    assert capsys.readouterr().err == (
+        "dynamometer: x.json: expected Terraform (.tf), a CloudFormation template, a NoSQL "
+        "Workbench model, the output of describe-table, or CreateTable requests\n"
+    )
