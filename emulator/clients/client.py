@@ -19,76 +19,11 @@ from emulator.clients.exceptions import (
     error_response,
     response_metadata,
 )
-from emulator.clients.paginators import PAGED_OPERATIONS, Paginator
+from emulator.clients.paginators import Paginator
 from emulator.clients.waiters import WAITERS, Waiter
 from emulator.clock import Clock, SystemClock
+from emulator.service.catalogue import OPERATIONS
 from emulator.service.errors import ApiError
-
-#: Source: service models dynamodb (57 operations) and dynamodbstreams (4), 2012-08-10;
-#: SearchVectors is out of scope (OTH-20).
-OPERATIONS: Final = (
-    "BatchExecuteStatement",
-    "BatchGetItem",
-    "BatchWriteItem",
-    "CreateBackup",
-    "CreateGlobalTable",
-    "CreateTable",
-    "DeleteBackup",
-    "DeleteItem",
-    "DeleteResourcePolicy",
-    "DeleteTable",
-    "DescribeBackup",
-    "DescribeContinuousBackups",
-    "DescribeContributorInsights",
-    "DescribeEndpoints",
-    "DescribeExport",
-    "DescribeGlobalTable",
-    "DescribeGlobalTableSettings",
-    "DescribeImport",
-    "DescribeKinesisStreamingDestination",
-    "DescribeLimits",
-    "DescribeStream",
-    "DescribeTable",
-    "DescribeTableReplicaAutoScaling",
-    "DescribeTimeToLive",
-    "DisableKinesisStreamingDestination",
-    "EnableKinesisStreamingDestination",
-    "ExecuteStatement",
-    "ExecuteTransaction",
-    "ExportTableToPointInTime",
-    "GetItem",
-    "GetRecords",
-    "GetResourcePolicy",
-    "GetShardIterator",
-    "ImportTable",
-    "ListBackups",
-    "ListContributorInsights",
-    "ListExports",
-    "ListGlobalTables",
-    "ListImports",
-    "ListStreams",
-    "ListTables",
-    "ListTagsOfResource",
-    "PutItem",
-    "PutResourcePolicy",
-    "Query",
-    "RestoreTableFromBackup",
-    "RestoreTableToPointInTime",
-    "Scan",
-    "TagResource",
-    "TransactGetItems",
-    "TransactWriteItems",
-    "UntagResource",
-    "UpdateContinuousBackups",
-    "UpdateContributorInsights",
-    "UpdateGlobalTable",
-    "UpdateGlobalTableSettings",
-    "UpdateItem",
-    "UpdateKinesisStreamingDestination",
-    "UpdateTable",
-    "UpdateTableReplicaAutoScaling",
-    "UpdateTimeToLive",
-)
 
 NO_SUCH_METHOD: Final = "the client has no method {name!r}: DynamoDB has no such operation"
 KEYWORDS_ONLY: Final = "{name}() only accepts keyword arguments."
@@ -113,6 +48,9 @@ def snake_case(name: str) -> str:
 
 
 _METHODS: Final = {snake_case(operation): operation for operation in OPERATIONS}
+_PAGINGS: Final = {
+    snake_case(row.name): row.paging for row in OPERATIONS.values() if row.paging is not None
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +113,7 @@ class Client:
 
     def can_paginate(self, operation_name: str) -> bool:
         """Say whether an operation has pages."""
-        return operation_name in PAGED_OPERATIONS
+        return operation_name in _PAGINGS
 
     def get_paginator(self, operation_name: str) -> Paginator:
         """Return a paginator, such as ``get_paginator("query")``.
@@ -183,9 +121,9 @@ class Client:
         Raises:
             ValueError: the operation has no pages.
         """
-        paging = PAGED_OPERATIONS.get(operation_name)
+        paging = _PAGINGS.get(operation_name)
         if paging is None:
-            known = ", ".join(PAGED_OPERATIONS)
+            known = ", ".join(_PAGINGS)
             raise ValueError(NOT_PAGED.format(name=operation_name, known=known))
         return Paginator(getattr(self, operation_name), paging)
 

@@ -5,52 +5,12 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from emulator.clients.conversion import Wire, client_response
+from emulator.service.catalogue import Paging
 
 _STARTING_TOKEN_FAULT: Final = "{token!r} is not a StartingToken that a paginator gave out"
-
-
-@dataclass(frozen=True, slots=True)
-class Paging:
-    """How an operation hands out pages.
-
-    Attributes:
-        start: The request member that says where a page starts.
-        end: The response member that says where it ended.
-        limit: The request member that bounds a page, if there is one.
-        results: The response members that add up over pages; the first has the entries.
-        once: Response members of which the first page's stands for all.
-    """
-
-    start: str
-    end: str
-    limit: str | None
-    results: tuple[str, ...]
-    once: tuple[str, ...] = ()
-
-
-_ITEMS: Final = Paging(
-    "ExclusiveStartKey",
-    "LastEvaluatedKey",
-    "Limit",
-    ("Items", "Count", "ScannedCount"),
-    ("ConsumedCapacity",),
-)
-#: Source: botocore's paginators-1.json for dynamodb 2012-08-10.
-PAGED_OPERATIONS: Final = {
-    "list_backups": Paging(
-        "ExclusiveStartBackupArn", "LastEvaluatedBackupArn", "Limit", ("BackupSummaries",)
-    ),
-    "list_tables": Paging(
-        "ExclusiveStartTableName", "LastEvaluatedTableName", "Limit", ("TableNames",)
-    ),
-    "list_tags_of_resource": Paging("NextToken", "NextToken", None, ("Tags",)),
-    "query": _ITEMS,
-    "scan": _ITEMS,
-}
 
 
 class Paginator:

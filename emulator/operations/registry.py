@@ -11,10 +11,10 @@ from importlib import import_module
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from emulator.engine.account import Account
-from emulator.operations.homes import HOMES
 from emulator.operations.profiles import worded
 from emulator.operations.responses import dump_items
 from emulator.operations.shapes import Structure
+from emulator.service.catalogue import OPERATIONS
 from emulator.service.errors import (
     ApiError,
     ConditionalCheckFailedException,
@@ -37,19 +37,16 @@ class Operation(NamedTuple):
     name: str
     shape: Structure
     handler: Handler
-    service: str
 
 
 _LOADED: Final[dict[str, Operation]] = {}
 
 
-def operation(
-    name: str, *, shape: Structure, service: str = "DynamoDB"
-) -> Callable[[Handler], Handler]:
+def operation(name: str, *, shape: Structure) -> Callable[[Handler], Handler]:
     """Register the handler of an operation."""
 
     def register(handler: Handler) -> Handler:
-        _LOADED[name] = Operation(name, shape, handler, service)
+        _LOADED[name] = Operation(name, shape, handler)
         return handler
 
     return register
@@ -63,10 +60,10 @@ def find(name: str) -> Operation:
     """
     found = _LOADED.get(name)
     if found is None:
-        home = HOMES.get(name)
-        if home is None:
+        facts = OPERATIONS.get(name)
+        if facts is None:
             raise UnknownOperationException
-        import_module(f"emulator.operations.{home}")
+        import_module(f"emulator.operations.{facts.module}")
         found = _LOADED[name]
     return found
 

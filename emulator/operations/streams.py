@@ -24,8 +24,6 @@ from emulator.service.errors import (
     ValidationException,
 )
 
-SERVICE: Final = "DynamoDBStreams"
-
 # Assumed: the texts (STM-9, ERR-OTH-8). Observed: ScyllaDB's tests, run against the service, for
 # what is refused: an ARN that is none, a number that is not asked for, half a filter.
 BAD_ARN: Final = "Invalid StreamArn: {arn}"
@@ -73,7 +71,6 @@ def shard_id(stream: Stream) -> str:
         Limit=shapes.Integer(least=1, most=_MOST_STREAMS),
         ExclusiveStartStreamArn=_STREAM_ARN,
     ),
-    service=SERVICE,
 )
 def list_streams(account: Account, request: Request) -> Response:
     """Return a page of streams, by ARN; those of deleted tables stay for a day (STM-2)."""
@@ -109,7 +106,6 @@ def list_streams(account: Account, request: Request) -> Response:
             "ShardFilter", Type=shapes.String(enum=("CHILD_SHARDS",)), ShardId=_SHARD_ID
         ),
     ),
-    service=SERVICE,
 )
 def describe_stream(account: Account, request: Request) -> Response:
     """Return a stream and its shard (STM-3)."""
@@ -158,7 +154,6 @@ def _describe_shard(stream: Stream) -> dict[str, Any]:
         SequenceNumber=shapes.String(21, 40),
         Timestamp=shapes.TIMESTAMP,
     ),
-    service=SERVICE,
 )
 def get_shard_iterator(account: Account, request: Request) -> Response:
     """Return where to begin to read a shard (STM-4)."""
@@ -211,7 +206,6 @@ def _iterator(account: Account, stream: Stream, number: int) -> str:
         ShardIterator=shapes.String(1, 2048).required,
         Limit=shapes.Integer(least=1, most=limits.STREAM_RECORDS),
     ),
-    service=SERVICE,
 )
 def get_records(account: Account, request: Request) -> Response:
     """Return records from an iterator on, and where to go on (STM-5)."""

@@ -58,8 +58,9 @@ class AttributeType(NamedTuple):
         return issubclass(self.python_class, frozenset)
 
 
-# Source: TYP-1, TYP-3. Observed, of the current names: captures of eu-west-2 by two other
-# emulators, September and October 2026.
+# Source: TYP-1, TYP-3.
+# Observed: captures of eu-west-2 by two other emulators, September and October 2026, of the
+# current names.
 ATTRIBUTE_TYPES: Final = (
     AttributeType(
         "S", str, "STRING", "STRING", contained=str, is_ordered=True, partiql_names=("STRING",)

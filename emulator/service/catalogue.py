@@ -1,8 +1,9 @@
 """The catalogue: every operation of the service that is served, with what others ask about it.
 
 One row per operation is the whole registration: its name, the module under ``operations/`` that
-serves it, what it does, whether the SDKs page through it, and which request layer words its
-faults. Who wants the page operations, or the writes, or those of the Streams API, asks here.
+serves it, what it does, how the SDKs page through it, and which request layer words its faults
+under each message profile. Who wants the page operations, or the writes, or those of the
+Streams API, asks here.
 
 Source: service models dynamodb and dynamodbstreams, 2012-08-10. SearchVectors is not served.
 """
@@ -10,7 +11,7 @@ Source: service models dynamodb and dynamodbstreams, 2012-08-10. SearchVectors i
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 DYNAMODB: Final = "DynamoDB"
 STREAMS: Final = "DynamoDBStreams"
@@ -28,12 +29,51 @@ class Kind(Enum):
     CONTROL = "acts on tables, streams, backups or the account"
 
 
-class Layer(Enum):
-    """Which request layer words an operation's faults (PRO-2)."""
+class Layer(NamedTuple):
+    """How a request layer words the faults of an operation (PRO-2).
 
-    OLDER = "the older wording"
-    CURRENT = "the current wording"
-    ENVELOPED = "the current wording inside '1 validation error detected: '"
+    Attributes:
+        wording: The column of a ``Wording`` that it speaks.
+        is_enveloped: Whether it puts them inside ``1 validation error detected: ``.
+    """
+
+    wording: str
+    is_enveloped: bool = False
+
+
+OLDER: Final = Layer("older")
+_CURRENT: Final = Layer("current")
+_ENVELOPED: Final = Layer("current", is_enveloped=True)
+
+#: The message profiles; where a row has no layer for one, the older layer answers.
+MessageProfile = Literal["2026-10", "classic"]
+
+
+class Paging(NamedTuple):
+    """How an operation hands out pages.
+
+    Attributes:
+        start: The request member that says where a page starts.
+        end: The response member that says where it ended.
+        limit: The request member that bounds a page, if there is one.
+        results: The response members that add up over pages; the first has the entries.
+        once: Response members of which the first page's stands for all.
+    """
+
+    start: str
+    end: str
+    limit: str | None
+    results: tuple[str, ...]
+    once: tuple[str, ...] = ()
+
+
+_ITEMS: Final = Paging(
+    "ExclusiveStartKey",
+    "LastEvaluatedKey",
+    "Limit",
+    ("Items", "Count", "ScannedCount"),
+    ("ConsumedCapacity",),
+)
 
 
 class OperationFacts(NamedTuple):
@@ -44,16 +84,26 @@ class OperationFacts(NamedTuple):
         module: The module under ``emulator.operations`` that serves it.
         kind: What it does.
         api: Which of the two APIs it belongs to.
-        is_paginated: Whether the SDKs have a paginator for it.
-        layer: Which layer words its faults under the current message profile.
+        paging: How the SDKs page through it, if they have a paginator for it.
+        layers: Which layer words its faults, by message profile.
     """
 
     name: str
     module: str
     kind: Kind
     api: str
-    is_paginated: bool
-    layer: Layer
+    paging: Paging | None
+    layers: dict[str, Layer]
+
+    def layer(self, profile: str) -> Layer:
+        """Return the layer that words its faults under a message profile.
+
+        >>> OPERATIONS["PutItem"].layer("2026-10").is_enveloped
+        True
+        >>> OPERATIONS["PutItem"].layer("classic").is_enveloped
+        False
+        """
+        return self.layers.get(profile, OLDER)
 
 
 def _row(
@@ -62,24 +112,24 @@ def _row(
     kind: Kind = Kind.CONTROL,
     *,
     api: str = DYNAMODB,
-    is_paginated: bool = False,
-    layer: Layer = Layer.OLDER,
+    paging: Paging | None = None,
+    layers: dict[str, Layer] | None = None,
 ) -> OperationFacts:
-    return OperationFacts(name, module, kind, api, is_paginated, layer)
+    return OperationFacts(name, module, kind, api, paging, layers or {})
 
 
-# Source of is_paginated: botocore's paginators-1.json.
-# Observed, of layer: the public suite in October 2026, us-east-1 (PRO-2), and live control-plane
-# probes of the same month (ERR-UT-2).
+# Source: botocore's paginators-1.json for dynamodb 2012-08-10, of paging.
+# Observed: the public suite in October 2026, us-east-1 (PRO-2), of layers.
+# Observed: live control-plane probes, October 2026 (ERR-UT-2), of UpdateTable's layer.
 _ROWS: Final = (
     _row("BatchExecuteStatement", "batch_execute_statement", Kind.BATCH),
-    _row("BatchGetItem", "batch_get_item", Kind.BATCH, layer=Layer.CURRENT),
+    _row("BatchGetItem", "batch_get_item", Kind.BATCH, layers={"2026-10": _CURRENT}),
     _row("BatchWriteItem", "batch_write_item", Kind.BATCH),
     _row("CreateBackup", "backups"),
     _row("CreateGlobalTable", "global_tables"),
     _row("CreateTable", "create_table"),
     _row("DeleteBackup", "backups"),
-    _row("DeleteItem", "delete_item", Kind.WRITE, layer=Layer.ENVELOPED),
+    _row("DeleteItem", "delete_item", Kind.WRITE, layers={"2026-10": _ENVELOPED}),
     _row("DeleteResourcePolicy", "resource_policies"),
     _row("DeleteTable", "delete_table"),
     _row("DescribeBackup", "backups"),
@@ -101,25 +151,37 @@ _ROWS: Final = (
     _row("ExecuteStatement", "execute_statement", Kind.STATEMENT),
     _row("ExecuteTransaction", "execute_transaction", Kind.TRANSACTION),
     _row("ExportTableToPointInTime", "transfers"),
-    _row("GetItem", "get_item", Kind.READ, layer=Layer.CURRENT),
+    _row("GetItem", "get_item", Kind.READ, layers={"2026-10": _CURRENT}),
     _row("GetRecords", "streams", api=STREAMS),
     _row("GetResourcePolicy", "resource_policies"),
     _row("GetShardIterator", "streams", api=STREAMS),
     _row("ImportTable", "transfers"),
-    _row("ListBackups", "backups", is_paginated=True),
+    _row(
+        "ListBackups",
+        "backups",
+        paging=Paging(
+            "ExclusiveStartBackupArn", "LastEvaluatedBackupArn", "Limit", ("BackupSummaries",)
+        ),
+    ),
     _row("ListContributorInsights", "contributor_insights"),
     _row("ListExports", "transfers"),
     _row("ListGlobalTables", "global_tables"),
     _row("ListImports", "transfers"),
     _row("ListStreams", "streams", api=STREAMS),
-    _row("ListTables", "list_tables", is_paginated=True),
-    _row("ListTagsOfResource", "tags", is_paginated=True),
-    _row("PutItem", "put_item", Kind.WRITE, layer=Layer.ENVELOPED),
+    _row(
+        "ListTables",
+        "list_tables",
+        paging=Paging(
+            "ExclusiveStartTableName", "LastEvaluatedTableName", "Limit", ("TableNames",)
+        ),
+    ),
+    _row("ListTagsOfResource", "tags", paging=Paging("NextToken", "NextToken", None, ("Tags",))),
+    _row("PutItem", "put_item", Kind.WRITE, layers={"2026-10": _ENVELOPED}),
     _row("PutResourcePolicy", "resource_policies"),
-    _row("Query", "query", Kind.PAGE, is_paginated=True, layer=Layer.CURRENT),
+    _row("Query", "query", Kind.PAGE, paging=_ITEMS, layers={"2026-10": _CURRENT}),
     _row("RestoreTableFromBackup", "restores"),
     _row("RestoreTableToPointInTime", "restores"),
-    _row("Scan", "scan", Kind.PAGE, is_paginated=True),
+    _row("Scan", "scan", Kind.PAGE, paging=_ITEMS),
     _row("TagResource", "tags"),
     _row("TransactGetItems", "transact_get_items", Kind.TRANSACTION),
     _row("TransactWriteItems", "transact_write_items", Kind.TRANSACTION),
@@ -128,9 +190,9 @@ _ROWS: Final = (
     _row("UpdateContributorInsights", "contributor_insights"),
     _row("UpdateGlobalTable", "global_tables"),
     _row("UpdateGlobalTableSettings", "global_tables"),
-    _row("UpdateItem", "update_item", Kind.WRITE, layer=Layer.ENVELOPED),
+    _row("UpdateItem", "update_item", Kind.WRITE, layers={"2026-10": _ENVELOPED}),
     _row("UpdateKinesisStreamingDestination", "kinesis_destinations"),
-    _row("UpdateTable", "update_table", layer=Layer.CURRENT),
+    _row("UpdateTable", "update_table", layers={"2026-10": _CURRENT}),
     _row("UpdateTableReplicaAutoScaling", "replicas"),
     _row("UpdateTimeToLive", "time_to_live"),
 )

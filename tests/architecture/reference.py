@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, get_args, get_type_hints
 
-from emulator.clients.client import OPERATIONS as MODELLED
-from emulator.operations import OPERATIONS
+from emulator.operations import find
+from emulator.service.catalogue import OPERATIONS
 from emulator.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -275,8 +275,8 @@ def settings() -> str:
 def operations() -> str:
     """Return the operations by service, with what each does and where."""
     lines = []
-    for service in sorted({operation.service for operation in OPERATIONS.values()}):
-        served = sorted(name for name, one in OPERATIONS.items() if one.service == service)
+    for service in sorted({row.api for row in OPERATIONS.values()}):
+        served = sorted(name for name, one in OPERATIONS.items() if one.api == service)
         lines += [
             f"## {service}: {len(served)} operations",
             "",
@@ -284,12 +284,12 @@ def operations() -> str:
         ]
         lines += ["| --- | --- | --- |"]
         for name in served:
-            handler = OPERATIONS[name].handler
+            handler = find(name).handler
             summary = (handler.__doc__ or "").strip().split("\n\n")[0]
             file = handler.__module__.removeprefix("emulator.").replace(".", "/")
             lines.append(_row(f"`{name}`", _flat(summary), f"`{file}.py`"))
         lines.append("")
-    missing = sorted({*MODELLED, *OUT_OF_SCOPE} - set(OPERATIONS))
+    missing = sorted(OUT_OF_SCOPE)
     lines += ["## Not served", "", "Of the service model: " + ", ".join(f"`{n}`" for n in missing)]
     return "\n".join(lines) + "\n"
 

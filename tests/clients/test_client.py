@@ -6,7 +6,8 @@ import pytest
 
 from emulator import Emulator, ManualClock
 from emulator.clients import Client
-from emulator.clients.client import OPERATIONS, snake_case
+from emulator.clients.client import snake_case
+from emulator.service.catalogue import OPERATIONS
 
 KEYS = {
     "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],

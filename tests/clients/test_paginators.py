@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from emulator import Emulator, ManualClock
 from emulator.clients import Client
-from emulator.clients.paginators import PAGED_OPERATIONS
+from emulator.clients.client import snake_case
+from emulator.service.catalogue import OPERATIONS
 
 ITEMS = 23
 
@@ -158,8 +159,9 @@ def test_the_paged_operations_are_those_of_the_sdk():
             tuple(paging.get("non_aggregate_keys", ())),
         )
     ours = {
-        name: (paging.start, paging.end, paging.limit, paging.results, paging.once)
-        for name, paging in PAGED_OPERATIONS.items()
+        snake_case(name): tuple(row.paging)
+        for name, row in OPERATIONS.items()
+        if row.paging is not None
     }
     assert ours == expected
     assert list(itertools.islice(ours, 1)) == ["list_backups"]

@@ -6,8 +6,9 @@ the reason why it is left out, so that the next one is noticed.
 
 import pytest
 
-from emulator.operations import OPERATIONS, shapes
+from emulator.operations import find, shapes
 from emulator.operations.definitions import TableName
+from emulator.service.catalogue import OPERATIONS
 
 session = pytest.importorskip("botocore.session").get_session()
 MODELS = {
@@ -60,7 +61,7 @@ def paths(member, model, path=()):
 
 
 def input_of(name):
-    return MODELS[OPERATIONS[name].service].operation_model(name).input_shape
+    return MODELS[OPERATIONS[name].api].operation_model(name).input_shape
 
 
 CONTROL_PLANE = sorted(
@@ -110,7 +111,7 @@ def test_every_operation_of_the_model_is_served():
 @pytest.mark.parametrize("name", CONTROL_PLANE)
 def test_members_are_those_of_the_model(name):
     """ERR-SHAPE-3: names and types, at every depth."""
-    for path, member, model in paths(OPERATIONS[name].shape, input_of(name)):
+    for path, member, model in paths(find(name).shape, input_of(name)):
         assert isinstance(member, CLASSES[model.type_name]), path
         if isinstance(member, shapes.Structure):
             missing = set(model.members) - set(member.members)
@@ -120,7 +121,7 @@ def test_members_are_those_of_the_model(name):
 @pytest.mark.parametrize("name", CONTROL_PLANE)
 def test_required_members_are_those_of_the_model(name):
     """CT-1, ERR-SHAPE-2."""
-    for path, member, model in paths(OPERATIONS[name].shape, input_of(name)):
+    for path, member, model in paths(find(name).shape, input_of(name)):
         if not isinstance(member, shapes.Structure):
             continue
         for one, sub in member.members.items():
@@ -136,7 +137,7 @@ def test_required_members_are_those_of_the_model(name):
 @pytest.mark.parametrize("name", CONTROL_PLANE)
 def test_texts_have_the_model_s_lengths_patterns_and_enumerations(name):
     """ERR-SHAPE-2, ERR-SHAPE-5: the order of an enumeration is the service's own."""
-    for path, member, model in paths(OPERATIONS[name].shape, input_of(name)):
+    for path, member, model in paths(find(name).shape, input_of(name)):
         if not isinstance(member, shapes.String) or isinstance(member, TableName):
             continue
         if set(path) & OWN_TEXTS:
@@ -153,7 +154,7 @@ def test_texts_have_the_model_s_lengths_patterns_and_enumerations(name):
 def test_numbers_and_lists_have_the_model_s_bounds(name):
     """ERR-SHAPE-2; lists of keys, and the pages of streams, have their own (MAK-14, STM-2)."""
     own = {"KeySchema", "Limit"} if name != "ListTables" else {"KeySchema"}
-    for path, member, model in paths(OPERATIONS[name].shape, input_of(name)):
+    for path, member, model in paths(find(name).shape, input_of(name)):
         if not isinstance(member, shapes.Integer | shapes.List) or (path and path[-1] in own):
             continue
         least = member.least or None

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from emulator.operations import OPERATIONS
+from emulator.service.catalogue import OPERATIONS, STREAMS
 from tests.tables import ARN, described, emulator, refusal, schema, table
 
 TAB = {"TableName": "tab"}
@@ -428,7 +428,7 @@ def test_what_cannot_be_read_is_refused(case):
 
 def test_streams_belong_to_their_own_service():
     """STM-1."""
-    names = {name for name, one in OPERATIONS.items() if one.service == "DynamoDBStreams"}
+    names = {name for name, one in OPERATIONS.items() if one.api == STREAMS}
     assert names == {"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"}
 
 

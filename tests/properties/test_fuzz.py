@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from emulator import ApiError, Emulator, ManualClock
-from emulator.operations.homes import HOMES
+from emulator.service.catalogue import OPERATIONS
 from emulator.strategies import requests
 from emulator.testing.table_notation import create_request
 
@@ -140,7 +140,7 @@ def test_a_spoilt_request_is_answered_or_refused_without_a_trace(request):
 
 @fuzzing
 @given(
-    st.sampled_from(sorted(HOMES)),
+    st.sampled_from(sorted(OPERATIONS)),
     st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=5), anything, max_size=4),
     st.booleans(),
 )
@@ -152,7 +152,7 @@ def test_garbage_is_answered_or_refused_without_a_trace(operation, request, name
 
 
 @settings(max_examples=30)
-@given(st.sampled_from(sorted(HOMES)) | st.text(max_size=8), anything)
+@given(st.sampled_from(sorted(OPERATIONS)) | st.text(max_size=8), anything)
 def test_a_request_that_is_no_object_is_refused(operation, request):
     if not isinstance(request, dict):
         assert refused(operation, request)
