@@ -7,7 +7,7 @@ that the item or index entry does not exist. Table arms of a transaction are mul
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from emulator.service import limits
@@ -53,7 +53,7 @@ def read_loss(size_bytes: int) -> int:
     >>> read_loss(4097), read_loss(0)
     (4095, 4096)
     """
-    return read_units(size_bytes) * _READ_BLOCK - size_bytes
+    return whole_blocks(size_bytes) - size_bytes
 
 
 def write_loss(size_bytes: int) -> int:
@@ -65,21 +65,17 @@ def write_loss(size_bytes: int) -> int:
     return write_units(size_bytes) * _WRITE_BLOCK - size_bytes
 
 
-def page_units(
-    bytes_per_partition: Sequence[int], factor: float, *, per_partition: bool = True
-) -> float:
+def page_units(bytes_per_partition: Iterable[int], factor: float) -> float:
     """Return the units of a Query or Scan page from the bytes evaluated in each partition.
 
     Source: CAP-204, sizes are summed before rounding.
     Assumed: CAP-212, every partition touched serves its part as its own read; without
-    ``per_partition`` the whole page is rounded once.
+    ``Settings.scan_partition_minimum`` the first one serves the whole page.
 
-    >>> page_units([0, 0, 0, 0], EVENTUAL), page_units([0, 0, 0, 0], EVENTUAL, per_partition=False)
-    (2.0, 0.5)
+    >>> page_units([0, 0, 0, 0], EVENTUAL), page_units([4097], STRONG)
+    (2.0, 2)
     """
-    if per_partition:
-        return sum(map(read_units, bytes_per_partition)) * factor
-    return read_units(sum(bytes_per_partition)) * factor
+    return sum(map(read_units, bytes_per_partition)) * factor
 
 
 def fetch_units(base_sizes: Iterable[int], factor: float) -> float:
@@ -93,16 +89,17 @@ def fetch_units(base_sizes: Iterable[int], factor: float) -> float:
     return sum(map(read_units, base_sizes)) * factor
 
 
-def fetched_page_bytes(entry_bytes: int, base_sizes: Iterable[int]) -> int:
-    """Return what a page with base items counts against the page limit, in whole blocks.
+def whole_blocks(size_bytes: int) -> int:
+    """Return what counts against the page limit when base items are fetched as well.
+
+    The entries of a page count together, each fetched item for itself.
 
     Source: CAP-210, Developer Guide, Local Secondary Indexes.
 
-    >>> fetched_page_bytes(200, [300, 5000])
+    >>> whole_blocks(200) + whole_blocks(300) + whole_blocks(5000)
     16384
     """
-    blocks = -(-entry_bytes // _READ_BLOCK) + sum(-(-size // _READ_BLOCK) for size in base_sizes)
-    return blocks * _READ_BLOCK
+    return read_units(size_bytes) * _READ_BLOCK
 
 
 def table_arm(old_bytes: int | None, new_bytes: int | None) -> int:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from emulator.capacity import EVENTUAL, READ, STRONG, Charge, Receipt
-from emulator.capacity.units import fetch_units, read_units
+from emulator.capacity.units import fetch_units, page_units, read_loss, read_units, whole_blocks
 from emulator.model import Item
 from emulator.service import limits
 from emulator.storage import TOP, OrderedStore, Partition, Position
@@ -41,13 +41,12 @@ def find(
     """Look an item up and price the read; nothing is admitted yet."""
     item = table.visible(account.now_ns, consistent=consistent).get(position)
     size_bytes = 0 if item is None else item.size_bytes
-    blocks = read_units(size_bytes)
-    units = blocks * factor
+    units = read_units(size_bytes) * factor
     receipt = Receipt(READ, units, transactional=factor > STRONG)
     receipt.items_evaluated = 1
     receipt.bytes_evaluated = receipt.bytes_returned = size_bytes
     receipt.items_returned = 0 if item is None else 1
-    receipt.rounding_loss_bytes = blocks * limits.READ_BLOCK_BYTES - size_bytes
+    receipt.rounding_loss_bytes = read_loss(size_bytes)
     return Found(item, receipt, table.resource.charge(READ, units, position))
 
 
@@ -181,15 +180,11 @@ def _walk_fetching(
         whole = base.get(request.table.position_of(item))
         assert whole is not None, "a local index entry has its item"
         base_items.append(whole)
-        fetched_bytes += _whole_blocks(whole.size_bytes)
-        full = _whole_blocks(size_bytes) + fetched_bytes >= limits.PAGE_BYTES
+        fetched_bytes += whole_blocks(whole.size_bytes)
+        full = whole_blocks(size_bytes) + fetched_bytes >= limits.PAGE_BYTES
         if full or len(items) == request.limit:
             return _Walked(positions, items, base_items, size_bytes, cut=True)
     return _Walked(positions, items, base_items, size_bytes, cut=False)
-
-
-def _whole_blocks(size_bytes: int) -> int:
-    return read_units(size_bytes) * limits.READ_BLOCK_BYTES
 
 
 def after(position: Position) -> Position:
@@ -207,17 +202,15 @@ def _price(account: Account, request: PageRequest, walked: _Walked) -> tuple[Rec
     parts = _bytes_by_partition(resource, request, walked)
     if len(parts) > 1 and not account.settings.scan_partition_minimum:
         parts = [(parts[0][0], walked.size_bytes)]
-    charges: list[Charge] = []
-    blocks = 0
-    for partition, size_bytes in parts:
-        part = read_units(size_bytes)
-        blocks += part
-        charges.append(Charge(resource.meter, partition.id, READ, part * factor, request.key))
-    total = blocks * factor
+    charges = [
+        Charge(resource.meter, partition.id, READ, page_units((size_bytes,), factor), request.key)
+        for partition, size_bytes in parts
+    ]
+    total = sum([charge.units for charge in charges])
     receipt = Receipt(READ)
     receipt.items_evaluated = receipt.items_returned = len(walked.items)
     receipt.bytes_evaluated = receipt.bytes_returned = walked.size_bytes
-    receipt.rounding_loss_bytes = blocks * limits.READ_BLOCK_BYTES - walked.size_bytes
+    receipt.rounding_loss_bytes = sum([read_loss(size_bytes) for _, size_bytes in parts])
     if index is None:
         receipt.table = total
     elif index.resource is not None:

@@ -62,14 +62,6 @@ def test_a_page_is_rounded_once_per_partition(bytes_per_partition, strong, event
     assert units.page_units(bytes_per_partition, EVENTUAL) == eventual
 
 
-@given(st.lists(sizes, min_size=1))
-def test_without_the_partition_minimum_the_page_is_rounded_as_a_whole(parts):
-    """CAP-212, scan_partition_minimum=False."""
-    whole = units.page_units(parts, STRONG, per_partition=False)
-    assert whole == units.read_units(sum(parts))
-    assert whole <= units.page_units(parts, STRONG) <= whole + len(parts)
-
-
 @pytest.mark.parametrize(
     ("base_sizes", "factor", "expected"),
     [
@@ -86,8 +78,7 @@ def test_a_local_index_fetch_is_rounded_per_item(base_sizes, factor, expected):
 
 def test_a_page_with_fetches_is_measured_in_whole_blocks():
     """CAP-210."""
-    assert units.fetched_page_bytes(0, []) == 0
-    assert units.fetched_page_bytes(800, [300, 300, 4097]) == (1 + 1 + 1 + 2) * 4096
+    assert [units.whole_blocks(size) for size in (800, 300, 4097)] == [4096, 4096, 8192]
 
 
 @pytest.mark.parametrize(
