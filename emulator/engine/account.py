@@ -291,8 +291,8 @@ class Account:
         if table.resource.partitions.at(planned.write.position).size_bytes >= most:
             split_for_size(self, table, table.resource, self.now_ns)
         for change in planned.changes:
-            resource = table.indexes[change.schema.name].resource
-            if resource is None or change.after is None:
+            if change.after is None or not change.schema.is_global:
                 continue
+            resource = table.indexes[change.schema.name].resource
             if resource.partitions.at(change.after.position).size_bytes >= most:
                 split_for_size(self, table, resource, self.now_ns)

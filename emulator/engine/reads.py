@@ -196,9 +196,7 @@ def _price(account: Account, request: PageRequest, walked: _Walked) -> tuple[Rec
     """Price a page: its bytes per partition, and the items it fetched (CAP-204, 210, 212)."""
     table, index = request.table, request.secondary
     factor = STRONG if request.consistent else EVENTUAL
-    resource = table.resource
-    if index is not None and index.resource is not None:
-        resource = index.resource
+    resource = table.resource if index is None else index.resource
     parts = _bytes_by_partition(resource, request, walked)
     if len(parts) > 1 and not account.settings.scan_partition_minimum:
         parts = [(parts[0][0], walked.size_bytes)]
@@ -213,7 +211,7 @@ def _price(account: Account, request: PageRequest, walked: _Walked) -> tuple[Rec
     receipt.rounding_loss_bytes = sum([read_loss(size_bytes) for _, size_bytes in parts])
     if index is None:
         receipt.table = total
-    elif index.resource is not None:
+    elif index.schema.is_global:
         receipt.gsi[index.schema.name] = total
     else:
         receipt.lsi[index.schema.name] = total

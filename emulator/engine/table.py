@@ -32,13 +32,13 @@ TableStatus = Literal["CREATING", "ACTIVE", "UPDATING", "DELETING"]
 
 
 class Index:
-    """A secondary index: its entries, and for a global one its own partitions.
+    """A secondary index: its entries, and what serves them.
 
     Attributes:
         schema: Key, projection and kind.
         store: All entries, as of now.
         view: What readers see, when a lag is set; None when they see ``store``.
-        resource: Throughput and partitions of a global index; None for a local one.
+        resource: Throughput and partitions: its own if it is global, else its table's.
         backfill_at_ns: When the table is ACTIVE again and the backfill begins.
         active_at_ns: When the index can be read.
         updated_at_ns: When the last change of its throughput is complete.
@@ -57,7 +57,7 @@ class Index:
     )
 
     def __init__(
-        self, schema: IndexSchema, resource: Resource | None, *, lag_seconds: float, now_ns: int
+        self, schema: IndexSchema, resource: Resource, *, lag_seconds: float, now_ns: int
     ) -> None:
         self.schema = schema
         self.store = OrderedStore()
@@ -88,7 +88,7 @@ class Index:
     def apply(self, change: EntryChange, now_ns: int) -> None:
         """Carry out what a plan says of this index."""
         before, after = change.before, change.after
-        partitions = None if self.resource is None else self.resource.partitions
+        partitions = self.resource.partitions if self.schema.is_global else None
         seen: list[Change] = []
         if before is not None and (after is None or before.position != after.position):
             self.store.remove(before.position)
@@ -107,12 +107,13 @@ class Index:
         if self.view is not None:
             self.view.record(seen, now_ns)
 
-    def copy(self, quota: Quota) -> Index:
-        """Return an independent index of the same content, sharing until written."""
+    def copy(self, table: Table) -> Index:
+        """Return an independent index of the same content for a copied table."""
         twin = Index.__new__(Index)
         twin.schema, twin.store = self.schema, self.store.share()
         twin.view = None if self.view is None else self.view.copy()
-        twin.resource = None if self.resource is None else self.resource.copy(quota)
+        is_global = self.schema.is_global
+        twin.resource = self.resource.copy(table.quota) if is_global else table.resource
         twin.backfill_at_ns, twin.active_at_ns = self.backfill_at_ns, self.active_at_ns
         twin.updated_at_ns, twin.deleted_at_ns = self.updated_at_ns, self.deleted_at_ns
         return twin
@@ -192,7 +193,7 @@ class Table:
         self, schema: IndexSchema, throughput: Throughput | None, *, now_ns: int
     ) -> Index:
         """Add an empty index; a global one brings its throughput."""
-        resource = None
+        resource = self.resource
         lag = self.settings.ec_lag
         if schema.is_global:
             assert throughput is not None, "a global index has throughput"
@@ -230,7 +231,7 @@ class Table:
         self.remove_index(name)
         index.deleted_at_ns = now_ns + round(self.settings.table_delay * NANOSECONDS)
         self.leaving.append(index)
-        used = {one for schema in self.index_schemas for one in schema.key.names}
+        used = {attribute for schema in self.index_schemas for attribute in schema.key.names}
         used.update(self.key.names)
         self.attribute_types = {
             name: kind for name, kind in self.attribute_types.items() if name in used
@@ -244,17 +245,17 @@ class Table:
     @property
     def global_indexes(self) -> list[Index]:
         """The global indexes, in declared order."""
-        return [index for index in self.indexes.values() if index.resource is not None]
+        return [index for index in self.indexes.values() if index.schema.is_global]
 
     @property
     def local_indexes(self) -> list[Index]:
         """The local indexes, in declared order."""
-        return [index for index in self.indexes.values() if index.resource is None]
+        return [index for index in self.indexes.values() if not index.schema.is_global]
 
     def resources(self) -> list[Resource]:
         """Return the table's resource, then those of its global indexes by name (CAP-606)."""
         by_name = sorted(self.global_indexes, key=lambda index: index.schema.name)
-        return [self.resource, *(one.resource for one in by_name if one.resource is not None)]
+        return [self.resource, *(index.resource for index in by_name)]
 
     # Items
 
@@ -360,7 +361,7 @@ class Table:
         twin.resource = self.resource.copy(twin.quota)
         twin.store = self.store.share()
         twin.view = None if self.view is None else self.view.copy()
-        twin.indexes = {name: index.copy(twin.quota) for name, index in self.indexes.items()}
+        twin.indexes = {name: index.copy(twin) for name, index in self.indexes.items()}
         twin.stream = None if self.stream is None else self.stream.copy()
         twin.expiry = None if self.expiry is None else self.expiry.copy()
         twin.collection_bytes = dict(self.collection_bytes)

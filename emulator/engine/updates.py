@@ -75,7 +75,6 @@ def build_index(account: Account, table: Table, index: Index) -> None:
     they are paid as a debt of the index, and it is ACTIVE when that is repaid (CAP-1106).
     """
     settings, now_ns = account.settings, account.now_ns
-    assert index.resource is not None, "only global indexes are added"
     index.fill((item for _, item in table.store.walk(*EVERYWHERE)), now_ns)
     split_for_size(account, table, index.resource, now_ns)
     index.backfill_at_ns = now_ns + round(settings.table_delay * NANOSECONDS)

@@ -147,11 +147,11 @@ def _index_charges(
             identical=False,
         )
         name = change.schema.name
-        resource = table.indexes[name].resource
-        if resource is None:
+        if not change.schema.is_global:
             receipt.lsi[name] = arm
             table_units += arm
             continue
+        resource = table.indexes[name].resource
         receipt.gsi[name] = arm
         if before is not None and after is not None and change.moves:
             removed = index_arm(before.item.size_bytes, None, moved=False, identical=False)

@@ -74,7 +74,7 @@ def resource_of(account: Account, table: str, index: str | None) -> Resource:
     if index is None:
         return owner.resource
     secondary = owner.indexes.get(index)
-    if secondary is None or secondary.resource is None:
+    if secondary is None or not secondary.schema.is_global:
         raise EmulatorError(
             f"table {table!r} has no global index {index!r}: local indexes share the table's "
             "partitions"

@@ -176,7 +176,7 @@ def _index(index: Index) -> dict[str, Any]:
         "KeySchema": describe_key(index.schema.key),
         "Projection": describe_projection(index.schema.projection),
     }
-    if index.resource is not None:
+    if index.schema.is_global:
         throughput = index.resource.throughput
         described["ProvisionedThroughput"] = {
             "ReadCapacityUnits": throughput.read,

@@ -92,7 +92,7 @@ def _existing(account: Account, request: Request) -> tuple[Table, str | None]:
     name = request.get("IndexName")
     if name is not None:
         index = table.indexes.get(name)
-        if index is None or index.resource is None:
+        if index is None or not index.schema.is_global:
             raise ResourceNotFoundException(NO_INDEX.format(index=name, table=table.name))
     return table, name
 

@@ -179,7 +179,6 @@ def _global_index(
     account: Account, table: Table, index: Index, table_status: str, changed: Mapping[str, str]
 ) -> Wire:
     """Return a global index; one made with its table has the table's state (DS-5, UT-10)."""
-    assert index.resource is not None, "a global index has throughput"
     described = _index(table, index) | describe_throughput(index.resource, account.now_seconds)
     status = changed.get(index.schema.name) or index.status(account.now_ns)
     if table_status == "CREATING":

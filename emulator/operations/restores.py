@@ -181,7 +181,7 @@ def _index(index: Index, mode: str) -> dict[str, Any]:
         "KeySchema": describe_key(index.schema.key),
         "Projection": describe_projection(index.schema.projection),
     }
-    if index.resource is not None and mode == "PROVISIONED":
+    if index.schema.is_global and mode == "PROVISIONED":
         throughput = index.resource.throughput
         definition["ProvisionedThroughput"] = _units(throughput.read, throughput.write)
     return definition

@@ -98,7 +98,6 @@ def _throughput(account: Account, request: Request, table: Table) -> Wanted:
     given = {action["IndexName"]: action for action in rules.actions_of(request, "Update")}
     for name, action in given.items():
         resource = table.indexes[name].resource
-        assert resource is not None, "the rules leave global indexes only"
         rules.maximum_fits(action, mode, quota)
         rules.warm_throughput_rises(action, resource.growth.warm, quota)
         if action.get("ProvisionedThroughput") is not None:
@@ -158,9 +157,7 @@ def _set_throughput(account: Account, request: Request, table: Table, wanted: Wa
                 table.indexes[resource.name].updated_at_ns = until_ns
     _prewarm(account, table, table.resource, request)
     for action in rules.actions_of(request, "Update"):
-        index_resource = table.indexes[action["IndexName"]].resource
-        assert index_resource is not None, "the rules leave global indexes only"
-        _prewarm(account, table, index_resource, action)
+        _prewarm(account, table, table.indexes[action["IndexName"]].resource, action)
 
 
 def _prewarm(account: Account, table: Table, resource: Resource, given: Wire) -> None:

@@ -130,7 +130,7 @@ class Pager(Runner):
         self.filters = [(name, self.columns[name]) for name in path.filters]
         self.fetches = (
             self.index is not None
-            and self.index.resource is None
+            and not self.index.schema.is_global
             and self.index.schema.projection.kind != "ALL"
         )
 

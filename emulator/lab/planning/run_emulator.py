@@ -49,6 +49,4 @@ class Stage:
         found = self.table(table)
         if index is None or not index.is_global:
             return found.resource
-        resource = found.indexes[index.name].resource
-        assert resource is not None, "a global index has a resource"
-        return resource
+        return found.indexes[index.name].resource

@@ -287,7 +287,7 @@ def global_index(table: Table, name: str, verb: str) -> Index:
     index = table.indexes.get(name)
     if index is None:
         raise ResourceNotFoundException(NO_INDEX.format(index=name, table=table.name))
-    if index.resource is None:
+    if not index.schema.is_global:
         raise ValidationException(NOT_GLOBAL.format(verb=verb, index=name))
     return index
 
