@@ -4,7 +4,7 @@ Variables with defaults and locals of the same directory are filled in, values o
 ``terraform.tfvars`` too. Keys of an index are read as repeated ``key_schema`` blocks, as
 ``hash_key`` and ``range_key``, and as lists of those, which no provider accepts.
 
-Source: Terraform AWS provider, aws_dynamodb_table; issue 46197 on the two forms of keys.
+Source: Terraform AWS provider, aws_dynamodb_table; ICH-43 on the two forms of keys.
 """
 
 from __future__ import annotations

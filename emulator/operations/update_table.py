@@ -138,7 +138,7 @@ def _maximum(given: int | None, current: int | None) -> int | None:
 
 
 def _verify(account: Account, table: Table, wanted: Wanted) -> None:
-    """Refuse what quotas and the limits on decreases and switches forbid (CAP-615 to 618)."""
+    """Refuse what quotas and the limits on decreases and switches forbid (CAP-615 to CAP-618)."""
     throughputs = [throughput for _, throughput in wanted]
     table_rules.units_are_within_the_quotas(account, table.name, throughputs)
     for resource, throughput in wanted:

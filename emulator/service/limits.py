@@ -1,6 +1,6 @@
 """Every number of the service, each with its source.
 
-Sources name rules of the specification (SIZ-*, CAP-*, EXP-*), which name AWS documents.
+Sources are rules of ``docs/rules``, which name AWS documents.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ PROJECTED_ATTRIBUTES: Final = 100  # Source: CT-8, over all INCLUDE indexes
 TAGS: Final = 50  # Source: TAG-2
 
 # Capacity
-WRITE_BLOCK_BYTES: Final = KIB  # Source: CAP section 0, WU_BLOCK
-READ_BLOCK_BYTES: Final = 4 * KIB  # Source: CAP section 0, RU_BLOCK
+WRITE_BLOCK_BYTES: Final = KIB  # Source: CAP-301
+READ_BLOCK_BYTES: Final = 4 * KIB  # Source: CAP-201
 PARTITION_WRITE_UNITS: Final = 1_000  # Source: CAP-501, per second
 PARTITION_READ_UNITS: Final = 3_000  # Source: CAP-501, per second
 PARTITION_UNITS: Final = (PARTITION_READ_UNITS, PARTITION_WRITE_UNITS)  # by axis

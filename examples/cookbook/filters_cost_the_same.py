@@ -1,4 +1,4 @@
-"""A filter does not lower the cost, and a key does (lesson L4).
+"""A filter does not lower the cost, and a key does (L4).
 
 For any items of an organisation and any filter, a Query costs the same with the filter as
 without. The last lines put a figure on it: two designs answer the same question, and a budget

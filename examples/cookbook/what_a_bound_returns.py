@@ -1,4 +1,4 @@
-"""Does ``SK < 'DEVICE#~'`` return a user's profile and devices, and nothing else? (lesson L3)
+"""Does ``SK < 'DEVICE#~'`` return a user's profile and devices, and nothing else? (L3)
 
 The plan: ``#PROFILE``, ``DEVICE#id`` and ``DEVICE#id#EVENT#time`` share a partition, and an upper
 bound on the sort key is to leave the events out. Hypothesis looks for an item that the Query

@@ -1,9 +1,9 @@
-"""The reference pages that are read off the code.
+"""The pages that are read off the code.
 
-``python -m tests.architecture.reference`` writes them anew. Three pages come from three sources:
+``python -m tests.architecture.reference`` writes them anew. Four pages come from four sources:
 the evidence (``Source:``, ``Observed:``, ``Assumed:``) in docstrings and comments, the fields of
-``Settings`` with their comments, and the registry of operations. What stands above ``MARK`` in a
-page is written by hand and kept.
+``Settings`` with their comments, the registry of operations, and the rules with those who cite
+them. What stands above ``MARK`` in a page is written by hand and kept.
 """
 
 import ast
@@ -17,16 +17,16 @@ from typing import NamedTuple, get_args, get_type_hints
 from emulator.operations import find
 from emulator.service.catalogue import OPERATIONS
 from emulator.settings import Settings
+from tests.architecture.rules import ROOT, Rule, covered, defined, linked, prefix, runs, sources
 
-ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "emulator"
-PAGES = ROOT / "docs" / "reference"
+PAGES = ROOT / "docs"
 COMMAND = "python -m tests.architecture.reference"
 MARK = f"<!-- Below this line: written by `{COMMAND}` from the code. -->\n"
 
+LIMITS = "service/limits.py"
 KINDS = ("Assumed", "Observed", "Source")
 EVIDENCE = re.compile(rf"\b({'|'.join(KINDS)}): ")
-RULE = re.compile(r"\b([A-Z]{2,6}(?:-[A-Z]{2,6})?)-(\d+)(?: to (?:\1-)?(\d+))?")
 #: In the service model, and not in the emulator's (OTH-20).
 OUT_OF_SCOPE = ("SearchVectors",)
 #: In the order of the house, from left to right.
@@ -174,7 +174,13 @@ def _flat(text: str) -> str:
 
 def fidelity() -> str:
     """Return the evidence of all rooms: what is assumed first."""
-    found = [one for path in sorted(PACKAGE.rglob("*.py")) for one in evidence_of(path)]
+    unread = unread_limits()
+    found = [
+        one
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for one in evidence_of(path)
+        if one.file != LIMITS or one.subject not in unread
+    ]
     lines = ["## The evidence in the code", "", *_counts(found)]
     lines += ["", "### Assumed", "", *_assumed(found)]
     for kind in ("Observed", "Source"):
@@ -188,6 +194,34 @@ def fidelity() -> str:
     return "\n".join(lines) + "\n"
 
 
+def unread_limits() -> set[str]:
+    """Return the constants of the limits that no other file of the package reads."""
+    limits = ast.parse((PACKAGE / LIMITS).read_text())
+    names = {
+        node.target.id
+        for node in limits.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
+    for path in PACKAGE.rglob("*.py"):
+        if path != PACKAGE / LIMITS:
+            names -= _limits_read(ast.parse(path.read_text()))
+    return names
+
+
+def _limits_read(tree: ast.Module) -> set[str]:
+    """Return the limits that a file imports and uses, by name or as ``limits.NAME``."""
+    imported, used = set(), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "emulator.service.limits":
+            imported |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.Name):
+            used.add(node.id)
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "limits":
+            imported.add(node.attr)
+            used.add(node.attr)
+    return imported & used
+
+
 def _counts(found: list[Evidence]) -> Iterator[str]:
     yield "| room | assumed | observed | sourced |"
     yield "| --- | ---: | ---: | ---: |"
@@ -197,7 +231,8 @@ def _counts(found: list[Evidence]) -> Iterator[str]:
 
 
 def _assumed(found: list[Evidence]) -> Iterator[str]:
-    settings = _rules_of_settings()
+    every = defined()
+    settings = {name: covered(text, every) for name, text in _settings_comments().items()}
     for room in ROOMS:
         rows = [one for one in found if one.kind == "Assumed" and one.room == room]
         if not rows:
@@ -206,7 +241,7 @@ def _assumed(found: list[Evidence]) -> Iterator[str]:
         yield "| --- | --- | --- | --- |"
         for one in rows:
             words = f"{one.about} {one.text}"
-            rules = _rules(words)
+            rules = covered(words, every)
             fields = [
                 name for name, adjusts in settings.items() if adjusts & rules or name in words
             ]
@@ -218,22 +253,6 @@ def _assumed(found: list[Evidence]) -> Iterator[str]:
 
 def _where(one: Evidence) -> str:
     return f"`{one.file}` {one.subject}".rstrip()
-
-
-def _rules_of_settings() -> dict[str, set[str]]:
-    return {name: _rules(comment) for name, comment in _settings_comments().items()}
-
-
-def _rules(text: str) -> set[str]:
-    """Return the ids of the rules that a text names; of ``A-1 to A-3``, all three.
-
-    >>> sorted(_rules("Rules PRO-1 to PRO-3, and CAP-505."))
-    ['CAP-505', 'PRO-1', 'PRO-2', 'PRO-3']
-    """
-    found = set()
-    for prefix, first, last in RULE.findall(text):
-        found |= {f"{prefix}-{n}" for n in range(int(first), int(last or first) + 1)}
-    return found
 
 
 def _settings_comments() -> dict[str, str]:
@@ -298,7 +317,42 @@ def _row(*cells: str) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-GENERATED = {"fidelity.md": fidelity, "operations.md": operations, "settings.md": settings}
+def rules() -> str:
+    """Return the files of rules with their prefixes, and the rules that nothing cites."""
+    every = defined()
+    in_code, in_tests = (_covered_below(root, every) for root in ("emulator", "tests"))
+    lines = [
+        "## The files",
+        "",
+        "| file | prefixes | rules | cited by code | by tests only | open |",
+    ]
+    lines += ["| --- | --- | ---: | ---: | ---: | ---: |"]
+    open_rules = []
+    for file in dict.fromkeys(rule.file for rule in every.values()):
+        ids = [rule.id for rule in every.values() if rule.file == file]
+        unread = [one for one in ids if one not in in_code | in_tests]
+        code = sum(one in in_code for one in ids)
+        prefixes = ", ".join(dict.fromkeys(map(prefix, ids)))
+        counts = (len(ids), code, len(ids) - code - len(unread), len(unread))
+        lines.append(_row(f"[{file}]({file})", prefixes, *map(str, counts)))
+        if unread:
+            open_rules.append(_row(f"[{file}]({file})", runs(unread)))
+    lines += ["", "## Open rules", ""]
+    lines += ["Neither code nor tests cite these: not served yet, or told by another rule as well."]
+    lines += ["", "| file | rules |", "| --- | --- |", *open_rules]
+    return "\n".join(lines) + "\n"
+
+
+def _covered_below(root: str, every: dict[str, Rule]) -> set[str]:
+    return {rule for file in sources(root) for rule in covered(file.read_text(), every)}
+
+
+GENERATED = {
+    "reference/fidelity.md": fidelity,
+    "reference/operations.md": operations,
+    "reference/settings.md": settings,
+    "rules/README.md": rules,
+}
 
 
 def page(name: str) -> str:
@@ -306,14 +360,15 @@ def page(name: str) -> str:
     committed = (PAGES / name).read_text()
     head, mark, _ = committed.partition(MARK)
     assert mark, f"{name} has no line {MARK!r}"
-    return f"{head}{MARK}\n{GENERATED[name]()}"
+    home = "" if name.startswith("rules/") else "../rules/"
+    return f"{head}{MARK}\n{linked(GENERATED[name](), home)}"
 
 
 def main() -> None:
     """Write every page anew."""
     for name in GENERATED:
         (PAGES / name).write_text(page(name))
-        print(f"docs/reference/{name}")
+        print(f"docs/{name}")
 
 
 if __name__ == "__main__":

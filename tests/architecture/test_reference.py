@@ -23,8 +23,8 @@ def test_evidence_is_found_in_docstrings_and_comments(tmp_path, monkeypatch):
     file = room / "heat.py"
     file.write_text(
         '"""What is hot."""\n'
-        "A = 1  # Source: CAP-1\n"
-        "#: A share. Assumed: CAP-2,\n"
+        "A = 1  # Source: CAP-101\n"
+        "#: A share. Assumed: CAP-102,\n"
         "#: for want of better.\n"
         "B = 2\n"
         "\n"
@@ -36,8 +36,8 @@ def test_evidence_is_found_in_docstrings_and_comments(tmp_path, monkeypatch):
         '    """\n'
     )
     assert [one[1:] for one in reference.evidence_of(file)] == [
-        ("capacity/heat.py", "A", "Source", "", "CAP-1"),
-        ("capacity/heat.py", "B", "Assumed", "A share.", "CAP-2, for want of better."),
+        ("capacity/heat.py", "A", "Source", "", "CAP-101"),
+        ("capacity/heat.py", "B", "Assumed", "A share.", "CAP-102, for want of better."),
         ("capacity/heat.py", "f", "Observed", "Do it.", "a capture, May 2026."),
         ("capacity/heat.py", "f", "Assumed", "Do it.", "the order."),
     ]

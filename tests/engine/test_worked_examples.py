@@ -1,4 +1,4 @@
-"""The worked examples of the capacity specification, through the API: EX-8 to EX-43, EX-58."""
+"""The worked examples of capacity, through the API: EX-8 to EX-43, EX-58."""
 
 import pytest
 

@@ -151,7 +151,7 @@ def test_sizes_are_counted_in_pairs_of_digits(text, size):
 
 
 def spec_size(text):
-    """CAP-103 as the specification writes it."""
+    """CAP-103 as the rule writes it."""
     sign, digits, exp = Decimal(text).as_tuple()
     ds = list(digits)
     while ds and ds[0] == 0:

@@ -149,7 +149,7 @@ CONSTRAINTS = {
 
 @pytest.mark.parametrize("case", CONSTRAINTS)
 def test_constraints_are_reported_in_the_service_s_order(case):
-    """TBL-6, TBL-7, CT-1, ERR-SHAPE-1 to 5, ERR-CT-1 (steps 2 and 3), MAK-14."""
+    """TBL-6, TBL-7, CT-1, ERR-SHAPE-1 to ERR-SHAPE-5, ERR-CT-1 (steps 2 and 3), MAK-14."""
     request, message = CONSTRAINTS[case]
     assert refusal(emulator(), "CreateTable", request) == ("ValidationException", message)
 

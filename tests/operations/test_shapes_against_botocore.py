@@ -1,6 +1,6 @@
 """Our shapes against the service model that the SDK carries: members, types, constraints.
 
-A newer model may have members that the specification does not know; each is listed here with
+A newer model may have members that the rules do not know; each is listed here with
 the reason why it is left out, so that the next one is noticed.
 """
 

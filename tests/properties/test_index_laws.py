@@ -1,4 +1,4 @@
-"""Laws of indexes and pages: issue 3, over random schemas and items."""
+"""Laws of indexes and pages, over random schemas and items."""
 
 from decimal import Decimal
 

@@ -367,7 +367,7 @@ def test_a_schema_resolved_from_its_type_can_be_created(schema):
 
 
 def test_drawing_is_quick_enough_for_hundreds_of_examples():
-    """Issue 7: examples per second; a whole request takes no more than some milliseconds."""
+    """Examples per second; a whole request takes no more than some milliseconds."""
     drawn = []
 
     @settings(max_examples=100, database=None)

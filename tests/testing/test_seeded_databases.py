@@ -97,7 +97,7 @@ def test_the_same_tables_and_data_are_built_once():
 
 
 def test_restoring_ten_thousand_items_takes_well_under_a_millisecond():
-    """Issue 7: the fastest of several, because a busy machine says nothing about the work."""
+    """The fastest of several, because a busy machine says nothing about the work."""
     items = [{"pk": str(n), "n": n} for n in range(10_000)]
     template = Template(
         tables=create_request("orders", indexes={"by_n": "n:N"}), seed={"orders": items}

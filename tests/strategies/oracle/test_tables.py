@@ -1,4 +1,4 @@
-"""The naive model and the phrases, held against what the specification says."""
+"""The naive model and the phrases, held against what the rules say."""
 
 import inspect
 from decimal import Decimal
