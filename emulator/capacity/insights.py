@@ -12,9 +12,6 @@ MAX_SHOWN: Final = 25
 #: Assumed: keys remembered per rule over a resource's life; the light half gives way.
 MAX_REMEMBERED: Final = 1024
 
-#: ``ConsumedThroughputUnits`` of a partition that is busy for a whole minute. Source: CAP-805.
-FULL_PARTITION_MINUTE: Final = 180_000
-
 _PEAK: Final = 2  # a tally is [accessed, throttled, peak accessed, peak throttled]
 
 Tally = list[float]

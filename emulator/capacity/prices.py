@@ -128,16 +128,9 @@ TABLE_CLASSES: Final = {prices.name: prices for prices in (STANDARD, STANDARD_IA
 #: Source: CAP-1004, confirmed. Per gigabyte and month; per million GetRecords calls.
 PITR_MONTH: Final = 0.20
 STREAM_READ_MILLION: Final = 0.20
-# Assumed: CAP-1004, not verified again. Per gigabyte, and month where kept.
+# Assumed: CAP-1004, not verified again. Per gigabyte and month.
 BACKUP_WARM_MONTH: Final = 0.10
 BACKUP_COLD_MONTH: Final = 0.03
-RESTORE_WARM: Final = 0.15
-RESTORE_COLD: Final = 0.20
-EXPORT: Final = 0.10
-IMPORT: Final = 0.15
-KINESIS_CAPTURE_MILLION: Final = 0.10
-TRANSFER_OUT: Final = 0.09
-TRANSFER_REGION: Final = 0.02
 
 #: Source: CAP-1002, per month.
 FREE_STORAGE_GB: Final = 25
@@ -180,31 +173,6 @@ RESERVED: Final = {
     term.years: term
     for term in (ReservedTerm(1, 30, 0.0025, 150, 0.0128), ReservedTerm(3, 36, 0.0016, 180, 0.0081))
 }
-
-
-def infrequent_access_saving(gb_months: float, *, reads: float, writes: float) -> float:
-    """Return what Standard-IA saves a table on demand; negative where Standard is cheaper.
-
-    Source: CAP-1009.
-
-    >>> round(infrequent_access_saving(100, reads=10_000_000, writes=10_000_000), 2)
-    13.15
-    """
-    throughput = STANDARD_IA.on_demand(reads=reads, writes=writes) - STANDARD.on_demand(
-        reads=reads, writes=writes
-    )
-    return (STANDARD.storage_month - STANDARD_IA.storage_month) * gb_months - throughput
-
-
-def prewarming_cost(read_increase: int, write_increase: int) -> float:
-    """Return the one-time charge for raising warm throughput.
-
-    Assumed: CAP-1005, one provisioned hour of the difference.
-
-    >>> round(prewarming_cost(18_000, 6_000), 2)
-    6.24
-    """
-    return STANDARD.provisioned(read_hours=read_increase, write_hours=write_increase)
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,32 +345,3 @@ class UnitHours:
         if hour <= self._hour:
             return self._closed
         return self._closed + self._highest + (hour - self._hour - 1) * self._units
-
-
-class TimeAverage:
-    """The average of a quantity over time, such as billed bytes (CAP-1007).
-
-    >>> stored = TimeAverage(now_s=0)
-    >>> stored.set(10, 100)
-    >>> stored.until(20)
-    50.0
-    """
-
-    __slots__ = ("_area", "_start_s", "_value", "_value_s")
-
-    def __init__(self, now_s: float, value: float = 0) -> None:
-        self._start_s = self._value_s = now_s
-        self._value = value
-        self._area = 0.0
-
-    def set(self, now_s: float, value: float) -> None:
-        """Change the quantity."""
-        self._area += self._value * (now_s - self._value_s)
-        self._value, self._value_s = value, now_s
-
-    def until(self, now_s: float) -> float:
-        """Return the average so far."""
-        if now_s <= self._start_s:
-            return self._value
-        area = self._area + self._value * (now_s - self._value_s)
-        return area / (now_s - self._start_s)

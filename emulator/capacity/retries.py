@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,10 +28,8 @@ RETRYABLE_STATUSES: Final = frozenset({429, 500, 502, 503, 504, 509})
 class RetryPolicy:
     """One retry mode of an SDK.
 
-    >>> list(LEGACY.delays())
+    >>> [LEGACY.delay(retry) for retry in range(1, LEGACY.attempts)]
     [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8]
-    >>> list(STANDARD.delays(random.Random(7))) == list(STANDARD.delays(random.Random(7)))
-    True
     """
 
     name: str
@@ -76,13 +73,6 @@ class RetryPolicy:
         if not self.jitter:
             return seconds
         return seconds * (0.5 if rng is None else rng.random())
-
-    def delays(
-        self, rng: random.Random | None = None, *, throttled: bool = True
-    ) -> Iterator[float]:
-        """Yield the sleeps between the attempts of a call that keeps failing."""
-        for retry in range(1, self.attempts):
-            yield self.delay(retry, rng, throttled=throttled)
 
     def cost(self, *, throttled: bool = True) -> int:
         """Return what a retry takes from the client's quota."""

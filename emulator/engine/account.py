@@ -79,7 +79,8 @@ class Account:
         self.operation = ""
         self._named: list[str] = []
         self._made = 0
-        self.begin_observing()
+        self.metrics = Metrics(self.now_seconds)
+        self.tally = Tally(self.metrics)
 
     def begin_observing(self) -> None:
         """Start all that is counted anew."""

@@ -135,14 +135,12 @@ class Resource:
         self.scalers: dict[int, Scaler] = {}
         self.decreases = Decreases()
         self.prewarm: Prewarm | None = None
-        self._watch(prefix_length)
+        self.heat = Heat(settings)
+        self.insights = Insights(prefix_length, key_length)
+        self.throughput = throughput
         self.set_throughput(throughput, now_ns)
         for partition in self.partitions:
             self.meter.open_partition(partition.id, now_ns)
-
-    def _watch(self, prefix_length: int) -> None:
-        self.heat = Heat(self.settings)
-        self.insights = Insights(prefix_length, self.key_length)
 
     def set_throughput(self, throughput: Throughput, now_ns: int) -> None:
         """Switch mode or rates; partitions are grown by the caller (CAP-508, CAP-617)."""
@@ -189,5 +187,6 @@ class Resource:
         twin.scalers = deepcopy(self.scalers)
         twin.decreases = copy(self.decreases)
         twin.prewarm = self.prewarm
-        twin._watch(self.meter.traffic.prefix_length)
+        twin.heat = Heat(self.settings)
+        twin.insights = Insights(self.meter.traffic.prefix_length, self.key_length)
         return twin

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from emulator.capacity import Receipt, admit_all, cancellation, record, units
+from emulator.capacity import Charge, Receipt, admit_all, cancellation, record, units
 from emulator.clock import NANOSECONDS
 from emulator.engine.reads import Found
 from emulator.engine.writes import Planned, apply
@@ -166,16 +166,16 @@ def execute(account: Account, actions: Sequence[Action]) -> list[Planned | Found
         done, failure = _prepare(account, action)
         prepared.append(done)
         failures.append(failure)
-    any_failed = any(failures)
-    _admit(account, actions, prepared, halved=any_failed)
-    if any_failed:
+    if any(failures):
+        _admit(account, actions, prepared, [_charges_of_failure(done) for done in prepared])
         raise cancelled(failures)
-    done_actions: list[Planned | Found] = []
-    for done in prepared:
-        assert done is not None, "an action without failure was prepared"
+    done_actions = [done for done in prepared if done is not None]
+    for action, done in zip(actions, done_actions, strict=True):
+        account.receipts.append((action.table.name, done.receipt))
+    _admit(account, actions, done_actions, [_charges(done) for done in done_actions])
+    for done in done_actions:
         if isinstance(done, Planned):
             apply(account, done)
-        done_actions.append(done)
     account.holds.hold(account, actions)
     return done_actions
 
@@ -202,50 +202,43 @@ def _admit(
     account: Account,
     actions: Sequence[Action],
     prepared: Sequence[Planned | Found | None],
-    *,
-    halved: bool,
+    charges: Sequence[Sequence[Charge]],
 ) -> None:
-    """Ask for admission of every action (CAP-611).
-
-    Assumed: a transaction that fails at run time pays one undoubled table arm per action
-    (CAP-308).
-    """
-    asked = []
-    for done in prepared:
-        charges = [] if done is None else list(_charges(done))
-        if halved:
-            charges = [
-                charge._replace(units=max(1, charge.units / limits.TRANSACTION_FACTOR))
-                for charge in charges[:1]
-            ]
-        asked.append(charges)
-        if done is not None and not halved:
-            account.receipts.append((_table_of(done, actions, len(asked) - 1).name, done.receipt))
+    """Ask for admission of every action, all or none (CAP-611)."""
     if account.capacity == "off":
         return
-    answers = admit_all(asked, account.now_ns)
+    answers = admit_all(charges, account.now_ns)
     refused: list[Failure | None] = []
     throttled = any(answers)
-    for action, charges, reasons, done in zip(actions, asked, answers, prepared, strict=True):
+    for action, done, asked, reasons in zip(actions, prepared, charges, answers, strict=True):
         if reasons and done is not None:
-            account.note_refusal(action.table, charges, reasons, done.receipt)
+            account.note_refusal(action.table, asked, reasons, done.receipt)
             on_demand = action.table.resource.throughput.on_demand
             refused.append(Failure(*cancellation(reasons, on_demand=on_demand)))
         else:
             refused.append(None)
-        if charges and (reasons or not throttled):
-            record(charges, account.now_ns, reasons)
+        if asked and (reasons or not throttled):
+            record(asked, account.now_ns, reasons)
     if throttled and account.capacity == "enforce":
         account.receipts.clear()
         raise cancelled(refused)
 
 
-def _charges(done: Planned | Found) -> Sequence[Any]:
-    return done.charges if isinstance(done, Planned) else [done.charge]
+def _charges(done: Planned | Found | None) -> Sequence[Charge]:
+    if done is None:
+        return ()
+    return done.charges if isinstance(done, Planned) else (done.charge,)
 
 
-def _table_of(done: Planned | Found, actions: Sequence[Action], number: int) -> Table:
-    return done.write.table if isinstance(done, Planned) else actions[number].table
+def _charges_of_failure(done: Planned | Found | None) -> Sequence[Charge]:
+    """Return what an action costs in a transaction that fails at run time.
+
+    Assumed: one undoubled table arm per action (CAP-308).
+    """
+    return [
+        charge._replace(units=max(1, charge.units / limits.TRANSACTION_FACTOR))
+        for charge in _charges(done)[:1]
+    ]
 
 
 def cancelled(failures: Sequence[Failure | None]) -> TransactionCanceledException:

@@ -43,7 +43,6 @@ from emulator.service import limits
 from emulator.service.errors import RequestFault
 
 CONDITION: Final = "ConditionExpression"
-FILTER: Final = "FilterExpression"
 KEY_CONDITION: Final = "KeyConditionExpression"
 UPDATE: Final = "UpdateExpression"
 PROJECTION: Final = "ProjectionExpression"

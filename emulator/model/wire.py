@@ -78,14 +78,6 @@ def load_value(wire: object) -> Value:
     return value
 
 
-def load_sized(wire: object) -> tuple[Value, int]:
-    """Return a value with its size; see ``load_value``."""
-    walk = _Walk()
-    loaded = _load(wire, walk, 1)
-    check_levels(walk.levels)
-    return loaded
-
-
 def load_item(wire: Mapping[str, object]) -> Item:
     """Return the item that a map of AttributeValues writes, measured on the way.
 

@@ -75,11 +75,6 @@ class OrderedStore:
         """Return the items at positions that ``positions`` yielded."""
         return list(map(self._items.__getitem__, positions))
 
-    def position_at(self, index: int) -> Position:
-        """Return the position of the index-th item. O(log n)."""
-        position: Position = self._order[index]
-        return position
-
     def rank(self, position: Position) -> int:
         """Return how many items lie before a position. O(log n)."""
         rank: int = self._order.bisect_left(position)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator.capacity import WRITE, Contributor, Insights, Traffic
-from emulator.capacity.insights import FULL_PARTITION_MINUTE, MAX_REMEMBERED, MAX_SHOWN
+from emulator.capacity.insights import MAX_REMEMBERED, MAX_SHOWN
 
 
 def test_a_busy_partition_is_worth_180000_a_minute():
@@ -17,7 +17,7 @@ def test_a_busy_partition_is_worth_180000_a_minute():
     insights = Insights()
     insights.fold(traffic.end_minute(0))
     assert insights.report().accessed_partition_keys == [
-        Contributor(("hot",), FULL_PARTITION_MINUTE, FULL_PARTITION_MINUTE, 1.0)
+        Contributor(("hot",), 180_000, 180_000, 1.0)
     ]
 
 

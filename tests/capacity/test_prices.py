@@ -18,10 +18,7 @@ from emulator.capacity.prices import (
     WRITES,
     Bill,
     CostLine,
-    TimeAverage,
     UnitHours,
-    infrequent_access_saving,
-    prewarming_cost,
 )
 from emulator.settings import Settings
 
@@ -83,19 +80,6 @@ def test_reserved_capacity():
     assert [RESERVED[y].unit_hour(WRITE) for y in (1, 3)] == [near(0.000299), near(0.0001495)]
     assert [RESERVED[y].unit_hour(READ) for y in (1, 3)] == [near(0.0000592), near(0.0000297)]
     assert STANDARD.break_even(WRITE, RESERVED[3].unit_hour(WRITE)) == near(0.0664)
-
-
-@given(st.floats(0, 1e6), st.floats(0, 1e9), st.floats(0, 1e9))
-def test_infrequent_access_saves_iff_storage_outweighs_throughput(gb, writes, reads):
-    """CAP-1009: 0.15 * GB > 0.155 * M_writes + 0.03 * M_reads."""
-    saving = infrequent_access_saving(gb, reads=reads, writes=writes)
-    rule = 0.15 * gb - (0.155 * writes + 0.03 * reads) / MILLION
-    assert saving == pytest.approx(rule, rel=1e-6, abs=1e-6)
-
-
-def test_prewarming_costs_one_hour_of_the_difference():
-    """CAP-1005."""
-    assert prewarming_cost(0, 1_000) == near(0.65)
 
 
 def test_table_classes_go_by_the_wire_name():
@@ -173,13 +157,3 @@ def test_unit_hours_equal_a_walk_over_the_hours(changes, rest):
         earlier = [wanted for at, wanted in settings if at < start]
         expected += max([before[-1], *within, *at_start, *earlier[-1:]])
     assert hours.until(end) == expected
-
-
-def test_storage_is_averaged_over_time():
-    """CAP-1007."""
-    stored = TimeAverage(now_s=100, value=8)
-    assert stored.until(100) == 8
-    stored.set(110, 0)
-    assert stored.until(120) == 4.0
-    stored.set(120, 10)
-    assert stored.until(140) == (80 + 0 + 200) / 40
