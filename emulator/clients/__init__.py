@@ -11,7 +11,6 @@ from emulator.clients.exceptions import (
     ClientError,
     WaiterError,
     error_response,
-    next_request_id,
     response_metadata,
 )
 from emulator.clients.table import Table
@@ -26,7 +25,6 @@ __all__ = [
     "WaiterError",
     "client_response",
     "error_response",
-    "next_request_id",
     "response_metadata",
     "wire_request",
 ]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from emulator.clients.conversion import Wire, client_response, wire_request
 from emulator.clients.exceptions import (
@@ -22,6 +22,7 @@ from emulator.clients.exceptions import (
 from emulator.clients.paginators import Paginator
 from emulator.clients.waiters import WAITERS, Waiter
 from emulator.clock import Clock, SystemClock
+from emulator.protocol import Call
 from emulator.service.catalogue import OPERATIONS
 from emulator.service.errors import ApiError
 
@@ -29,13 +30,6 @@ NO_SUCH_METHOD: Final = "the client has no method {name!r}: DynamoDB has no such
 KEYWORDS_ONLY: Final = "{name}() only accepts keyword arguments."
 NOT_PAGED: Final = "{name!r} has no pages; these have: {known}"
 NO_SUCH_WAITER: Final = "there is no waiter {name!r}; there are: {known}"
-
-
-class Call(Protocol):
-    """``Emulator.call``: one request in, one response out, or an ApiError."""
-
-    def __call__(self, operation: str, request: Wire, *, region: str | None = None) -> Wire:
-        """Answer a request."""
 
 
 def snake_case(name: str) -> str:

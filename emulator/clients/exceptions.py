@@ -13,18 +13,16 @@ not, nothing here imports it.
 
 from __future__ import annotations
 
-import itertools
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Final, TypeVar
 
 from emulator.clients.conversion import Wire, client_response
+from emulator.protocol import next_request_id
 from emulator.service import errors
 
 _Error = TypeVar("_Error", bound=Exception)
-
-_request_numbers = itertools.count(1)
 
 NO_SUCH_EXCEPTION: Final = "the service model has no error {name!r}; it has: {known}"
 
@@ -137,11 +135,6 @@ def response_metadata(status: int, headers: Mapping[str, str] | None = None) -> 
         "HTTPHeaders": dict(headers or {}),
         "RetryAttempts": 0,
     }
-
-
-def next_request_id() -> str:
-    """Return a request id: 52 characters (WIR-11), numbered so that runs repeat."""
-    return f"EMULATOR{next(_request_numbers):044d}"
 
 
 def _subclasses(kind: type[errors.ApiError]) -> Iterator[type[errors.ApiError]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
-from emulator.clients.client import Call, Client, invoke, snake_case
+from emulator.clients.client import Client, invoke, snake_case
 from emulator.clients.conditions import Placeholders, is_condition
 from emulator.clients.conversion import (
     Wire,
@@ -21,6 +21,7 @@ from emulator.clients.conversion import (
 )
 from emulator.clients.exceptions import response_metadata
 from emulator.clock import Clock
+from emulator.protocol import Call
 from emulator.service import limits
 
 #: The members of a table's description that are attributes of a Table.

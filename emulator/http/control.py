@@ -18,7 +18,8 @@ from urllib.parse import parse_qsl, urlsplit
 from emulator import __version__
 from emulator.clock import ManualClock
 from emulator.http.http_protocol import HttpRequest, HttpResponse
-from emulator.http.json_protocol import PLAIN_JSON, decode_json, encode_json
+from emulator.http.json_protocol import PLAIN_JSON
+from emulator.protocol import decode_json, encode_json
 from emulator.service.errors import EmulatorError, SerializationException
 
 if TYPE_CHECKING:

@@ -9,13 +9,11 @@ Source: RFC 9112 (message syntax), RFC 9110 (fields); rules WIR-2, WIR-8, WIR-11
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable
-from email.utils import formatdate
 from typing import Final
-from zlib import crc32
 
+from emulator.protocol import request_ids, response_fields
 from emulator.service import limits
 from emulator.service.errors import RequestEntityTooLargeException, SerializationException
 
@@ -340,10 +338,6 @@ _REASONS: Final = {
     503: "Service Unavailable",
 }
 
-#: Observed: request ids quoted in public bug reports end with these 26 characters.
-_REQUEST_ID_END: Final = "VV4KQNSO5AEMVJF66Q9ASUAAJG"
-_REQUEST_ID_DIGITS: Final = 52 - len(_REQUEST_ID_END)
-
 
 class HttpResponse:
     """What is to be sent: status, content type, body, and further field lines."""
@@ -358,7 +352,7 @@ class HttpResponse:
 
 
 class ResponseWriter:
-    r"""Turns responses into bytes, with the fields every answer of the service has (WIR-11).
+    r"""Turns responses into bytes, with the fields every answer of the service has.
 
     Args:
         now: Returns seconds since the epoch; SDKs correct their clocks by the Date field, so
@@ -381,28 +375,21 @@ class ResponseWriter:
 
     def __init__(self, *, now: Callable[[], float], seed: int) -> None:
         self._now = now
-        self._ids = itertools.count(seed % 16 ** (_REQUEST_ID_DIGITS - 1))
-        self._second = -1
-        self._date = ""
+        self._ids = request_ids(seed)
 
     def render(
         self, response: HttpResponse, *, keep_alive: bool = True, without_body: bool = False
     ) -> bytes:
-        """Return the bytes of ``response``; the checksum is of the body as sent."""
-        second = int(self._now())
-        if second != self._second:
-            self._second = second
-            self._date = formatdate(second, usegmt=True)
+        """Return the bytes of ``response``."""
         status, body = response.status, response.body
-        head = (
-            f"HTTP/1.1 {status} {_REASONS.get(status, 'Error')}\r\n"
-            f"Server: Server\r\n"
-            f"Date: {self._date}\r\n"
-            f"Content-Type: {response.content_type}\r\n"
-            f"Content-Length: {len(body)}\r\n"
-            f"Connection: {'keep-alive' if keep_alive else 'close'}\r\n"
-            f"x-amzn-RequestId: {next(self._ids):0{_REQUEST_ID_DIGITS}X}{_REQUEST_ID_END}\r\n"
-            f"x-amz-crc32: {crc32(body)}\r\n"
-            f"{response.field_lines}\r\n"
-        ).encode("latin-1")
+        fields = response_fields(
+            body,
+            content_type=response.content_type,
+            seconds=int(self._now()),
+            request_id=next(self._ids),
+            connection="keep-alive" if keep_alive else "close",
+        )
+        lines = "\r\n".join(map(": ".join, fields.items()))
+        status_line = f"HTTP/1.1 {status} {_REASONS.get(status, 'Error')}\r\n"
+        head = f"{status_line}{lines}\r\n{response.field_lines}\r\n".encode("latin-1")
         return head if without_body else head + body

@@ -1,4 +1,4 @@
-"""The service's JSON 1.0 protocol: which request is answered, and what the others are told.
+"""The service's JSON 1.0 protocol: which request is answered, and how the others are refused.
 
 The order of rejection is observable (WIR-2): method and content type, JSON, target,
 credentials, empty body; member types and everything after them belong to the operation.
@@ -9,37 +9,35 @@ that were recorded against the service; by a Rust emulator again in 2026.
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 import zlib
 from collections.abc import Mapping
-from typing import Any, Final, NoReturn, Protocol
+from typing import Any, Final
 
 from emulator.http.http_protocol import HttpRequest, HttpResponse
+from emulator.protocol import (
+    AMZ_JSON,
+    Call,
+    decode_json,
+    encode_json,
+    region_of_credentials,
+)
 from emulator.service import limits
 from emulator.service.catalogue import OPERATIONS
 from emulator.service.errors import (
     ApiError,
-    IncompleteSignatureException,
     InternalServerError,
-    MissingAuthenticationTokenException,
     RequestEntityTooLargeException,
     SerializationException,
     UnknownOperationException,
 )
 
-AMZ_JSON: Final = "application/x-amz-json-1.0"
 PLAIN_JSON: Final = "application/json"
 #: Assumed: shorter answers gain nothing by compression.
 GZIP_FROM_BYTES: Final = 4 * limits.KIB
 CORS_MAX_AGE_SECONDS: Final = 172_800  # Observed: with the connection tests above
 
-MISSING_TOKEN = "Request is missing Authentication Token"
-PARAMETER_REQUIRED = "Authorization header requires '{name}' parameter. "
-DATE_REQUIRED = (
-    "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. "
-)
 INTERNAL_FAULT = (
     "The request processing has failed because of an unknown error, exception or failure."
 )
@@ -49,29 +47,14 @@ _OPERATIONS: Final = {f"{row.api}_20120810.{name}": name for name, row in OPERAT
 
 _log = logging.getLogger(__name__)
 
-_SIGNATURE_PARAMETERS: Final = ("Credential", "Signature", "SignedHeaders")
-_USUAL_AUTHORIZATION = re.compile(
-    r"AWS4-[0-9A-Z-]+ +Credential=[^/,\s]+/\d*/([^/,\s]+)/[^/,\s]+/aws4_request, *"
-    r"SignedHeaders=[^,\s]+, *Signature=[^,\s]+"
-)
-_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89abAB]|\\u[dD][c-fC-F]")
 _GZIP_REFUSED = re.compile(r"gzip\s*;\s*q=0(?:\.0*)?\s*(?:,|\Z)")
-
-
-class Answerer(Protocol):
-    """What the protocol needs of an emulator."""
-
-    def call(
-        self, operation: str, request: dict[str, Any], *, region: str | None = None
-    ) -> Mapping[str, Any]:
-        """Answer one operation, or raise the service's error."""
 
 
 class JsonProtocol:
     """Answers one HTTP request after the other from an emulator.
 
     Args:
-        emulator: Who answers the operations.
+        call: Who answers the operations.
         region: The region the health text names.
         shared: All regions are one, whatever a client's credentials are scoped to.
         cors: The origins a browser may call from, separated by commas; ``*`` is any, as in
@@ -80,13 +63,13 @@ class JsonProtocol:
 
     def __init__(
         self,
-        emulator: Answerer,
+        call: Call,
         *,
         region: str = "us-east-1",
         shared: bool = False,
         cors: str = "*",
     ) -> None:
-        self._call = emulator.call
+        self._call = call
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._shared = shared
         self._origins = frozenset(origin.strip() for origin in cors.split(","))
@@ -108,7 +91,7 @@ class JsonProtocol:
         return response
 
     def allows_origin(self, origin: str) -> bool:
-        """Tell whether ``origin`` was named, not merely covered by ``*``."""
+        """Return whether ``origin`` was named, not merely covered by ``*``."""
         return origin in self._origins
 
     def origin_lines(self, origin: str) -> str:
@@ -169,96 +152,16 @@ def _not_found() -> HttpResponse:
 def _preflight_lines(fields: Mapping[str, str]) -> str:
     """Return what a browser asks before a call from another origin (WIR-4)."""
     lines = [f"Access-Control-Max-Age: {CORS_MAX_AGE_SECONDS}\r\n"]
-    for asked, allowed in (
+    for requested, allowed in (
         ("access-control-request-headers", "Access-Control-Allow-Headers"),
         ("access-control-request-method", "Access-Control-Allow-Methods"),
     ):
-        if asked in fields:
-            lines.append(f"{allowed}: {fields[asked]}\r\n")
+        if requested in fields:
+            lines.append(f"{allowed}: {fields[requested]}\r\n")
     return "".join(lines)
 
 
-# Credentials
-
-
-def region_of_credentials(fields: Mapping[str, str]) -> str | None:
-    """Return the region the credentials are scoped to; any key and signature will do (WIR-7).
-
-    >>> region_of_credentials({
-    ...     "authorization": "AWS4-HMAC-SHA256 Credential=K/20260101/eu-west-1/dynamodb/"
-    ...     "aws4_request, SignedHeaders=host, Signature=0", "x-amz-date": "20260101T000000Z"})
-    'eu-west-1'
-    """
-    authorization = fields.get("authorization", "")
-    usual = _USUAL_AUTHORIZATION.fullmatch(authorization)
-    if usual is not None and "x-amz-date" in fields:
-        return usual[1]
-    if not authorization.startswith("AWS4-"):
-        raise MissingAuthenticationTokenException(MISSING_TOKEN)
-    parameters = dict(
-        parameter.strip().partition("=")[::2]
-        for parameter in authorization.partition(" ")[2].split(",")
-    )
-    faults = [
-        PARAMETER_REQUIRED.format(name=name)
-        for name in _SIGNATURE_PARAMETERS
-        if not parameters.get(name)
-    ]
-    if "x-amz-date" not in fields and "date" not in fields:
-        faults.append(DATE_REQUIRED)
-    if faults:
-        raise IncompleteSignatureException(f"{''.join(faults)}Authorization={authorization}")
-    scope = parameters["Credential"].split("/")
-    return scope[-3] if len(scope) >= 5 and scope[-3] else None
-
-
-# Bodies
-
-
-def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if number in (float("inf"), float("-inf")):
-        raise ValueError(f"{digits} is not a number anyone can hold")
-    return number
-
-
-_decode = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite).decode
-_encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
-
-
-def encode_json(members: Mapping[str, Any]) -> bytes:
-    """Return compact JSON in ASCII, which is UTF-8 (WIR-16).
-
-    >>> encode_json({"TableNames": ["a", "b"]})
-    b'{"TableNames":["a","b"]}'
-    """
-    return _encode(members).encode()
-
-
-def decode_json(body: bytes) -> dict[str, Any]:
-    r"""Return the JSON object in ``body``; of a member given twice the last one counts.
-
-    Raises:
-        SerializationException: it is not UTF-8, not JSON, not an object, or holds half of a
-            surrogate pair, which no UTF-8 text can hold.
-
-    >>> decode_json(b'{"a": 1, "a": 2}')
-    {'a': 2}
-    """
-    try:
-        text = body.decode()
-        members = _decode(text)
-        if "\\u" in text and _SURROGATE_ESCAPE.search(text):
-            json.dumps(members, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
-        raise SerializationException from None
-    if not isinstance(members, dict):
-        raise SerializationException
-    return members
+# Compression
 
 
 def _decompressed(body: bytes, encoding: str) -> bytes:

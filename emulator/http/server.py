@@ -28,7 +28,8 @@ from emulator.http.http_protocol import (
     RequestParser,
     ResponseWriter,
 )
-from emulator.http.json_protocol import AMZ_JSON, JsonProtocol, encode_json
+from emulator.http.json_protocol import JsonProtocol
+from emulator.protocol import AMZ_JSON, encode_json
 from emulator.service import limits
 from emulator.service.errors import ApiError, RequestTimeoutException
 
@@ -205,7 +206,7 @@ class HttpServer:
         self.time: Callable[[], float] = time.monotonic
         self._control = ControlRoutes(emulator)
         self._protocol = JsonProtocol(
-            emulator,
+            emulator.call,
             region=emulator.region,
             shared=options.shared,
             cors=options.cors,

@@ -18,11 +18,11 @@ import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, overload
 
 from emulator.sdk import interception, retry_sleeps
 from emulator.sdk.region import default_region
-from emulator.sdk.scopes import Scope, Served, innermost_of, is_any_active
+from emulator.sdk.scopes import Scope, innermost_of, is_any_active
 from emulator.service.errors import EmulatorError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def mock_dynamodb(emulator: type[R], /) -> type[R]: ...
 def mock_dynamodb(emulator: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def mock_dynamodb(
-    emulator: Served | None = None,
+    emulator: Emulator | None = None,
     *,
     capacity: CapacityMode | None = None,
     clock: Clock | None = None,
@@ -110,7 +110,7 @@ def mock_dynamodb(
 class MockDynamoDB:
     """What ``mock_dynamodb`` returns: enter it, or decorate with it, as often as needed."""
 
-    def __init__(self, emulator: Served | None, options: dict[str, Any], **serving: bool) -> None:
+    def __init__(self, emulator: Emulator | None, options: dict[str, Any], **serving: bool) -> None:
         self._emulator = emulator
         self._options = options
         self._serving = serving
@@ -120,8 +120,7 @@ class MockDynamoDB:
         scope = Scope(self._served(), **self._serving)
         scope.open(_install)
         self._scopes.append(scope)
-        # A stand-in may serve in its place; whoever passed it knows.
-        return cast("Emulator", scope.emulator)
+        return scope.emulator
 
     def __exit__(
         self,
@@ -146,7 +145,7 @@ class MockDynamoDB:
     def _with_one_emulator(self) -> MockDynamoDB:
         return MockDynamoDB(self._served(), {}, **self._serving)
 
-    def _served(self) -> Served:
+    def _served(self) -> Emulator:
         if self._emulator is not None:
             return self._emulator
         from emulator.api import Emulator
@@ -225,8 +224,7 @@ def _wrap_botocore() -> None:
     bucket = botocore.retries.bucket
     no_capacity = botocore.exceptions.CapacityNotAvailableError
 
-    wrap(client, "_make_api_call", calls.serve, calls.scope_of_client)
-    wrap(client, "_make_api_call", calls.take_fast_lane, calls.answer_fast)
+    wrap(client, "_make_api_call", calls.serve_call)
     wrap(session, "__init__", _look_for_aiobotocore)
     wrap(session, "create_client", calls.serve, calls.scope_of_creation)
     wrap(session, "get_credentials", calls.hide_credentials, credentials)
@@ -269,8 +267,7 @@ def _wrap_aiobotocore() -> None:
     waiter = aiobotocore.waiter
     bucket = aiobotocore.retries.bucket
 
-    wrap(client, "_make_api_call", calls.serve_async, calls.scope_of_client)
-    wrap(client, "_make_api_call", calls.take_fast_lane, calls.answer_fast_async)
+    wrap(client, "_make_api_call", calls.serve_call_async)
     wrap(session, "_create_client", calls.serve_async, calls.scope_of_creation)
     wrap(session, "get_credentials", calls.hide_credentials_async, credentials)
     wrap(aiobotocore.credentials.AioRefreshableCredentials, "_refresh", calls.stay_stale_async)

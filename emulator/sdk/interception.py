@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import functools
 import io
-import re
 import time
-import zlib
 from collections.abc import Callable, Iterator
-from email.utils import formatdate
 from types import SimpleNamespace
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -20,11 +17,17 @@ from weakref import WeakKeyDictionary
 from emulator.clients import (
     client_response,
     error_response,
-    next_request_id,
     response_metadata,
     wire_request,
 )
-from emulator.http.json_protocol import AMZ_JSON, decode_json, encode_json
+from emulator.protocol import (
+    AMZ_JSON,
+    decode_json,
+    encode_json,
+    next_request_id,
+    response_fields,
+    signed_region,
+)
 from emulator.sdk.scopes import (
     ACCESS_KEY,
     Scope,
@@ -47,10 +50,43 @@ WOULD_LEAVE: Final = (
 )
 
 _NO_SIGNATURE: Final = "0" * 64
-_SIGNED_REGION = re.compile(rb"Credential=[^/]+/\d+/([^/]+)/[^/]+/aws4_request")
 
 
 # What is served: calls, the creation of clients, and waits
+
+
+def serve_call(original: Any) -> Any:
+    """BaseClient._make_api_call: by the scope's fast lane, or as the SDK does it."""
+
+    @functools.wraps(original)
+    def make_api_call(self: Any, operation_name: str, api_params: Any) -> Any:
+        scope = _scope_of_client(self)
+        if scope is not None and scope.fast:
+            return _answer_fast(self, scope, operation_name, api_params)
+        token = serving.set(scope)
+        try:
+            return original(self, operation_name, api_params)
+        finally:
+            serving.reset(token)
+
+    return make_api_call
+
+
+def serve_call_async(original: Any) -> Any:
+    """AioBaseClient._make_api_call."""
+
+    @functools.wraps(original)
+    async def make_api_call(self: Any, operation_name: str, api_params: Any) -> Any:
+        scope = _scope_of_client(self)
+        if scope is not None and scope.fast:
+            return await _answer_fast_async(self, scope, operation_name, api_params)
+        token = serving.set(scope)
+        try:
+            return await original(self, operation_name, api_params)
+        finally:
+            serving.reset(token)
+
+    return make_api_call
 
 
 def serve(original: Any, scope_of: Callable[..., Scope | None]) -> Any:
@@ -81,8 +117,7 @@ def serve_async(original: Any, scope_of: Callable[..., Scope | None]) -> Any:
     return served
 
 
-def scope_of_client(client: Any, *_call: Any) -> Scope | None:
-    """Return who serves a client."""
+def _scope_of_client(client: Any) -> Scope | None:
     return innermost() if client.meta.service_model.service_name in SERVICES else None
 
 
@@ -169,28 +204,14 @@ def _respond(scope: Scope, request: Any) -> tuple[int, bytes]:
 
 def _region_of(request: Any) -> str | None:
     """Return the region a request is signed for; an unsigned one has its client's."""
-    signed = _SIGNED_REGION.search(request.headers.get("Authorization") or b"")
-    if signed is not None:
-        return signed[1].decode()
-    region: str | None = request.context.get("client_region")
-    return region
+    authorization: bytes = request.headers.get("Authorization") or b""
+    return signed_region(authorization.decode()) or request.context.get("client_region")
 
 
 def _headers(scope: Scope, body: bytes) -> dict[str, str]:
-    """Return the headers of an answer (WIR-11)."""
-    return {
-        "Server": "Server",
-        "Date": _http_date(int(scope.emulator.clock.now())),
-        "Content-Type": AMZ_JSON,
-        "Content-Length": str(len(body)),
-        "x-amzn-RequestId": next_request_id(),
-        "x-amz-crc32": str(zlib.crc32(body)),
-    }
-
-
-@functools.lru_cache(maxsize=1)
-def _http_date(seconds: int) -> str:
-    return formatdate(seconds, usegmt=True)
+    seconds = int(scope.emulator.clock.now())
+    request_id = next_request_id()
+    return response_fields(body, content_type=AMZ_JSON, seconds=seconds, request_id=request_id)
 
 
 class _Body(io.BytesIO):
@@ -201,7 +222,7 @@ class _Body(io.BytesIO):
 
 
 class _AsyncBody:
-    """A body as aiobotocore reads it; older versions look here for the headers, too."""
+    """A body as aiobotocore reads it; version 2.13 looks here for the headers, too."""
 
     def __init__(self, body: bytes, headers: dict[str, str]) -> None:
         self._body = body
@@ -274,20 +295,7 @@ def refuse_to_send(original: Any) -> Any:
 # The fast lane
 
 
-def take_fast_lane(original: Any, answer: Callable[..., Any]) -> Any:
-    """BaseClient._make_api_call, the asynchronous one's too."""
-
-    @functools.wraps(original)
-    def make_api_call(self: Any, operation_name: str, api_params: Any) -> Any:
-        scope = scope_of_client(self)
-        if scope is None or not scope.fast:
-            return original(self, operation_name, api_params)
-        return answer(self, scope, operation_name, api_params)
-
-    return make_api_call
-
-
-def answer_fast(client: Any, scope: Scope, operation: str, params: Any) -> Any:
+def _answer_fast(client: Any, scope: Scope, operation: str, params: Any) -> Any:
     """Answer before the SDK serialises; its events for parameters and responses still fire."""
     model = client.meta.service_model.operation_model(operation)
     context = _fast_context(client)
@@ -299,8 +307,8 @@ def answer_fast(client: Any, scope: Scope, operation: str, params: Any) -> Any:
     return _parsed_or_raised(client, operation, http, parsed)
 
 
-async def answer_fast_async(client: Any, scope: Scope, operation: str, params: Any) -> Any:
-    """Answer as ``answer_fast`` does, where the SDK's events are awaited."""
+async def _answer_fast_async(client: Any, scope: Scope, operation: str, params: Any) -> Any:
+    """Answer as ``_answer_fast`` does, where the SDK's events are awaited."""
     model = client.meta.service_model.operation_model(operation)
     context = _fast_context(client)
     params = await client._emit_api_params(params, model, context)

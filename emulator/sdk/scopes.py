@@ -3,7 +3,7 @@
 A scope is one entry into a mock, from its beginning to its end. Code is served by the innermost
 scope entered in its own thread or task, or in the one whose context it copied (tasks always
 do). A thread that entered none is served by the latest scope of the process, as long as there
-is only one chain of nested scopes; if several stand side by side it is told so, because any
+is only one chain of nested scopes; if several stand side by side it is refused, because any
 choice could be the wrong one.
 """
 
@@ -15,10 +15,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from emulator.clock import Clock, SystemClock
 from emulator.service.errors import EmulatorError
+
+if TYPE_CHECKING:
+    from emulator.api import Emulator
 
 WHICH_EMULATOR: Final = (
     "several emulators are active side by side and this thread entered none of them: "
@@ -43,19 +46,6 @@ HIDDEN_ENVIRONMENT: Final[Mapping[str, str | None]] = {
 }
 
 
-class Served(Protocol):
-    """What is needed of an emulator."""
-
-    clock: Clock
-    region: str
-    account_id: str
-
-    def call(
-        self, operation: str, request: dict[str, Any], *, region: str | None = None
-    ) -> dict[str, Any]:
-        """Answer one operation, or raise the service's error."""
-
-
 class Scope:
     """One entry into a mock.
 
@@ -66,7 +56,7 @@ class Scope:
         is_virtual: Whether the emulator's time is not real time.
     """
 
-    def __init__(self, emulator: Served, *, fast: bool, hide_credentials: bool) -> None:
+    def __init__(self, emulator: Emulator, *, fast: bool, hide_credentials: bool) -> None:
         self.emulator = emulator
         self.fast = fast
         self.hide_credentials = hide_credentials
@@ -159,12 +149,12 @@ def listen(listener: Callable[[Any], None]) -> Callable[[], None]:
 
 
 def is_any_active() -> bool:
-    """Say whether any code of this process is served."""
+    """Return whether any code of this process is served."""
     return bool(_active)
 
 
 def credentials_are_hidden() -> bool:
-    """Say whether an active scope hides the real credentials."""
+    """Return whether an active scope hides the real credentials."""
     return any(scope.hide_credentials for scope in _active)
 
 

@@ -42,6 +42,7 @@ ROOMS = {
     "partiql": "the second language",
     "operations": "what may be asked",
     "persistence": "databases on disk",
+    "protocol": "the wire, for every door",
     "clients": "boto3-shaped, without boto3",
     "sdk": "boto3 and aiobotocore, in-process",
     "http": "the server",

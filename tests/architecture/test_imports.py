@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[2] / "emulator"
 
 BASE = {"service", "clock", "settings"}
 LEFT = BASE | {"model", "expressions", "storage", "capacity", "engine"}
-DOOR = BASE | {"api", "observe", "clients"}
+DOOR = BASE | {"api", "observe", "clients", "protocol"}
 PLANNED = LEFT | {"lab.inputs", "lab.planning"}
 MAY_IMPORT = {
     "service": set(),
@@ -27,11 +27,12 @@ MAY_IMPORT = {
     "partiql": LEFT | {"operations"},
     "operations": LEFT | {"partiql"},
     "persistence": LEFT | {"operations"},
-    "clients": BASE | {"model"},
+    "protocol": {"service"},
+    "clients": BASE | {"model", "protocol"},
     "designs": BASE | {"model", "capacity"},
     "api": BASE
     | {"model", "capacity", "engine", "observe", "operations", "clients", "persistence"},
-    "sdk": DOOR | {"http"},
+    "sdk": DOOR,
     "http": DOOR,
     "testing": DOOR | {"designs", "sdk", "http"},
     "strategies": DOOR | {"model", "expressions", "testing"},

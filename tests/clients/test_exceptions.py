@@ -12,7 +12,6 @@ from emulator.clients.exceptions import (
     client_error,
     error_response,
     modelled_errors,
-    next_request_id,
     waiter_error,
 )
 from emulator.service import errors
@@ -128,13 +127,3 @@ def test_errors_survive_pickling():
         error.operation_name,
         str(error),
     )
-
-
-def test_request_ids_have_the_services_form():
-    """WIR-11."""
-    first, second = next_request_id(), next_request_id()
-    assert first != second
-    for request_id in (first, second):
-        assert len(request_id) == 52
-        assert request_id.isalnum()
-        assert request_id == request_id.upper()

@@ -246,22 +246,6 @@ def test_a_response_has_the_fields_of_the_service():
     ]
 
 
-@given(seed=st.integers(min_value=0, max_value=2**128))
-def test_request_ids_have_52_characters_and_differ(seed):
-    """WIR-11."""
-    writer = ResponseWriter(now=lambda: 0.0, seed=seed)
-
-    ids = [
-        line.partition(b": ")[2].decode()
-        for _ in range(3)
-        for line in writer.render(HttpResponse(200, "", b"")).split(b"\r\n")
-        if line.startswith(b"x-amzn-RequestId")
-    ]
-
-    assert len(set(ids)) == 3
-    assert all(len(one) == 52 and one.isalnum() and one == one.upper() for one in ids)
-
-
 def test_an_answer_to_head_has_the_length_and_no_body():
     writer = ResponseWriter(now=lambda: 0.0, seed=1)
 

@@ -10,6 +10,7 @@ from boto3.dynamodb.conditions import Attr, Key
 from botocore.exceptions import ClientError
 
 from emulator import ManualClock, errors, mock_dynamodb
+from emulator.sdk import interception, scopes
 
 SCHEMA = {
     "AttributeDefinitions": [
@@ -234,3 +235,20 @@ def test_an_inner_slow_scope_is_slow():
     with mock_dynamodb(fast=True), mock_dynamodb():
         client = boto3.client("dynamodb", region_name="us-east-1")
         assert client.list_tables()["ResponseMetadata"]["HTTPHeaders"]["server"] == "Server"
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_the_scope_is_asked_for_once_per_call(fast, monkeypatch):
+    asked = []
+
+    def innermost():
+        asked.append(None)
+        return scopes.innermost()
+
+    monkeypatch.setattr(interception, "innermost", innermost)
+    with mock_dynamodb(fast=fast):
+        client = boto3.client("dynamodb", region_name="eu-west-1")
+        asked.clear()
+        client.list_tables()
+
+    assert len(asked) == 1

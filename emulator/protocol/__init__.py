@@ -1,0 +1,22 @@
+"""Protocol: what every door that speaks the service's wire needs, and nothing of a transport.
+
+This room decides how a body is read and written, which region a signature names, and which fields
+an answer has. What a door does with that, on a socket or inside of an SDK, is the door's own.
+"""
+
+from emulator.protocol.bodies import AMZ_JSON, decode_json, encode_json
+from emulator.protocol.call import Call
+from emulator.protocol.fields import next_request_id, request_ids, response_fields
+from emulator.protocol.signature import region_of_credentials, signed_region
+
+__all__ = [
+    "AMZ_JSON",
+    "Call",
+    "decode_json",
+    "encode_json",
+    "next_request_id",
+    "region_of_credentials",
+    "request_ids",
+    "response_fields",
+    "signed_region",
+]
