@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emulator.capacity import ONE, TokenBucket
+from emulator.engine.feed import TrafficFeed
 from emulator.lab.inputs.distributions import Floats, Integers, sums
 from emulator.lab.outcome.run_log import ResourceRecord
 
@@ -108,10 +109,7 @@ class BucketBoard:
         for number in {*self._alike, *self._short, *over}:
             bucket = self._buckets[number]
             assert bucket is not None, "nothing is drawn from the open bucket"
-            if number in over and number not in self._short:
-                bucket.refill(end_ns - ONE)
-            bucket.take(int(consumed[number] * ONE))
-            bucket.refill(end_ns)
+            TrafficFeed.draw(bucket, int(consumed[number] * ONE), end_ns)
             if self.is_partition[number]:
                 if bucket.base < bucket.base_cap:
                     self._short.add(number)

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from emulator.capacity import READ, throttle_error
 from emulator.capacity.refusal import ACCOUNT_LIMIT, KEY_RANGE, Reason
 from emulator.capacity.retries import RetryQuota
-from emulator.capacity.traffic import Minute
 from emulator.clock import NANOSECONDS
 from emulator.lab.aggregate.bucket_shares import Attempts, BucketBoard, Cells, fit, levels_of
 from emulator.lab.aggregate.heat_feed import write_heat
@@ -96,7 +95,6 @@ class _Simulation:
         self._tokens = float(RetryQuota().tokens * workload.clients)
         self._token_cap = self._tokens
         self._last_retries = 0.0
-        self._minutes = [Minute() for _ in self._records]
         self._changes = -1
         self._consumed: Floats = np.zeros(0)
         self._refused: Floats = np.zeros(0)
@@ -161,9 +159,7 @@ class _Simulation:
             for index in (None, *(one.name for one in table.indexes)):
                 ground.population(table, index).settle()
         self._hold_sizes()
-        for engine_table in self._account.tables.values():
-            for resource in engine_table.resources():
-                self._account.set_throughput(engine_table, resource, resource.throughput)
+        self._stage.feed.fit_partitions()
 
     # Laying flows over buckets
 
@@ -467,19 +463,16 @@ class _Simulation:
     def _close_minute(self, second: int) -> None:
         """Hand the minute to the engine: it grows, splits and scales by its own rules."""
         for number, record in enumerate(self._records):
-            loads = record.resource.meter.traffic.loads
             for axis in (0, 1):
                 places = self._board.partitions[number, axis]
-                for partition, place in zip(record.resource.partitions, places, strict=True):
-                    load = loads[partition.id][axis]
-                    load.consumed = float(self._consumed[place])
-                    load.throttled = float(self._refused[place])
-            record.resource.meter.traffic.running = self._minutes[number]
+                consumed, refused = self._consumed[places], self._refused[places]
+                self._stage.feed.report_loads(
+                    record.resource, axis, consumed.tolist(), refused.tolist()
+                )
         self._recording.close_minute()
-        self._account.catch_up(self._first_ns + second * NANOSECONDS)
+        self._stage.feed.advance(self._first_ns + second * NANOSECONDS)
         self._consumed = np.zeros(len(self._board))
         self._refused = np.zeros(len(self._board))
-        self._minutes = [Minute() for _ in self._records]
         self._hold_sizes()
 
     def _heat_minute(self, second: int) -> None:
@@ -492,7 +485,7 @@ class _Simulation:
             for track in self._tracks:
                 for place, spot in enumerate(track.lane.spots):
                     if spot.record is record:
-                        write_heat(self._minutes[number], track, place, hot, moment)
+                        write_heat(self._stage.feed, track, place, hot, moment)
 
     def _hot_partitions(self, number: int, record: ResourceRecord) -> Integers:
         """Return the partitions whose traffic the engine may want to look at, by number."""
@@ -514,10 +507,10 @@ class _Simulation:
                 record = self._recording.record_of(table, index)
                 name = None if index is None else index.name
                 population = self._ground.population(table, name)
-                sizes = hold(record, population)
+                sizes = hold(self._stage.feed, record, population)
                 if sizes and max(sizes) >= self._account.settings.partition_bytes:
                     engine_table = self._stage.table(table)
-                    split_large(self._account, engine_table, record, population)
+                    split_large(self._stage.feed, engine_table, record, population)
 
     def _finish(self) -> None:
         for track in self._tracks:

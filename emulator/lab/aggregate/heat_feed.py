@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emulator.capacity import WRITE
-from emulator.capacity.traffic import CONSUMED, THROTTLED, THROTTLES, WEIGHTS, WRITES, Minute
+from emulator.capacity.traffic import WEIGHTS
+from emulator.engine.feed import TrafficFeed
 from emulator.lab.aggregate.pattern_state import Track
 from emulator.lab.inputs.distributions import Floats, Integers
 from emulator.storage import Position
@@ -24,7 +25,7 @@ _HEAVY_SHARE: Final = 0.005
 _HEAVY_POSITIONS: Final = 50
 
 
-def write_heat(minute: Minute, track: Track, place: int, hot: Integers, moment: float) -> None:
+def write_heat(feed: TrafficFeed, track: Track, place: int, hot: Integers, moment: float) -> None:
     """Enter a track's accesses to hot partitions into the minute."""
     lane = track.lane
     spot = lane.spots[place]
@@ -38,32 +39,27 @@ def write_heat(minute: Minute, track: Track, place: int, hot: Integers, moment: 
         return
     heavy = _HEAVY_SHARE * float(weight[flows].sum())
     measure = WEIGHTS[spot.axis]
-    writes = accepted if spot.axis == WRITE else np.zeros(len(accepted))
-    columns = np.stack([consumed * measure, refused * measure, writes])
+    written = accepted if spot.axis == WRITE else np.zeros(len(accepted))
+    columns = np.stack([consumed * measure, refused * measure, written])
     may_stand_for_many = spot.unbounded and spot.axis == WRITE
     for flow, amounts in _neighbours(flows, spot.hashes, weight, columns):
         position = spot.position(flow, moment)
         if lane.path.kind == "query":
             position = position[: 1 + len(spot.texts[flow])]
         if not (may_stand_for_many and weight[flow] > heavy):
-            _enter(minute, position, amounts, ordered=spot.ordered)
-            continue
-        shown = _items(position)
-        parts = [amount / len(shown) for amount in amounts]
+            shown = [position]
+        else:
+            shown = _items(position)
+        taken, lost, writes = (amount / len(shown) for amount in amounts)
         for one in shown:
-            _enter(minute, one, parts, ordered=spot.ordered)
-
-
-def _enter(minute: Minute, position: Position, amounts: list[float], *, ordered: bool) -> None:
-    taken, lost, writes = amounts
-    access = minute.accesses.setdefault(position, [0.0, 0.0, 0.0, 0.0])
-    access[CONSUMED] += taken
-    access[THROTTLED] += lost
-    access[WRITES] += writes
-    access[THROTTLES] += float(lost > 0)
-    if writes:
-        ups, downs = minute.records.get(position, (0, 0))
-        minute.records[position] = (ups + (round(writes) if ordered else 0), downs)
+            feed.report_access(
+                spot.record.resource,
+                one,
+                consumed=taken,
+                refused=lost,
+                writes=writes,
+                in_order=spot.ordered,
+            )
 
 
 def _items(position: Position) -> list[Position]:

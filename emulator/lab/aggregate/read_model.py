@@ -286,7 +286,7 @@ class ScanLane(Lane):
             units = page_units((round(wanted * size),), factor)
             self.spots[0].units = np.full(count, units)
         else:
-            hold(self._record, population)
+            hold(self.ground.stage.feed, self._record, population)
             sizes = np.asarray([float(one.size_bytes) for one in self._record.resource.partitions])
             shares = sizes / sizes.sum() if sizes.sum() else self._widths
             held = population.total_bytes * shares

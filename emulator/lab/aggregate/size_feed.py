@@ -10,20 +10,18 @@ from typing import Final
 import numpy as np
 
 from emulator.capacity.units import billed_bytes
-from emulator.engine.account import Account
-from emulator.engine.splits import split_for_size, store_of
+from emulator.engine.feed import TrafficFeed
 from emulator.engine.table import Table
 from emulator.lab.aggregate.population import Population
 from emulator.lab.inputs.distributions import sums
 from emulator.lab.outcome.run_log import ResourceRecord
-from emulator.model import Item
 from emulator.storage import HASH_SPACE, Position
 
 #: Pieces that new keys are shown in, when a partition is to be halved by size.
 _PIECES: Final = 64
 
 
-def hold(record: ResourceRecord, population: Population) -> list[float]:
+def hold(feed: TrafficFeed, record: ResourceRecord, population: Population) -> list[float]:
     """Tell every partition what it holds of a population, and return their billed bytes."""
     partitions = list(record.resource.partitions)
     count = len(population)
@@ -44,27 +42,16 @@ def hold(record: ResourceRecord, population: Population) -> list[float]:
         float(billed_bytes(round(size), round(number)))
         for size, number in zip(held_sizes.tolist(), held_items.tolist(), strict=True)
     ]
-    for partition, size, number in zip(partitions, billed, held_items.tolist(), strict=True):
-        partition.size_bytes = round(size)
-        partition.items = round(number)
+    feed.report_contents(record.resource, billed, held_items.tolist())
     return billed
 
 
 def split_large(
-    account: Account, table: Table, record: ResourceRecord, population: Population
+    feed: TrafficFeed, table: Table, record: ResourceRecord, population: Population
 ) -> None:
     """Let the engine split what is too large, showing it stand-ins for the items."""
-    store = store_of(table, record.resource)
-    stand_ins = _stand_ins(record, population)
-    for position, size in stand_ins:
-        store.put(position, Item({}, round(size)))
-    before = 0
-    while before != len(record.resource.partitions):
-        before = len(record.resource.partitions)
-        split_for_size(account, table, record.resource, account.now_ns)
-    for position, _ in stand_ins:
-        store.remove(position)
-    hold(record, population)
+    feed.split_for_size(table, record.resource, _stand_ins(record, population))
+    hold(feed, record, population)
 
 
 def _stand_ins(record: ResourceRecord, population: Population) -> list[tuple[Position, float]]:

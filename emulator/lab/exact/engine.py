@@ -146,7 +146,7 @@ class _Drive:
             recording.sample(second, end_ns)
             if (second + 1) % MINUTE == 0 or second + 1 == recording.seconds:
                 recording.close_minute()
-                self._account.receipts = []
+                self._stage.feed.forget_receipts()
             self._account.catch_up(end_ns)
             if progress is not None:
                 progress(second + 1, recording.seconds)
@@ -164,9 +164,7 @@ class _Drive:
                 runner = lane.runner
                 if runner.pattern.name == preload.pattern and isinstance(runner, Writer):
                     runner.load(preload.items, preload.span)
-        for table in self._stage.account.tables.values():
-            for resource in table.resources():
-                self._account.set_throughput(table, resource, resource.throughput)
+        self._stage.feed.fit_partitions()
 
     def _store(self, record: ResourceRecord) -> OrderedStore:
         for table in self._account.tables.values():

@@ -101,13 +101,10 @@ class Writer(Runner):
     def load(self, count: int, span: float) -> None:
         """Put items that are there before the run; nothing is admitted or paid."""
         start = self.desk.layout.workload.start
-        table, now_ns = self.table, self.account.now_ns
         for number, row in enumerate(self.drawer.rows(count, self.rng)):
             moment = start - span * (count - number) / count
             position, item = self.maker.make(row, moment, self.size())
-            old = table.store.get(position)
-            changes = table.plan(old, item) if table.indexes else []
-            table.commit(position, old, item, changes, now_ns)
+            self.desk.stage.feed.put(self.table, position, item)
 
 
 class _WriteWork:

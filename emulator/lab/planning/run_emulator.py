@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from emulator.api import Emulator
 from emulator.clock import ManualClock
+from emulator.engine.feed import TrafficFeed
 from emulator.engine.resource import Resource
 from emulator.engine.table import Table
 from emulator.lab.planning.layout import IndexLayout, Layout, TableLayout
@@ -23,6 +24,7 @@ class Stage:
         self.clock = ManualClock(start=layout.workload.start)
         self.emulator = Emulator(clock=self.clock, capacity="enforce", settings=settings)
         self.account = self.emulator.account()
+        self.feed = TrafficFeed(self.account)
         for table in layout.tables:
             self._create(table)
 

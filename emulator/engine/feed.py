@@ -1,0 +1,138 @@
+"""Traffic that an engine did not serve: the one way to report it.
+
+A simulation works out in numbers what partitions consumed, refused and hold. Reported here, it
+makes the engine grow, split and scale by its own rules, as if it had served every request.
+Nobody else outside this room writes into an account's state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from emulator.capacity import TokenBucket
+from emulator.capacity.traffic import CONSUMED, THROTTLED, THROTTLES, WRITES
+from emulator.clock import NANOSECONDS
+from emulator.engine.account import Account
+from emulator.engine.resource import Resource
+from emulator.engine.splits import split_for_size, store_of
+from emulator.engine.table import Table
+from emulator.model import Item
+from emulator.storage import Position
+
+
+class TrafficFeed:
+    """Reports traffic and contents to one account.
+
+    >>> from emulator import Emulator
+    >>> from emulator.capacity import WRITE
+    >>> emu = Emulator()
+    >>> _ = emu.call("CreateTable", {"TableName": "tab", "BillingMode": "PAY_PER_REQUEST",
+    ...     "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+    ...     "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}]})
+    >>> account = emu.account()
+    >>> resource = account.tables["tab"].resource
+    >>> feed = TrafficFeed(account)
+    >>> feed.report_loads(resource, WRITE, consumed=[60.0, 0, 0, 0], refused=[6.0, 0, 0, 0])
+    >>> resource.meter.traffic.consumed(WRITE), resource.meter.traffic.throttled(WRITE)
+    (60.0, 6.0)
+    """
+
+    def __init__(self, account: Account) -> None:
+        self._account = account
+
+    # Contents
+
+    def put(self, table: Table, position: Position, item: Item) -> None:
+        """Store an item that nobody pays for, with its index entries."""
+        old = table.store.get(position)
+        changes = table.plan(old, item) if table.indexes else []
+        table.commit(position, old, item, changes, self._account.now_ns)
+
+    def report_contents(
+        self, resource: Resource, sizes: Iterable[float], items: Iterable[float]
+    ) -> None:
+        """Set the billed bytes and the number of items of every partition, in key order."""
+        for partition, size, count in zip(resource.partitions, sizes, items, strict=True):
+            partition.size_bytes = round(size)
+            partition.items = round(count)
+
+    def split_for_size(
+        self, table: Table, resource: Resource, stand_ins: Sequence[tuple[Position, float]]
+    ) -> None:
+        """Split what is too large, as if items of these sizes lay there.
+
+        The stand-ins are gone afterwards, and so are the sizes of partitions that were split:
+        report the contents again.
+        """
+        store = store_of(table, resource)
+        for position, size in stand_ins:
+            store.put(position, Item({}, round(size)))
+        before = 0
+        while before != len(resource.partitions):
+            before = len(resource.partitions)
+            split_for_size(self._account, table, resource, self._account.now_ns)
+        for position, _ in stand_ins:
+            store.remove(position)
+
+    def fit_partitions(self) -> None:
+        """Give every table and index as many partitions as its contents and settings need."""
+        for table in self._account.tables.values():
+            for resource in table.resources():
+                self._account.set_throughput(table, resource, resource.throughput)
+
+    # Traffic
+
+    @staticmethod
+    def draw(bucket: TokenBucket, units: int, end_ns: int) -> None:
+        """Take billionths of units from a bucket within the second that ends at a moment."""
+        bucket.refill(end_ns - NANOSECONDS)
+        bucket.take(units)
+        bucket.refill(end_ns)
+
+    def report_loads(
+        self, resource: Resource, axis: int, consumed: Iterable[float], refused: Iterable[float]
+    ) -> None:
+        """Set what every partition, in key order, served and refused in the running minute."""
+        loads = resource.meter.traffic.loads
+        for partition, taken, lost in zip(resource.partitions, consumed, refused, strict=True):
+            load = loads[partition.id][axis]
+            load.consumed = taken
+            load.throttled = lost
+
+    def report_access(
+        self,
+        resource: Resource,
+        position: Position,
+        *,
+        consumed: float,
+        refused: float,
+        writes: float,
+        in_order: bool,
+    ) -> None:
+        """Add accesses of the running minute to a position.
+
+        Args:
+            resource: The table or index.
+            position: Whose key was accessed.
+            consumed: What was served, in the weight of ``capacity.traffic``.
+            refused: What was refused, likewise.
+            writes: How many writes were served.
+            in_order: Whether each write lay above those before it in its item collection.
+        """
+        minute = resource.meter.traffic.running
+        access = minute.accesses.setdefault(position, [0.0, 0.0, 0.0, 0.0])
+        access[CONSUMED] += consumed
+        access[THROTTLED] += refused
+        access[WRITES] += writes
+        access[THROTTLES] += float(refused > 0)
+        if writes:
+            ups, downs = minute.records.get(position, (0, 0))
+            minute.records[position] = (ups + (round(writes) if in_order else 0), downs)
+
+    def advance(self, now_ns: int) -> None:
+        """Move to a moment; minutes that end on the way are closed with what was reported."""
+        self._account.catch_up(now_ns)
+
+    def forget_receipts(self) -> None:
+        """Drop the receipts of calls that came in below the API, which nobody reads."""
+        self._account.receipts.clear()

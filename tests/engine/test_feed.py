@@ -1,0 +1,122 @@
+"""An engine that is told of traffic behaves as if it had served it."""
+
+from emulator.capacity import READ, WRITE, TokenBucket
+from emulator.clock import NANOSECONDS
+from emulator.engine.events import Split
+from emulator.engine.feed import TrafficFeed
+from emulator.model import Item
+from emulator.storage import key_position
+
+GIB = 1024**3
+
+
+def fed(made, name="tab"):
+    """Return the feed of a bench, a table of it, and the table's resource."""
+    account = made.emu.account()
+    table = account.tables[name]
+    return TrafficFeed(account), table, table.resource
+
+
+def test_an_item_that_is_put_can_be_read_and_counts_for_its_partition(bench):
+    made = bench()
+    made.table(read=5, write=5)
+    feed, table, _ = fed(made)
+
+    feed.put(table, key_position(("k",)), Item({"pk": "k"}, 3))
+
+    answer = made.emu.call("GetItem", {"TableName": "tab", "Key": {"pk": {"S": "k"}}})
+    assert answer["Item"] == {"pk": {"S": "k"}}
+    assert [partition.items for partition in table.resource.partitions] == [1]
+    assert table.resource.meter.traffic.consumed(WRITE) == 0
+
+
+def test_reported_loads_are_those_of_the_running_minute(bench):
+    made = bench()
+    made.table()
+    feed, _, resource = fed(made)
+
+    feed.report_loads(resource, READ, [1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 5.0, 0.0])
+
+    assert resource.meter.traffic.consumed(READ) == 10.0
+    assert resource.meter.traffic.throttled(READ) == 5.0
+
+
+def test_a_hot_partition_splits_for_heat_as_if_it_had_served_the_traffic(bench):
+    made = bench()
+    made.table(key=("pk", "sk"))
+    feed, _, resource = fed(made)
+    splits = []
+    made.emu.events.subscribe(lambda event: splits.append(event) if isinstance(event, Split) else 0)
+    account = made.emu.account()
+    hot = next(iter(resource.partitions)).id
+
+    for _ in range(30):
+        here = [1000.0 * 60 if one.id == hot else 0.0 for one in resource.partitions]
+        feed.report_loads(resource, WRITE, here, [0.0] * len(here))
+        for number in range(100):
+            position = (number * 1000, f"k{number}", "s")
+            feed.report_access(
+                resource, position, consumed=1800.0, refused=0.0, writes=600.0, in_order=False
+            )
+        feed.advance(account.now_ns + 60 * NANOSECONDS)
+        if splits:
+            break
+
+    assert [event.cause for event in splits] == ["heat"]
+    assert len(resource.partitions) == 5
+
+
+def test_accesses_add_up_at_a_position(bench):
+    made = bench()
+    made.table()
+    feed, _, resource = fed(made)
+
+    for _ in range(2):
+        feed.report_access(resource, (1, "k"), consumed=3.0, refused=6.0, writes=1.0, in_order=True)
+
+    minute = resource.meter.traffic.running
+    assert minute.accesses == {(1, "k"): [6.0, 12.0, 2.0, 2.0]}
+    assert minute.records == {(1, "k"): (2, 0)}
+
+
+def test_contents_that_are_too_large_split_where_the_stand_ins_halve(bench):
+    made = bench(partition_bytes=10 * GIB)
+    made.table(read=5, write=5)
+    feed, table, resource = fed(made)
+    feed.report_contents(resource, [12.0 * GIB], [12.0])
+
+    feed.split_for_size(table, resource, [((number, "k"), 3.0 * GIB) for number in range(4)])
+
+    assert [partition.low for partition in resource.partitions] == [(0,), (2, "k")]
+    assert len(table.store) == 0
+
+
+def test_partitions_follow_the_contents(bench):
+    made = bench(partition_bytes=10 * GIB)
+    made.table(read=5, write=5)
+    feed, _, resource = fed(made)
+    feed.report_contents(resource, [25.0 * GIB], [1.0])
+
+    feed.fit_partitions()
+
+    assert len(resource.partitions) == 3
+
+
+def test_a_draw_takes_from_what_there_is_at_the_beginning_of_the_second():
+    bucket = TokenBucket(rate=10, now_ns=0)
+    bucket.take(10 * NANOSECONDS)
+
+    TrafficFeed.draw(bucket, 4 * NANOSECONDS, 2 * NANOSECONDS)
+
+    assert (bucket.tokens, bucket.updated_ns) == (16.0, 2 * NANOSECONDS)
+
+
+def test_receipts_of_calls_below_the_api_are_dropped(bench):
+    made = bench()
+    made.table()
+    made.put(pk="k")
+    feed, _, _ = fed(made)
+
+    feed.forget_receipts()
+
+    assert made.emu.account().receipts == []
