@@ -13,9 +13,10 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, get_args
 
 from emulator import __version__
+from emulator.service.catalogue import MessageProfile
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
@@ -132,7 +133,7 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--messages",
-        choices=("2026-10", "classic"),
+        choices=get_args(MessageProfile),
         default="2026-10",
         help="the wording of validation errors: today's (default), or the one before 2026-10",
     )

@@ -7,14 +7,13 @@ reason for the default.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Literal, get_args
 
 from emulator.service import limits
-
-MessageProfile = Literal["2026-10", "classic"]
+from emulator.service.catalogue import MessageProfile
 
 _CHOICES = {
-    "messages": ("2026-10", "classic"),
+    "messages": get_args(MessageProfile),
     "update_size_rule": ("request", "item"),
     "index_key_check": ("changed", "all"),
 }

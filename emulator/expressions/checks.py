@@ -40,7 +40,7 @@ from emulator.expressions.ast import (
     children,
     walk,
 )
-from emulator.expressions.parser import UPDATE, fault
+from emulator.expressions.parser import fault
 from emulator.expressions.reserved import is_reserved
 from emulator.model import (
     SET_TYPES,
@@ -54,6 +54,7 @@ from emulator.model import Path as DocumentPath
 from emulator.service import limits
 from emulator.service.attribute_types import BY_LETTERS, ORDERED, SIZED
 from emulator.service.errors import RequestFault
+from emulator.service.wording import Wording
 
 UNKNOWN_FUNCTION: Final = "Invalid function name; function: {function}"
 MISPLACED_FUNCTION: Final = (
@@ -90,9 +91,11 @@ OPERAND_TYPE: Final = (
 )
 # Observed: captures of eu-west-2 by two other emulators, September and October 2026; the set is
 # named after ADD even for DELETE. The older layer is that of DynamoDB Local.
-ACTION_TYPE: Final = (
+ACTION_TYPE: Final = Wording(
     "Incorrect operand type for operator or function; operator: {operator}, "
-    "operand type: {type}, typeSet: ALLOWED_FOR_{allowed}_OPERAND"
+    "operand type: {type.current_name}, typeSet: ALLOWED_FOR_ADD_OPERAND",
+    older="Incorrect operand type for operator or function; operator: {operator}, "
+    "operand type: {type.older_name}, typeSet: ALLOWED_FOR_{operator}_OPERAND",
 )
 PATH_REQUIRED: Final = (
     "Operator or function requires a document path; operator or function: {function}"
@@ -103,11 +106,11 @@ EQUAL_OPERANDS: Final = (
 )
 # Observed: another emulator's tests of the current layer, 2026, and a third one's capture of
 # eu-west-2, September 2026, for the older.
-UNKNOWN_TYPE: Final = (
-    "Invalid attribute type name found; type: {type}, valid types: {{S,SS,N,NS,B,BS,BOOL,NULL,L,M}}"
-)
-UNKNOWN_TYPE_OLDER: Final = (
-    "Invalid attribute type name found; type: {type}, valid types: {{N,BS,L,B,NULL,M,S,SS,NS,BOOL}}"
+UNKNOWN_TYPE: Final = Wording(
+    "Invalid attribute type name found; type: {type}, "
+    "valid types: {{S,SS,N,NS,B,BS,BOOL,NULL,L,M}}",
+    older="Invalid attribute type name found; type: {type}, "
+    "valid types: {{N,BS,L,B,NULL,M,S,SS,NS,BOOL}}",
 )
 BETWEEN_TYPES: Final = (
     "The BETWEEN operator requires same data type for lower and upper bounds; "
@@ -175,7 +178,7 @@ def _functions_are_known(kind: str, nodes: Sequence[Node]) -> None:
 
 
 def _functions_are_in_place(kind: str, nodes: Sequence[Node], root: Node) -> None:
-    if kind == UPDATE:
+    if isinstance(root, Update):
         for node in nodes:
             if isinstance(node, Function) and node.name not in UPDATE_FUNCTIONS:
                 raise fault(kind, NOT_IN_UPDATES.format(function=node.name))
@@ -344,7 +347,7 @@ def _collected(kind: str, steps: Iterator[Check | str]) -> Checks:
             collected.append(step)
     except RequestFault as certain:
         _flush(kind, wanted, collected)
-        return Checks((*collected, always(str(certain.message))), can_pass=False)
+        return Checks((*collected, always(certain)), can_pass=False)
     _flush(kind, wanted, collected)
     return Checks(tuple(collected), can_pass=True)
 
@@ -355,11 +358,11 @@ def _flush(kind: str, wanted: list[str], collected: list[Check]) -> None:
         wanted.clear()
 
 
-def always(message: str) -> Check:
+def always(certain: RequestFault) -> Check:
     """Return the check that fails for any values."""
 
     def check(_values: Values) -> NoReturn:
-        raise RequestFault(message)
+        raise RequestFault(certain.wording)
 
     return check
 
@@ -484,9 +487,7 @@ def _has_type(kind: str, operator: str, name: str, allowed: tuple[str, ...]) -> 
 def _names_a_type(kind: str, name: str) -> Check:
     def check(values: Values) -> None:
         if values[name] not in _LETTERS:
-            found = str(values[name])
-            older = UNKNOWN_TYPE_OLDER.format(type=found)
-            raise fault(kind, UNKNOWN_TYPE.format(type=found), older)
+            raise fault(kind, UNKNOWN_TYPE.format(type=values[name]))
 
     return check
 
@@ -496,11 +497,7 @@ def _is_a_member(kind: str, keyword: str, name: str, allowed: tuple[type, ...]) 
         value = values[name]
         if not isinstance(value, allowed):
             found = BY_LETTERS[type_name(value)]
-            raise fault(
-                kind,
-                ACTION_TYPE.format(operator=keyword, type=found.current_name, allowed="ADD"),
-                ACTION_TYPE.format(operator=keyword, type=found.older_name, allowed=keyword),
-            )
+            raise fault(kind, ACTION_TYPE.format(operator=keyword, type=found))
 
     return check
 

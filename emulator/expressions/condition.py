@@ -27,7 +27,7 @@ from emulator.expressions.ast import (
     walk,
 )
 from emulator.expressions.checks import Check, Names, condition_checks, document_path
-from emulator.expressions.parser import CONDITION
+from emulator.expressions.parser import CONDITION, NO_MEMBER
 from emulator.expressions.resolve import (
     CACHE_ENTRIES,
     Placeholders,
@@ -100,7 +100,7 @@ class ConditionProgram(NamedTuple):
 
 def condition_of(root: Node, names: Names) -> ConditionProgram:
     """Return the program of a tree that no text was written for, as PartiQL makes them."""
-    return _compiled(Template(CONDITION, root), names)
+    return _compiled(Template(NO_MEMBER, root), names)
 
 
 def parse_condition(text: str, placeholders: Placeholders, *, kind: str = CONDITION) -> Condition:

@@ -205,7 +205,7 @@ def _program(template: Template, targets: Targets) -> tuple[tuple[Check, ...], C
     try:
         return checks, Clauses(_clauses(template.root, names))
     except RequestFault as certain:
-        return (*checks, always(str(certain.message))), Clauses({})
+        return (*checks, always(certain)), Clauses({})
 
 
 # What needs no schema

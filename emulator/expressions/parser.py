@@ -41,12 +41,16 @@ from emulator.expressions.lexer import ALIAS, END, INDEX, LITERAL, NAME, Token, 
 from emulator.model import text_size
 from emulator.service import limits
 from emulator.service.errors import RequestFault
+from emulator.service.wording import Wording
 
 CONDITION: Final = "ConditionExpression"
 KEY_CONDITION: Final = "KeyConditionExpression"
 UPDATE: Final = "UpdateExpression"
 PROJECTION: Final = "ProjectionExpression"
+#: The kind of a tree that stands in no request member: its faults name none (PQL-22).
+NO_MEMBER: Final = ""
 
+_INVALID: Final = Wording("Invalid {kind}: {message}")
 EMPTY: Final = "The expression can not be empty;"
 TOO_LONG: Final = "Expression size has exceeded the maximum allowed size; expression size: {size}"
 SYNTAX: Final = 'Syntax error; token: "{token}", near: "{near}"'
@@ -79,11 +83,13 @@ def parse(kind: str, text: str) -> Node:
     return _Parser(kind, text).parse()
 
 
-def fault(kind: str, message: str, older: str | None = None) -> RequestFault:
-    """Return the error of an expression, to be raised."""
-    return RequestFault(
-        f"Invalid {kind}: {message}", None if older is None else f"Invalid {kind}: {older}"
-    )
+def fault(kind: str, message: str | Wording) -> RequestFault:
+    """Return the error of an expression, to be raised; its member is named if it has one."""
+    if kind == NO_MEMBER:
+        return RequestFault(message)
+    if isinstance(message, str):
+        return RequestFault(f"Invalid {kind}: {message}")
+    return RequestFault(_INVALID.format(kind=kind, message=message))
 
 
 class _Parser:

@@ -25,7 +25,7 @@ from emulator.expressions.ast import (
 from emulator.expressions.ast import Update as UpdateTree
 from emulator.expressions.checks import Check, Names, check_text, document_path, update_checks
 from emulator.expressions.condition import Evaluate, literal_operand, path_operand
-from emulator.expressions.parser import UPDATE
+from emulator.expressions.parser import NO_MEMBER, UPDATE
 from emulator.expressions.resolve import (
     CACHE_ENTRIES,
     Placeholders,
@@ -197,18 +197,18 @@ def update_of(root: UpdateTree, names: Names) -> UpdateProgram:
     Raises:
         RequestFault: whatever a text of this tree would show to be wrong, save its length.
     """
-    check_text(UPDATE, root)
-    return _checked(root, names)
+    check_text(NO_MEMBER, root)
+    return _checked(NO_MEMBER, root, names)
 
 
 @lru_cache(maxsize=CACHE_ENTRIES)
 def _program(template: Template, targets: Targets) -> UpdateProgram:
     assert isinstance(template.root, UpdateTree)
-    return _checked(template.root, template.names(targets))
+    return _checked(UPDATE, template.root, template.names(targets))
 
 
-def _checked(root: UpdateTree, names: Names) -> UpdateProgram:
-    checks, can_pass = update_checks(UPDATE, root, names)
+def _checked(kind: str, root: UpdateTree, names: Names) -> UpdateProgram:
+    checks, can_pass = update_checks(kind, root, names)
     return UpdateProgram(checks, _compiled(root, names) if can_pass else _REFUSED)
 
 

@@ -13,9 +13,12 @@ from typing import Final
 
 from emulator.service import limits
 from emulator.service.errors import RequestFault, ValidationException
+from emulator.service.wording import Wording
 
 NOT_A_NUMBER: Final = "The parameter cannot be converted to a numeric value: {text}"
-NOT_A_NUMBER_EMPTY_OLDER: Final = "The parameter cannot be converted to a numeric value"
+NO_TEXT: Final = Wording(
+    NOT_A_NUMBER.format(text=""), older="The parameter cannot be converted to a numeric value"
+)
 TOO_MANY_DIGITS: Final = "Attempting to store more than 38 significant digits in a Number"
 OVERFLOW: Final = (
     "Number overflow. Attempting to store a number with magnitude larger than supported range"
@@ -23,6 +26,8 @@ OVERFLOW: Final = (
 UNDERFLOW: Final = (
     "Number underflow. Attempting to store a number with magnitude smaller than supported range"
 )
+# NUM-6: the older layer overflows 32 bits itself at exactly one exponent.
+OVERFLOW_QUIRK: Final = Wording(OVERFLOW, older=UNDERFLOW)
 
 ZERO: Final = Decimal(0)
 
@@ -58,8 +63,7 @@ def parse_number(text: str) -> Decimal:
 def _parse_general(text: str) -> Decimal:
     match = _SYNTAX.fullmatch(text)
     if match is None or not (match[2] or match[3]):
-        older = NOT_A_NUMBER.format(text=text) if text else NOT_A_NUMBER_EMPTY_OLDER
-        raise RequestFault(NOT_A_NUMBER.format(text=text), older)
+        raise RequestFault(NOT_A_NUMBER.format(text=text) if text else NO_TEXT)
     sign, whole, fraction, exponent_text = match[1], match[2], match[3] or "", match[4] or "0"
     exponent = _exponent(exponent_text, text)
     digits = (whole + fraction).lstrip("0")
@@ -89,9 +93,8 @@ def _exponent(exponent_text: str, text: str) -> int:
 
 def _check_range(leading_exponent: int, text: str) -> None:
     if leading_exponent > limits.NUMBER_MAX_EXPONENT:
-        # NUM-6: the older layer overflows 32 bits itself at exactly this exponent.
-        quirk = text.lower().lstrip("+-") == "1e2147483647"
-        raise RequestFault(OVERFLOW, UNDERFLOW if quirk else None)
+        is_quirk = text.lower().lstrip("+-") == "1e2147483647"
+        raise RequestFault(OVERFLOW_QUIRK if is_quirk else OVERFLOW)
     if leading_exponent < limits.NUMBER_MIN_EXPONENT:
         raise RequestFault(UNDERFLOW)
 

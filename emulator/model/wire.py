@@ -12,7 +12,7 @@ import binascii
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from sys import intern
-from typing import Any, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 from emulator.model.items import EMPTY_NAME, Item, check_name
 from emulator.model.numbers import format_number, number_size, parse_number
@@ -21,6 +21,7 @@ from emulator.model.values import Value
 from emulator.service import limits
 from emulator.service.attribute_types import SETS, BinarySet, NumberSet, StringSet
 from emulator.service.errors import RequestFault, SerializationException, ValidationException
+from emulator.service.wording import Wording
 
 WireValue: TypeAlias = dict[str, Any]
 WireItem: TypeAlias = dict[str, WireValue]
@@ -42,10 +43,18 @@ TOO_DEEP: Final = (
 EMPTY_STRING_SET: Final = INVALID + "An string set  may not be empty"
 EMPTY_NUMBER_SET: Final = INVALID + "An number set  may not be empty"
 EMPTY_BINARY_SET: Final = INVALID + "Binary sets should not be empty"
-DUPLICATES: Final = INVALID + "Input collection {members} contains duplicates."
-BINARY_DUPLICATES: Final = INVALID + "Input collection {members}of type BS contains duplicates."
-NUMBER_DUPLICATES: Final = INVALID + "Input collection contains duplicates."
-NUMBER_DUPLICATES_OLDER: Final = "Input collection contains duplicates"
+DUPLICATES: Final = Wording(
+    INVALID + "Input collection {quoted} contains duplicates.",
+    older=INVALID + "Input collection [{plain}] contains duplicates.",
+)
+BINARY_DUPLICATES: Final = Wording(
+    INVALID + "Input collection {quoted}of type BS contains duplicates.",
+    older=INVALID + "Input collection [{plain}]of type BS contains duplicates.",
+)
+NUMBER_DUPLICATES: Final = Wording(
+    INVALID + "Input collection contains duplicates.", older="Input collection contains duplicates"
+)
+BAD_START: Final = "The provided starting key is invalid"
 
 # A walk this deep is hopeless long before Python's own recursion limit.
 _HOPELESS_LEVELS: Final = 100
@@ -55,9 +64,18 @@ class _Walk:
     """What one walk over an item finds out beside the values."""
 
     __slots__ = ("levels",)
+    #: What the faults of some values open with.
+    opening: ClassVar[str] = ""
 
     def __init__(self) -> None:
         self.levels = 1
+
+
+class _StartKeyWalk(_Walk):
+    """A walk over a start key, whose faults say so; some in the older wording only (ESK-3)."""
+
+    __slots__ = ()
+    opening = f"{BAD_START}: "
 
 
 def load_value(wire: object) -> Value:
@@ -83,7 +101,17 @@ def load_item(wire: Mapping[str, object]) -> Item:
 
     Nesting is not judged here, since requests report it late (PUT-5): see ``check_levels``.
     """
-    walk = _Walk()
+    return _load_item(wire, _Walk())
+
+
+def load_start_key(wire: Mapping[str, object]) -> Item:
+    """Return the item that an ExclusiveStartKey writes, with faults worded as its own (ESK-3)."""
+    start = _load_item(wire, _StartKeyWalk())
+    check_levels(start.levels)
+    return start
+
+
+def _load_item(wire: Mapping[str, object], walk: _Walk) -> Item:
     attributes, size_bytes = _load_members(wire, walk, 1)
     if size_bytes > limits.ATTRIBUTE_NAME_BYTES:
         _check_names(attributes)
@@ -133,21 +161,21 @@ def _load(wire: object, walk: _Walk, level: int) -> tuple[Value, int]:
     if type(wire) is not dict:
         raise SerializationException(_unexpected(wire))
     if len(wire) != 1:
-        wire = _only_member(wire)
+        wire = _only_member(wire, walk)
     for tag, raw in wire.items():
         loader = _LOADERS.get(tag)
         if loader is not None and raw is not None:
             return loader(raw, walk, level)
-    raise ValidationException(EMPTY_VALUE)
+    raise ValidationException(walk.opening + EMPTY_VALUE)
 
 
-def _only_member(wire: dict[str, Any]) -> dict[str, Any]:
+def _only_member(wire: dict[str, Any], walk: _Walk) -> dict[str, Any]:
     """Drop null and unknown members (WIR-15); several known ones are an error (TYP-1)."""
     known = {tag: raw for tag, raw in wire.items() if raw is not None and tag in _LOADERS}
     if len(known) > 1:
         for tag, raw in known.items():
             check_type(tag, raw)
-        raise ValidationException(SEVERAL_TYPES)
+        raise ValidationException(walk.opening + SEVERAL_TYPES)
     return known
 
 
@@ -179,11 +207,11 @@ def _load_bool(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
     return raw, 1
 
 
-def _load_null(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+def _load_null(raw: Any, walk: _Walk, _level: int) -> tuple[Value, int]:
     if type(raw) is not bool:
         raise SerializationException(scalar_text(raw, "Boolean"))
     if not raw:
-        raise RequestFault(FALSE_NULL)
+        raise _value_fault(FALSE_NULL, walk)
     return None, 1
 
 
@@ -240,19 +268,17 @@ def _descend(walk: _Walk, level: int) -> int:
     return level
 
 
-def _load_string_set(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+def _load_string_set(raw: Any, walk: _Walk, _level: int) -> tuple[Value, int]:
     members = _members(raw)
     for member in members:
         if type(member) is not str:
             raise SerializationException(scalar_text(member, "String"))
     if not members:
-        raise RequestFault(EMPTY_STRING_SET)
+        raise _value_fault(EMPTY_STRING_SET, walk)
     loaded = StringSet(members)
     if len(loaded) < len(members):
-        raise RequestFault(
-            DUPLICATES.format(members=_repeats_quoted(members, ", ")),
-            DUPLICATES.format(members=f"[{', '.join(members)}]"),
-        )
+        quoted = _repeats_quoted(members, ", ")
+        raise RequestFault(DUPLICATES.format(quoted=quoted, plain=", ".join(members)))
     return loaded, sum(map(text_size, loaded))
 
 
@@ -265,22 +291,24 @@ def _load_number_set(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
         raise RequestFault(EMPTY_NUMBER_SET)
     loaded = NumberSet(map(parse_number, members))
     if len(loaded) < len(members):
-        raise RequestFault(NUMBER_DUPLICATES, NUMBER_DUPLICATES_OLDER)
+        raise RequestFault(NUMBER_DUPLICATES)
     return loaded, sum(map(number_size, loaded))
 
 
-def _load_binary_set(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+def _load_binary_set(raw: Any, walk: _Walk, _level: int) -> tuple[Value, int]:
     members = [load_bytes(member) for member in _members(raw)]
     if not members:
-        raise RequestFault(EMPTY_BINARY_SET)
+        raise _value_fault(EMPTY_BINARY_SET, walk)
     loaded = BinarySet(members)
     if len(loaded) < len(members):
         texts = [_base64(member) for member in members]
-        raise RequestFault(
-            BINARY_DUPLICATES.format(members=_repeats_quoted(texts, ",", members)),
-            BINARY_DUPLICATES.format(members=f"[{', '.join(texts)}]"),
-        )
+        quoted = _repeats_quoted(texts, ",", members)
+        raise RequestFault(BINARY_DUPLICATES.format(quoted=quoted, plain=", ".join(texts)))
     return loaded, sum(map(len, loaded))
+
+
+def _value_fault(message: str, walk: _Walk) -> RequestFault:
+    return RequestFault(Wording(message, older=walk.opening + message))
 
 
 def _members(raw: Any) -> list[Any]:

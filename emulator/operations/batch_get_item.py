@@ -18,9 +18,15 @@ from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import expressions, items, keys
 from emulator.service import limits
 from emulator.service.errors import RequestFault, ValidationException
+from emulator.service.wording import Wording
 from emulator.storage import Position
 
-NOTHING: Final = "The requestItems parameter is required for BatchGetItem"
+NO_REQUEST_ITEMS: Final = shapes.envelope(
+    shapes.NEWER_CONSTRAINT.format(path="RequestItems", rule=shapes.MIN_LENGTH.format(n=1))
+)
+NOTHING: Final = Wording(
+    NO_REQUEST_ITEMS, older="The requestItems parameter is required for BatchGetItem"
+)
 TOO_MANY: Final = "Too many items requested for the BatchGetItem call"
 DUPLICATES: Final = "Provided list of item keys contains duplicates"
 
@@ -84,9 +90,7 @@ def batch_get_item(account: Account, request: Request) -> Response:
 def some_but_not_too_many(requested: Mapping[str, Any]) -> None:
     """Refuse an empty request, and more than a hundred keys (ERR-BGET-2, ERR-BGET-3)."""
     if not requested:
-        rule = shapes.MIN_LENGTH.format(n=1)
-        newer = shapes.NEWER_CONSTRAINT.format(path="RequestItems", rule=rule)
-        raise RequestFault(shapes.envelope(newer), NOTHING, wrapped=True)
+        raise RequestFault(NOTHING, is_final=True)
     for name, table_request in requested.items():
         count = len(table_request["Keys"])
         if 1 <= count <= limits.BATCH_GET_KEYS:
@@ -97,7 +101,7 @@ def some_but_not_too_many(requested: Mapping[str, Any]) -> None:
         # Observed: the public suite, May 2026; both layers word it so.
         path = f"RequestItems.{name}.member.Keys"
         problem = shapes.NEWER_CONSTRAINT.format(path=path, rule=rule)
-        raise RequestFault(shapes.envelope(problem), wrapped=True)
+        raise RequestFault(shapes.envelope(problem), is_final=True)
     if sum(len(one["Keys"]) for one in requested.values()) > limits.BATCH_GET_KEYS:
         raise ValidationException(TOO_MANY)
 

@@ -12,14 +12,19 @@ from emulator.engine.writes import Write, apply, plan
 from emulator.model import Item
 from emulator.model.wire import SEVERAL_TYPES, load_item
 from emulator.operations import responses, shapes
-from emulator.operations.batch_get_item import DUPLICATES
+from emulator.operations.batch_get_item import DUPLICATES, NO_REQUEST_ITEMS
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import items, keys
 from emulator.service import limits
 from emulator.service.errors import RequestFault, ValidationException
+from emulator.service.wording import Wording
 from emulator.storage import Position
 
-NOTHING: Final = "The requestItems parameter is required for BatchWriteItem"
+# The older layer answers this operation; an empty request is the one fault that it words anew.
+NOTHING: Final = Wording(
+    "The requestItems parameter is required for BatchWriteItem",
+    **{"2026-10": NO_REQUEST_ITEMS},
+)
 TOO_MANY: Final = "Too many items requested for the BatchWriteItem call"
 TOO_LARGE: Final = "The request exceeded the maximum size of 16777216 bytes"
 COUNT_RULE: Final = (
@@ -57,7 +62,7 @@ def batch_write_item(account: Account, request: Request) -> Response:
     """Write what can be written; the rest comes back as UnprocessedItems."""
     # The order is observable (ERR-BWRITE-1). All is validated before anything is applied.
     requested = request["RequestItems"]
-    _some_but_not_too_many(account, requested)
+    _some_but_not_too_many(requested)
     wanted = [_load(name, written) for name, requests in requested.items() for written in requests]
     for one in wanted:
         if one.is_put:
@@ -79,21 +84,17 @@ def batch_write_item(account: Account, request: Request) -> Response:
     return response | responses.collection_metrics_by_table(request, written)
 
 
-def _some_but_not_too_many(account: Account, requested: Mapping[str, Any]) -> None:
+def _some_but_not_too_many(requested: Mapping[str, Any]) -> None:
     """Refuse an empty request, and more than twenty-five (ERR-BWRITE-2, ERR-BWRITE-3)."""
     if not requested:
-        if account.settings.messages == "classic":
-            raise ValidationException(NOTHING)
-        rule = shapes.MIN_LENGTH.format(n=1)
-        newer = shapes.NEWER_CONSTRAINT.format(path="RequestItems", rule=rule)
-        raise ValidationException(shapes.envelope(newer))
+        raise RequestFault(NOTHING, is_final=True)
     for requests in requested.values():
         if not 1 <= len(requests) <= limits.BATCH_WRITE_REQUESTS:
             shown = shapes.java_text(requested, SHAPE.members["RequestItems"])
             problem = shapes.CONSTRAINT.format(
                 value=f"'{shown}'", path="requestItems", rule=COUNT_RULE
             )
-            raise RequestFault(shapes.envelope(problem), wrapped=True)
+            raise RequestFault(shapes.envelope(problem), is_final=True)
     if sum(map(len, requested.values())) > limits.BATCH_WRITE_REQUESTS:
         raise ValidationException(TOO_MANY)
 

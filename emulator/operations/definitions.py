@@ -69,7 +69,7 @@ class TableRequest(Structure):
         if self._name_alone:
             problems = tuple(TABLE_NAME.problems(request["TableName"], "tableName"))
             if problems:
-                raise RequestFault(shapes.envelope(*problems), wrapped=True)
+                raise RequestFault(shapes.envelope(*problems), is_final=True)
         super().check(request)
 
 

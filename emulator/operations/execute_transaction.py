@@ -41,11 +41,12 @@ from emulator.service.errors import (
     TransactionCanceledException,
     ValidationException,
 )
+from emulator.service.wording import Wording
 
 MIXED: Final = (
     "ExecuteTransaction API does not support both read and write operations in the same request."
 )
-NUMBERED: Final = "Validation failed in TransactStatements[{number}]: {message}"
+NUMBERED: Final = Wording("Validation failed in TransactStatements[{number}]: {message}")
 RETURNING: Final = "RETURNING clause is not supported in ExecuteTransaction."
 ON_INDEX: Final = "Reads on indices are not supported within transactions."
 NOT_BY_KEY: Final = (
@@ -102,12 +103,12 @@ def _bind(members: list[Mapping[str, Any]], loaded: list[list[Any]]) -> list[Bou
 
 @contextmanager
 def _numbered(number: int) -> Iterator[None]:
-    """Tell a fault with the number of its statement (PQL-20)."""
+    """Report a fault with the number of its statement (PQL-20)."""
     try:
         yield
     except ValidationException as fault:
-        message = fault.older if isinstance(fault, RequestFault) else fault.message
-        raise ValidationException(NUMBERED.format(number=number, message=message)) from None
+        message = fault.wording if isinstance(fault, RequestFault) else fault.message
+        raise RequestFault(NUMBERED.format(number=number, message=message)) from None
 
 
 # Statements become actions

@@ -13,31 +13,26 @@ from emulator.engine.reads import Page
 from emulator.engine.table import Index, Table
 from emulator.expressions import Condition, PathProjection, Placeholders, parse_projection
 from emulator.model import Item, KeySchema
-from emulator.model.wire import (
-    EMPTY_BINARY_SET,
-    EMPTY_STRING_SET,
-    EMPTY_VALUE,
-    FALSE_NULL,
-    INVALID,
-    SEVERAL_TYPES,
-    check_levels,
-    dump_item,
-    load_item,
-)
-from emulator.operations import responses
+from emulator.model.wire import BAD_START, INVALID, dump_item, load_start_key
+from emulator.operations import responses, shapes
 from emulator.operations.rules import keys
 from emulator.service.errors import RequestFault, ValidationException
+from emulator.service.wording import Wording
 from emulator.storage import Position, key_position
 
 NO_INDEX: Final = "The table does not have the specified index: {index}"
 BACKFILLING: Final = "Cannot read from backfilling global secondary index: {index}"
 CONSISTENT_GSI: Final = "Consistent reads are not supported on global secondary indexes"
-NO_PROJECTION: Final = (
+# Observed: another emulator's captures of three regions, October 2026: the current layer puts
+# these into its envelope.
+NO_PROJECTION: Final = shapes.enveloped(
     "Must specify the AttributesToGet or ProjectionExpression "
     "when choosing to get SPECIFIC_ATTRIBUTES"
 )
-PROJECTION_AND_SELECT: Final = "Cannot specify the {member} when choosing to get {select}"
-NOT_QUERYING_AN_INDEX: Final = (
+PROJECTION_AND_SELECT: Final = shapes.enveloped(
+    "Cannot specify the {member} when choosing to get {select}"
+)
+NOT_QUERYING_AN_INDEX: Final = shapes.enveloped(
     "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
 )
 NOT_ALL_PROJECTED: Final = (
@@ -51,12 +46,10 @@ FILTER_NOT_PROJECTED: Final = (
 KEY_IN_FILTER: Final = (
     "{member} can only contain non-primary key attributes: Primary key attribute: {name}"
 )
-BAD_START: Final = "The provided starting key is invalid"
-START_NOT_THE_SCHEMA: Final = BAD_START + ": The provided key element does not match the schema"
-NOT_THE_SCHEMA: Final = "The provided key element does not match the schema"
-# ESK-3: these faults are told as faults of the starting key, the latter by the older layer only.
-_PREFIXED: Final = (EMPTY_VALUE, SEVERAL_TYPES)
-_PREFIXED_ONCE: Final = (FALSE_NULL, EMPTY_STRING_SET, EMPTY_BINARY_SET)
+# Observed: another emulator's captures of four regions, October 2026: the current layer has one
+# message for every start key that does not fit.
+START_NOT_THE_SCHEMA: Final = Wording(BAD_START, older=f"{BAD_START}: {keys.NOT_THE_SCHEMA}")
+START_NOT_THE_INDEX: Final = Wording(BAD_START, older=keys.NOT_THE_SCHEMA)
 
 
 class Source(NamedTuple):
@@ -103,49 +96,28 @@ def source_of(account: Account, request: Mapping[str, Any]) -> Source:
 def load_start(request: Mapping[str, Any]) -> Item | None:
     """Return ExclusiveStartKey with its values loaded (ESK-3)."""
     written = request.get("ExclusiveStartKey")
-    if written is None:
-        return None
-    try:
-        start = load_item(written)
-    except ValidationException as fault:
-        message = str(fault.message)
-        if message in _PREFIXED_ONCE:
-            older = f"{BAD_START}: {message}"
-            raise RequestFault(message, older, wrapped=True) from None
-        if message in _PREFIXED:
-            raise ValidationException(f"{BAD_START}: {message}") from None
-        raise
-    check_levels(start.levels)
-    return start
+    return None if written is None else load_start_key(written)
 
 
 def start_position(source: Source, start: Item) -> Position:
-    """Return the position of a start key, or say why it is none (ESK-1, ESK-2).
-
-    Observed: another emulator's captures of four regions, October 2026: the current layer has
-    one message for every start key that does not fit.
-    """
+    """Return the position of a start key, or say why it is none (ESK-1, ESK-2)."""
     given = start.attributes
     if len(given) != len(source.key_names):
-        raise _misfit(BAD_START)
+        raise ValidationException(BAD_START)
     if source.secondary is not None:
         for attribute in source.key.attributes:
             if attribute.name not in given:
-                raise _misfit(BAD_START)
+                raise ValidationException(BAD_START)
             if not attribute.accepts(given[attribute.name]):
-                raise _misfit(NOT_THE_SCHEMA)
+                raise RequestFault(START_NOT_THE_INDEX)
     for attribute in source.table.key.attributes:
         if not attribute.accepts(given.get(attribute.name)):
-            raise _misfit(START_NOT_THE_SCHEMA)
+            raise RequestFault(START_NOT_THE_SCHEMA)
     keys.key_values_are_not_empty(start, source.table.key)
     values = source.key.values(start)
     width = len(source.key.partition)
     tie = () if source.secondary is None else source.table.key.values(start)
     return key_position(values[:width], values[width:], tie)
-
-
-def _misfit(older: str) -> RequestFault:
-    return RequestFault(BAD_START, older, wrapped=True)
 
 
 # Select and projection
@@ -172,12 +144,12 @@ def select_fits(request: Mapping[str, Any]) -> None:
     )
     if select == "SPECIFIC_ATTRIBUTES":
         if member is None:
-            raise ValidationException(NO_PROJECTION)
+            raise RequestFault(NO_PROJECTION)
     elif member is not None:
         shown = "only the Count" if select == "COUNT" else select
-        raise ValidationException(PROJECTION_AND_SELECT.format(member=member, select=shown))
+        raise RequestFault(PROJECTION_AND_SELECT.format(member=member, select=shown))
     if select == "ALL_PROJECTED_ATTRIBUTES" and request.get("IndexName") is None:
-        raise ValidationException(NOT_QUERYING_AN_INDEX)
+        raise RequestFault(NOT_QUERYING_AN_INDEX)
 
 
 def index_projects(

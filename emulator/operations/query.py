@@ -16,7 +16,7 @@ from emulator.model import Item, KeyRange
 from emulator.operations import paging, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items
-from emulator.service.errors import RequestFault, ValidationException
+from emulator.service.errors import ValidationException
 from emulator.storage import bounds
 
 NO_KEY_CONDITION: Final = (
@@ -31,16 +31,20 @@ START_OUTSIDE_RANGE: Final = "The provided starting key does not match the range
 SHAPE = shapes.item_request(
     # The value set is the service's own (LEG-11).
     ConditionalOperator=shapes.CONDITIONAL_OPERATOR.reworded(
-        "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]",
-        alone=True,
-        bare=True,
+        shapes.Rewording(
+            "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]",
+            hides_others=True,
+            is_enveloped=False,
+        )
     ),
     ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
     TableName=shapes.TABLE_NAME.required,
     Select=shapes.SELECT,
     Limit=shapes.POSITIVE.reworded(
-        shapes.NEWER_CONSTRAINT.format(path="Limit", rule=shapes.MIN_VALUE.format(n=1)),
-        everywhere=True,  # Observed: the public suite, May 2026
+        shapes.Rewording(
+            shapes.NEWER_CONSTRAINT.format(path="Limit", rule=shapes.MIN_VALUE.format(n=1)),
+            columns=("current", "older"),  # Observed: the public suite, May 2026
+        )
     ),
     IndexName=shapes.INDEX_NAME,
     AttributesToGet=shapes.ATTRIBUTES_TO_GET,
@@ -80,7 +84,7 @@ def query(account: Account, request: Request) -> Response:
             request["FilterExpression"], placeholders, kind="FilterExpression"
         )
     projection = paging.load_projection(request, placeholders)
-    _select_fits(request)  # 11
+    paging.select_fits(request)  # 11
     if request.get("KeyConditionExpression") is not None:  # 12
         key_condition = parse_key_condition(request["KeyConditionExpression"], placeholders)
     placeholders.check_unused()
@@ -127,18 +131,6 @@ def _legacy_of(request: Mapping[str, Any]) -> tuple[str, ...]:
     with FilterExpression and ProjectionExpression, and only KeyConditionExpression forbids it.
     """
     return LEGACY if request.get("KeyConditionExpression") is not None else LEGACY[:-1]
-
-
-def _select_fits(request: Mapping[str, Any]) -> None:
-    """Hold the rules of Select, which the current layer wraps (SEL-2 to SEL-4).
-
-    Observed: another emulator's captures of three regions, October 2026.
-    """
-    try:
-        paging.select_fits(request)
-    except ValidationException as fault:
-        message = str(fault.message)
-        raise RequestFault(shapes.envelope(message), message, wrapped=True) from None
 
 
 def _has_one_item(source: paging.Source) -> bool:

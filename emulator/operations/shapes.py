@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from emulator.model import wire
 from emulator.service.errors import RequestFault, SerializationException
+from emulator.service.wording import Wording
 
 CONSTRAINT: Final = "Value {value} at '{path}' failed to satisfy constraint: {rule}"
 NEWER_CONSTRAINT: Final = "Value at '{path}' failed to satisfy constraint: {rule}"
@@ -54,20 +55,25 @@ def camel(name: str) -> str:
     return name[:1].lower() + name[1:]
 
 
+def enveloped(text: str) -> Wording:
+    """Return a sentence that the current layer puts into the envelope, whatever the operation."""
+    return Wording(envelope(text), older=text)
+
+
 class Rewording(NamedTuple):
-    """How the current request layer words a member's fault (ERR-SHAPE-4).
+    """What some request layers say of a member's fault instead of its constraint (ERR-SHAPE-4).
 
     Attributes:
         text: The whole problem.
-        alone: Whether it hides all other problems.
-        bare: Whether it stands without the envelope.
-        everywhere: Whether the older layer words it so, too.
+        hides_others: Whether no other problem is reported beside it.
+        is_enveloped: Whether it stands in the envelope; one that does not hides the others.
+        columns: The wordings that say it.
     """
 
     text: str
-    alone: bool = False
-    bare: bool = False
-    everywhere: bool = False
+    hides_others: bool = False
+    is_enveloped: bool = True
+    columns: tuple[str, ...] = ("current",)
 
 
 class Member:
@@ -76,12 +82,10 @@ class Member:
     is_required: bool = False
     rewording: Rewording | None = None
 
-    def reworded(
-        self, text: str, *, alone: bool = False, bare: bool = False, everywhere: bool = False
-    ) -> Self:
-        """Return this member with other words in the current layer."""
+    def reworded(self, rewording: Rewording) -> Self:
+        """Return this member with other words for its faults."""
         twin = copy(self)
-        twin.rewording = Rewording(text, alone, bare, everywhere)
+        twin.rewording = rewording
         return twin
 
     @property
@@ -418,25 +422,27 @@ class Structure(Member):
             self._answer(request, problems)
 
     def _answer(self, request: Any, problems: list[tuple[Member, str]]) -> None:  # noqa: ARG002 - for subclasses
-        """Raise the aggregated fault in both wordings."""
-        older = envelope(
-            *(
-                member.rewording.text
-                if member.rewording is not None and member.rewording.everywhere
-                else problem
-                for member, problem in problems
-            )
-        )
+        """Raise the aggregated fault, in every wording that has words of its own."""
+        columns = {"current", "older"}
         for member, _ in problems:
-            rewording = member.rewording
-            if rewording is not None and rewording.alone:
-                text = rewording.text if rewording.bare else envelope(rewording.text)
-                raise RequestFault(text, older, wrapped=True)
-        newer = (
-            problem if member.rewording is None else member.rewording.text
-            for member, problem in problems
-        )
-        raise RequestFault(envelope(*newer), older, wrapped=True)
+            if member.rewording is not None:
+                columns.update(member.rewording.columns)
+        wording = Wording(**{column: _aggregated(column, problems) for column in columns})
+        raise RequestFault(wording, is_final=True)
+
+
+def _aggregated(column: str, problems: list[tuple[Member, str]]) -> str:
+    """Return what one wording says of problems."""
+    texts = []
+    for member, problem in problems:
+        rewording = member.rewording
+        if rewording is None or column not in rewording.columns:
+            texts.append(problem)
+        elif rewording.hides_others:
+            return envelope(rewording.text) if rewording.is_enveloped else rewording.text
+        else:
+            texts.append(rewording.text)
+    return envelope(*texts)
 
 
 class TableName(String):
@@ -482,7 +488,8 @@ class ItemRequest(Structure):
             texts = [text for _, text in named]
             newer = NEWER_CONSTRAINT.format(path="TableName", rule=MIN_LENGTH.format(n=1))
             current = texts if request["TableName"] else [newer]
-            raise RequestFault(envelope(*current), envelope(*texts), wrapped=True)
+            wording = Wording(envelope(*current), older=envelope(*texts))
+            raise RequestFault(wording, is_final=True)
         super()._answer(request, problems)
 
 

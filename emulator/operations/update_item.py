@@ -24,9 +24,11 @@ SHAPE = shapes.item_request(
     ReturnItemCollectionMetrics=shapes.RETURN_ITEM_COLLECTION_METRICS,
     # The misspelt value is the service's own (ERR-SHAPE-5).
     ReturnValues=shapes.RETURN_VALUES.reworded(
-        "Failed to satisfy constraint: Member must satisfy enum value set: "
-        "[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]",
-        alone=True,
+        shapes.Rewording(
+            "Failed to satisfy constraint: Member must satisfy enum value set: "
+            "[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]",
+            hides_others=True,
+        )
     ),
     ReturnValuesOnConditionCheckFailure=shapes.RETURN_ON_FAILURE,
     ConditionalOperator=shapes.CONDITIONAL_OPERATOR,

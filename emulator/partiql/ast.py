@@ -17,6 +17,9 @@ from emulator.expressions.ast import Node
 from emulator.expressions.ast import Update as Actions
 from emulator.model import Value
 
+#: Placeholder to value.
+Values: TypeAlias = Mapping[str, Value]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
@@ -108,7 +111,7 @@ class Parsed:
 
     statement: Statement
     names: Mapping[str, str]
-    constants: Mapping[str, Value]
+    constants: Values
     parameters: int
     sets: tuple[tuple[str, str], ...] = ()
 

@@ -10,15 +10,19 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from emulator.expressions import Update
+from emulator.expressions import (
+    ConditionProgram,
+    Update,
+    UpdateProgram,
+    condition_of,
+    update_of,
+)
 from emulator.model import SET_TYPES, Item
 from emulator.operations.rules.items import item_fits
-from emulator.partiql import trees
-from emulator.partiql.ast import Exists, Insert, Parsed, Select, Statement
+from emulator.partiql.ast import Exists, Insert, Parsed, Select, Statement, Values
 from emulator.partiql.ast import Update as UpdateStatement
 from emulator.partiql.parameters import load_parameters
 from emulator.partiql.parser import CACHE_ENTRIES, parse
-from emulator.partiql.trees import Change, Program, Values
 from emulator.service.errors import ValidationException
 
 WRONG_COUNT: Final = "Number of parameters in request and statement don't match."
@@ -94,20 +98,20 @@ def _item_of(statement: Statement, values: Values) -> Item | None:
     return item
 
 
-def where_program(parsed: Parsed) -> Program | None:
+def where_program(parsed: Parsed) -> ConditionProgram | None:
     """Return the compiled condition of a statement, whole."""
     return _compiled(parsed).where
 
 
 class _Compiled(NamedTuple):
-    where: Program | None
-    change: Change | None
+    where: ConditionProgram | None
+    change: UpdateProgram | None
 
 
 @lru_cache(maxsize=CACHE_ENTRIES)
 def _compiled(parsed: Parsed) -> _Compiled:
-    where = None if parsed.where is None else trees.compile_tree(parsed.where, parsed.names)
+    where = None if parsed.where is None else condition_of(parsed.where, parsed.names)
     change = None
     if isinstance(parsed.statement, UpdateStatement):
-        change = trees.change_of(parsed.statement.actions, parsed.names)
+        change = update_of(parsed.statement.actions, parsed.names)
     return _Compiled(where, change)

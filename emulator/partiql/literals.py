@@ -186,7 +186,7 @@ class LiteralParser(Cursor):
         if all(isinstance(member, str) for member in members):
             strings = StringSet(str(member) for member in members)
             if len(strings) < len(members):
-                self._note(DUPLICATES.format(members=f"[{shown}]"))
+                self._note(DUPLICATES.format(quoted="", plain=shown).text("older"))
             return strings
         numbers = NumberSet(member for member in members if isinstance(member, Decimal))
         if any(isinstance(member, str) for member in members):

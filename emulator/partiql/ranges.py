@@ -21,9 +21,8 @@ from emulator.model import (
     type_name,
 )
 from emulator.operations.rules import keys
-from emulator.partiql.ast import Order
+from emulator.partiql.ast import Order, Values
 from emulator.partiql.branches import Branch, Branches, Clause
-from emulator.partiql.trees import Values
 from emulator.service.errors import ValidationException
 
 OVERLAP: Final = "Overlapping conditions with range keys are not supported in where clause"

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from emulator.engine.account import Account
 from emulator.engine.table import Table
 from emulator.engine.writes import Planned, Write, apply, plan
-from emulator.expressions import Condition, fragment
+from emulator.expressions import Condition, ConditionProgram, condition_of, fragment
 from emulator.expressions.ast import And, Function, Node, Or, Path
 from emulator.model import KEY_CLASSES, Item, Value, type_name
 from emulator.model.wire import TOO_DEEP, WireItem, dump_item
@@ -27,7 +27,6 @@ from emulator.partiql.branches import clause_of
 from emulator.partiql.literals import TOO_NESTED
 from emulator.partiql.parser import CACHE_ENTRIES
 from emulator.partiql.ranges import KEY_TYPE, NO_KEY_VALUE, KeyFault
-from emulator.partiql.trees import Program, compile_tree
 from emulator.service.errors import ApiError, DuplicateItemException, ValidationException
 
 DUPLICATE: Final = "Duplicate primary key exists in table"
@@ -203,7 +202,7 @@ class _Split(NamedTuple):
 
     literals: dict[str, list[str]]
     has_further: bool
-    program: Program | None
+    program: ConditionProgram | None
 
     def condition(self, bound: Bound) -> Condition | None:
         """Return the guard with the values of a statement."""
@@ -230,7 +229,7 @@ def _split(parsed: Parsed, names: tuple[str, ...]) -> _Split:
             literals.setdefault(clause.name, []).append(clause.literals[0])
     guard = _guard(parsed, further)
     aliases = {**parsed.names, _KEY_ALIAS: names[0]}
-    program = None if guard is None else compile_tree(guard, aliases)
+    program = None if guard is None else condition_of(guard, aliases)
     return _Split(literals, bool(further), program)
 
 
@@ -246,8 +245,8 @@ def _guard(parsed: Parsed, further: list[Node]) -> Node | None:
 
 
 @lru_cache(maxsize=CACHE_ENTRIES)
-def _absent(name: str) -> Program:
-    return compile_tree(_NOT_EXISTS, {_KEY_ALIAS: name})
+def _absent(name: str) -> ConditionProgram:
+    return condition_of(_NOT_EXISTS, {_KEY_ALIAS: name})
 
 
 def _key_of(bound: Bound, table: Table, split: _Split) -> Item:

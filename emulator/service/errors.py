@@ -4,7 +4,7 @@
     └── DocumentError                 a file of ours or of the user's that cannot be used
     ApiError                          what a client receives: code, message, members, status
     ├── ValidationException           (com.amazon.coral.validate)
-    │   └── RequestFault              a fault the two message profiles word differently
+    │   └── RequestFault              a fault that message profiles word differently
     ├── ProtocolError                 (com.amazon.coral.service)
     │   ├── SerializationException, UnknownOperationException, AccessDeniedException
     │   ├── RequestEntityTooLargeException, RequestTimeoutException
@@ -23,6 +23,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
+
+from emulator.service.wording import Wording
 
 __all__ = [
     "AccessDeniedException",
@@ -141,19 +143,22 @@ class ValidationException(ApiError):
 
 
 class RequestFault(ValidationException):
-    """A ValidationException that the request layers of 2026 word in two ways (PRO-4).
+    """A ValidationException that request layers may word in several ways (PRO-4).
 
-    Rules raise it with the current wording and, where it differs, the older one;
-    ``operations/profiles.py`` alone decides which the client reads and whether it is
-    wrapped in ``1 validation error detected: ``. ``wrapped`` texts have their final form.
+    ``operations/profiles.py`` alone decides which words the client reads and whether they stand
+    inside ``1 validation error detected: ``. ``message`` has the current ones.
+
+    Args:
+        wording: The sentence; a text is said alike by all.
+        is_final: Whether no layer puts it into an envelope.
     """
 
     code = "ValidationException"
 
-    def __init__(self, message: str, older: str | None = None, *, wrapped: bool = False) -> None:
-        super().__init__(message)
-        self.older = message if older is None else older
-        self.wrapped = wrapped
+    def __init__(self, wording: str | Wording, *, is_final: bool = False) -> None:
+        self.wording = Wording(wording) if isinstance(wording, str) else wording
+        super().__init__(self.wording.text())
+        self.is_final = is_final
 
 
 class ProtocolError(ApiError):

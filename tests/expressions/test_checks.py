@@ -497,7 +497,7 @@ def test_the_older_layer_words_delete_otherwise(found, shown):
     """UPD-16, PRO-3."""
     with pytest.raises(RequestFault) as caught:
         parse_update("DELETE a :a", Placeholders(None, {":a": SAMPLES[found]}))
-    assert caught.value.older == (
+    assert caught.value.wording.text("older") == (
         "Invalid UpdateExpression: Incorrect operand type for operator or function; "
         f"operator: DELETE, operand type: {shown}, typeSet: ALLOWED_FOR_DELETE_OPERAND"
     )

@@ -82,7 +82,9 @@ def test_the_older_layer_says_nothing_after_an_empty_number():
     """NUM-2."""
     with pytest.raises(RequestFault) as caught:
         parse_number("")
-    assert caught.value.older == "The parameter cannot be converted to a numeric value"
+    assert (
+        caught.value.wording.text("older") == "The parameter cannot be converted to a numeric value"
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,7 +125,7 @@ def test_one_exponent_underflows_in_the_older_layer():
     """NUM-6."""
     with pytest.raises(RequestFault) as caught:
         parse_number("1e2147483647")
-    assert caught.value.older == UNDERFLOW
+    assert caught.value.wording.text("older") == UNDERFLOW
 
 
 def test_equal_numbers_are_the_same_object_in_every_respect():

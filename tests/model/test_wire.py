@@ -48,7 +48,7 @@ INVALID = "One or more parameter values were invalid: "
 def test_values_the_service_refuses(written, current, older):
     with pytest.raises(RequestFault) as caught:
         load_value(written)
-    assert (caught.value.message, caught.value.older) == (current, older or current)
+    assert (caught.value.message, caught.value.wording.text("older")) == (current, older or current)
 
 
 @pytest.mark.parametrize(

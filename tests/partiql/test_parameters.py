@@ -28,7 +28,7 @@ def told(*written):
     with pytest.raises(ValidationException) as caught:
         load_parameters(list(written))
     error = caught.value
-    return error.older if isinstance(error, RequestFault) else error.message
+    return error.wording.text("older") if isinstance(error, RequestFault) else error.message
 
 
 def test_no_parameters_are_none():

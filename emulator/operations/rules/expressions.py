@@ -9,14 +9,20 @@ from emulator.expressions import Placeholders, check_placeholder_keys
 from emulator.model import Value
 from emulator.model.wire import load_value
 from emulator.service.errors import RequestFault, ValidationException
+from emulator.service.wording import Wording
 
 MIXED: Final = (
     "Can not use both expression and non-expression parameters in the same request: "
     "Non-expression parameters: {{{legacy}}} Expression parameters: {{{modern}}}"
 )
 NAMES_ALONE: Final = "ExpressionAttributeNames can only be specified when using expressions"
-VALUES_ALONE: Final = "ExpressionAttributeValues can only be specified when using expressions"
-BAD_VALUE_OLDER: Final = "ExpressionAttributeValues contains invalid value: {message} for key {key}"
+VALUES_ALONE: Final = Wording(
+    "ExpressionAttributeValues can only be specified when using expressions",
+    older="ExpressionAttributeValues can only be specified when using expressions: {absent}",
+)
+BAD_VALUE: Final = Wording(
+    "{message}", older="ExpressionAttributeValues contains invalid value: {message} for key {key}"
+)
 
 _USES_PLACEHOLDERS: Final = (
     "ExpressionAttributeNames",
@@ -64,7 +70,7 @@ def placeholders_come_with_expressions(
     if names is not None and _lacks(request, modern):
         raise RequestFault(NAMES_ALONE)
     if values is not None and _lacks(request, users):
-        raise RequestFault(VALUES_ALONE, VALUES_ALONE + _classic_suffix(users))
+        raise RequestFault(VALUES_ALONE.format(absent=_absent(users)))
     check_placeholder_keys(names, values)
 
 
@@ -75,11 +81,11 @@ def _lacks(request: Mapping[str, Any], members: tuple[str, ...]) -> bool:
     return True
 
 
-def _classic_suffix(users: tuple[str, ...]) -> str:
+def _absent(users: tuple[str, ...]) -> str:
     """Return what the older wording adds: the expressions that are null (PLH-3)."""
     if users == ("UpdateExpression", "ConditionExpression"):
-        return ": UpdateExpression and ConditionExpression are null"
-    return ": " + " and ".join(f"{name} is null" for name in users)
+        return "UpdateExpression and ConditionExpression are null"
+    return " and ".join(f"{name} is null" for name in users)
 
 
 def load_placeholders(request: Mapping[str, Any]) -> Placeholders:
@@ -100,8 +106,7 @@ def _load_value(key: str, written: Any) -> Value:
     try:
         return load_value(written)
     except RequestFault as fault:
-        older = BAD_VALUE_OLDER.format(message=fault.older, key=key)
-        raise RequestFault(str(fault.message), older) from None
+        raise RequestFault(BAD_VALUE.format(message=fault.wording, key=key)) from None
     except ValidationException as fault:
-        older = BAD_VALUE_OLDER.format(message=fault.message, key=key)
-        raise RequestFault(str(fault.message), older, wrapped=True) from None
+        wording = BAD_VALUE.format(message=fault.message, key=key)
+        raise RequestFault(wording, is_final=True) from None

@@ -16,18 +16,17 @@ from emulator.service.errors import (
     ResourceNotFoundException,
     ValidationException,
 )
+from emulator.service.wording import Wording
 
 Wire: TypeAlias = Mapping[str, Any]
 
-NOTHING_TO_DO: Final = (
+NOTHING_TO_DO: Final = Wording(
     "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
     "GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, "
     "ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, "
-    "OnDemandThroughput, WarmThroughput or TableClass is required"
-)
-NOTHING_TO_DO_OLDER: Final = (
-    "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
-    "GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required"
+    "OnDemandThroughput, WarmThroughput or TableClass is required",
+    older="At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
+    "GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required",
 )
 
 # Exclusivity
@@ -153,7 +152,7 @@ def actions_of(request: Wire, kind: str) -> list[Wire]:
 def something_changes(request: Wire) -> None:
     """Refuse a request that asks for nothing (UT-1, ERR-UT-2)."""
     if not changes_of(request):
-        raise RequestFault(NOTHING_TO_DO, NOTHING_TO_DO_OLDER)
+        raise RequestFault(NOTHING_TO_DO)
 
 
 def changes_go_together(request: Wire) -> None:
