@@ -162,7 +162,7 @@ def keys_have_many_values(table: DeclaredTable) -> Iterator[Finding]:
 def capacity_is_usable(table: DeclaredTable) -> Iterator[Finding]:
     """Tell how many key values it takes to use what is provisioned.
 
-    Source: CAP-501; Assumed: twice as many evenly used keys as partitions (design lessons, L0).
+    Source: CAP-501; Assumed: twice as many evenly used keys as partitions (L0).
     """
     for one in resources(table):
         write = one.units.get("WriteCapacityUnits", 0)

@@ -60,7 +60,7 @@ def prefix(rule: str) -> str:
 def cited(text: str) -> set[str]:
     """Return the ids that a text names; of a range, its two ends.
 
-    >>> sorted(cited("UTF-8 by PRO-1 to PRO-3, lesson L0 and CAP-505."))
+    >>> sorted(cited("UTF-8 by PRO-1 to PRO-3, L0 and CAP-505."))
     ['CAP-505', 'L0', 'PRO-1', 'PRO-3']
     """
     ids = {end for match in CITATION.findall(text) for end in match if end}

@@ -13,8 +13,8 @@ PAGES = ["docs", "examples", "benchmarks", "README.md", "CONTRIBUTING.md", "CHAN
 READERS = ["emulator", "tests", *PAGES]
 #: Limits that are known and not enforced yet.
 NOT_ENFORCED = {"NON_KEY_ATTRIBUTES", "PLACEHOLDER_BYTES"}
-#: What a reader of the repository cannot follow: numbers of issues, counts without a home.
-NOWHERE = re.compile(r"\bissues? #?\d|\btasks? #?\d|\bsection \d+ of the spec", re.IGNORECASE)
+#: What a reader of the repository cannot follow.
+NOWHERE = re.compile(r"\bissues? #?\d|\blessons? L?\d", re.IGNORECASE)
 DOCUMENT = re.compile(r"[\w./-]*\w\.md\b")
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s]*)\)")
 SLUG = re.compile(r"[^\w\- ]")

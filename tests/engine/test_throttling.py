@@ -314,7 +314,7 @@ def test_on_demand_tables_double_after_half_an_hour(bench):
 
 
 def test_the_device_events_mistake(bench):
-    """Lesson L0: 5,000 WCU, the hour as partition key; then the device."""
+    """L0: 5,000 WCU, the hour as partition key; then the device."""
     made = bench()
     for name, key in (("byHour", ("hour", "device")), ("byDevice", ("device", "hour"))):
         made.table(name, key=key, read=1, write=5000)
@@ -339,7 +339,7 @@ def test_the_device_events_mistake(bench):
 
 
 def test_a_sharded_celebrity_does_not_throttle(bench):
-    """Lesson L0, calculated suffixes: ten keys instead of one."""
+    """L0, calculated suffixes: ten keys instead of one."""
     made = bench()
     made.table(key=("pk", "sk"), read=1, write=10_000)
     for suffixes, refused in ((1, 1000), (10, 0)):
@@ -349,7 +349,7 @@ def test_a_sharded_celebrity_does_not_throttle(bench):
 
 
 def test_a_status_index_throttles_base_writes(bench):
-    """Lesson L0: few index keys make one index partition hot, and the table waits for it."""
+    """L0: few index keys make one index partition hot, and the table waits for it."""
     made = bench()
     made.table(GlobalSecondaryIndexes=[gsi("byStatus", "status", kind="KEYS_ONLY")])
     outcomes = [made.try_put(pk=f"o{n}", status="pending") for n in range(1500)]

@@ -1,4 +1,4 @@
-"""The classic lessons, as scenarios with their outcomes (lessons L0 to L4)."""
+"""The classic lessons, as scenarios with their outcomes (L0 to L4)."""
 
 from functools import cache
 from pathlib import Path

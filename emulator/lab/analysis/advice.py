@@ -29,7 +29,7 @@ from emulator.lab.planning.key_traits import is_ordered
 from emulator.lab.planning.layout import Layout, TableLayout
 from emulator.service import limits
 
-#: Source: lesson L0, the rules of thumb for partition keys.
+#: Source: L0, the rules of thumb for partition keys.
 KEYS_PER_PARTITION: Final = 2
 HOT_SHARE: Final = 0.10
 #: Of a partition's limit: from here on uneven traffic is trouble and not only untidy.
@@ -105,7 +105,7 @@ def _finding(check: str, severity: Severity, subject: str, message: str, fix: st
 def cardinality(case: Case) -> Iterator[Finding]:
     """Key values against twice the partitions that the load needs.
 
-    Source: lesson L0.
+    Source: L0.
     """
     for resource in case.resources:
         needed = case.offered[resource.name].partitions
@@ -183,7 +183,7 @@ def low_cardinality(case: Case) -> Iterator[Finding]:
     """Partition keys with a handful of values.
 
     What one partition carries is not throttled for them.
-    Source: lesson L2.
+    Source: L2.
     """
     workload = case.layout.workload
     for resource, _, partition in case.partition_keys():

@@ -358,7 +358,7 @@ BIG = Pattern("put", "PutItem", rate=1800, size=1100)
     ids=["status", "date", "vip", "sequential", "indexes", "scan", "filter", "vertical", "lsi"],
 )
 def test_the_checks_find_what_the_lessons_warn_of(patterns, design, expected):
-    """Lesson L0 and L4; on demand and at full utilisation, so that money is no finding."""
+    """L0 and L4; on demand and at full utilisation, so that money is no finding."""
     from emulator.lab import Hotspot
 
     fields = [

@@ -14,7 +14,7 @@ def result():
 
 
 def test_the_hour_throttles_at_one_partition(result):
-    """CAP-501, lesson L0."""
+    """CAP-501, L0."""
     hour = result.design("hour key")
 
     assert hour.grade == "throttles"
