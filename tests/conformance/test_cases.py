@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from emulator import ApiError, Emulator, Settings, mock_dynamodb
+from emulator import ApiError, mock_dynamodb
 from emulator.http.server import ServerThread
 from tests.operations import cases
-from tests.operations.cases.case import TABLES
+from tests.operations.cases.case import TABLES, filled
 
 CASES = [
     case
@@ -29,14 +29,6 @@ AUTHORIZATION = (
 PROFILES = ("2026-10", "classic")
 
 
-def filled(profile):
-    """Return an emulator with the standard tables, and its snapshot."""
-    emulator = Emulator(settings=Settings(messages=profile))
-    for request in TABLES.values():
-        emulator.call("CreateTable", request)
-    return emulator, emulator.snapshot()
-
-
 def by_call(emulator, operation, request):
     try:
         return emulator.call(operation, request), None
@@ -46,8 +38,8 @@ def by_call(emulator, operation, request):
 
 @pytest.fixture(scope="module", params=PROFILES)
 def prepared(request):
-    emulator, snapshot = filled(request.param)
-    return request.param, emulator, snapshot
+    emulator = filled(request.param)
+    return request.param, emulator, emulator.snapshot()
 
 
 def ready(prepared, case):
@@ -180,7 +172,7 @@ def test_by_aiobotocore(prepared):
 
 def test_a_failed_condition_shows_the_stored_item():
     """OPC-3, TXW-7."""
-    emulator, _ = filled("2026-10")
+    emulator = filled("2026-10")
     emulator.call("PutItem", {"TableName": "hash", "Item": {"pk": {"S": "a"}, "x": {"N": "1"}}})
     request = {
         "TableName": "hash",

@@ -2,6 +2,7 @@
 
 from tests.operations.cases.case import (
     AT_LEAST,
+    AT_MOST,
     DUPLICATES,
     INDEXED_KEY,
     KEY,
@@ -13,9 +14,6 @@ from tests.operations.cases.case import (
     refused,
     wire,
 )
-
-AT_MOST = "Member must have length less than or equal to {}"
-
 
 CASES = [
     # Batches and transactions

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from emulator import Emulator, Settings
 from tests.tables import INVALID as INVALID
 from tests.tables import table
 
@@ -47,6 +48,14 @@ class Case:
     classic: str | None = None
     given: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     http_only: bool = False
+
+
+def filled(profile):
+    """Return an emulator with the standard tables."""
+    emulator = Emulator(settings=Settings(messages=profile))
+    for request in TABLES.values():
+        emulator.call("CreateTable", request)
+    return emulator
 
 
 def put(table, **item):
@@ -101,6 +110,14 @@ def compare(operator, *values):
     return entry
 
 
+def nested(levels):
+    """Return a text inside so many lists."""
+    value = {"S": "x"}
+    for _ in range(levels):
+        value = {"L": [value]}
+    return value
+
+
 def keys(count):
     """Return so many keys."""
     return [wire({"pk": f"{number}"}) for number in range(count)]
@@ -109,10 +126,14 @@ def keys(count):
 # Messages of several operations
 NOT_NULL = "Member must not be null"
 AT_LEAST = "Member must have length greater than or equal to {}"
+AT_MOST = "Member must have length less than or equal to {}"
+NAME_PATTERN = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
 CAPACITY_ENUM = "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"
+METRICS_ENUM = "Member must satisfy enum value set: [SIZE, NONE]"
 RETURN_ENUM = (
     "Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]"
 )
+FAILED = ("ConditionalCheckFailedException", "The conditional request failed")
 NOT_FOUND = ("ResourceNotFoundException", "Requested resource not found")
 NOT_THE_SCHEMA = "The provided key element does not match the schema"
 EMPTY_KEY = (
@@ -121,6 +142,16 @@ EMPTY_KEY = (
 )
 NOT_SCALAR = (
     "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: {}"
+)
+NOT_A_NUMBER = "The parameter cannot be converted to a numeric value: {}"
+OF_VALUES = "ExpressionAttributeValues contains invalid value: {} for key {}"
+TOO_DEEP = (
+    "Nesting Levels have exceeded supported limits: "
+    "Attributes in the item have nested levels beyond supported limit"
+)
+MIXED = (
+    "Can not use both expression and non-expression parameters in the same request: "
+    "Non-expression parameters: {%s} Expression parameters: {%s}"
 )
 DUPLICATES = "Provided list of item keys contains duplicates"
 CANCELLED = "Transaction cancelled, please refer cancellation reasons for specific reasons [{}]"

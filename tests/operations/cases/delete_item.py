@@ -1,6 +1,7 @@
 """Cases of DeleteItem: requests with their whole answer or exact error, for every door."""
 
 from tests.operations.cases.case import (
+    FAILED,
     INVALID,
     KEY,
     NOT_SCALAR,
@@ -15,8 +16,6 @@ from tests.operations.cases.case import (
     value_of,
     wire,
 )
-
-FAILED = ("ConditionalCheckFailedException", "The conditional request failed")
 
 
 def expected(rules, entries, outcome, *, operator=None, given=STORED):

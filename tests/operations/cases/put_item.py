@@ -7,6 +7,7 @@ from tests.operations.cases.case import (
     INVALID,
     KEY,
     LONG,
+    MIXED,
     NOT_NULL,
     NOT_SCALAR,
     RETURN_ENUM,
@@ -14,25 +15,12 @@ from tests.operations.cases.case import (
     constraint,
     detected,
     either,
+    nested,
     put,
     refused,
     value_of,
     wire,
 )
-
-MIXED = (
-    "Can not use both expression and non-expression parameters in the same request: "
-    "Non-expression parameters: {%s} Expression parameters: {%s}"
-)
-
-
-def nested(levels):
-    """Return a text inside so many lists."""
-    value = {"S": "x"}
-    for _ in range(levels):
-        value = {"L": [value]}
-    return value
-
 
 NO_TYPE = "Invalid ConditionExpression: Invalid attribute type name found; type: Q, valid types: {}"
 
