@@ -147,9 +147,7 @@ class Account:
                 table = self.tables.get(self.table_name(name))
             if table is None:
                 raise ResourceNotFoundException(NOT_FOUND)
-        if table.deleted_at_ns is not None or (
-            self.now_ns < table.ready_at_ns and not table.was_updated
-        ):
+        if table.deleted_at_ns is not None or self.now_ns < table.active_at_ns:
             self._forget_deleted(table)
             raise ResourceNotFoundException(NOT_FOUND)
         return table

@@ -27,11 +27,33 @@ from emulator.storage import (
     plan_index_change,
 )
 
-IndexStatus = Literal["CREATING", "ACTIVE", "UPDATING", "DELETING"]
-TableStatus = Literal["CREATING", "ACTIVE", "UPDATING", "DELETING"]
+Status = Literal["CREATING", "ACTIVE", "UPDATING", "DELETING"]
 
 
-class Index:
+class _Lifetime:
+    """When a table or index comes, changes and goes.
+
+    Attributes:
+        created_ns: When it was asked for.
+        active_at_ns: When it can be used.
+        updated_at_ns: When its last change is complete.
+        deleted_at_ns: When it is gone, or None while nobody deleted it.
+    """
+
+    def __init__(self, now_ns: int) -> None:
+        self.created_ns = self.active_at_ns = self.updated_at_ns = now_ns
+        self.deleted_at_ns: int | None = None
+
+    def status(self, now_ns: int) -> Status:
+        """Return the state of a moment (DS-9, UT-10)."""
+        if self.deleted_at_ns is not None:
+            return "DELETING"
+        if now_ns < self.active_at_ns:
+            return "CREATING"
+        return "UPDATING" if now_ns < self.updated_at_ns else "ACTIVE"
+
+
+class Index(_Lifetime):
     """A secondary index: its entries, and what serves them.
 
     Attributes:
@@ -40,39 +62,17 @@ class Index:
         view: What readers see, when a lag is set; None when they see ``store``.
         resource: Throughput and partitions: its own if it is global, else its table's.
         backfill_at_ns: When the table is ACTIVE again and the backfill begins.
-        active_at_ns: When the index can be read.
-        updated_at_ns: When the last change of its throughput is complete.
-        deleted_at_ns: When a deleted index is gone, or None.
     """
-
-    __slots__ = (
-        "active_at_ns",
-        "backfill_at_ns",
-        "deleted_at_ns",
-        "resource",
-        "schema",
-        "store",
-        "updated_at_ns",
-        "view",
-    )
 
     def __init__(
         self, schema: IndexSchema, resource: Resource, *, lag_seconds: float, now_ns: int
     ) -> None:
+        super().__init__(now_ns)
         self.schema = schema
         self.store = OrderedStore()
         self.view = _view(self.store, lag_seconds)
         self.resource = resource
-        self.backfill_at_ns = self.active_at_ns = self.updated_at_ns = now_ns
-        self.deleted_at_ns: int | None = None
-
-    def status(self, now_ns: int) -> IndexStatus:
-        """Return the index's state now (DS-9, UT-10)."""
-        if self.deleted_at_ns is not None:
-            return "DELETING"
-        if now_ns < self.active_at_ns:
-            return "CREATING"
-        return "UPDATING" if now_ns < self.updated_at_ns else "ACTIVE"
+        self.backfill_at_ns = now_ns
 
     def visible(self, now_ns: int) -> OrderedStore:
         """Return the entries a reader sees now."""
@@ -110,16 +110,15 @@ class Index:
     def copy(self, table: Table) -> Index:
         """Return an independent index of the same content for a copied table."""
         twin = Index.__new__(Index)
-        twin.schema, twin.store = self.schema, self.store.share()
+        twin.__dict__.update(self.__dict__)
+        twin.store = self.store.share()
         twin.view = None if self.view is None else self.view.copy()
         is_global = self.schema.is_global
         twin.resource = self.resource.copy(table.quota) if is_global else table.resource
-        twin.backfill_at_ns, twin.active_at_ns = self.backfill_at_ns, self.active_at_ns
-        twin.updated_at_ns, twin.deleted_at_ns = self.updated_at_ns, self.deleted_at_ns
         return twin
 
 
-class Table:
+class Table(_Lifetime):
     """A table: its items, indexes, stream, expiry and settings.
 
     Attributes:
@@ -135,9 +134,7 @@ class Table:
         has_local_indexes: Whether a local index binds item collections together.
         leaving: Deleted global indexes that are still DELETING; nothing reads or writes them.
         on_demand_since_ns: When the table was last switched to on demand, or None for never.
-        ready_at_ns: When CREATING or UPDATING ends.
         expiry_changed_ns: When time to live was last switched on or off, or None for never.
-        deleted_at_ns: When a deleted table is gone, or None.
     """
 
     def __init__(
@@ -152,16 +149,14 @@ class Table:
         settings: Settings,
         now_ns: int,
     ) -> None:
+        super().__init__(now_ns)
         self.name = name
         self.arn = arn
         self.id = table_id
         self.key = key
         self.attribute_types = attribute_types
         self.settings = settings
-        self.created_ns = now_ns
-        self.ready_at_ns = now_ns + round(settings.table_delay * NANOSECONDS)
-        self.was_updated = False
-        self.deleted_at_ns: int | None = None
+        self.active_at_ns = self._complete_at(now_ns)
         self.options = TableOptions()
         self.quota = Quota(settings.table_quota, now_ns)
         self.resource = Resource(
@@ -229,7 +224,7 @@ class Table:
         """Delete a global index: it is out of use at once, and DELETING for a while (UT-9)."""
         index = self.indexes[name]
         self.remove_index(name)
-        index.deleted_at_ns = now_ns + round(self.settings.table_delay * NANOSECONDS)
+        index.deleted_at_ns = self._complete_at(now_ns)
         self.leaving.append(index)
         used = {attribute for schema in self.index_schemas for attribute in schema.key.names}
         used.update(self.key.names)
@@ -336,18 +331,12 @@ class Table:
 
     # Life
 
-    def status(self, now_ns: int) -> TableStatus:
-        """Return the table's state now (DS-9)."""
-        if self.deleted_at_ns is not None:
-            return "DELETING"
-        if now_ns < self.ready_at_ns:
-            return "UPDATING" if self.was_updated else "CREATING"
-        return "ACTIVE"
-
     def begin_update(self, now_ns: int) -> None:
         """Enter UPDATING for as long as the settings say."""
-        self.was_updated = True
-        self.ready_at_ns = now_ns + round(self.settings.table_delay * NANOSECONDS)
+        self.updated_at_ns = self._complete_at(now_ns)
+
+    def _complete_at(self, now_ns: int) -> int:
+        return now_ns + round(self.settings.table_delay * NANOSECONDS)
 
     def copy(self) -> Table:
         """Return an independent table of the same content, sharing until written."""

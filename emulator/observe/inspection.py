@@ -124,7 +124,7 @@ def tables_by_region(snapshot: Snapshot) -> dict[str, list[str]]:
 def last_moment(snapshot: Snapshot) -> float:
     """Return the last moment that a snapshot's tables know of, in seconds since the epoch."""
     moments = [
-        max(table.created_ns, table.ready_at_ns)
+        max(table.active_at_ns, table.updated_at_ns)
         for state in snapshot.regions.values()
         for table in state["tables"].values()
     ]

@@ -128,7 +128,7 @@ def restore_table(account: Account, lines: Iterator[Any]) -> None:
     head = next(lines)
     run(account, "CreateTable", head["table"])
     table = account.tables[head["table"]["TableName"]]
-    table.ready_at_ns = account.now_ns
+    table.active_at_ns = account.now_ns
     fill(account, table, lines)
     if head["ttl"] is not None:
         specification = {"Enabled": True, "AttributeName": head["ttl"]}
