@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from emulator.capacity import Metrics, Receipt, Report, ScalingPolicy
 from emulator.clock import Clock, ManualClock, SystemClock
-from emulator.engine.account import Account, CapacityMode
-from emulator.engine.events import Events
-from emulator.engine.faults import Faults
-from emulator.engine.snapshot import Snapshot, capture, reinstate
+from emulator.engine import (
+    Account,
+    CapacityMode,
+    Events,
+    Faults,
+    Snapshot,
+    capture,
+    reinstate,
+)
 from emulator.observe import (
     Budget,
     Ledger,

@@ -1,4 +1,58 @@
 """The joined machine: accounts, tables, reads, writes, transactions, and what time does.
 
-This room decides in which order things happen: plan, price, admit, judge, apply.
+This room decides in which order things happen: plan, price, admit, judge, apply; what a
+transaction holds together; when a partition splits; and what falls due as the clock moves on.
+What operations do stands in ``reads``, ``writes``, ``transactions`` and ``updates``, whose
+functions are called by those names.
 """
+
+from emulator.engine import reads, transactions, updates, writes
+from emulator.engine.account import Account, CapacityMode
+from emulator.engine.archive import Archive, Backup, Transfer
+from emulator.engine.events import (
+    Event,
+    Events,
+    RequestServed,
+    Scaled,
+    Split,
+    SplitRefused,
+    Throttled,
+)
+from emulator.engine.faults import FaultRule, Faults
+from emulator.engine.options import TableOptions
+from emulator.engine.resource import BillingMode, Resource, Throughput
+from emulator.engine.snapshot import Snapshot, capture, reinstate
+from emulator.engine.streams import Stream, StreamRecord
+from emulator.engine.table import Index, Table
+
+__all__ = [
+    "Account",
+    "Archive",
+    "Backup",
+    "BillingMode",
+    "CapacityMode",
+    "Event",
+    "Events",
+    "FaultRule",
+    "Faults",
+    "Index",
+    "RequestServed",
+    "Resource",
+    "Scaled",
+    "Snapshot",
+    "Split",
+    "SplitRefused",
+    "Stream",
+    "StreamRecord",
+    "Table",
+    "TableOptions",
+    "Throttled",
+    "Throughput",
+    "Transfer",
+    "capture",
+    "reads",
+    "reinstate",
+    "transactions",
+    "updates",
+    "writes",
+]

@@ -6,18 +6,19 @@ are looked into. What the engine reports and what can be injected into it (event
 metrics) is defined there and offered here, so that a door needs nothing of the engine's drawers.
 """
 
-from emulator.engine.account import CapacityMode
-from emulator.engine.events import (
+from emulator.engine import (
+    CapacityMode,
     Event,
     Events,
+    FaultRule,
+    Faults,
     RequestServed,
     Scaled,
+    Snapshot,
     Split,
     SplitRefused,
     Throttled,
 )
-from emulator.engine.faults import FaultRule, Faults
-from emulator.engine.snapshot import Snapshot
 from emulator.observe.budget import Budget, BudgetExceeded
 from emulator.observe.inspection import (
     PartitionView,
