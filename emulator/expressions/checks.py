@@ -147,7 +147,7 @@ _OPERAND_COUNTS: Final = CONDITION_FUNCTIONS | OPERAND_FUNCTIONS | UPDATE_FUNCTI
 _ALL_TYPES: Final = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
 _MEMBER_TYPES: Final = {"ADD": (Decimal, *SET_TYPES), "DELETE": SET_TYPES}
 _LETTERS: Final = tuple(BY_LETTERS)
-_MAX_INDEX: Final = 2**31 - 1
+MAX_INDEX: Final = 2**31 - 1
 
 Values: TypeAlias = Mapping[str, Value]
 Names: TypeAlias = Mapping[str, str]
@@ -215,7 +215,7 @@ def _names_are_not_reserved(kind: str, nodes: Sequence[Node]) -> None:
         if isinstance(part, str):
             if is_reserved(part):
                 raise fault(kind, RESERVED.format(word=part))
-        elif part > _MAX_INDEX:
+        elif part > MAX_INDEX:
             raise fault(kind, INDEX_RANGE.format(index=part))
 
 

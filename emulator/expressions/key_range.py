@@ -81,10 +81,10 @@ WRONG_TYPE: Final = (
 
 EQUALITY: Final = "="
 #: What a comparison means with its sides exchanged (KEY-11).
-_EXCHANGED: Final = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+EXCHANGED: Final = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 #: How many schemas one key condition keeps plans for.
 _PLANS: Final = 16
-_INDEXABLE: Final = frozenset((*_EXCHANGED, "BETWEEN", "begins_with"))
+_INDEXABLE: Final = frozenset((*EXCHANGED, "BETWEEN", "begins_with"))
 
 
 class Clause(NamedTuple):
@@ -241,7 +241,7 @@ def _clause(node: Node, names: Names) -> tuple[str, Clause]:
         raise fault(KEY_CONDITION, NAME_FIRST.format(operator=operator))
     name = _key_name(operands, names)
     if isinstance(operands[0], Literal):
-        operator = _EXCHANGED[operator]
+        operator = EXCHANGED[operator]
     literals = tuple(operand.name for operand in operands if isinstance(operand, Literal))
     return name, Clause(operator, literals)
 

@@ -7,8 +7,13 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from emulator.model.values import KeyValue
+from emulator.model.items import Item
+from emulator.model.schema import KeySchema, key_bytes
+from emulator.model.values import KeyValue, Value
+from emulator.service import limits
+from emulator.service.errors import ValidationException
 
+NOT_THE_SCHEMA: Final = "The provided key element does not match the schema"
 EMPTY_KEY: Final = (
     "One or more parameter values are not valid. The AttributeValue for a key attribute "
     "cannot contain an empty {kind} value. Key: {name}"
@@ -25,6 +30,32 @@ LONG_SORT_KEY: Final = (
 
 _MAX_CODE_POINT = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
+
+
+def key_values_are_not_empty(item: Item, schema: KeySchema) -> None:
+    """Refuse an empty string or binary in a key attribute (KV-3)."""
+    for attribute in schema.attributes:
+        value = item.attributes.get(attribute.name)
+        if is_empty(value):
+            raise ValidationException(EMPTY_KEY.format(kind=kind_of(value), name=attribute.name))
+
+
+def key_values_are_not_too_long(item: Item, schema: KeySchema) -> None:
+    """Refuse key values beyond 2,048 and 1,024 bytes, each side in total (KV-2, MAK-27)."""
+    if key_bytes(item, schema.partition) > limits.PARTITION_KEY_BYTES:
+        raise ValidationException(LONG_PARTITION_KEY)
+    if key_bytes(item, schema.sort) > limits.SORT_KEY_BYTES:
+        raise ValidationException(LONG_SORT_KEY)
+
+
+def is_empty(value: Value) -> bool:
+    """Say whether a value is the empty string or binary."""
+    return value == "" or value == b""
+
+
+def kind_of(value: Value) -> str:
+    """Return how messages call an empty key value's type."""
+    return "binary" if isinstance(value, bytes) else "string"
 
 
 class KeyRange(NamedTuple):

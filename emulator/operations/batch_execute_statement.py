@@ -17,9 +17,7 @@ from emulator.operations.execute_statement import PARAMETERS, STATEMENT, bind_al
 from emulator.operations.profiles import worded
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import keys
-from emulator.partiql import (
-    Bound,
-    Select,
+from emulator.operations.statements import (
     carry_out,
     failure_of,
     key_of_read,
@@ -28,6 +26,7 @@ from emulator.partiql import (
     shown,
     write_of,
 )
+from emulator.partiql import Bound, Select
 from emulator.service.errors import (
     ApiError,
     RequestFault,

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from emulator.engine.account import Account
+from emulator.model import Value
 from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
-from emulator.partiql import (
-    Bound,
-    Exists,
-    bind,
-    carry_out,
-    failure_of,
-    returned,
-    select_page,
-    write_of,
-)
+from emulator.operations.rules.items import item_fits
+from emulator.operations.statements import carry_out, failure_of, returned, select_page, write_of
+from emulator.partiql import Bound, Exists, bind, load_parameters
 from emulator.service.errors import ValidationException
 
 # Observed: another emulator's capture of eu-west-2, September 2026.
@@ -48,9 +42,17 @@ def execute_statement(account: Account, request: Request) -> Response:
 
 def bind_alone(request: Mapping[str, Any]) -> Bound:
     """Return the statement of a request, which is no EXISTS (PQL-2)."""
-    bound = bind(request)
+    bound = bind_loaded(request, load_parameters(request.get("Parameters")))
     if isinstance(bound.statement, Exists):
         raise ValidationException(EXISTS_ELSEWHERE)
+    return bound
+
+
+def bind_loaded(request: Mapping[str, Any], parameters: Sequence[Value]) -> Bound:
+    """Return the statement of a request; the item of an INSERT is small enough (SIZ-3)."""
+    bound = bind(request["Statement"], parameters)
+    if bound.item is not None:
+        item_fits(bound.item)
     return bound
 
 

@@ -16,24 +16,18 @@ from emulator.engine.table import Table
 from emulator.engine.transactions import Action, Failure
 from emulator.engine.writes import Planned, plan
 from emulator.operations import responses, shapes
-from emulator.operations.execute_statement import PARAMETERS, STATEMENT
+from emulator.operations.execute_statement import PARAMETERS, STATEMENT, bind_loaded
 from emulator.operations.registry import Request, Response, operation
-from emulator.operations.transact_write_items import SAME_ITEM, TOO_LARGE
-from emulator.partiql import (
+from emulator.operations.statements import (
     DUPLICATE,
-    Bound,
-    Exists,
-    Insert,
-    KeyFault,
-    Select,
-    bind_loaded,
     check_exists,
     key_of_read,
     key_values_are_scalars,
-    load_parameters,
     shown,
     write_of,
 )
+from emulator.operations.transact_write_items import SAME_ITEM, TOO_LARGE
+from emulator.partiql import Bound, Exists, Insert, KeyFault, Select, load_parameters
 from emulator.service import limits
 from emulator.service.errors import (
     RequestFault,

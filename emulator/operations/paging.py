@@ -13,6 +13,7 @@ from emulator.engine.reads import Page
 from emulator.engine.table import Index, Table
 from emulator.expressions import Condition, PathProjection, Placeholders, parse_projection
 from emulator.model import Item, KeySchema
+from emulator.model.keys import NOT_THE_SCHEMA, key_values_are_not_empty
 from emulator.model.wire import BAD_START, INVALID, dump_item, load_start_key
 from emulator.operations import responses, shapes
 from emulator.operations.rules import keys
@@ -48,8 +49,8 @@ KEY_IN_FILTER: Final = (
 )
 # Observed: another emulator's captures of four regions, October 2026: the current layer has one
 # message for every start key that does not fit.
-START_NOT_THE_SCHEMA: Final = Wording(BAD_START, older=f"{BAD_START}: {keys.NOT_THE_SCHEMA}")
-START_NOT_THE_INDEX: Final = Wording(BAD_START, older=keys.NOT_THE_SCHEMA)
+START_NOT_THE_SCHEMA: Final = Wording(BAD_START, older=f"{BAD_START}: {NOT_THE_SCHEMA}")
+START_NOT_THE_INDEX: Final = Wording(BAD_START, older=NOT_THE_SCHEMA)
 
 
 class Source(NamedTuple):
@@ -113,7 +114,7 @@ def start_position(source: Source, start: Item) -> Position:
     for attribute in source.table.key.attributes:
         if not attribute.accepts(given.get(attribute.name)):
             raise RequestFault(START_NOT_THE_SCHEMA)
-    keys.key_values_are_not_empty(start, source.table.key)
+    key_values_are_not_empty(start, source.table.key)
     values = source.key.values(start)
     width = len(source.key.partition)
     tie = () if source.secondary is None else source.table.key.values(start)

@@ -13,6 +13,7 @@ from emulator.engine.reads import Found, find
 from emulator.engine.table import Table
 from emulator.expressions import PathProjection
 from emulator.model import Item
+from emulator.model.keys import key_values_are_not_empty
 from emulator.model.wire import check_levels, dump_item, load_item
 from emulator.operations import responses, shapes
 from emulator.operations.get_item import MODERN, load_projection
@@ -55,7 +56,7 @@ def transact_get_items(account: Account, request: Request) -> Response:
     wanted = [_load(action["Get"]) for action in request["TransactItems"]]
     tables = [account.table(one.body["TableName"]) for one in wanted]
     for one, table in zip(wanted, tables, strict=True):
-        keys.key_values_are_not_empty(one.key, table.key)
+        key_values_are_not_empty(one.key, table.key)
     no_item_twice(zip(tables, (one.key for one in wanted), strict=True))
 
     actions = [

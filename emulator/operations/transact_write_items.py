@@ -13,6 +13,7 @@ from emulator.engine.table import Table
 from emulator.engine.writes import Planned, Write, plan
 from emulator.expressions import Condition, Update, parse_condition, parse_update
 from emulator.model import Item
+from emulator.model.keys import key_values_are_not_empty
 from emulator.model.wire import check_levels, load_item
 from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
@@ -152,7 +153,7 @@ def load_action(action: Mapping[str, Any]) -> Wanted:
 
 def no_key_is_empty(wanted: Wanted, table: Table) -> None:
     """Refuse an empty key or index key at once: it never cancels (KV-8, IXV-8)."""
-    keys.key_values_are_not_empty(wanted.item, table.key)
+    key_values_are_not_empty(wanted.item, table.key)
     schemas = table.index_schemas
     if wanted.kind == "Put":
         keys.index_keys_are_not_empty(wanted.item, schemas)

@@ -1,45 +1,46 @@
-"""PartiQL: a statement is read, bound to its parameters, and becomes reads and writes.
+"""PartiQL: the second language, a sibling of expressions.
 
-The three operations that take statements decide what they allow; what a statement means is
-decided here. Conditions and updates are trees of the expressions room, reads and writes are
-those of the engine: a statement costs, streams and throttles as the operation it stands for.
+A statement is read, bound to its parameters, and taken apart into the keys and conditions that
+it names; what a statement means is decided here. Its conditions and updates are trees of the
+expressions room. ``operations`` carries statements out, and decides what each operation allows.
 """
 
-from emulator.partiql.ast import Delete, Exists, Insert, Select, Update
-from emulator.partiql.binding import Bound, bind, bind_loaded
+from emulator.partiql.ast import Columns, Delete, Exists, Insert, Parsed, Select, Update
+from emulator.partiql.binding import Bound, bind, where_program
+from emulator.partiql.branches import Branches, branches_of, clause_of
+from emulator.partiql.literals import TOO_NESTED
 from emulator.partiql.parameters import load_parameters
-from emulator.partiql.ranges import KeyFault
-from emulator.partiql.reads import key_of_read, reading_of, select_page, shown
-from emulator.partiql.writes import (
-    DUPLICATE,
-    carry_out,
-    check_exists,
-    failure_of,
-    key_values_are_scalars,
-    returned,
-    write_of,
+from emulator.partiql.ranges import (
+    KEY_TYPE,
+    NO_KEY_VALUE,
+    ORDER_WITHOUT_WHERE,
+    KeyFault,
+    Range,
+    in_order,
+    ranges_of,
 )
 
 __all__ = [
-    "DUPLICATE",
+    "KEY_TYPE",
+    "NO_KEY_VALUE",
+    "ORDER_WITHOUT_WHERE",
+    "TOO_NESTED",
     "Bound",
+    "Branches",
+    "Columns",
     "Delete",
     "Exists",
     "Insert",
     "KeyFault",
+    "Parsed",
+    "Range",
     "Select",
     "Update",
     "bind",
-    "bind_loaded",
-    "carry_out",
-    "check_exists",
-    "failure_of",
-    "key_of_read",
-    "key_values_are_scalars",
+    "branches_of",
+    "clause_of",
+    "in_order",
     "load_parameters",
-    "reading_of",
-    "returned",
-    "select_page",
-    "shown",
-    "write_of",
+    "ranges_of",
+    "where_program",
 ]

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from emulator.expressions import PathProjection
-from emulator.expressions.ast import Node
-from emulator.expressions.ast import Update as Actions
+from emulator.expressions import ast as trees
 from emulator.model import Value
 
 #: Placeholder to value.
@@ -55,7 +54,7 @@ class Select:
 
     source: Source
     columns: Columns | None
-    where: Node | None
+    where: trees.Node | None
     order: tuple[Order, ...]
 
 
@@ -72,8 +71,8 @@ class Update:
     """An UPDATE, in either order of its clauses; ``returning`` names a ReturnValues value."""
 
     table: str
-    actions: Actions
-    where: Node | None
+    actions: trees.Update
+    where: trees.Node | None
     returning: str | None
 
 
@@ -82,7 +81,7 @@ class Delete:
     """A DELETE; ``returning`` is None or ALL_OLD (PQL-10)."""
 
     table: str
-    where: Node | None
+    where: trees.Node | None
     returning: str | None
 
 
@@ -116,7 +115,7 @@ class Parsed:
     sets: tuple[tuple[str, str], ...] = ()
 
     @property
-    def where(self) -> Node | None:
+    def where(self) -> trees.Node | None:
         """The condition of the statement, wherever it stands."""
         statement = self.statement
         if isinstance(statement, Exists):

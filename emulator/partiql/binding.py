@@ -1,4 +1,4 @@
-"""A statement meets its parameters: everything that needs no table is decided here.
+"""A statement meets its parameters: what needs no table is decided here.
 
 The order is observable (ERR-PQL-1): parameters, statement, number of parameters, types of
 operands.
@@ -6,23 +6,22 @@ operands.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from emulator.expressions import (
+    CACHE_ENTRIES,
     ConditionProgram,
     Update,
     UpdateProgram,
     condition_of,
     update_of,
 )
-from emulator.model import SET_TYPES, Item
-from emulator.operations.rules.items import item_fits
+from emulator.model import SET_TYPES, Item, Value
 from emulator.partiql.ast import Exists, Insert, Parsed, Select, Statement, Values
 from emulator.partiql.ast import Update as UpdateStatement
-from emulator.partiql.parameters import load_parameters
-from emulator.partiql.parser import CACHE_ENTRIES, parse
+from emulator.partiql.parser import parse
 from emulator.service.errors import ValidationException
 
 WRONG_COUNT: Final = "Number of parameters in request and statement don't match."
@@ -62,18 +61,13 @@ class Bound(NamedTuple):
         return statement.source.table if isinstance(statement, Select) else statement.table
 
 
-def bind(request: Mapping[str, Any]) -> Bound:
-    """Return the statement of a request, checked as far as it goes without a table.
+def bind(text: str, parameters: Sequence[Value]) -> Bound:
+    """Return a statement with its parameters, checked as far as it goes without a table.
 
     Raises:
-        ValidationException: the parameters or the statement are at fault.
+        ValidationException: the statement is at fault, or does not suit its parameters.
     """
-    return bind_loaded(request, load_parameters(request.get("Parameters")))
-
-
-def bind_loaded(request: Mapping[str, Any], parameters: list[Any]) -> Bound:
-    """Return the statement of a request whose parameters are loaded."""
-    parsed = parse(request["Statement"])
+    parsed = parse(text)
     if len(parameters) != parsed.parameters:
         raise ValidationException(WRONG_COUNT)
     values = parsed.constants
@@ -90,12 +84,10 @@ def bind_loaded(request: Mapping[str, Any], parameters: list[Any]) -> Bound:
 
 
 def _item_of(statement: Statement, values: Values) -> Item | None:
-    """Return the item that an INSERT writes, if it is small enough (SIZ-3)."""
+    """Return the item that an INSERT writes."""
     if not isinstance(statement, Insert):
         return None
-    item = Item.of({name: values[literal] for name, literal in statement.attributes})
-    item_fits(item)
-    return item
+    return Item.of({name: values[literal] for name, literal in statement.attributes})
 
 
 def where_program(parsed: Parsed) -> ConditionProgram | None:

@@ -13,29 +13,14 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, TypeAlias
 
-from emulator.expressions.ast import (
-    And,
-    Between,
-    Comparison,
-    Function,
-    In,
-    Literal,
-    Node,
-    Not,
-    Or,
-    Path,
-    walk,
-)
+from emulator.expressions import CACHE_ENTRIES, EXCHANGED
+from emulator.expressions import ast as trees
 from emulator.partiql.ast import Parsed
-from emulator.partiql.parser import CACHE_ENTRIES
 from emulator.service.errors import ValidationException
 
 # Observed: another emulator's capture of eu-west-2, September 2026: fifty are served.
 TOO_MANY_READS: Final = "Too many decomposed read operations for a given query."
 MOST_READS: Final = 50
-
-#: What a comparison means with its sides exchanged.
-_EXCHANGED: Final = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,27 +83,27 @@ class _Reader:
         self._aliases = parsed.names
         self._names = names
 
-    def is_keyed(self, node: Node) -> bool:
+    def is_keyed(self, node: trees.Node) -> bool:
         """Say whether every alternative of a condition fixes the partition key."""
-        if isinstance(node, And):
+        if isinstance(node, trees.And):
             return any(map(self.is_keyed, node.terms))
-        if isinstance(node, Or):
+        if isinstance(node, trees.Or):
             return all(map(self.is_keyed, node.terms))
         clause = self._clause(node)
         return (
             clause is not None and clause.name == self._names[0] and clause.operator in ("=", "IN")
         )
 
-    def branches(self, node: Node) -> Branches:
+    def branches(self, node: trees.Node) -> Branches:
         """Return the alternatives of a condition, no more than are read."""
-        if isinstance(node, And):
+        if isinstance(node, trees.And):
             found: Branches = (Branch(),)
             for term in node.terms:
                 joined = self.branches(term)
                 found = tuple(one.joined(two) for one in found for two in joined)
                 _check_count(found)
             return found
-        if isinstance(node, Or) and any(name in self._names for name in self._roots(node)):
+        if isinstance(node, trees.Or) and any(name in self._names for name in self._roots(node)):
             found = tuple(chain.from_iterable(map(self.branches, node.terms)))
             _check_count(found)
             return found
@@ -136,20 +121,24 @@ class _Reader:
             return Branch(filters=(clause.name,))
         return Branch((clause,))
 
-    def _roots(self, node: Node) -> Iterator[str]:
+    def _roots(self, node: trees.Node) -> Iterator[str]:
         """Yield the distinct attributes that a condition names."""
-        paths = (node for node in walk(node) if isinstance(node, Path))
+        paths = (node for node in trees.walk(node) if isinstance(node, trees.Path))
         return iter(dict.fromkeys(self._aliases[str(path.parts[0])] for path in paths))
 
-    def _negates(self, node: Node) -> bool:
-        negative = isinstance(node, Not) or (isinstance(node, Comparison) and node.operator == "<>")
+    def _negates(self, node: trees.Node) -> bool:
+        negative = isinstance(node, trees.Not) or (
+            isinstance(node, trees.Comparison) and node.operator == "<>"
+        )
         return negative and any(name in self._names[1:] for name in self._roots(node))
 
-    def _clause(self, node: Node) -> Clause | None:
+    def _clause(self, node: trees.Node) -> Clause | None:
         return clause_of(node, self._aliases, self._names)
 
 
-def clause_of(node: Node, aliases: Mapping[str, str], names: tuple[str, ...]) -> Clause | None:
+def clause_of(
+    node: trees.Node, aliases: Mapping[str, str], names: tuple[str, ...]
+) -> Clause | None:
     """Return what a node says about one key attribute, or None if it does not.
 
     Args:
@@ -159,24 +148,24 @@ def clause_of(node: Node, aliases: Mapping[str, str], names: tuple[str, ...]) ->
     """
     operator, operands = _comparing(node)
     path = operands[0]
-    literals = tuple(value.name for value in operands[1:] if isinstance(value, Literal))
-    if not isinstance(path, Path) or len(path.parts) > 1 or len(literals) < len(operands) - 1:
+    literals = tuple(value.name for value in operands[1:] if isinstance(value, trees.Literal))
+    if not isinstance(path, trees.Path) or len(path.parts) > 1 or len(literals) < len(operands) - 1:
         return None
     name = aliases[str(path.parts[0])]
     return Clause(name, operator, literals) if name in names else None
 
 
-def _comparing(node: Node) -> tuple[str, tuple[Node, ...]]:
+def _comparing(node: trees.Node) -> tuple[str, tuple[trees.Node, ...]]:
     """Return the operator and operands of a condition that can narrow a key."""
-    if isinstance(node, Comparison) and node.operator in _EXCHANGED:
-        if isinstance(node.left, Literal):
-            return _EXCHANGED[node.operator], (node.right, node.left)
+    if isinstance(node, trees.Comparison) and node.operator in EXCHANGED:
+        if isinstance(node.left, trees.Literal):
+            return EXCHANGED[node.operator], (node.right, node.left)
         return node.operator, (node.left, node.right)
-    if isinstance(node, Between):
+    if isinstance(node, trees.Between):
         return "BETWEEN", (node.operand, node.lower, node.upper)
-    if isinstance(node, In):
+    if isinstance(node, trees.In):
         return "IN", (node.operand, *node.choices)
-    if isinstance(node, Function) and node.name == "begins_with":
+    if isinstance(node, trees.Function) and node.name == "begins_with":
         return node.name, node.operands
     return "", (node,)
 

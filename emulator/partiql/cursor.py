@@ -9,18 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NoReturn
 
-from emulator.expressions.ast import Literal, Path
-from emulator.expressions.checks import INDEX_RANGE, TOO_DEEP
+from emulator.expressions import END, INDEX_RANGE, MAX_INDEX, NAME, TOO_DEEP, Token
+from emulator.expressions import ast as trees
 from emulator.model import Value
-from emulator.partiql.lexer import (
-    END,
-    NAME,
-    NUMBER,
-    STRING,
-    Token,
-    not_well_formed,
-    tokenize,
-)
+from emulator.partiql.lexer import NUMBER, STRING, not_well_formed, tokenize
 from emulator.partiql.reserved import KEYWORDS
 from emulator.service.errors import ValidationException
 from emulator.service.limits import PATH_COMPONENTS
@@ -29,7 +21,6 @@ PLACED: Final = "{message} at {line}:{column}:{length}"
 EMPTY_PART: Final = "Path component cannot be an empty string"
 UNPIVOT: Final = "Unpivot path component like a.*.b are not supported"
 WILDCARD: Final = "Wildcard path component like a[*].b are not supported"
-_MAX_INDEX: Final = 2**31 - 1
 _OPERATORS: Final = frozenset((
     "AND", "OR", "IS", "IN", "LIKE", "BETWEEN", "UNION", "EXCEPT", "INTERSECT",
     "=", "<>", "!=", "<", "<=", ">", ">=", "*", "/", "%", "||",
@@ -117,24 +108,24 @@ class Cursor:
 
     # Placeholders
 
-    def _constant(self, value: Value) -> Literal:
+    def _constant(self, value: Value) -> trees.Literal:
         name = f":c{len(self._constants)}"
         self._constants[name] = value
-        return Literal(name=name)
+        return trees.Literal(name=name)
 
-    def _parameter(self) -> Literal:
+    def _parameter(self) -> trees.Literal:
         name = f":p{self._parameters}"
         self._parameters += 1
-        return Literal(name=name)
+        return trees.Literal(name=name)
 
     def _alias(self, name: str) -> str:
         return self._aliases.setdefault(name, f"#{len(self._aliases)}")
 
-    def _path_of(self, parts: list[str | int]) -> Path:
+    def _path_of(self, parts: list[str | int]) -> trees.Path:
         """Return a path with its names as placeholders."""
         if len(parts) > PATH_COMPONENTS:
             self._note(TOO_DEEP.format(count=len(parts)))
-        return Path(parts=tuple(p if isinstance(p, int) else self._alias(p) for p in parts))
+        return trees.Path(parts=tuple(p if isinstance(p, int) else self._alias(p) for p in parts))
 
     # Paths
 
@@ -167,7 +158,7 @@ class Cursor:
         if not token.text.isdigit():
             raise not_well_formed("Unexpected term")
         index = -int(token.text[:_INDEX_DIGITS]) if negative else int(token.text[:_INDEX_DIGITS])
-        if not 0 <= index <= _MAX_INDEX:
+        if not 0 <= index <= MAX_INDEX:
             shown = f"-{token.text}" if negative else token.text
             self._note(INDEX_RANGE.format(index=shown), token)
             return 0

@@ -12,26 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple, TypeGuard
 
-from emulator.expressions.ast import (
-    And,
-    Arithmetic,
-    Between,
-    Comparison,
-    Condition,
-    Function,
-    In,
-    Literal,
-    Node,
-    Not,
-    Or,
-    Path,
-)
-from emulator.expressions.checks import (
+from emulator.expressions import (
     CONDITION_FUNCTIONS,
+    END,
+    NAME,
     OPERAND_TYPE,
     TOO_MANY_CHOICES,
+    Token,
 )
-from emulator.partiql.lexer import END, NAME, PARAMETER, Token, not_well_formed
+from emulator.expressions import ast as trees
+from emulator.partiql.lexer import PARAMETER, not_well_formed
 from emulator.partiql.literals import LiteralParser
 from emulator.service import limits
 from emulator.service.attribute_types import ATTRIBUTE_TYPES
@@ -116,12 +106,12 @@ class ExpressionParser(LiteralParser):
         self._operators = 0
         self._depth = 0
 
-    def _in(self, context: Context) -> Node:
+    def _in(self, context: Context) -> trees.Node:
         """Read an expression in a context."""
         self._context = context
         return self._expression()
 
-    def _expression(self, floor: int = 0) -> Node:
+    def _expression(self, floor: int = 0) -> trees.Node:
         """Read operands and the operators that bind more strongly than ``floor``."""
         self._depth += 1
         if self._depth > _MOST_BRACKETS:
@@ -140,7 +130,7 @@ class ExpressionParser(LiteralParser):
 
     # Operands
 
-    def _prefix(self) -> Node:
+    def _prefix(self) -> trees.Node:
         """Read ``NOT expression``, a group, a value, a parameter, a call or a path."""
         token = self._token
         if token.kind == "NOT":
@@ -160,7 +150,7 @@ class ExpressionParser(LiteralParser):
             return self._call(self._next())
         return self._path_of(self._parts())
 
-    def _negation(self) -> Node:
+    def _negation(self) -> trees.Node:
         count = 0
         while self._optional("NOT"):
             count += 1
@@ -170,22 +160,22 @@ class ExpressionParser(LiteralParser):
             self._note(NOT_OPERAND)
         self._operators += count
         for _ in range(count):
-            node = Not(term=node)
+            node = trees.Not(term=node)
         return node
 
-    def _unsupported(self, operator: str, operand: Node) -> Node:
+    def _unsupported(self, operator: str, operand: trees.Node) -> trees.Node:
         """Note a sign before something that is no number.
 
         Observed: another emulator's capture of eu-west-2, September 2026.
         """
         if self._context.message:
             self._note(self._context.message.format(operator=operator))
-        return Arithmetic(operator=operator, left=operand, right=operand)
+        return trees.Arithmetic(operator=operator, left=operand, right=operand)
 
-    def _call(self, token: Token) -> Node:
+    def _call(self, token: Token) -> trees.Node:
         """Read ``name "(" [ expression { "," expression } ] ")"``; names have no case."""
         name = token.text.lower()
-        operands: list[Node] = []
+        operands: list[trees.Node] = []
         self._expect("(")
         if self._peek("*") and self._peek(")", 1):
             self._next()
@@ -194,11 +184,11 @@ class ExpressionParser(LiteralParser):
         functions = self._context.functions
         if functions is not None and name not in functions:
             self._note(UNRECOGNIZED.format(name=name), token)
-        return Function(name=name, operands=tuple(operands))
+        return trees.Function(name=name, operands=tuple(operands))
 
     # Operators
 
-    def _infix(self, left: Node) -> Node:
+    def _infix(self, left: trees.Node) -> trees.Node:
         negated = self._optional("NOT")
         operator = self._next().kind
         if self._peek(END):
@@ -206,42 +196,44 @@ class ExpressionParser(LiteralParser):
         self._judge(operator)
         self._operators += 1 + negated
         node = _INFIXES.get(operator, ExpressionParser._calculation)(self, operator, left)
-        return Not(term=node) if negated else node
+        return trees.Not(term=node) if negated else node
 
     def _judge(self, operator: str) -> None:
         if operator in self._context.denied:
             self._note(self._context.message.format(operator=operator))
 
-    def _calculation(self, operator: str, left: Node) -> Node:
+    def _calculation(self, operator: str, left: trees.Node) -> trees.Node:
         right = self._expression(_RANKS[operator])
-        return Arithmetic(operator=operator, left=left, right=right)
+        return trees.Arithmetic(operator=operator, left=left, right=right)
 
-    def _junction(self, operator: str, left: Node) -> Node:
+    def _junction(self, operator: str, left: trees.Node) -> trees.Node:
         """Read the right side of AND or OR; neighbours of one kind become one node."""
         right = self._expression(_RANKS[operator])
         if self._context is CONDITION and not (is_condition(left) and is_condition(right)):
             self._note(JOINED_OPERANDS)
-        kind = And if operator == "AND" else Or
-        terms: tuple[Node, ...] = ()
+        kind = trees.And if operator == "AND" else trees.Or
+        terms: tuple[trees.Node, ...] = ()
         for node in (left, right):
             terms += node.terms if isinstance(node, kind) else (node,)
         return kind(terms=terms)
 
-    def _comparison(self, operator: str, left: Node) -> Node:
+    def _comparison(self, operator: str, left: trees.Node) -> trees.Node:
         right = self._expression(_RANKS[operator])
         if operator in _ORDERINGS and (is_condition(left) or is_condition(right)):
             self._note(OPERAND_TYPE.format(operator=operator, type="BOOL"))
-        return Comparison(operator="<>" if operator == "!=" else operator, left=left, right=right)
+        return trees.Comparison(
+            operator="<>" if operator == "!=" else operator, left=left, right=right
+        )
 
-    def _between(self, _operator: str, left: Node) -> Node:
+    def _between(self, _operator: str, left: trees.Node) -> trees.Node:
         """Read the rest of ``operand BETWEEN operand AND operand``."""
         lower = self._expression(_ORDERING)
         self._expect("AND")
-        return Between(operand=left, lower=lower, upper=self._expression(_ORDERING))
+        return trees.Between(operand=left, lower=lower, upper=self._expression(_ORDERING))
 
-    def _membership(self, _operator: str, left: Node) -> Node:
+    def _membership(self, _operator: str, left: trees.Node) -> trees.Node:
         """Read the rest of ``operand IN "[" expression { "," expression } "]"``."""
-        choices: list[Node] = []
+        choices: list[trees.Node] = []
         closing = _CLOSINGS.get(self._token.kind)
         if closing is None:
             self._expression(_EQUALITY)
@@ -252,23 +244,23 @@ class ExpressionParser(LiteralParser):
             self._note(NO_CHOICES)
         if len(choices) > limits.IN_OPERANDS:
             self._note(TOO_MANY_CHOICES.format(count=len(choices)))
-        return In(operand=left, choices=tuple(choices))
+        return trees.In(operand=left, choices=tuple(choices))
 
-    def _type_test(self, _operator: str, left: Node) -> Node:
+    def _type_test(self, _operator: str, left: trees.Node) -> trees.Node:
         """Read the rest of ``operand IS [NOT] type`` (PQL-24).
 
         Observed: the public suite, October 2026: a missing attribute is not NULL.
         """
         negated = self._optional("NOT")
-        if not isinstance(left, Path | Literal):
+        if not isinstance(left, trees.Path | trees.Literal):
             self._note(IS_OPERAND)
         name = self._type_name()
         if name == "MISSING":
-            test = Function(name="attribute_not_exists", operands=(left,))
+            test = trees.Function(name="attribute_not_exists", operands=(left,))
         else:
             letters = self._constant(_TYPES.get(name, name))
-            test = Function(name="attribute_type", operands=(left, letters))
-        return Not(term=test) if negated else test
+            test = trees.Function(name="attribute_type", operands=(left, letters))
+        return trees.Not(term=test) if negated else test
 
     def _type_name(self) -> str:
         name = self._token.text.upper()
@@ -284,14 +276,16 @@ class ExpressionParser(LiteralParser):
         return name
 
 
-def is_condition(node: Node) -> TypeGuard[Condition]:
+def is_condition(node: trees.Node) -> TypeGuard[trees.Condition]:
     """Say whether a node is true or false, and no other value."""
-    if isinstance(node, Function):
+    if isinstance(node, trees.Function):
         return node.name in CONDITION_FUNCTIONS
-    return isinstance(node, Comparison | Between | In | Not | And | Or)
+    return isinstance(
+        node, trees.Comparison | trees.Between | trees.In | trees.Not | trees.And | trees.Or
+    )
 
 
-_INFIXES: Final[dict[str, Callable[[ExpressionParser, str, Node], Node]]] = {
+_INFIXES: Final[dict[str, Callable[[ExpressionParser, str, trees.Node], trees.Node]]] = {
     "AND": ExpressionParser._junction,
     "OR": ExpressionParser._junction,
     "BETWEEN": ExpressionParser._between,

@@ -7,18 +7,17 @@ name in double quotes is never a keyword. Comments are white space.
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
+from emulator.expressions import END, NAME, Token
 from emulator.partiql.reserved import KEYWORDS
 from emulator.service.errors import ValidationException
 
 #: Kinds of token; keywords and signs are their own kind.
-NAME: Final = "name"
 STRING: Final = "string"
 NUMBER: Final = "number"
 ION: Final = "ion"
 PARAMETER: Final = "?"
-END: Final = "end"
 _QUOTED: Final = "quoted"
 _SKIPPED: Final = "skipped"
 _SIGN: Final = "sign"
@@ -35,15 +34,6 @@ _TOKEN: Final = re.compile(
     rf"|(?P<{_SIGN}><<|>>|<=|>=|<>|!=|\|\||(?!/\*)[?()\[\]{{}}.,:;=<>+\-*/%])",
     re.DOTALL,
 )
-
-
-class Token(NamedTuple):
-    """One token: its kind, what it says, and its place in the statement."""
-
-    kind: str
-    text: str
-    start: int
-    end: int
 
 
 def not_well_formed(detail: str = "") -> ValidationException:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Container
 from decimal import Decimal
 from typing import Final
 
-from emulator.expressions.ast import Function, Literal, Node
+from emulator.expressions import Token
+from emulator.expressions import ast as trees
 from emulator.model import NumberSet, StringSet, Value, parse_number
 from emulator.model.wire import DUPLICATES, INVALID
 from emulator.partiql.cursor import EMPTY_PART, Cursor
-from emulator.partiql.lexer import ION, NUMBER, STRING, Token, not_well_formed
+from emulator.partiql.lexer import ION, NUMBER, STRING, not_well_formed
 from emulator.service import limits
 from emulator.service.errors import RequestFault, ValidationException
 
@@ -102,7 +103,7 @@ class LiteralParser(Cursor):
         match = _EXPONENT.search(text)
         if match is not None:
             fraction = match[1] if match[0].startswith(".") else ""
-            if not _fits_java(match[2], len(fraction)):
+            if not fits_java(match[2], len(fraction)):
                 raise not_well_formed()
         try:
             return parse_number(text)
@@ -197,22 +198,27 @@ class LiteralParser(Cursor):
         return numbers
 
     @abstractmethod
-    def _expression(self, floor: int = 0) -> Node:
+    def _expression(self, floor: int = 0) -> trees.Node:
         """Read an expression; the next floor of the parser does."""
 
 
-def _fits_java(exponent_text: str, fraction_digits: int) -> bool:
-    if len(exponent_text.lstrip("+-").lstrip("0")) > _LONG_DIGITS:
+def fits_java(exponent_text: str, fraction_digits: int = 0) -> bool:
+    """Return whether exponent and scale of a number are integers of Java's (PQL-12).
+
+    The scale is the exponent with the other sign, so that -2^31 is none that fits.
+    """
+    digits = exponent_text.lstrip("+-").lstrip("0")
+    if len(digits) > _LONG_DIGITS:
         return False
-    exponent = int(exponent_text)
+    exponent = int(f"0{digits}") * (-1 if exponent_text.startswith("-") else 1)
     return exponent in _JAVA_INTEGER and fraction_digits - exponent in _JAVA_INTEGER
 
 
-def _called(node: Node, token: Token) -> str:
+def _called(node: trees.Node, token: Token) -> str:
     """Return how a message calls what is no value."""
-    if isinstance(node, Literal):
+    if isinstance(node, trees.Literal):
         return "Parameter"
-    return node.name if isinstance(node, Function) else token.text
+    return node.name if isinstance(node, trees.Function) else token.text
 
 
 _READERS: Final[dict[str, Callable[[LiteralParser, str, int], Value]]] = {

@@ -13,12 +13,11 @@ from typing import Any, Final
 from emulator.model import Value
 from emulator.model.numbers import NOT_A_NUMBER
 from emulator.model.wire import TOO_DEEP, load_value
+from emulator.partiql.literals import fits_java
 from emulator.service import limits
 from emulator.service.errors import RequestFault, ValidationException
 
-_EXPONENT: Final = re.compile(r"[+-]?[0-9.]+[eE]([+-]?)0*([0-9]+)", re.ASCII)
-_JAVA_DIGITS: Final = 10
-_JAVA_INTEGER: Final = range(-(2**31) + 1, 2**31)
+_EXPONENT: Final = re.compile(r"[+-]?[0-9.]+[eE]([+-]?[0-9]+)", re.ASCII)
 
 
 def load_parameters(written: list[Any] | None) -> list[Value]:
@@ -53,7 +52,5 @@ def _check_exponents(texts: Iterable[str]) -> None:
     """Refuse an exponent beyond 32 bits, of a number or of a member of a set."""
     for text in texts:
         match = _EXPONENT.fullmatch(text)
-        if match is not None:
-            sign, digits = match.groups()
-            if len(digits) > _JAVA_DIGITS or int(sign + digits) not in _JAVA_INTEGER:
-                raise RequestFault(NOT_A_NUMBER.format(text=text))
+        if match is not None and not fits_java(match[1]):
+            raise RequestFault(NOT_A_NUMBER.format(text=text))

@@ -15,10 +15,16 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from emulator.expressions import PathProjection
+from emulator.expressions import (
+    CACHE_ENTRIES,
+    END,
+    NAME,
+    SECTIONS,
+    TOO_MANY_OPERATORS,
+    PathProjection,
+    Token,
+)
 from emulator.expressions import ast as trees
-from emulator.expressions.checks import TOO_MANY_OPERATORS
-from emulator.expressions.parser import SECTIONS
 from emulator.model import SET_TYPES
 from emulator.partiql.ast import (
     Columns,
@@ -39,12 +45,11 @@ from emulator.partiql.expressions import (
     ExpressionParser,
     is_condition,
 )
-from emulator.partiql.lexer import END, NAME, PARAMETER, Token
+from emulator.partiql.lexer import PARAMETER
 from emulator.partiql.literals import ROOT
 from emulator.service import limits
 
 #: How many statements are kept.
-CACHE_ENTRIES: Final = 1024
 
 NO_MANIPULATION: Final = "Expected data manipulation"
 LEFT_OVER: Final = "Unexpected token after expression"

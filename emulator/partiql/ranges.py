@@ -20,7 +20,11 @@ from emulator.model import (
     successor,
     type_name,
 )
-from emulator.operations.rules import keys
+from emulator.model.keys import (
+    NOT_THE_SCHEMA,
+    key_values_are_not_empty,
+    key_values_are_not_too_long,
+)
 from emulator.partiql.ast import Order, Values
 from emulator.partiql.branches import Branch, Branches, Clause
 from emulator.service.errors import ValidationException
@@ -49,7 +53,7 @@ class KeyFault(ValidationException):
 
     code = "ValidationException"
 
-    def __init__(self, message: str, in_transactions: str = keys.NOT_THE_SCHEMA) -> None:
+    def __init__(self, message: str, in_transactions: str = NOT_THE_SCHEMA) -> None:
         super().__init__(message)
         self.in_transactions = in_transactions
 
@@ -179,8 +183,8 @@ def _check_values(clause: Clause, values: Values, key: KeySchema) -> None:
             raise KeyFault(KEY_TYPE.format(name=clause.name))
         if wanted is not Decimal and not 0 < len(value) <= key.short:  # type: ignore[arg-type]  # text or bytes
             given = Item.of({clause.name: value})
-            keys.key_values_are_not_empty(given, key)
-            keys.key_values_are_not_too_long(given, key)
+            key_values_are_not_empty(given, key)
+            key_values_are_not_too_long(given, key)
 
 
 def _narrowed(found: Range, clause: Clause, values: Values) -> Range:

@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "capacity": BASE | {"model"},
     "engine": LEFT,
     "observe": LEFT,
-    "partiql": LEFT | {"operations"},
+    "partiql": BASE | {"model", "expressions"},
     "operations": LEFT | {"partiql"},
     "persistence": LEFT | {"operations"},
     "protocol": {"service"},

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.partiql.lexer import END, NAME, NUMBER, STRING, tokenize
+from emulator.expressions import END, NAME
+from emulator.partiql.lexer import NUMBER, STRING, tokenize
 from emulator.service.errors import ValidationException
 
 

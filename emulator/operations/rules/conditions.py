@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from emulator.engine.table import Table
-from emulator.expressions import Condition, LegacyCondition, Placeholders, legacy_condition
+from emulator.expressions import (
+    NO_ARGUMENTS,
+    Condition,
+    LegacyCondition,
+    Placeholders,
+    legacy_condition,
+)
 from emulator.expressions import parse_condition as parse
-from emulator.expressions.legacy import NO_ARGUMENTS
 from emulator.model import check_name
 from emulator.model.wire import INVALID, load_value
 from emulator.operations.rules import keys

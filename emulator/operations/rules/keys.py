@@ -6,25 +6,25 @@ from collections.abc import Iterable
 from typing import Final
 
 from emulator.model import (
-    EMPTY_KEY,
-    LONG_PARTITION_KEY,
-    LONG_SORT_KEY,
     IndexSchema,
     Item,
     KeySchema,
     KeyValue,
     Path,
-    Value,
-    key_bytes,
     type_name,
 )
+from emulator.model.keys import (
+    NOT_THE_SCHEMA,
+    is_empty,
+    key_values_are_not_empty,
+    key_values_are_not_too_long,
+    kind_of,
+)
 from emulator.model.wire import INVALID
-from emulator.service import limits
 from emulator.service.errors import ValidationException
 
 MISSING_KEY: Final = INVALID + "Missing the key {name} in the item"
 KEY_TYPE: Final = INVALID + "Type mismatch for key {name} expected: {wanted} actual: {given}"
-NOT_THE_SCHEMA: Final = "The provided key element does not match the schema"
 INDEX_KEY_TYPE: Final = (
     INVALID + "Type mismatch for Index Key {name} Expected: {wanted} Actual: {given} "
     "IndexName: {index}"
@@ -66,22 +66,6 @@ def item_has_its_key(item: Item, schema: KeySchema) -> None:
             raise ValidationException(
                 KEY_TYPE.format(name=attribute.name, wanted=attribute.type, given=type_name(value))
             )
-
-
-def key_values_are_not_empty(item: Item, schema: KeySchema) -> None:
-    """Refuse an empty string or binary in a key attribute (KV-3)."""
-    for attribute in schema.attributes:
-        value = item.attributes.get(attribute.name)
-        if is_empty(value):
-            raise ValidationException(EMPTY_KEY.format(kind=kind_of(value), name=attribute.name))
-
-
-def key_values_are_not_too_long(item: Item, schema: KeySchema) -> None:
-    """Refuse key values beyond 2,048 and 1,024 bytes, each side in total (KV-2, MAK-27)."""
-    if key_bytes(item, schema.partition) > limits.PARTITION_KEY_BYTES:
-        raise ValidationException(LONG_PARTITION_KEY)
-    if key_bytes(item, schema.sort) > limits.SORT_KEY_BYTES:
-        raise ValidationException(LONG_SORT_KEY)
 
 
 def key_of(key: Item, schema: KeySchema) -> tuple[KeyValue, ...]:
@@ -172,13 +156,3 @@ def index_keys_are_not_too_long(item: Item, schemas: list[IndexSchema]) -> None:
     for schema in schemas:
         if schema.key.holds(item):
             key_values_are_not_too_long(item, schema.key)
-
-
-def is_empty(value: Value) -> bool:
-    """Say whether a value is the empty string or binary."""
-    return value == "" or value == b""
-
-
-def kind_of(value: Value) -> str:
-    """Return how messages call an empty key value's type."""
-    return "binary" if isinstance(value, bytes) else "string"

@@ -14,19 +14,33 @@ from typing import Final, NamedTuple
 from emulator.engine.account import Account
 from emulator.engine.table import Table
 from emulator.engine.writes import Planned, Write, apply, plan
-from emulator.expressions import Condition, ConditionProgram, condition_of, fragment
-from emulator.expressions.ast import And, Function, Node, Or, Path
+from emulator.expressions import (
+    CACHE_ENTRIES,
+    Condition,
+    ConditionProgram,
+    condition_of,
+    fragment,
+)
+from emulator.expressions import ast as trees
 from emulator.model import KEY_CLASSES, Item, Value, type_name
 from emulator.model.wire import TOO_DEEP, WireItem, dump_item
 from emulator.operations.put_item import position_to_put
 from emulator.operations.rules import keys
 from emulator.operations.update_item import change_of, key_attributes_stay
-from emulator.partiql.ast import Delete, Exists, Insert, Parsed, Select, Update
-from emulator.partiql.binding import Bound
-from emulator.partiql.branches import clause_of
-from emulator.partiql.literals import TOO_NESTED
-from emulator.partiql.parser import CACHE_ENTRIES
-from emulator.partiql.ranges import KEY_TYPE, NO_KEY_VALUE, KeyFault
+from emulator.partiql import (
+    KEY_TYPE,
+    NO_KEY_VALUE,
+    TOO_NESTED,
+    Bound,
+    Delete,
+    Exists,
+    Insert,
+    KeyFault,
+    Parsed,
+    Select,
+    Update,
+    clause_of,
+)
 from emulator.service.errors import ApiError, DuplicateItemException, ValidationException
 
 DUPLICATE: Final = "Duplicate primary key exists in table"
@@ -40,9 +54,9 @@ EXISTS_FORM: Final = "EXISTS() must contain a single item read with additional c
 EXISTS_ON_INDEX: Final = "Operations on indices are not supported in transactions"
 
 _KEY_ALIAS: Final = "#key"
-_KEY: Final = Path(parts=(_KEY_ALIAS,))
-_EXISTS: Final = Function(name="attribute_exists", operands=(_KEY,))
-_NOT_EXISTS: Final = Function(name="attribute_not_exists", operands=(_KEY,))
+_KEY: Final = trees.Path(parts=(_KEY_ALIAS,))
+_EXISTS: Final = trees.Function(name="attribute_exists", operands=(_KEY,))
+_NOT_EXISTS: Final = trees.Function(name="attribute_not_exists", operands=(_KEY,))
 
 
 def carry_out(account: Account, write: Write) -> Planned:
@@ -217,10 +231,10 @@ def _split(parsed: Parsed, names: tuple[str, ...]) -> _Split:
     value of a key attribute that has two.
     """
     where = parsed.where
-    terms = () if where is None else where.terms if isinstance(where, And) else (where,)
+    terms = () if where is None else where.terms if isinstance(where, trees.And) else (where,)
     first_only = isinstance(parsed.statement, Exists)
     literals: dict[str, list[str]] = {}
-    further: list[Node] = []
+    further: list[trees.Node] = []
     for term in terms:
         clause = clause_of(term, parsed.names, names)
         if clause is None or clause.operator != "=" or (first_only and clause.name in literals):
@@ -233,15 +247,15 @@ def _split(parsed: Parsed, names: tuple[str, ...]) -> _Split:
     return _Split(literals, bool(further), program)
 
 
-def _guard(parsed: Parsed, further: list[Node]) -> Node | None:
+def _guard(parsed: Parsed, further: list[trees.Node]) -> trees.Node | None:
     """Return what must hold of the stored item (PQL-8).
 
     Observed: the public suite, July 2026: a DELETE of a missing item succeeds, whatever its
     conditions say.
     """
     if not isinstance(parsed.statement, Delete):
-        return And(terms=(_EXISTS, *further))
-    return Or(terms=(_NOT_EXISTS, And(terms=tuple(further)))) if further else None
+        return trees.And(terms=(_EXISTS, *further))
+    return trees.Or(terms=(_NOT_EXISTS, trees.And(terms=tuple(further)))) if further else None
 
 
 @lru_cache(maxsize=CACHE_ENTRIES)

@@ -18,20 +18,23 @@ from emulator.model import Attributes, Item, Missing, Value, resolve
 from emulator.model.wire import WireItem, dump_item
 from emulator.operations import paging, responses
 from emulator.operations.paging import BACKFILLING
-from emulator.partiql.ast import Columns, Select
-from emulator.partiql.binding import Bound, where_program
-from emulator.partiql.branches import Branches, branches_of
-from emulator.partiql.next_token import (
+from emulator.operations.statements.next_token import (
     INVALID_TOKEN,
     Start,
     load_next_token,
     next_token,
 )
-from emulator.partiql.ranges import (
+from emulator.partiql import (
     ORDER_WITHOUT_WHERE,
+    Bound,
+    Branches,
+    Columns,
     Range,
+    Select,
+    branches_of,
     in_order,
     ranges_of,
+    where_program,
 )
 from emulator.service import limits
 from emulator.service.errors import ValidationException

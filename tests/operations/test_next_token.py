@@ -2,8 +2,8 @@
 
 import pytest
 
+from emulator.operations.statements.next_token import load_next_token, next_token
 from emulator.operations.tokens import open_token, seal
-from emulator.partiql.next_token import load_next_token, next_token
 from emulator.service.errors import ValidationException
 from tests.operations.statements import fault, put, with_sorted_table
 
