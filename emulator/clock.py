@@ -17,7 +17,7 @@ from emulator.service.errors import EmulatorError
 
 NANOSECONDS: Final = 1_000_000_000
 
-#: Where a ManualClock starts unless told: 2026-01-01T00:00:00Z, a whole minute, hour and day.
+#: Where a ManualClock starts by default: 2026-01-01T00:00:00Z, a whole minute, hour and day.
 DEFAULT_START: Final = 1_767_225_600
 
 

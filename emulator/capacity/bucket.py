@@ -70,7 +70,7 @@ class TokenBucket:
         return base
 
     def can_take(self, cost: int) -> bool:
-        """Say whether a request of ``cost`` nano-units passes; ``refill`` comes first."""
+        """Return whether a request of ``cost`` nano-units passes; ``refill`` comes first."""
         return self.base + self.burst >= (cost if cost < ONE else ONE)
 
     def take(self, cost: int) -> None:

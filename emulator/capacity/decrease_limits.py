@@ -60,7 +60,7 @@ class Decreases:
         return self._count if now_s // _DAY_SECONDS == self._day else 0
 
     def is_allowed(self, now_s: float) -> bool:
-        """Say whether a decrease passes now."""
+        """Return whether a decrease passes now."""
         return now_s >= self._next_s(now_s)
 
     def verify(self, now_s: float) -> None:

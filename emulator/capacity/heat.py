@@ -39,7 +39,7 @@ class Decision(NamedTuple):
 
 
 class Heat:
-    """The hot partitions of one resource and the minutes that tell where their traffic goes.
+    """The hot partitions of one resource and the minutes that show where their traffic goes.
 
     >>> heat = Heat(Settings(heat_minutes=1, split_seconds=60))
     >>> heat.on_minute(Minute(start_s=0), {3: (0.0, 60_000.0), 4: (100.0, 0.0)})
@@ -94,10 +94,12 @@ class Heat:
 
     def due(self, now_s: float) -> list[int]:
         """Return, and strike off, the partitions whose split completes by now, earliest first."""
-        found = sorted((due_s, number) for number, due_s in self.pending.items() if due_s <= now_s)
-        for _, partition_id in found:
+        completed = sorted(
+            (due_s, number) for number, due_s in self.pending.items() if due_s <= now_s
+        )
+        for _, partition_id in completed:
             del self.pending[partition_id]
-        return [partition_id for _, partition_id in found]
+        return [partition_id for _, partition_id in completed]
 
     def forget(self, partition_id: int) -> None:
         """Drop a partition that is gone."""
@@ -214,7 +216,7 @@ def _beside(collection: Position, weights: Mapping[Position, float]) -> Decision
 
 
 def _is_sequential(minutes: Iterable[Minute], collection: Position, share: float) -> bool:
-    """Say whether nearly every write to the collection went above, or below, all before it."""
+    """Return whether nearly every write to the collection went above, or below, all before it."""
     length = len(collection)
     run = Run()
     writes = 0.0

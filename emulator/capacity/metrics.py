@@ -147,8 +147,8 @@ class Series:
         return _Point(self.total, self.count, self.minimum, self.maximum)
 
     def _points(self, start_s: float, end_s: float) -> Iterator[tuple[int, _Point]]:
-        for place in range(bisect_left(self._starts, start_s), bisect_left(self._starts, end_s)):
-            yield self._starts[place], _Point(*(column[place] for column in self._columns))
+        for number in range(bisect_left(self._starts, start_s), bisect_left(self._starts, end_s)):
+            yield self._starts[number], _Point(*(column[number] for column in self._columns))
 
 
 class Metrics:
@@ -212,10 +212,10 @@ class Metrics:
             _is_known(metric)
             family = self._series[metric] = {}
         key = (table, index, operation, stream)
-        found = family.get(key)
-        if found is None:
-            found = family[key] = Series(self._touched)
-        return found
+        series = family.get(key)
+        if series is None:
+            series = family[key] = Series(self._touched)
+        return series
 
     def add(
         self,

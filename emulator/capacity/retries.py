@@ -49,7 +49,7 @@ class RetryPolicy:
     failure_cost: int | None = None
 
     def is_retryable(self, code: str, status: int = 400) -> bool:
-        """Say whether an answer with this error is asked again.
+        """Return whether an answer with this error is asked again.
 
         >>> LEGACY.is_retryable("RequestLimitExceeded")
         False

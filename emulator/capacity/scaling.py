@@ -93,7 +93,7 @@ class Scaler:
         self._out_over_s = self._in_over_s = -math.inf
 
     def is_idle(self, provisioned: int) -> bool:
-        """Say whether minutes without traffic change nothing here."""
+        """Return whether minutes without traffic change nothing here."""
         can_fall = provisioned > self.policy.minimum and not self.policy.disable_scale_in
         return self.pending is None and not can_fall
 

@@ -217,7 +217,7 @@ class Run:
         self.top: Position | None = None
 
     def follow(self, position: Position) -> tuple[int, int]:
-        """Say whether a first write lies above, or below, everything written before.
+        """Return whether a first write lies above, or below, everything written before.
 
         >>> run = Run()
         >>> [run.follow((7, "d", sort)) for sort in "bca"]
@@ -260,8 +260,8 @@ def merge_neighbours(minute: Minute, prefix_length: int) -> None:
             throttles += access[THROTTLES]
         minute.accesses[heaviest] = [consumed, throttled, writes, throttles]
         if records:
-            found = [records[position] for position in group if position in records]
-            minute.records[heaviest] = sum(up for up, _ in found), sum(down for _, down in found)
+            merged = [records[position] for position in group if position in records]
+            minute.records[heaviest] = sum(up for up, _ in merged), sum(down for _, down in merged)
 
 
 def weight(access: Access) -> float:
@@ -274,9 +274,9 @@ def _records(
 ) -> dict[Position, tuple[int, int]]:
     """Return how many writes of each position extended the range of its collection."""
     runs: dict[Position, Run] = {}
-    for one, other in pairwise(ordered):
-        if one[0] == other[0] and one[:prefix_length] == other[:prefix_length]:
-            runs[one[:prefix_length]] = Run()
+    for position, following in pairwise(ordered):
+        if position[0] == following[0] and position[:prefix_length] == following[:prefix_length]:
+            runs[position[:prefix_length]] = Run()
     records = dict(minute.records)
     if runs:
         for position, access in minute.accesses.items():

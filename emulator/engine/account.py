@@ -17,7 +17,7 @@ from emulator.engine.archive import Archive
 from emulator.engine.events import Events, RequestServed, Throttled
 from emulator.engine.faults import Faults
 from emulator.engine.minutes import Minutes
-from emulator.engine.request_metrics import Tally
+from emulator.engine.request_metrics import RequestMetrics
 from emulator.engine.resource import Resource, Throughput
 from emulator.engine.splits import grow, split_for_size
 from emulator.engine.streams import Stream, ViewType, stream_label
@@ -80,12 +80,12 @@ class Account:
         self._named: list[str] = []
         self._made = 0
         self.metrics = Metrics(self.now_seconds)
-        self.tally = Tally(self.metrics)
+        self.request_metrics = RequestMetrics(self.metrics)
 
     def begin_observing(self) -> None:
         """Start all that is counted anew."""
         self.metrics = Metrics(self.now_seconds)
-        self.tally = Tally(self.metrics)
+        self.request_metrics = RequestMetrics(self.metrics)
         for table in self.tables.values():
             self.watch(table)
 
@@ -106,13 +106,13 @@ class Account:
             self.now_ns = now_ns
 
     def end(self, error: str | None = None) -> None:
-        """Finish an operation: keep its receipts, and tell who listens."""
+        """Finish an operation: keep its receipts, and notify listeners."""
         self.last_receipts = tuple(self.receipts)
         if self.capacity != "off":
             if error is None:
-                self.tally.success(self.operation, self.receipts)
+                self.request_metrics.success(self.operation, self.receipts)
             else:
-                self.tally.failure(self.operation, self._named, error)
+                self.request_metrics.failure(self.operation, self._named, error)
         if self.events.wanted:
             self.events.publish(
                 RequestServed(self.now_ns, self.operation, self.last_receipts, error)

@@ -1,4 +1,4 @@
-"""Events: what the engine tells whoever listens.
+"""Events: what the engine reports to whoever listens.
 
 The engine does not know its listeners; with none, nothing is made. Events come in the order
 in which things happened, inside the account's lock: a listener must be quick and must not
@@ -85,7 +85,7 @@ class Events:
 
     @property
     def wanted(self) -> bool:
-        """Say whether anybody listens."""
+        """Whether anybody listens."""
         return bool(self._listeners)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:

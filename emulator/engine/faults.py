@@ -85,7 +85,7 @@ class FaultRule:
         self._random = random.Random(self.seed)
 
     def hit(self, operation: str, request: Mapping[str, Any], now: float) -> bool:
-        """Say whether this request is hit, and count it."""
+        """Return whether this request is hit, and count it."""
         if not self._matches(operation, request, now):
             return False
         if self.times is not None and self.hits >= self.times:
@@ -107,8 +107,8 @@ class FaultRule:
             return False
         if self.key is None:
             return True
-        given = request.get("Key") or request.get("Item") or {}
-        return all(given.get(name) == value for name, value in self.key.items())
+        attributes = request.get("Key") or request.get("Item") or {}
+        return all(attributes.get(name) == value for name, value in self.key.items())
 
     def _may_hit(self, operation: str) -> bool:
         return operation in ON_ITEMS or self.kind not in ("throttle", "conflict")

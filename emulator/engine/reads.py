@@ -138,19 +138,19 @@ def _walk(store: OrderedStore, request: PageRequest, base: OrderedStore | None) 
     coming = store.positions(low, high, reverse=request.reverse)
     while left:
         step = min(left, _STEP)
-        found_positions = list(islice(coming, step))
-        found = store.items_at(found_positions)
-        found_bytes = sum([item.size_bytes for item in found])
-        if size_bytes + found_bytes >= limits.PAGE_BYTES:
-            kept, found_bytes = _up_to_the_page(found, limits.PAGE_BYTES - size_bytes)
-            positions += found_positions[:kept]
-            items += found[:kept]
-            return _Walked(positions, items, [], size_bytes + found_bytes, cut=True)
-        positions += found_positions
-        items += found
-        size_bytes += found_bytes
-        left -= len(found)
-        if len(found) < step:
+        next_positions = list(islice(coming, step))
+        next_items = store.items_at(next_positions)
+        next_bytes = sum([item.size_bytes for item in next_items])
+        if size_bytes + next_bytes >= limits.PAGE_BYTES:
+            kept, next_bytes = _up_to_the_page(next_items, limits.PAGE_BYTES - size_bytes)
+            positions += next_positions[:kept]
+            items += next_items[:kept]
+            return _Walked(positions, items, [], size_bytes + next_bytes, cut=True)
+        positions += next_positions
+        items += next_items
+        size_bytes += next_bytes
+        left -= len(next_items)
+        if len(next_items) < step:
             return _Walked(positions, items, [], size_bytes, cut=False)
     return _Walked(positions, items, [], size_bytes, cut=True)
 

@@ -16,7 +16,7 @@ _BATCHES: Final = names_of(Kind.BATCH)
 _Served: TypeAlias = tuple[Series, Series | None]
 
 
-class Tally:
+class RequestMetrics:
     """Counts requests by table and operation."""
 
     __slots__ = ("_metrics", "_served")

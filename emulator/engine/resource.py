@@ -46,7 +46,7 @@ class Throughput(NamedTuple):
 
     @property
     def on_demand(self) -> bool:
-        """Say whether the resource is billed per request."""
+        """Whether the resource is billed per request."""
         return self.billing == "PAY_PER_REQUEST"
 
     @property
@@ -162,7 +162,7 @@ class Resource:
 
     @property
     def is_idle(self) -> bool:
-        """Say whether a minute without requests would change nothing here."""
+        """Whether a minute without requests would change nothing here."""
         throughput = self.throughput
         return (
             self.meter.traffic.is_idle

@@ -37,7 +37,9 @@ def reinstate(account: Account, state: Mapping[str, Any]) -> None:
     tables = {name: table.copy() for name, table in state["tables"].items()}
     live = {table.stream.arn: table.stream for table in tables.values() if table.stream}
     account.tables = tables
-    account.streams = {arn: live.get(arn) or one.copy() for arn, one in state["streams"].items()}
+    account.streams = {
+        arn: live.get(arn) or stream.copy() for arn, stream in state["streams"].items()
+    }
     account.tokens = state["tokens"].copy()
     account.archive = state["archive"].copy()
     account.begin_observing()

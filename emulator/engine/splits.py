@@ -91,7 +91,11 @@ def grow(account: Account, table: Table, resource: Resource, count: int, now_ns:
     while len(resource.partitions) < count:
         partition = max(
             resource.partitions,
-            key=lambda one: (_weight(demands, one), _width(resource, one), -one.low[0]),
+            key=lambda candidate: (
+                _weight(demands, candidate),
+                _width(resource, candidate),
+                -candidate.low[0],
+            ),
         )
         low, high = resource.partitions.range_of(partition)
         middle = (low[0] + high[0] + 1) // 2

@@ -85,7 +85,7 @@ class Stream:
 
     @property
     def is_open(self) -> bool:
-        """Say whether records are still being added."""
+        """Whether records are still being added."""
         return self.closed_ns is None
 
     @property
@@ -141,7 +141,7 @@ class Stream:
         self.closed_ns = now_ns
 
     def expired(self, now_ns: int) -> bool:
-        """Say whether a closed stream has left the retention window."""
+        """Return whether a closed stream has left the retention window."""
         retention_ns = limits.STREAM_RETENTION_SECONDS * NANOSECONDS
         return self.closed_ns is not None and now_ns - self.closed_ns > retention_ns
 

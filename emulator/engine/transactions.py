@@ -84,7 +84,7 @@ class Holds:
         self._until: dict[tuple[str, Position], int] = {}
 
     def holds(self, account: Account, table: Table, position: Position) -> bool:
-        """Say whether a transaction holds an item now."""
+        """Return whether a transaction holds an item now."""
         return bool(self._until) and self._until.get((table.name, position), 0) > account.now_ns
 
     def hold(self, account: Account, actions: Sequence[Action]) -> None:
@@ -140,12 +140,12 @@ class Tokens:
             return
         self._kept = {key: kept for key, kept in self._kept.items() if kept[0] > now_ns}
         images: dict[str, list[tuple[int | None, int | None]]] = {}
-        for one in planned:
+        for write, old, new, *_ in planned:
             sizes = (
-                None if one.old is None else one.old.size_bytes,
-                None if one.new is None else one.new.size_bytes,
+                None if old is None else old.size_bytes,
+                None if new is None else new.size_bytes,
             )
-            images.setdefault(one.write.table.name, []).append(sizes)
+            images.setdefault(write.table.name, []).append(sizes)
         receipts = [
             (name, Receipt(units.READ, units.replay_units(pairs), transactional=True))
             for name, pairs in images.items()

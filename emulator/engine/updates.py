@@ -45,7 +45,7 @@ def change_throughput(
 
 
 def _is_decrease(current: Throughput, wanted: Throughput) -> bool:
-    """Say whether either rate falls; a change of mode is none."""
+    """Return whether either rate falls; a change of mode is none."""
     if current.on_demand or wanted.on_demand:
         return False
     return wanted.read < current.read or wanted.write < current.write
@@ -102,7 +102,9 @@ def _backfill_units(index: Index, resource: Resource) -> dict[int, float]:
 
 def _owe(resource: Resource, owed: dict[int, float], now_ns: int) -> int:
     """Charge a backfill to the index's buckets, and return the nanoseconds to repay it."""
-    buckets = [(resource.meter.partitions[one][WRITE], due) for one, due in owed.items()]
+    buckets = [
+        (resource.meter.partitions[partition_id][WRITE], due) for partition_id, due in owed.items()
+    ]
     own = resource.meter.own[WRITE]
     if own is not None:
         buckets.append((own, sum(owed.values())))

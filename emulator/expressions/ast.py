@@ -89,13 +89,13 @@ class Action(NamedTuple):
     value: Node | None = None
 
 
-class Update(NamedTuple):
+class UpdateExpression(NamedTuple):
     """An update expression: the actions of each section, in the order written."""
 
     sections: tuple[tuple[Action, ...], ...]
 
 
-class Projection(NamedTuple):
+class ProjectionExpression(NamedTuple):
     """A projection expression."""
 
     paths: tuple[Path, ...]
@@ -105,7 +105,7 @@ class Projection(NamedTuple):
 Operand: TypeAlias = Path | Literal | Function | Arithmetic
 #: What can stand where a condition is wanted.
 Condition: TypeAlias = Comparison | Between | In | Not | And | Or | Function
-Node: TypeAlias = Operand | Condition | Action | Update | Projection
+Node: TypeAlias = Operand | Condition | Action | UpdateExpression | ProjectionExpression
 
 
 def walk(root: Node) -> Iterator[Node]:
@@ -164,6 +164,6 @@ _CHILDREN: Final[dict[type, Callable[..., tuple[Node, ...]]]] = {
     And: lambda node: node.terms,
     Or: lambda node: node.terms,
     Action: _of_action,
-    Update: lambda node: tuple(chain.from_iterable(node.sections)),
-    Projection: lambda node: node.paths,
+    UpdateExpression: lambda node: tuple(chain.from_iterable(node.sections)),
+    ProjectionExpression: lambda node: node.paths,
 }

@@ -36,7 +36,7 @@ from emulator.expressions.ast import (
     Not,
     Or,
     Path,
-    Update,
+    UpdateExpression,
     children,
     walk,
 )
@@ -178,7 +178,7 @@ def _functions_are_known(kind: str, nodes: Sequence[Node]) -> None:
 
 
 def _functions_are_in_place(kind: str, nodes: Sequence[Node], root: Node) -> None:
-    if isinstance(root, Update):
+    if isinstance(root, UpdateExpression):
         for node in nodes:
             if isinstance(node, Function) and node.name not in UPDATE_FUNCTIONS:
                 raise fault(kind, NOT_IN_UPDATES.format(function=node.name))
@@ -220,7 +220,7 @@ def _names_are_not_reserved(kind: str, nodes: Sequence[Node]) -> None:
 
 
 def _sections_are_used_once(kind: str, root: Node) -> None:
-    if isinstance(root, Update):
+    if isinstance(root, UpdateExpression):
         seen: set[str] = set()
         for first, *_ in root.sections:
             if first.keyword in seen:
@@ -283,7 +283,7 @@ def condition_checks(kind: str, root: Node, names: Names) -> Checks:
     return _collected(kind, _condition_checks(kind, root, names))
 
 
-def update_checks(kind: str, root: Update, names: Names) -> Checks:
+def update_checks(kind: str, root: UpdateExpression, names: Names) -> Checks:
     """Return the checks of an update."""
     return _collected(kind, _update_checks(kind, root, names))
 
@@ -385,7 +385,7 @@ def _condition_checks(kind: str, root: Node, names: Names) -> Iterator[Check | s
                 yield _bounds_fit(kind, node.lower.name, node.upper.name)
 
 
-def _update_checks(kind: str, root: Update, names: Names) -> Iterator[Check | str]:
+def _update_checks(kind: str, root: UpdateExpression, names: Names) -> Iterator[Check | str]:
     nodes = tuple(walk(root))
     for node in nodes:
         if isinstance(node, Path):
@@ -430,8 +430,8 @@ def _type_name_checks(kind: str, operands: Sequence[Node]) -> Iterator[Check]:
         raise fault(kind, PATH_REQUIRED.format(function="attribute_type"))
     named = operands[1]
     if not isinstance(named, Literal):
-        found = _ALL_TYPES if isinstance(named, Path) else "N"
-        raise fault(kind, OPERAND_TYPE.format(operator="attribute_type", type=found))
+        operand_type = _ALL_TYPES if isinstance(named, Path) else "N"
+        raise fault(kind, OPERAND_TYPE.format(operator="attribute_type", type=operand_type))
     yield _has_type(kind, "attribute_type", named.name, ("S",))
     yield _names_a_type(kind, named.name)
 
@@ -477,9 +477,9 @@ def _are_defined(kind: str, names: tuple[str, ...]) -> Check:
 
 def _has_type(kind: str, operator: str, name: str, allowed: tuple[str, ...]) -> Check:
     def check(values: Values) -> None:
-        found = type_name(values[name])
-        if found not in allowed:
-            raise fault(kind, OPERAND_TYPE.format(operator=operator, type=found))
+        operand_type = type_name(values[name])
+        if operand_type not in allowed:
+            raise fault(kind, OPERAND_TYPE.format(operator=operator, type=operand_type))
 
     return check
 
@@ -496,8 +496,8 @@ def _is_a_member(kind: str, keyword: str, name: str, allowed: tuple[type, ...]) 
     def check(values: Values) -> None:
         value = values[name]
         if not isinstance(value, allowed):
-            found = BY_LETTERS[type_name(value)]
-            raise fault(kind, ACTION_TYPE.format(operator=keyword, type=found))
+            long_name = BY_LETTERS[type_name(value)]
+            raise fault(kind, ACTION_TYPE.format(operator=keyword, type=long_name))
 
     return check
 

@@ -30,9 +30,9 @@ from emulator.expressions.checks import Check, Names, condition_checks, document
 from emulator.expressions.parser import CONDITION, NO_MEMBER
 from emulator.expressions.resolve import (
     CACHE_ENTRIES,
+    ParsedExpression,
     Placeholders,
     Targets,
-    Template,
     Values,
     read,
 )
@@ -73,7 +73,7 @@ class Condition:
         self.paths = paths
 
     def holds(self, attributes: Attributes) -> bool:
-        """Say whether an item meets the condition; a missing item has no attributes."""
+        """Return whether an item meets the condition; a missing item has no attributes."""
         return self._evaluate(attributes, self._values) is True
 
 
@@ -100,7 +100,7 @@ class ConditionProgram(NamedTuple):
 
 def condition_of(root: Node, names: Names) -> ConditionProgram:
     """Return the program of a tree that no text was written for, as PartiQL makes them."""
-    return _compiled(Template(NO_MEMBER, root), names)
+    return _compiled(ParsedExpression(NO_MEMBER, root), names)
 
 
 def parse_condition(text: str, placeholders: Placeholders, *, kind: str = CONDITION) -> Condition:
@@ -114,8 +114,8 @@ def parse_condition(text: str, placeholders: Placeholders, *, kind: str = CONDIT
     Raises:
         RequestFault: any fault that needs no item to be seen.
     """
-    template = read(kind, text)
-    checks, evaluate, paths = _program(template, placeholders.use(template))
+    parsed = read(kind, text)
+    checks, evaluate, paths = _program(parsed, placeholders.use(parsed))
     values = placeholders.values
     for check in checks:
         check(values)
@@ -123,37 +123,37 @@ def parse_condition(text: str, placeholders: Placeholders, *, kind: str = CONDIT
 
 
 @lru_cache(maxsize=CACHE_ENTRIES)
-def _program(template: Template, targets: Targets) -> ConditionProgram:
-    return _compiled(template, template.names(targets))
+def _program(parsed: ParsedExpression, targets: Targets) -> ConditionProgram:
+    return _compiled(parsed, parsed.names(targets))
 
 
-def _compiled(template: Template, names: Names) -> ConditionProgram:
-    checks, can_pass = condition_checks(template.kind, template.root, names)
+def _compiled(parsed: ParsedExpression, names: Names) -> ConditionProgram:
+    checks, can_pass = condition_checks(parsed.kind, parsed.root, names)
     if not can_pass:
         return ConditionProgram(checks, _refused, ())
-    evaluate = compile_condition(template, names)
-    return ConditionProgram(checks, evaluate, paths_of(template, names))
+    evaluate = compile_condition(parsed, names)
+    return ConditionProgram(checks, evaluate, paths_of(parsed, names))
 
 
 def _refused(_attributes: Attributes, _values: Values) -> Value:
     raise AssertionError("the checks refuse this expression")
 
 
-def paths_of(template: Template, names: Names) -> tuple[DocumentPath, ...]:
+def paths_of(parsed: ParsedExpression, names: Names) -> tuple[DocumentPath, ...]:
     """Return every document path of a tree, in the order of the source."""
-    paths = (node for node in walk(template.root) if isinstance(node, Path))
-    return tuple(document_path(template.kind, path, names) for path in paths)
+    paths = (node for node in walk(parsed.root) if isinstance(node, Path))
+    return tuple(document_path(parsed.kind, path, names) for path in paths)
 
 
-def compile_condition(template: Template, names: Names) -> Evaluate:
+def compile_condition(parsed: ParsedExpression, names: Names) -> Evaluate:
     """Return the function that a condition's tree writes, made from the inside out."""
 
     def compiled(node: Node, parts: list[Evaluate]) -> Evaluate:
         if isinstance(node, Path):
-            return path_operand(document_path(template.kind, node, names))
+            return path_operand(document_path(parsed.kind, node, names))
         return _BUILDERS[type(node)](node, parts)
 
-    return fold(template.root, compiled)
+    return fold(parsed.root, compiled)
 
 
 # Operands
@@ -251,8 +251,10 @@ def _ordered(ordering: Callable[..., bool], left: Evaluate, right: Evaluate) -> 
     """CMP-2: an order exists only within S, within N and within B."""
 
     def evaluate(attributes: Attributes, values: Values) -> bool:
-        one, two = left(attributes, values), right(attributes, values)
-        return type(one) is type(two) and type(one) in ORDERED_TYPES and ordering(one, two)
+        first, second = left(attributes, values), right(attributes, values)
+        return (
+            type(first) is type(second) and type(first) in ORDERED_TYPES and ordering(first, second)
+        )
 
     return evaluate
 
@@ -304,7 +306,7 @@ def _on_two(test: Callable[[Value | Missing, Value | Missing], bool]) -> Builder
 
 
 def begins_with(value: Value | Missing, prefix: Value | Missing) -> bool:
-    """Say whether a text or binary begins with another (CND-9).
+    """Return whether a text or binary begins with another (CND-9).
 
     >>> begins_with("abc", "ab"), begins_with("abc", b"ab")
     (True, False)
@@ -315,7 +317,7 @@ def begins_with(value: Value | Missing, prefix: Value | Missing) -> bool:
 
 
 def contains(value: Value | Missing, sought: Value | Missing) -> bool:
-    """Say whether a text, binary, set or list contains something (CND-10).
+    """Return whether a text, binary, set or list contains something (CND-10).
 
     >>> contains("abc", "bc"), contains((Decimal(1),), Decimal(1)), contains("1", Decimal(1))
     (True, True, False)

@@ -29,9 +29,9 @@ from emulator.expressions.checks import Check, Names, always, condition_checks, 
 from emulator.expressions.parser import KEY_CONDITION, fault
 from emulator.expressions.resolve import (
     CACHE_ENTRIES,
+    ParsedExpression,
     Placeholders,
     Targets,
-    Template,
     Values,
     read,
 )
@@ -122,19 +122,19 @@ class KeyCondition:
                 the order of KEY-17.
         """
         plan = self._clauses.plan(key)
-        given = self._values
+        operands = self._values
         values = []
         are_short = True
         for literal, wanted in plan.operands:
-            value = given[literal]
+            value = operands[literal]
             if type(value) is not wanted:
                 raise ValidationException(WRONG_TYPE)
             if wanted is not Decimal and not 0 < len(value) <= key.short:  # type: ignore[arg-type]  # text or bytes
                 are_short = False
             values.append(value)
         if not are_short:
-            _check_values(plan.partition, given, limits.PARTITION_KEY_BYTES, LONG_PARTITION_KEY)
-            _check_values(plan.sort, given, limits.SORT_KEY_BYTES, LONG_SORT_KEY)
+            _check_values(plan.partition, operands, limits.PARTITION_KEY_BYTES, LONG_PARTITION_KEY)
+            _check_values(plan.sort, operands, limits.SORT_KEY_BYTES, LONG_SORT_KEY)
         partition = tuple(values[: plan.fixed_from])
         fixed = tuple(values[plan.fixed_from : plan.bounds_from])
         return plan.build(partition, fixed, *values[plan.bounds_from :])
@@ -188,8 +188,8 @@ def parse_key_condition(text: str, placeholders: Placeholders) -> KeyCondition:
     Raises:
         RequestFault: any fault that needs no schema to be seen.
     """
-    template = read(KEY_CONDITION, text)
-    checks, clauses = _program(template, placeholders.use(template))
+    parsed = read(KEY_CONDITION, text)
+    checks, clauses = _program(parsed, placeholders.use(parsed))
     values = placeholders.values
     for check in checks:
         check(values)
@@ -197,13 +197,13 @@ def parse_key_condition(text: str, placeholders: Placeholders) -> KeyCondition:
 
 
 @lru_cache(maxsize=CACHE_ENTRIES)
-def _program(template: Template, targets: Targets) -> tuple[tuple[Check, ...], Clauses]:
-    names = template.names(targets)
-    checks, can_pass = condition_checks(KEY_CONDITION, template.root, names)
+def _program(parsed: ParsedExpression, targets: Targets) -> tuple[tuple[Check, ...], Clauses]:
+    names = parsed.names(targets)
+    checks, can_pass = condition_checks(KEY_CONDITION, parsed.root, names)
     if not can_pass:
         return checks, Clauses({})
     try:
-        return checks, Clauses(_clauses(template.root, names))
+        return checks, Clauses(_clauses(parsed.root, names))
     except RequestFault as certain:
         return (*checks, always(certain)), Clauses({})
 
@@ -256,19 +256,19 @@ def _operator(node: Node) -> str:
 
 def _key_name(operands: tuple[Node, ...], names: Names) -> str:
     """Return the one top-level attribute among the operands (KEY-8 to KEY-10)."""
-    found: str | None = None
+    key_name: str | None = None
     for operand in operands:
         if isinstance(operand, Function):
             raise RequestFault(INVALID_OPERATOR.format(operator=operand.name))
         if isinstance(operand, Path):
-            if found is not None:
+            if key_name is not None:
                 raise fault(KEY_CONDITION, SEVERAL_NAMES)
             if len(operand.parts) > 1:
                 raise fault(KEY_CONDITION, NESTED_KEY)
-            found = str(document_path(KEY_CONDITION, operand, names)[0])
-    if found is None:
+            key_name = str(document_path(KEY_CONDITION, operand, names)[0])
+    if key_name is None:
         raise fault(KEY_CONDITION, NO_NAME)
-    return found
+    return key_name
 
 
 _OPERATORS: Final[dict[type, str]] = {Between: "BETWEEN", In: "IN", Not: "NOT", Or: "OR"}
@@ -359,7 +359,7 @@ def _plan(key: KeySchema, clauses: Mapping[str, Clause]) -> Plan:
 
 
 def _check_values(
-    pairs: tuple[tuple[KeyAttribute, Clause], ...], given: Values, limit: int, message: str
+    pairs: tuple[tuple[KeyAttribute, Clause], ...], operands: Values, limit: int, message: str
 ) -> None:
     """Refuse empty and oversized values (KEY-15, KV-2, KV-3).
 
@@ -367,7 +367,7 @@ def _check_values(
     """
     size = 0
     for attribute, clause in pairs:
-        values = [given[literal] for literal in clause.literals]
+        values = [operands[literal] for literal in clause.literals]
         for value in values:
             if not value and attribute.type != "N":
                 kind = "string" if attribute.type == "S" else "binary"

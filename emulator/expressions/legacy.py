@@ -71,9 +71,9 @@ def check_arguments(entry: LegacyCondition) -> None:
         raise RequestFault(ARGUMENT_COUNT.format(operator=operator))
     types = [type_name(value) for value in values]
     allowed = _ARGUMENT_TYPES.get(operator)
-    for found in types:
-        if allowed is not None and found not in allowed:
-            raise RequestFault(ARGUMENT_TYPE.format(operator=operator, type=found))
+    for argument_type in types:
+        if allowed is not None and argument_type not in allowed:
+            raise RequestFault(ARGUMENT_TYPE.format(operator=operator, type=argument_type))
     if len(set(types)) > 1:
         raise RequestFault(MIXED_TYPES)
     if operator == "BETWEEN" and is_below(values[1], values[0]):
@@ -131,7 +131,7 @@ def _at_most(left: Value | Missing, right: Value | Missing) -> bool:
 
 
 def is_ordered(value: Value | Missing) -> bool:
-    """Say whether a value is of a type that has an order."""
+    """Return whether a value is of a type that has an order."""
     return not isinstance(value, Missing) and type_name(value) in ORDERED
 
 
@@ -180,7 +180,7 @@ def legacy_key_condition(entries: Mapping[str, LegacyCondition]) -> KeyCondition
     values: dict[str, Value] = {}
     clauses: dict[str, Clause] = {}
     for name, (operator, arguments) in entries.items():
-        literals = tuple(f":{len(values) + place}" for place in range(len(arguments)))
+        literals = tuple(f":{len(values) + offset}" for offset in range(len(arguments)))
         values.update(zip(literals, arguments, strict=True))
         clauses[name] = Clause(_KEY_OPERATORS.get(operator, operator), literals)
     return KeyCondition(Clauses(clauses), values)
@@ -204,7 +204,9 @@ def legacy_update(entries: Mapping[str, tuple[str, Value | Missing]]) -> Update:
     actions = tuple(_action(name, *entry) for name, entry in entries.items())
     paths = tuple((name,) for name in entries)
     creates = any(action != "DELETE" for action, _ in entries.values())
-    computed = tuple(place for place, (action, _) in enumerate(entries.values()) if action == "ADD")
+    computed = tuple(
+        number for number, (action, _) in enumerate(entries.values()) if action == "ADD"
+    )
     return Update(program(paths, actions, creates=creates, computed=computed), {})
 
 

@@ -34,8 +34,8 @@ from emulator.expressions.ast import (
     Operand,
     Or,
     Path,
-    Projection,
-    Update,
+    ProjectionExpression,
+    UpdateExpression,
 )
 from emulator.expressions.lexer import ALIAS, END, INDEX, LITERAL, NAME, Token, tokenize
 from emulator.model import text_size
@@ -73,7 +73,7 @@ def parse(kind: str, text: str) -> Node:
         RequestFault: empty, too long, a syntax error or redundant parentheses.
 
     >>> parse("ProjectionExpression", "a.b[1]")
-    Projection(paths=(Path(parts=('a', 'b', 1)),))
+    ProjectionExpression(paths=(Path(parts=('a', 'b', 1)),))
     """
     if not text.strip(" \t\r\n"):
         raise fault(kind, EMPTY)
@@ -186,12 +186,12 @@ class _Parser:
 
     # Updates
 
-    def _update(self) -> Update:
+    def _update(self) -> UpdateExpression:
         """Read ``section { section }``."""
         sections = [self._section()]
         while not self._peek(END):
             sections.append(self._section())
-        return Update(sections=tuple(sections))
+        return UpdateExpression(sections=tuple(sections))
 
     def _section(self) -> tuple[Action, ...]:
         """Read ``SET | REMOVE | ADD | DELETE`` and its actions."""
@@ -232,12 +232,12 @@ class _Parser:
 
     # Projections and paths
 
-    def _projection(self) -> Projection:
+    def _projection(self) -> ProjectionExpression:
         """Read ``path { "," path }``."""
         paths = [self._path()]
         while self._optional(","):
             paths.append(self._path())
-        return Projection(paths=tuple(paths))
+        return ProjectionExpression(paths=tuple(paths))
 
     def _path(self) -> Path:
         """Read ``name { "." name | "[" digits "]" }``."""
@@ -308,9 +308,9 @@ class _Parser:
         return self._token.kind == kind
 
     def _optional(self, kind: str) -> bool:
-        found = self._peek(kind)
-        self._position += found
-        return found
+        is_there = self._peek(kind)
+        self._position += is_there
+        return is_there
 
     def _expect(self, kind: str) -> Token:
         token = self._token

@@ -12,7 +12,13 @@ from typing import Final, TypeAlias
 from emulator.expressions.ast import Path, walk
 from emulator.expressions.checks import document_path, paths_are_separate
 from emulator.expressions.parser import PROJECTION
-from emulator.expressions.resolve import CACHE_ENTRIES, Placeholders, Targets, Template, read
+from emulator.expressions.resolve import (
+    CACHE_ENTRIES,
+    ParsedExpression,
+    Placeholders,
+    Targets,
+    read,
+)
 from emulator.model import MISSING, Attributes, Missing, Value
 from emulator.model import Path as DocumentPath
 from emulator.service.errors import RequestFault
@@ -51,8 +57,8 @@ class PathProjection:
         Raises:
             RequestFault: a name is given twice (PRJ-5).
         """
-        for place, name in enumerate(names):
-            if name in names[:place]:
+        for number, name in enumerate(names):
+            if name in names[:number]:
                 raise RequestFault(DUPLICATE_NAME.format(name=name))
         return cls(tuple((name,) for name in names))
 
@@ -69,16 +75,16 @@ def parse_projection(text: str, placeholders: Placeholders) -> PathProjection:
     Raises:
         RequestFault: the text, a name placeholder, or two paths are at fault.
     """
-    template = read(PROJECTION, text)
-    return _projection(template, placeholders.use(template))
+    parsed = read(PROJECTION, text)
+    return _projection(parsed, placeholders.use(parsed))
 
 
 @lru_cache(maxsize=CACHE_ENTRIES)
-def _projection(template: Template, targets: Targets) -> PathProjection:
-    names = template.names(targets)
+def _projection(parsed: ParsedExpression, targets: Targets) -> PathProjection:
+    names = parsed.names(targets)
     paths = tuple(
         document_path(PROJECTION, node, names)
-        for node in walk(template.root)
+        for node in walk(parsed.root)
         if isinstance(node, Path)
     )
     paths_are_separate(PROJECTION, paths)

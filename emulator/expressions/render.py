@@ -23,8 +23,8 @@ from emulator.expressions.ast import (
     Not,
     Or,
     Path,
-    Projection,
-    Update,
+    ProjectionExpression,
+    UpdateExpression,
     fold,
 )
 
@@ -79,7 +79,7 @@ def _function(node: Function, parts: list[str]) -> str:
     return f"{node.name}({', '.join(_grouped(node.operands, parts))})"
 
 
-def _update(node: Update, parts: list[str]) -> str:
+def _update(node: UpdateExpression, parts: list[str]) -> str:
     actions = iter(parts)
     return " ".join(
         f"{section[0].keyword} " + ", ".join(islice(actions, len(section)))
@@ -100,6 +100,6 @@ _WRITERS: Final[dict[type, Callable[..., str]]] = {
     And: _joined,
     Or: _joined,
     Action: lambda node, parts: (" = " if node.keyword == "SET" else " ").join(parts),
-    Update: _update,
-    Projection: lambda _, parts: ", ".join(parts),
+    UpdateExpression: _update,
+    ProjectionExpression: lambda _, parts: ", ".join(parts),
 }

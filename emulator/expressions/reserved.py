@@ -63,7 +63,7 @@ RESERVED_WORDS: Final = frozenset(
 
 
 def is_reserved(name: str) -> bool:
-    """Say whether a name is a reserved word, in any letter case.
+    """Return whether a name is a reserved word, in any letter case.
 
     >>> is_reserved("Status"), is_reserved("state_of_things")
     (True, False)

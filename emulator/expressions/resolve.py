@@ -31,11 +31,11 @@ _NAME_KEY: Final = re.compile(r"#[A-Za-z0-9_]{1,254}")
 _VALUE_KEY: Final = re.compile(r":[A-Za-z0-9_]{1,254}")
 
 Values: TypeAlias = Mapping[str, Value]
-#: The attribute names behind a template's name placeholders; None where undefined.
+#: The attribute names behind an expression's name placeholders; None where undefined.
 Targets: TypeAlias = tuple[str | None, ...]
 
 
-class Template:
+class ParsedExpression:
     """A parsed text: its tree and the placeholders it uses, each in order of first use."""
 
     __slots__ = ("aliases", "kind", "literals", "root")
@@ -63,15 +63,15 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=CACHE_ENTRIES)
-def read(kind: str, text: str) -> Template:
-    """Return the template of a text, from the cache if it was read before.
+def read(kind: str, text: str) -> ParsedExpression:
+    """Return the parsed text, from the cache if it was read before.
 
     Raises:
         RequestFault: whatever the text alone shows to be wrong.
     """
     root = parse(kind, text)
     check_text(kind, root)
-    return Template(kind, root)
+    return ParsedExpression(kind, root)
 
 
 class Placeholders:
@@ -108,10 +108,10 @@ class Placeholders:
         self._used_names: set[str] = set()
         self._used_values: set[str] = set()
 
-    def use(self, template: Template) -> Targets:
-        """Note what a template uses; return what its name placeholders stand for."""
-        self._used_values.update(template.literals)
-        aliases = template.aliases
+    def use(self, parsed: ParsedExpression) -> Targets:
+        """Note what an expression uses; return what its name placeholders stand for."""
+        self._used_values.update(parsed.literals)
+        aliases = parsed.aliases
         if not aliases:
             return ()
         self._used_names.update(aliases)
@@ -130,9 +130,9 @@ class Placeholders:
             _check_used(VALUES, self.values, self._used_values)
 
 
-def _check_used(member: str, given: Mapping[str, object], used: set[str]) -> None:
-    if not given.keys() <= used:
-        unused = [key for key in given if key not in used]
+def _check_used(member: str, defined: Mapping[str, object], used: set[str]) -> None:
+    if not defined.keys() <= used:
+        unused = [key for key in defined if key not in used]
         raise RequestFault(UNUSED.format(member=member, keys=", ".join(unused)))
 
 
@@ -161,9 +161,9 @@ def _check_target(key: str, target: str) -> None:
         raise RequestFault(BAD_TARGET.format(message=bad.message, key=key)) from None
 
 
-def _check_keys(member: str, given: Mapping[str, object], pattern: re.Pattern[str]) -> None:
-    if not given:
+def _check_keys(member: str, defined: Mapping[str, object], pattern: re.Pattern[str]) -> None:
+    if not defined:
         raise RequestFault(EMPTY_MAP.format(member=member))
-    for key in given:
+    for key in defined:
         if pattern.fullmatch(key) is None:
             raise RequestFault(INVALID_KEY.format(member=member, key=key))

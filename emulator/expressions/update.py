@@ -19,18 +19,18 @@ from emulator.expressions.ast import (
     Literal,
     Node,
     Path,
+    UpdateExpression,
     fold,
     walk,
 )
-from emulator.expressions.ast import Update as UpdateTree
 from emulator.expressions.checks import Check, Names, check_text, document_path, update_checks
 from emulator.expressions.condition import Evaluate, literal_operand, path_operand
 from emulator.expressions.parser import NO_MEMBER, UPDATE
 from emulator.expressions.resolve import (
     CACHE_ENTRIES,
+    ParsedExpression,
     Placeholders,
     Targets,
-    Template,
     Values,
     read,
 )
@@ -138,8 +138,8 @@ class Update:
             changed = _edited_map(attributes, edits, results)
         else:
             changed = _replaced(attributes, names, results)
-        for place in computed:
-            result = results[place]
+        for number in computed:
+            result = results[number]
             if isinstance(result, Decimal):
                 numbers.check_storable(result)
         return changed
@@ -170,8 +170,8 @@ def parse_update(text: str, placeholders: Placeholders) -> Update:
     Raises:
         RequestFault: any fault that needs no item to be seen.
     """
-    template = read(UPDATE, text)
-    return _program(template, placeholders.use(template)).update(placeholders.values)
+    parsed = read(UPDATE, text)
+    return _program(parsed, placeholders.use(parsed)).update(placeholders.values)
 
 
 class UpdateProgram(NamedTuple):
@@ -191,7 +191,7 @@ class UpdateProgram(NamedTuple):
         return Update(self.program, values)
 
 
-def update_of(root: UpdateTree, names: Names) -> UpdateProgram:
+def update_of(root: UpdateExpression, names: Names) -> UpdateProgram:
     """Return the program of a tree that no text was written for, as PartiQL makes them.
 
     Raises:
@@ -202,12 +202,12 @@ def update_of(root: UpdateTree, names: Names) -> UpdateProgram:
 
 
 @lru_cache(maxsize=CACHE_ENTRIES)
-def _program(template: Template, targets: Targets) -> UpdateProgram:
-    assert isinstance(template.root, UpdateTree)
-    return _checked(UPDATE, template.root, template.names(targets))
+def _program(parsed: ParsedExpression, targets: Targets) -> UpdateProgram:
+    assert isinstance(parsed.root, UpdateExpression)
+    return _checked(UPDATE, parsed.root, parsed.names(targets))
 
 
-def _checked(kind: str, root: UpdateTree, names: Names) -> UpdateProgram:
+def _checked(kind: str, root: UpdateExpression, names: Names) -> UpdateProgram:
     checks, can_pass = update_checks(kind, root, names)
     return UpdateProgram(checks, _compiled(root, names) if can_pass else _REFUSED)
 
@@ -215,7 +215,7 @@ def _checked(kind: str, root: UpdateTree, names: Names) -> UpdateProgram:
 _REFUSED: Final = Program((), (), (), (), {}, creates=False, computed=(), cost=NO_COST)
 
 
-def _compiled(root: UpdateTree, names: Names) -> Program:
+def _compiled(root: UpdateExpression, names: Names) -> Program:
     actions = list(chain.from_iterable(root.sections))
     paths = tuple(document_path(UPDATE, action.path, names) for action in actions)
     assigned = tuple(
@@ -233,14 +233,14 @@ def _compiled(root: UpdateTree, names: Names) -> Program:
         mentioned=tuple(
             document_path(UPDATE, node, names) for node in walk(root) if isinstance(node, Path)
         ),
-        computed=tuple(place for place, action in enumerate(actions) if _computes(action)),
+        computed=tuple(number for number, action in enumerate(actions) if _computes(action)),
         cost=_cost(actions, paths, names),
     )
     return compiled._replace(assigned=assigned)
 
 
 def _computes(action: Action) -> bool:
-    """Say whether an action calculates; such a number is judged when all is in place (UPD-21)."""
+    """Return whether an action calculates; its result is checked at the end (UPD-21)."""
     if action.keyword == "ADD":
         return True
     return action.value is not None and any(
@@ -262,13 +262,13 @@ def program(
         targets = tuple(str(path[0]) for path in paths)
         return Program(paths, mentioned, actions, targets, {}, creates, computed, cost)
     edits: Edits = {}
-    for place, path in enumerate(paths):
+    for number, path in enumerate(paths):
         below = edits
         for part in path[:-1]:
             inner = below.setdefault(part, {})
             assert isinstance(inner, dict)  # paths do not overlap
             below = inner
-        below[path[-1]] = place
+        below[path[-1]] = number
     return Program(paths, mentioned, actions, None, edits, creates, computed, cost)
 
 
@@ -381,10 +381,10 @@ def _present(value: Value | Missing) -> Value:
 def _arithmetic(calculate: Callable[[Decimal, Decimal], Decimal]) -> Operation:
     def build(left: Evaluate, right: Evaluate) -> Evaluate:
         def evaluate(attributes: Attributes, values: Values) -> Value:
-            one = _present(left(attributes, values))
-            two = _present(right(attributes, values))
-            if isinstance(one, Decimal) and isinstance(two, Decimal):
-                return calculate(one, two)
+            left_value = _present(left(attributes, values))
+            right_value = _present(right(attributes, values))
+            if isinstance(left_value, Decimal) and isinstance(right_value, Decimal):
+                return calculate(left_value, right_value)
             raise ValidationException(WRONG_TYPE)
 
         return evaluate
@@ -404,10 +404,10 @@ def _if_not_exists(stored: Evaluate, fallback: Evaluate) -> Evaluate:
 
 def _list_append(first: Evaluate, second: Evaluate) -> Evaluate:
     def evaluate(attributes: Attributes, values: Values) -> Value:
-        one = _present(first(attributes, values))
-        two = _present(second(attributes, values))
-        if isinstance(one, tuple) and isinstance(two, tuple):
-            return one + two
+        head = _present(first(attributes, values))
+        tail = _present(second(attributes, values))
+        if isinstance(head, tuple) and isinstance(tail, tuple):
+            return head + tail
         raise ValidationException(WRONG_TYPE)
 
     return evaluate

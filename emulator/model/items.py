@@ -77,5 +77,5 @@ class Item:
         return Item(attributes, size_bytes, levels)
 
     def same_as(self, other: Item) -> bool:
-        """Say whether both hold equal attributes (CMP-1)."""
+        """Return whether both hold equal attributes (CMP-1)."""
         return self is other or equal(self.attributes, other.attributes)

@@ -82,7 +82,7 @@ class KeyRange(NamedTuple):
     upper_inclusive: bool = True
 
     def holds(self, sort: tuple[KeyValue, ...]) -> bool:
-        """Say whether a collection's item with these sort values lies in the range."""
+        """Return whether a collection's item with these sort values lies in the range."""
         depth = len(self.equal)
         if sort[:depth] != self.equal:
             return False

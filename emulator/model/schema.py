@@ -33,7 +33,7 @@ class KeyAttribute(NamedTuple):
     type: KeyType
 
     def accepts(self, value: object) -> bool:
-        """Say whether a value has the declared type."""
+        """Return whether a value has the declared type."""
         return type(value) is KEY_CLASSES[self.type]
 
 
@@ -76,7 +76,7 @@ class KeySchema:
         object.__setattr__(self, "short", short)
 
     def holds(self, item: Item) -> bool:
-        """Say whether the item has every key attribute with the declared type (MAK-20)."""
+        """Return whether the item has every key attribute with the declared type (MAK-20)."""
         present = item.attributes
         for name, key_class in self.classes:  # noqa: SIM110 - asked of every write, twice a tuple
             if type(present.get(name)) is not key_class:
@@ -84,7 +84,7 @@ class KeySchema:
         return True
 
     def admits(self, item: Item) -> bool:
-        """Say whether an index has an entry for the item (MAK-20, IXV-6).
+        """Return whether an index has an entry for the item (MAK-20, IXV-6).
 
         Observed: ScyllaDB's tests, run against the service: an index added later passes over
         an item whose key attribute is empty or too long, as over one of another type.
@@ -156,5 +156,5 @@ class IndexSchema:
         return item if self.entry_names is None else item.pick(self.entry_names)
 
     def projects(self, name: str) -> bool:
-        """Say whether entries carry the attribute (IDX-2)."""
+        """Return whether entries carry the attribute (IDX-2)."""
         return self.entry_names is None or name in self.entry_names

@@ -64,7 +64,7 @@ def type_name(value: Value) -> str:
 
 
 def equal(left: Value | Missing, right: Value | Missing) -> bool:
-    """Say whether two values are the same to the service (CMP-1).
+    """Return whether two values are the same to the service (CMP-1).
 
     >>> equal((True,), (Decimal(1),))
     False
@@ -81,7 +81,7 @@ def equal(left: Value | Missing, right: Value | Missing) -> bool:
 
 
 def is_below(left: Value | Missing, right: Value | Missing) -> bool:
-    """Say whether ``left < right``: false between types and for types without order (CMP-2)."""
+    """Return whether ``left < right``: false between types and for types without order (CMP-2)."""
     if type(left) is not type(right) or not isinstance(left, ORDERED_TYPES):
         return False
     return left < right  # type: ignore[operator]  # both are of one ordered type

@@ -71,7 +71,7 @@ class Update:
     """An UPDATE, in either order of its clauses; ``returning`` names a ReturnValues value."""
 
     table: str
-    actions: trees.Update
+    actions: trees.UpdateExpression
     where: trees.Node | None
     returning: str | None
 

@@ -288,7 +288,7 @@ class _Parser(ExpressionParser):
             self._note(ON_INDEX)
         return source.table
 
-    def _changes(self) -> trees.Update:
+    def _changes(self) -> trees.UpdateExpression:
         """Read ``( SET ... | REMOVE ... ) { SET ... | REMOVE ... }`` into sections."""
         sections: dict[str, list[trees.Action]] = {}
         while True:
@@ -305,7 +305,7 @@ class _Parser(ExpressionParser):
         if not sections:
             self._refuse(NO_MANIPULATION)
         ordered = (tuple(sections[keyword]) for keyword in SECTIONS if keyword in sections)
-        return trees.Update(sections=tuple(ordered))
+        return trees.UpdateExpression(sections=tuple(ordered))
 
     def _assign(self, sections: dict[str, list[trees.Action]]) -> None:
         """Read ``path "=" ( expression | set_add(...) | set_delete(...) )``."""

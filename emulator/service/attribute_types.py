@@ -54,7 +54,7 @@ class AttributeType(NamedTuple):
 
     @property
     def is_set(self) -> bool:
-        """Return whether it is a set of another type."""
+        """Whether it is a set of another type."""
         return issubclass(self.python_class, frozenset)
 
 

@@ -68,8 +68,8 @@ class OrderedStore:
 
     def positions(self, low: Position, high: Position, *, reverse: bool) -> Iterator[Position]:
         """Yield the positions of ``[low, high)`` in order. O(log n) to start, O(1) each."""
-        found: Iterator[Position] = self._order.irange(low, high, (True, False), reverse)
-        return found
+        positions: Iterator[Position] = self._order.irange(low, high, (True, False), reverse)
+        return positions
 
     def items_at(self, positions: list[Position]) -> list[Item]:
         """Return the items at positions that ``positions`` yielded."""

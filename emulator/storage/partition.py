@@ -68,7 +68,9 @@ class PartitionMap:
 
     def by_id(self, partition_id: int) -> Partition | None:
         """Return the live partition with this id, if any."""
-        return next((one for one in self._partitions if one.id == partition_id), None)
+        return next(
+            (partition for partition in self._partitions if partition.id == partition_id), None
+        )
 
     def between(self, low: Position, high: Position) -> list[Partition]:
         """Return the partitions that overlap ``[low, high)``, in position order."""
@@ -95,12 +97,12 @@ class PartitionMap:
 
         The children are empty: the caller counts what lies in them.
         """
-        place = self._partitions.index(partition)
+        number = self._partitions.index(partition)
         children = []
         for low in [partition.low, *lows]:
             children.append(Partition(self._next_id, low, partition.splits + 1))
             self._next_id += 1
-        self._partitions[place : place + 1] = children
+        self._partitions[number : number + 1] = children
         for low in lows:
             insort(self._lows, low)
         return children
@@ -120,6 +122,8 @@ class PartitionMap:
         """Assert that the partitions tile the key space in order."""
         assert self._lows[0] == _START, f"the first partition begins at {self._lows[0]}"
         assert self._lows == sorted(set(self._lows)), f"boundaries out of order: {self._lows}"
-        assert self._lows == [one.low for one in self._partitions], "lows and partitions differ"
-        ids = [one.id for one in self._partitions]
+        assert self._lows == [partition.low for partition in self._partitions], (
+            "lows and partitions differ"
+        )
+        ids = [partition.id for partition in self._partitions]
         assert len(ids) == len(set(ids)), f"an id is used twice: {ids}"

@@ -27,7 +27,7 @@ class EntryChange(NamedTuple):
 
     @property
     def moves(self) -> bool:
-        """Say whether the entry's key changes: a removal and an insertion (CAP-309)."""
+        """Whether the entry's key changes: a removal and an insertion (CAP-309)."""
         return (
             self.before is not None
             and self.after is not None

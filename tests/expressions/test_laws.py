@@ -28,8 +28,8 @@ from emulator.expressions.ast import (
     Not,
     Or,
     Path,
-    Projection,
-    Update,
+    ProjectionExpression,
+    UpdateExpression,
 )
 from emulator.expressions.parser import parse
 from emulator.model import (
@@ -149,11 +149,11 @@ def sections(keyword):
 updates = (
     st.lists(st.sampled_from(sorted(ACTION_VALUES)), min_size=1, unique=True)
     .flatmap(lambda keywords: st.tuples(*map(sections, keywords)))
-    .map(lambda found: Update(sections=found))
+    .map(lambda found: UpdateExpression(sections=found))
 )
 projections = st.lists(
     paths, min_size=1, max_size=3, unique_by=lambda path: str(path.parts[0]).replace("#d", "a")
-).map(lambda found: Projection(paths=tuple(found)))
+).map(lambda found: ProjectionExpression(paths=tuple(found)))
 given_values = st.fixed_dictionaries(
     {":u": values, ":v": scalars, ":w": values, ":type": st.sampled_from(["S", "N", "L", "M"])}
 )
@@ -346,7 +346,7 @@ def shaped_updates(draw):
         if not any(parts[: len(other)] == other[: len(parts)] for other in taken):
             taken.append(parts)
             kept.setdefault(keyword, []).append(action)
-    return Update(sections=tuple(map(tuple, kept.values())))
+    return UpdateExpression(sections=tuple(map(tuple, kept.values())))
 
 
 class Refused(Exception):

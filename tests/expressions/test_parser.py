@@ -14,8 +14,8 @@ from emulator.expressions.ast import (
     Not,
     Or,
     Path,
-    Projection,
-    Update,
+    ProjectionExpression,
+    UpdateExpression,
 )
 from emulator.expressions.parser import parse
 from emulator.service.errors import RequestFault
@@ -96,13 +96,13 @@ def test_the_and_inside_between_belongs_to_it():
 def test_paths():
     """LEX-1, EXP-8."""
     tree = parse(PROJECTION, "a, #b.c[0][10] . #d")
-    assert tree == Projection(paths=(A, Path(parts=("#b", "c", 0, 10, "#d"))))
+    assert tree == ProjectionExpression(paths=(A, Path(parts=("#b", "c", 0, 10, "#d"))))
 
 
 def test_updates():
     tree = parse(UPDATE, "set a = :v, b = if_not_exists(b, :w) + :v remove c add a :v delete b :w")
     total = Arithmetic(operator="+", left=Function(name="if_not_exists", operands=(B, W)), right=V)
-    wanted = Update(
+    wanted = UpdateExpression(
         sections=(
             (Action(keyword="SET", path=A, value=V), Action(keyword="SET", path=B, value=total)),
             (Action(keyword="REMOVE", path=C),),
@@ -120,7 +120,7 @@ def test_updates():
 def test_parentheses_group_arithmetic(text):
     """UPD-12."""
     value = Arithmetic(operator="-", left=Arithmetic(operator="+", left=B, right=V), right=W)
-    tree = Update(sections=((Action(keyword="SET", path=A, value=value),),))
+    tree = UpdateExpression(sections=((Action(keyword="SET", path=A, value=value),),))
     assert repr(parse(UPDATE, f"SET a = {text}")) == repr(tree)
 
 
@@ -279,7 +279,7 @@ def test_an_expression_has_at_most_4096_bytes(text):
     assert refusal(PROJECTION, text) == (
         "Expression size has exceeded the maximum allowed size; expression size: 4097"
     )
-    assert parse(PROJECTION, "a" * 4096) == Projection(paths=(Path(parts=("a" * 4096,)),))
+    assert parse(PROJECTION, "a" * 4096) == ProjectionExpression(paths=(Path(parts=("a" * 4096,)),))
 
 
 def test_brackets_nest_deeper_than_python_calls():
