@@ -33,7 +33,13 @@ from emulator.expressions.parser import SECTIONS
 from emulator.expressions.projection import PathProjection, fragment, parse_projection
 from emulator.expressions.render import render
 from emulator.expressions.reserved import RESERVED_WORDS, is_reserved
-from emulator.expressions.resolve import CACHE_ENTRIES, Placeholders, check_placeholder_keys
+from emulator.expressions.resolve import (
+    CACHE_ENTRIES,
+    NAMES,
+    VALUES,
+    Placeholders,
+    check_placeholder_keys,
+)
 from emulator.expressions.update import Update, UpdateProgram, parse_update, update_of
 
 __all__ = [
@@ -44,6 +50,7 @@ __all__ = [
     "INDEX_RANGE",
     "MAX_INDEX",
     "NAME",
+    "NAMES",
     "NO_ARGUMENTS",
     "OPERAND_TYPE",
     "RESERVED_WORDS",
@@ -51,6 +58,7 @@ __all__ = [
     "TOO_DEEP",
     "TOO_MANY_CHOICES",
     "TOO_MANY_OPERATORS",
+    "VALUES",
     "Condition",
     "ConditionProgram",
     "KeyCondition",

@@ -58,9 +58,11 @@ def load_projection(request: Mapping[str, Any]) -> PathProjection | None:
     """Return the projection of a read by key, of either age, or None."""
     text = request.get("ProjectionExpression")
     if text is not None:
-        placeholders = Placeholders(request.get("ExpressionAttributeNames"))
+        names = request.get("ExpressionAttributeNames")
+        expressions.placeholders_fit(names, None)
+        placeholders = Placeholders(names, checked=True)
         projection = parse_projection(text, placeholders)
         placeholders.check_unused()
         return projection
-    names = request.get("AttributesToGet")
-    return None if names is None else PathProjection.of_names(names)
+    listed = request.get("AttributesToGet")
+    return None if listed is None else PathProjection.of_names(listed)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, Final
 
-from emulator.expressions import Placeholders, check_placeholder_keys
-from emulator.model import Value
+from emulator.expressions import NAMES, VALUES, Placeholders, check_placeholder_keys
+from emulator.model import Value, attributes_size, text_size
 from emulator.model.wire import load_value
+from emulator.service import limits
 from emulator.service.errors import RequestFault, ValidationException
 from emulator.service.wording import Wording
 
@@ -23,6 +25,13 @@ VALUES_ALONE: Final = Wording(
 BAD_VALUE: Final = Wording(
     "{message}", older="ExpressionAttributeValues contains invalid value: {message} for key {key}"
 )
+# Source: the list of validation errors in the code of DynamoDB Local.
+PLACEHOLDERS_TOO_LARGE: Final = "{what} exceeds max size"
+_BOTH: Final = "Combined size of ExpressionAttributeNames and ExpressionAttributeValues"
+
+#: So few placeholders, each so short, are far below the limit whatever their characters are.
+_FEW: Final = 64
+_SHORT: Final = 4096
 
 _USES_PLACEHOLDERS: Final = (
     "ExpressionAttributeNames",
@@ -99,7 +108,38 @@ def load_placeholders(request: Mapping[str, Any]) -> Placeholders:
     values: dict[str, Value] | None = None
     if written is not None:
         values = {key: _load_value(key, value) for key, value in written.items()}
-    return Placeholders(request.get("ExpressionAttributeNames"), values, checked=True)
+    names = request.get("ExpressionAttributeNames")
+    placeholders_fit(names, values)
+    return Placeholders(names, values, checked=True)
+
+
+def placeholders_fit(names: Mapping[str, str] | None, values: Mapping[str, Value] | None) -> None:
+    """Refuse names and values beyond 2 MB, those of one table or one action together (PLH-6).
+
+    Assumed: that they are measured as items are, and judged once the values are read.
+    """
+    names, values = names or {}, values or {}
+    if _are_few_and_short(names, values):
+        return
+    names_bytes = sum(text_size(key) + text_size(target) for key, target in names.items())
+    values_bytes = attributes_size(values)
+    for what, size in (
+        (NAMES, names_bytes),
+        (VALUES, values_bytes),
+        (_BOTH, names_bytes + values_bytes),
+    ):
+        if size > limits.PLACEHOLDER_BYTES:
+            raise RequestFault(PLACEHOLDERS_TOO_LARGE.format(what=what))
+
+
+def _are_few_and_short(names: Mapping[str, str], values: Mapping[str, Value]) -> bool:
+    if len(names) + len(values) > _FEW:
+        return False
+    for value in values.values():
+        kind = type(value)
+        if kind is not Decimal and (kind is not str or len(value) > _SHORT):  # type: ignore[arg-type]  # it is text
+            return False
+    return not names or max(map(len, names.values())) <= _SHORT
 
 
 def _load_value(key: str, written: Any) -> Value:
