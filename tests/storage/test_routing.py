@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator.model import KeyRange, parse_number
-from emulator.storage import HASH_SPACE, TOP, bounds, placement_hash, segment_bounds
+from emulator.storage import (
+    HASH_SPACE,
+    TOP,
+    PartitionMap,
+    bounds,
+    key_position,
+    placement_hash,
+    segment_bounds,
+)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +36,14 @@ from emulator.storage import HASH_SPACE, TOP, bounds, placement_hash, segment_bo
 def test_the_hash_is_the_specified_one(partition, hashed):
     """CAP-503: the same on every machine."""
     assert placement_hash(partition) == mmh3.hash64(hashed, seed=0, signed=False)[0]
+
+
+def test_a_position_is_the_hash_and_the_values_behind_it():
+    """The worked example of docs/explanation/design.md."""
+    position = key_position(("d1",), ("2026",), ("tie",))
+    assert position == (7244619036449326603, "d1", "2026", "tie")
+    assert key_position(("d1",)) == position[:2]
+    assert PartitionMap(4).at(position).id == 1
 
 
 def test_two_hashes_are_pinned():
