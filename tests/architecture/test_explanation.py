@@ -84,8 +84,8 @@ class Life:
         named = [f"{file}: {name}" for step in self.steps for file, name in step if name]
         assert [name for name in named if first_call(calls, name) is None] == []
         spine = [first_call(calls, ": ".join(step[0])) for step in self.steps]
-        assert None not in spine
-        assert spine == sorted(spine), [calls[index] for index in spine if index is not None]
+        in_order = sorted(at for at in spine if at is not None)
+        assert spine == in_order, [calls[at] for at in in_order]
 
 
 def first_call(calls: list[str], name: str) -> int | None:
