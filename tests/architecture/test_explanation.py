@@ -40,7 +40,11 @@ def names_in(file: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.glob("explanation/*.md")), ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [*sorted(DOCS.glob("explanation/*.md")), ROOT / "CONTRIBUTING.md", ROOT / "tests/README.md"],
+    ids=lambda page: page.name,
+)
 def test_an_explanation_names_what_exists(page):
     lost = []
     for file, name in POINTER.findall(page.read_text()):
@@ -48,6 +52,19 @@ def test_an_explanation_names_what_exists(page):
         if not homes or (name and name not in names_in(homes[0])):
             lost.append(f"{file}: {name}")
     assert lost == []
+
+
+def test_the_map_shows_every_room():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    shown = set(re.findall(r"^(\w+)/ ", text.partition("## The map")[2], re.MULTILINE))
+    assert shown == {path.name for path in PACKAGE.iterdir() if any(path.glob("*.py"))}
+
+
+def test_every_folder_of_tests_has_its_line():
+    text = (ROOT / "tests/README.md").read_text()
+    rooms = {path.name for path in PACKAGE.iterdir() if path.is_dir()}
+    folders = {path.name for path in (ROOT / "tests").iterdir() if any(path.glob("*.py"))}
+    assert [name for name in folders - rooms if f"`tests/{name}/`" not in text] == []
 
 
 @each_page
