@@ -14,6 +14,7 @@ from emulator.model import IndexSchema, KeyAttribute, KeySchema, Projection
 from emulator.model.schema import KeyType
 from emulator.operations import shapes
 from emulator.operations.shapes import Integer, List, Member, String, Structure, structure
+from emulator.service import limits
 from emulator.service.errors import RequestFault, ValidationException
 
 Wire: TypeAlias = Mapping[str, Any]
@@ -100,7 +101,7 @@ ATTRIBUTE_DEFINITIONS: Final = List(
 PROJECTION: Final = structure(
     "Projection",
     ProjectionType=String(enum=("ALL", "INCLUDE", "KEYS_ONLY")),
-    NonKeyAttributes=List(String(1, 255), least=1, most=20),
+    NonKeyAttributes=List(String(1, 255), least=1, most=limits.NON_KEY_ATTRIBUTES),
 )
 BILLING_MODE: Final = String(enum=("PROVISIONED", "PAY_PER_REQUEST"))
 PROVISIONED_THROUGHPUT: Final = structure(

@@ -10,19 +10,7 @@ from emulator.operations.put_item import LEGACY, MODERN
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items, keys
 
-SHAPE = shapes.item_request(
-    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
-    TableName=shapes.TABLE_NAME.required,
-    ReturnItemCollectionMetrics=shapes.RETURN_ITEM_COLLECTION_METRICS,
-    ReturnValues=shapes.RETURN_VALUES,
-    ReturnValuesOnConditionCheckFailure=shapes.RETURN_ON_FAILURE,
-    ConditionalOperator=shapes.CONDITIONAL_OPERATOR,
-    Key=shapes.ATTRIBUTE_MAP.required,
-    Expected=shapes.EXPECTED,
-    ConditionExpression=shapes.STRING,
-    ExpressionAttributeNames=shapes.STRING_MAP,
-    ExpressionAttributeValues=shapes.ATTRIBUTE_MAP,
-)
+SHAPE = shapes.write_request(Key=shapes.ATTRIBUTE_MAP.required)
 
 
 @operation("DeleteItem", shape=SHAPE)

@@ -9,7 +9,9 @@ from emulator.model.wire import INVALID
 from emulator.operations import definitions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.replicas import AUTO_SCALING
+from emulator.service import limits
 from emulator.service.errors import GlobalTableNotFoundException, ValidationException
+from emulator.service.throttling import Axis
 
 NOT_SUPPORTED: Final = (
     INVALID + "DynamoDB global tables version 2017.11.29 is not supported. We recommend using "
@@ -52,6 +54,17 @@ def update_global_table(_: Account, __: Request) -> NoReturn:
     raise ValidationException(NOT_SUPPORTED)
 
 
+def _index_settings(holder: str, axis: Axis) -> shapes.Member:
+    """Return the settings of one axis of a table's or a replica's global indexes."""
+    members = {
+        "IndexName": shapes.INDEX_NAME.required,
+        f"Provisioned{axis}CapacityUnits": shapes.POSITIVE_LONG,
+        f"Provisioned{axis}CapacityAutoScalingSettingsUpdate": AUTO_SCALING,
+    }
+    name = f"{holder}GlobalSecondaryIndexSettingsUpdate"
+    return shapes.List(shapes.structure(name, **members), least=1, most=limits.GLOBAL_INDEXES)
+
+
 @operation("DescribeGlobalTable", shape=_NAMED)
 @operation("DescribeGlobalTableSettings", shape=_NAMED)
 @operation(
@@ -61,32 +74,14 @@ def update_global_table(_: Account, __: Request) -> NoReturn:
         GlobalTableBillingMode=definitions.BILLING_MODE,
         GlobalTableProvisionedWriteCapacityUnits=shapes.POSITIVE_LONG,
         GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate=AUTO_SCALING,
-        GlobalTableGlobalSecondaryIndexSettingsUpdate=shapes.List(
-            shapes.structure(
-                "GlobalTableGlobalSecondaryIndexSettingsUpdate",
-                IndexName=shapes.INDEX_NAME.required,
-                ProvisionedWriteCapacityUnits=shapes.POSITIVE_LONG,
-                ProvisionedWriteCapacityAutoScalingSettingsUpdate=AUTO_SCALING,
-            ),
-            least=1,
-            most=20,
-        ),
+        GlobalTableGlobalSecondaryIndexSettingsUpdate=_index_settings("GlobalTable", "Write"),
         ReplicaSettingsUpdate=shapes.List(
             shapes.structure(
                 "ReplicaSettingsUpdate",
                 RegionName=shapes.STRING.required,
                 ReplicaProvisionedReadCapacityUnits=shapes.POSITIVE_LONG,
                 ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate=AUTO_SCALING,
-                ReplicaGlobalSecondaryIndexSettingsUpdate=shapes.List(
-                    shapes.structure(
-                        "ReplicaGlobalSecondaryIndexSettingsUpdate",
-                        IndexName=shapes.INDEX_NAME.required,
-                        ProvisionedReadCapacityUnits=shapes.POSITIVE_LONG,
-                        ProvisionedReadCapacityAutoScalingSettingsUpdate=AUTO_SCALING,
-                    ),
-                    least=1,
-                    most=20,
-                ),
+                ReplicaGlobalSecondaryIndexSettingsUpdate=_index_settings("Replica", "Read"),
                 ReplicaTableClass=shapes.String(enum=("STANDARD", "STANDARD_INFREQUENT_ACCESS")),
             ),
             least=1,

@@ -6,6 +6,7 @@ from typing import Final
 
 from emulator.engine.account import Account
 from emulator.engine.options import Destination
+from emulator.engine.table import Table
 from emulator.operations import shapes
 from emulator.operations.definitions import table_request
 from emulator.operations.registry import Request, Response, operation
@@ -60,11 +61,7 @@ def enable(account: Account, request: Request) -> Response:
 @operation("DisableKinesisStreamingDestination", shape=SHAPE)
 def disable(account: Account, request: Request) -> Response:
     """Switch a destination off; it stays on the list as DISABLED."""
-    table = account.described_table(request["TableName"])
-    arn = request["StreamArn"]
-    known = table.options.destinations.get(arn)
-    if known is None or not known.is_active:
-        raise ValidationException(NOT_ACTIVE.format(verb="DISABLE"))
+    table, arn, known = _active(account, request, "DISABLE")
     table.options.destinations[arn] = known._replace(is_active=False)
     return {"TableName": table.name, "StreamArn": arn, "DestinationStatus": "DISABLING"}
 
@@ -72,11 +69,7 @@ def disable(account: Account, request: Request) -> Response:
 @operation("UpdateKinesisStreamingDestination", shape=UPDATE_SHAPE)
 def update(account: Account, request: Request) -> Response:
     """Change the precision of a destination's times."""
-    table = account.described_table(request["TableName"])
-    arn = request["StreamArn"]
-    known = table.options.destinations.get(arn)
-    if known is None or not known.is_active:
-        raise ValidationException(NOT_ACTIVE.format(verb="UPDATE"))
+    table, arn, known = _active(account, request, "UPDATE")
     precision = _precision(request, _UPDATE, known.precision)
     table.options.destinations[arn] = known._replace(precision=precision)
     return {
@@ -102,6 +95,16 @@ def describe(account: Account, request: Request) -> Response:
             for arn, known in table.options.destinations.items()
         ],
     }
+
+
+def _active(account: Account, request: Request, verb: str) -> tuple[Table, str, Destination]:
+    """Return the table, the stream and the destination to change, which is active."""
+    table = account.described_table(request["TableName"])
+    arn = request["StreamArn"]
+    known = table.options.destinations.get(arn)
+    if known is None or not known.is_active:
+        raise ValidationException(NOT_ACTIVE.format(verb=verb))
+    return table, arn, known
 
 
 def _precision(request: Request, member: str, default: str = "MILLISECOND") -> str:

@@ -12,19 +12,7 @@ from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items, keys
 from emulator.storage import Position
 
-SHAPE = shapes.item_request(
-    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
-    TableName=shapes.TABLE_NAME.required,
-    ReturnItemCollectionMetrics=shapes.RETURN_ITEM_COLLECTION_METRICS,
-    ReturnValues=shapes.RETURN_VALUES,
-    ReturnValuesOnConditionCheckFailure=shapes.RETURN_ON_FAILURE,
-    ConditionalOperator=shapes.CONDITIONAL_OPERATOR,
-    Item=shapes.ATTRIBUTE_MAP.required,
-    Expected=shapes.EXPECTED,
-    ConditionExpression=shapes.STRING,
-    ExpressionAttributeNames=shapes.STRING_MAP,
-    ExpressionAttributeValues=shapes.ATTRIBUTE_MAP,
-)
+SHAPE = shapes.write_request(Item=shapes.ATTRIBUTE_MAP.required)
 LEGACY = ("Expected", "ConditionalOperator")
 MODERN = ("ConditionExpression",)
 

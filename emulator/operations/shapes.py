@@ -9,7 +9,7 @@ broken ones are answered together (ERR-SHAPE-1).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sized
 from copy import copy
 from typing import Any, Final, NamedTuple, Self
 
@@ -108,6 +108,16 @@ class Member:
         raise NotImplementedError
 
 
+def _too_short(value: Sized, least: int, shown: str, path: str) -> Iterator[str]:
+    if len(value) < least:
+        yield CONSTRAINT.format(value=shown, path=path, rule=MIN_LENGTH.format(n=least))
+
+
+def _too_long(value: Sized, most: int | None, shown: str, path: str) -> Iterator[str]:
+    if most is not None and len(value) > most:
+        yield CONSTRAINT.format(value=shown, path=path, rule=MAX_LENGTH.format(n=most))
+
+
 class String(Member):
     """A text with length, pattern or enumeration constraints."""
 
@@ -145,12 +155,8 @@ class String(Member):
             yield CONSTRAINT.format(
                 value=quoted, path=path, rule=PATTERN.format(pattern=self.pattern)
             )
-        if len(value) < self.least:
-            rule = MIN_LENGTH.format(n=self.least)
-            yield CONSTRAINT.format(value=quoted, path=path, rule=rule)
-        if self.most is not None and len(value) > self.most:
-            rule = MAX_LENGTH.format(n=self.most)
-            yield CONSTRAINT.format(value=quoted, path=path, rule=rule)
+        yield from _too_short(value, self.least, quoted, path)
+        yield from _too_long(value, self.most, quoted, path)
         if self.enum and value not in self.enum:
             rule = ENUM.format(values=", ".join(self.enum))
             yield CONSTRAINT.format(value=quoted, path=path, rule=rule)
@@ -268,18 +274,14 @@ class List(Member):
     def problems(self, value: Any, path: str) -> Iterator[str]:
         """Yield a fault of too few, those of the members, then one of too many (ERR-CT-1)."""
         shown = f"'{java_text(value, self)}'"
-        if len(value) < self.least:
-            rule = MIN_LENGTH.format(n=self.least)
-            yield CONSTRAINT.format(value=shown, path=path, rule=rule)
+        yield from _too_short(value, self.least, shown, path)
         for number, member in enumerate(value, start=1):
             member_path = f"{path}.{number}.member"
             if member is None:
                 yield CONSTRAINT.format(value="null", path=member_path, rule=NOT_NULL)
             else:
                 yield from self.member.problems(member, member_path)
-        if self.most is not None and len(value) > self.most:
-            rule = MAX_LENGTH.format(n=self.most)
-            yield CONSTRAINT.format(value=shown, path=path, rule=rule)
+        yield from _too_long(value, self.most, shown, path)
 
 
 class Map(Member):
@@ -316,12 +318,8 @@ class Map(Member):
     def problems(self, value: Any, path: str) -> Iterator[str]:
         """Yield size and key faults, then those of the entries."""
         shown = f"'{java_text(value, self)}'"
-        if len(value) < self.least:
-            rule = MIN_LENGTH.format(n=self.least)
-            yield CONSTRAINT.format(value=shown, path=path, rule=rule)
-        if self.most is not None and len(value) > self.most:
-            rule = MAX_LENGTH.format(n=self.most)
-            yield CONSTRAINT.format(value=shown, path=path, rule=rule)
+        yield from _too_short(value, self.least, shown, path)
+        yield from _too_long(value, self.most, shown, path)
         if self.key is not None and not all(map(self.key.fine, value)):
             rules = (
                 f"{MAX_LENGTH.format(n=self.key.most)}, {MIN_LENGTH.format(n=self.key.least)}, "
@@ -574,3 +572,22 @@ CONDITION: Final = structure(
 )
 CONDITIONS: Final = Map(CONDITION)
 ATTRIBUTES_TO_GET: Final = List(STRING, least=1)
+
+
+def write_request(return_values: Member = RETURN_VALUES, /, **own: Member) -> ItemRequest:
+    """Return the shape of a write of one item; its own members come after the enumerations."""
+    enumerations: dict[str, Member] = {
+        "ReturnConsumedCapacity": RETURN_CONSUMED_CAPACITY,
+        "TableName": TABLE_NAME.required,
+        "ReturnItemCollectionMetrics": RETURN_ITEM_COLLECTION_METRICS,
+        "ReturnValues": return_values,
+        "ReturnValuesOnConditionCheckFailure": RETURN_ON_FAILURE,
+        "ConditionalOperator": CONDITIONAL_OPERATOR,
+    }
+    conditions: dict[str, Member] = {
+        "Expected": EXPECTED,
+        "ConditionExpression": STRING,
+        "ExpressionAttributeNames": STRING_MAP,
+        "ExpressionAttributeValues": ATTRIBUTE_MAP,
+    }
+    return ItemRequest(enumerations | own | conditions)

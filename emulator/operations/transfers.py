@@ -6,7 +6,7 @@ request return what the first one began.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Final
 
@@ -105,10 +105,9 @@ IMPORT_SHAPE = shapes.structure(
 def export_table(account: Account, request: Request) -> Response:
     """Begin an export of a table that can be restored to a point in time (OTH-10)."""
     asked = _asked(request, EXPORT_SHAPE)
-    known = _repeated(account.archive.exports.values(), asked, ExportConflictException)
-    if known is None:
-        known = _begin_export(account, asked)
-        account.archive.exports[known.arn] = known
+    known = _begun_once(
+        account, account.archive.exports, asked, _begin_export, ExportConflictException
+    )
     return {"ExportDescription": _description(known) | {"ExportStatus": "IN_PROGRESS"}}
 
 
@@ -132,13 +131,7 @@ def _begin_export(account: Account, asked: Request) -> Transfer:
         "ItemCount": len(table.store),
         "BilledSizeBytes": table.store.size_bytes,
     }
-    return Transfer(
-        arn=arn,
-        table_arn=table.arn,
-        asked=asked,
-        described=described,
-        started_ns=account.now_ns,
-    )
+    return Transfer(arn, table.arn, asked, described, started_ns=account.now_ns)
 
 
 @operation("DescribeExport", shape=shapes.structure(ExportArn=_ARN.required))
@@ -181,10 +174,9 @@ def list_exports(account: Account, request: Request) -> Response:
 def import_table(account: Account, request: Request) -> Response:
     """Make the table of an import; there is no bucket to read, so it is empty (OTH-12)."""
     asked = _asked(request, IMPORT_SHAPE)
-    known = _repeated(account.archive.imports.values(), asked, ImportConflictException)
-    if known is None:
-        known = _begin_import(account, asked)
-        account.archive.imports[known.arn] = known
+    known = _begun_once(
+        account, account.archive.imports, asked, _begin_import, ImportConflictException
+    )
     return {"ImportTableDescription": _description(known) | {"ImportStatus": "IN_PROGRESS"}}
 
 
@@ -211,13 +203,7 @@ def _begin_import(account: Account, asked: Request) -> Transfer:
         "TableId": table.id,
         "StartTime": seconds(account.now_ns),
     }
-    return Transfer(
-        arn=arn,
-        table_arn=table.arn,
-        asked=asked,
-        described=described,
-        started_ns=account.now_ns,
-    )
+    return Transfer(arn, table.arn, asked, described, started_ns=account.now_ns)
 
 
 @operation("DescribeImport", shape=shapes.structure(ImportArn=_ARN.required))
@@ -273,21 +259,27 @@ def _transfer_id(account: Account) -> str:
     return f"{account.now_ns // 1_000_000:014}-{account.new_id('transfer')[:8]}"
 
 
-def _repeated(
-    known: Iterable[Transfer], asked: Request, conflict: type[ApiError]
-) -> Transfer | None:
-    """Return the transfer that the request's token began, if one did.
+def _begun_once(
+    account: Account,
+    transfers: dict[str, Transfer],
+    asked: Request,
+    begin: Callable[[Account, Request], Transfer],
+    conflict: type[ApiError],
+) -> Transfer:
+    """Begin a transfer, unless the request's token has begun it before; return it.
 
     Raises:
-        ApiError: ``conflict``, because that request was another.
+        ApiError: ``conflict``, because the request of that token was another.
     """
     token = asked.get("ClientToken")
-    for transfer in known:
+    for transfer in transfers.values():
         if token is not None and transfer.asked.get("ClientToken") == token:
             if transfer.asked != asked:
                 raise conflict(TOKEN_REUSED.format(token=token))
             return transfer
-    return None
+    begun = begin(account, asked)
+    transfers[begun.arn] = begun
+    return begun
 
 
 def _page(

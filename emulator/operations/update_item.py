@@ -18,20 +18,15 @@ from emulator.service.errors import ValidationException
 
 KEY_CHANGE: Final = INVALID + "Cannot update attribute {name}. This attribute is part of the key"
 
-SHAPE = shapes.item_request(
-    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
-    TableName=shapes.TABLE_NAME.required,
-    ReturnItemCollectionMetrics=shapes.RETURN_ITEM_COLLECTION_METRICS,
+SHAPE = shapes.write_request(
     # The misspelt value is the service's own (ERR-SHAPE-5).
-    ReturnValues=shapes.RETURN_VALUES.reworded(
+    shapes.RETURN_VALUES.reworded(
         shapes.Rewording(
             "Failed to satisfy constraint: Member must satisfy enum value set: "
             "[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]",
             hides_others=True,
         )
     ),
-    ReturnValuesOnConditionCheckFailure=shapes.RETURN_ON_FAILURE,
-    ConditionalOperator=shapes.CONDITIONAL_OPERATOR,
     Key=shapes.ATTRIBUTE_MAP.required,
     AttributeUpdates=shapes.Map(
         shapes.structure(
@@ -42,9 +37,6 @@ SHAPE = shapes.item_request(
     ),
     Expected=shapes.EXPECTED,
     UpdateExpression=shapes.STRING,
-    ConditionExpression=shapes.STRING,
-    ExpressionAttributeNames=shapes.STRING_MAP,
-    ExpressionAttributeValues=shapes.ATTRIBUTE_MAP,
 )
 LEGACY = ("AttributeUpdates", "Expected", "ConditionalOperator")
 MODERN = ("UpdateExpression", "ConditionExpression")

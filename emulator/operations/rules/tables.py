@@ -414,10 +414,24 @@ def maxima_and_warm_throughput_fit(request: Wire, quota: int) -> None:
         warm_throughput_fits(index, mode, quota)
 
 
-def on_demand_maximum_fits(holder: Wire, mode: str, quota: int) -> None:
+def on_demand_maximum_fits(
+    holder: Wire,
+    mode: str,
+    quota: int,
+    provisioned: str = MAXIMUM_PROVISIONED,
+    *,
+    also: tuple[int, ...] = (),
+) -> None:
     """Refuse a maximum on a provisioned resource, or out of range.
 
     Assumed: the upper end of the range is the table's quota; an index is named as shown.
+
+    Args:
+        holder: The table or index with the maximum.
+        mode: The billing mode.
+        quota: The highest maximum.
+        provisioned: What to say of one on a provisioned resource.
+        also: What is no maximum and yet allowed.
     """
     index = holder.get("IndexName")
     given = holder.get("OnDemandThroughput") or {}
@@ -427,8 +441,8 @@ def on_demand_maximum_fits(holder: Wire, mode: str, quota: int) -> None:
             continue
         if mode == "PROVISIONED":
             resource = "" if index is None else f" for index : {index}"
-            raise ValidationException(MAXIMUM_PROVISIONED.format(member=member, resource=resource))
-        if not 1 <= n <= quota:
+            raise ValidationException(provisioned.format(member=member, resource=resource))
+        if n not in also and not 1 <= n <= quota:
             resource = "table" if index is None else f"index : {index}"
             raise ValidationException(MAXIMUM_RANGE.format(member=member, resource=resource))
 

@@ -229,17 +229,7 @@ def _index_units_fit(name: str, action: Wire, mode: str) -> None:
 
 def maximum_fits(holder: Wire, mode: str, quota: int) -> None:
     """Refuse a maximum on a provisioned resource, or out of range; -1 removes one (UT-6)."""
-    index = holder.get("IndexName")
-    given = holder.get("OnDemandThroughput") or {}
-    for member in ("MaxReadRequestUnits", "MaxWriteRequestUnits"):
-        n = given.get(member)
-        if n is None:
-            continue
-        if mode == "PROVISIONED":
-            raise ValidationException(MAXIMUM_PROVISIONED.format(member=member))
-        if n != -1 and not 1 <= n <= quota:
-            resource = "table" if index is None else f"index : {index}"
-            raise ValidationException(rules.MAXIMUM_RANGE.format(member=member, resource=resource))
+    rules.on_demand_maximum_fits(holder, mode, quota, MAXIMUM_PROVISIONED, also=(-1,))
 
 
 def warm_throughput_rises(holder: Wire, warm: tuple[int, int], quota: int) -> None:
