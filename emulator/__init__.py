@@ -28,6 +28,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+#: How ``pytest_dynamometer`` tells this package from another of its name.
+__distribution__ = "dynamometer"
 
 if TYPE_CHECKING:
     from emulator.api import Emulator

@@ -171,3 +171,13 @@ def model_items(
         optional[name] = typed_values(kind, wide=wide)
     required = {one.name: key_values(one, attributes, wide=wide) for one in schema.key.attributes}
     return st.fixed_dictionaries(required, optional=optional)
+
+
+st.register_type_strategy(TableSchema, table_schemas())
+st.register_type_strategy(KeySchema, table_schemas().map(lambda schema: schema.key))
+st.register_type_strategy(
+    IndexSchema,
+    table_schemas()
+    .filter(lambda schema: len(schema.indexes) > 0)
+    .map(lambda schema: schema.indexes[0]),
+)

@@ -1,6 +1,6 @@
 """What a project may say to the pytest plugin: options, ini settings and marker arguments.
 
-Everything is judged when it is read, marker arguments at collection, so that a mistake is told
+Everything is judged when it is read, marker arguments at collection, so that a mistake is reported
 once, with its place, before any test runs. Nothing here loads the engine until a marker is met.
 """
 
@@ -21,15 +21,6 @@ if TYPE_CHECKING:
 
 CAPACITIES: Final = ("off", "observe", "enforce")
 CLOCKS: Final = ("system", "manual")
-SCOPES: Final = ("function", "class", "module", "package", "session")
-MARKERS: Final = {
-    "ddb": "ddb(capacity, clock, start, region, seed, tables, settings): the test has an emulated "
-    "DynamoDB of this kind, and boto3 is routed to it",
-    "ddb_budget": "ddb_budget(rcu, wcu, throttles, scans, filtered): the test fails if it "
-    "consumes more of its emulated DynamoDB",
-    "ddb_faults": "ddb_faults(kind, operations, tables, key, share, times, after, until, latency, "
-    "seed): some of the test's requests to its emulated DynamoDB fail",
-}
 
 _NO_POSITIONAL: Final = "arguments are given by name"
 _ONE_POSITIONAL: Final = "only the kind may be given without a name"
@@ -60,8 +51,8 @@ class Options(NamedTuple):
         clock: "system", "manual" or a clock.
         start: Where a manual clock starts, in epoch seconds; None for the default.
         region: The region of calls that name none; None for the one that boto3 has configured.
-        tables: What to create, see ``templates.Tables``.
-        seed: What to fill it with, see ``templates.Seed``.
+        tables: What to create, see ``seeded_databases.Tables``.
+        seed: What to fill it with, see ``seeded_databases.Seed``.
         fault_seed: Seeds fault rules that have no seed of their own.
         settings: Arguments of ``Settings``, or a Settings.
     """
@@ -79,55 +70,19 @@ class Options(NamedTuple):
 # The command line and the ini file
 
 
-def add_options(parser: pytest.Parser) -> None:
-    """Declare the options and ini settings; all of them begin with ddb."""
-    group = parser.getgroup("ddb", "dynamometer: an emulated DynamoDB")
-    add, ini = group.addoption, parser.addini
-    add("--ddb-capacity", choices=CAPACITIES, help="whether tests are throttled")
-    ini("ddb_capacity", "whether tests are throttled: off, observe (default) or enforce")
-    add("--ddb-clock", choices=CLOCKS, help="the clock of tests that do not say")
-    ini("ddb_clock", "the clock of tests that do not say: system (default) or manual")
-    add("--ddb-start", metavar="TIME", help="where manual clocks start, as ISO text")
-    ini("ddb_start", "where manual clocks start, as ISO text")
-    add("--ddb-region", metavar="REGION", help="the region of clients that name none")
-    ini("ddb_region", "the region of clients that name none; by default boto3's, or us-east-1")
-    ini("ddb_tables", "design files whose tables every test finds", type="paths")
-    ini("ddb_seed", "JSON lines that fill these tables", type="paths")
-    ini("ddb_settings", "lines of name=value, see emulator.Settings", type="linelist")
-    ini("ddb_scope", "the scope of the ddb fixtures; function by default")
-    ini("ddb_fast", "skip the SDK's serialising, signing and retrying", type="bool", default=False)
-    add("--ddb-report", metavar="PATH", help="write what tests consumed, as .json or .html")
-    ini("ddb_summary", "show what tests consumed at the end", type="bool", default=True)
-
-
-def configured(config: pytest.Config) -> Options:
-    """Return what the command line and the ini file say.
+def configured(written: Mapping[str, Any]) -> Options:
+    """Return the options that the command line and the ini file have written.
 
     Raises:
         pytest.UsageError: a setting is wrong.
     """
-    given: dict[str, Any] = {}
-    for name in ("capacity", "clock", "start", "region"):
-        value = config.getoption(f"--ddb-{name}") or config.getini(f"ddb_{name}")
-        if value:
-            given[name] = value
-    given["tables"] = config.getini("ddb_tables") or None
-    given["seed"] = config.getini("ddb_seed") or None
-    given["settings"] = dict(map(_setting, config.getini("ddb_settings"))) or None
+    changes = dict(written)
+    if "settings" in changes:
+        changes["settings"] = dict(map(_setting, changes["settings"]))
     try:
-        return _judged(Options(), given)
+        return _judged(Options(), changes)
     except (Fault, TypeError, ValueError) as fault:
         raise pytest.UsageError(f"ddb: {fault}") from None
-
-
-def scope(config: pytest.Config) -> str:
-    """Return the scope of the fixtures."""
-    given: str = config.getini("ddb_scope") or "function"
-    if given not in SCOPES:
-        raise pytest.UsageError(
-            "ddb: " + _CHOICE.format(name="ddb_scope", choices=", ".join(SCOPES), value=given)
-        )
-    return given
 
 
 def _setting(line: str) -> tuple[str, Any]:
@@ -143,14 +98,14 @@ def _setting(line: str) -> tuple[str, Any]:
 
 def faults_of(item: pytest.Item) -> list[str]:
     """Return a sentence for every wrong argument of an item's markers."""
-    found = []
+    sentences = []
     for name, judge in _JUDGES.items():
         for mark in item.iter_markers(name):
             try:
                 judge(item, mark)
             except (Fault, TypeError, ValueError) as fault:
-                found.append(f"@pytest.mark.{name}: {_first_line(fault)}")
-    return found
+                sentences.append(f"@pytest.mark.{name}: {_first_line(fault)}")
+    return sentences
 
 
 def _first_line(error: Exception) -> str:
@@ -214,19 +169,19 @@ def _budget(limits: Mapping[str, Any]) -> Budget:
 def _marked(node: pytest.Item | pytest.Collector, mark: pytest.Mark, base: Options) -> Options:
     if mark.args:
         raise Fault(_NO_POSITIONAL)
-    given = dict(mark.kwargs)
-    if given.get("start") is not None:
-        given.setdefault("clock", "manual")
+    arguments = dict(mark.kwargs)
+    if arguments.get("start") is not None:
+        arguments.setdefault("clock", "manual")
     for name in ("tables", "seed"):
-        if isinstance(given.get(name), str | PathLike):
-            given[name] = _located(node, name, given[name])
-    return _judged(base, given)
+        if isinstance(arguments.get(name), str | PathLike):
+            arguments[name] = _located(node, name, arguments[name])
+    return _judged(base, arguments)
 
 
-def _judged(base: Options, given: Mapping[str, Any]) -> Options:
+def _judged(base: Options, arguments: Mapping[str, Any]) -> Options:
     """Return the options with these changes, each of them judged."""
-    _known(given, ("capacity", "clock", "start", "region", "seed", "tables", "settings"))
-    changes = {name: value for name, value in given.items() if value is not None}
+    _known(arguments, ("capacity", "clock", "start", "region", "seed", "tables", "settings"))
+    changes = {name: value for name, value in arguments.items() if value is not None}
     if changes.get("capacity", "off") not in CAPACITIES:
         listed = ", ".join(CAPACITIES)
         raise Fault(_CHOICE.format(name="capacity", choices=listed, value=changes["capacity"]))
@@ -253,18 +208,18 @@ def _judge_data(changes: Mapping[str, Any]) -> None:
         raise Fault(_NOT_A_SEED.format(value=seed))
 
 
-def _settings(given: Any) -> Any:
+def _settings(settings: Any) -> Any:
     from emulator.settings import Settings
 
-    if isinstance(given, Settings):
-        return given
-    _known(given, [field.name for field in fields(Settings)])
-    return Settings(**given)
+    if isinstance(settings, Settings):
+        return settings
+    _known(settings, [field.name for field in fields(Settings)])
+    return Settings(**settings)
 
 
-def _known(given: Iterable[str], known: Iterable[str]) -> None:
+def _known(names: Iterable[str], known: Iterable[str]) -> None:
     known = list(known)
-    for name in given:
+    for name in names:
         if name not in known:
             raise Fault(_UNKNOWN.format(name=name, known=", ".join(known)))
 
@@ -285,9 +240,9 @@ def _epoch_seconds(start: Any) -> float:
 
 def _located(node: pytest.Item | pytest.Collector, name: str, value: str | PathLike[str]) -> Path:
     """Return a file that is named from the test's directory, or from the project's."""
-    places = dict.fromkeys((node.path.parent, node.config.rootpath))
-    for base in places:
-        if (base / value).is_file():
-            return base / value
-    listed = " or in ".join(map(str, places))
+    folders = dict.fromkeys((node.path.parent, node.config.rootpath))
+    for folder in folders:
+        if (folder / value).is_file():
+            return folder / value
+    listed = " or in ".join(map(str, folders))
     raise Fault(_NO_FILE.format(name=name, value=str(value), places=listed))

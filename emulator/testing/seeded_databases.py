@@ -1,8 +1,8 @@
-"""Templates: databases that are built once and restored for every test that wants them.
+"""Seeded databases: built once, and restored for every test that wants them.
 
-A template is built with capacity "off", so that filling it draws on nothing, and on a clock that
-stands still. A test goes on where its template ended. Restoring shares everything that is not
-written, so it takes microseconds whatever the tables hold.
+One is built with capacity "off", so that filling it draws on nothing, and on a clock that stands
+still. A test goes on where its database ended. Restoring shares everything that is not written,
+so it takes microseconds whatever the tables hold.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ WHICH_TABLE: Final = "{path}: which table is it for? name it in a mapping, as {{
 SNAPSHOT_SUFFIX: Final = ".snapshot"
 
 
-class Template:
+class SeededDatabase:
     """A database in the making: enter it to route boto3 to it, and hand it to ``ddb``.
 
     >>> from emulator.testing.table_notation import create_request
-    >>> template = Template(tables=create_request("orders"))
-    >>> with template as emu:
+    >>> database = SeededDatabase(tables=create_request("orders"))
+    >>> with database as emu:
     ...     _ = emu.table("orders").put_item(Item={"pk": "a"})
     >>> copy = Emulator()
-    >>> copy.restore(template.snapshot)
+    >>> copy.restore(database.snapshot)
     >>> copy.table("orders").get_item(Key={"pk": "a"})["Item"]
     {'pk': 'a'}
     """
@@ -64,7 +64,7 @@ class Template:
         *,
         tables: Tables | None = None,
         seed: Seed | None = None,
-        base: Template | None = None,
+        base: SeededDatabase | None = None,
         start: float | None = None,
         region: str | None = None,
         settings: Settings | None = None,
@@ -82,9 +82,9 @@ class Template:
             fill(self.emulator, seed)
 
     @classmethod
-    def of(cls, value: object) -> Template | None:
-        """Return what a ``ddb_template`` fixture returned as a template."""
-        if value is None or isinstance(value, Template):
+    def of(cls, value: object) -> SeededDatabase | None:
+        """Return what a ``ddb_template`` fixture returned as a database."""
+        if value is None or isinstance(value, SeededDatabase):
             return value
         if isinstance(value, str | Path):
             return cls(tables=value)
@@ -92,9 +92,9 @@ class Template:
             raise EmulatorError(NOT_A_TEMPLATE.format(value=value))
         snapshot = value.snapshot() if isinstance(value, Emulator) else value
         region = value.region if isinstance(value, Emulator) else _only_region(value)
-        template = cls(start=last_moment(snapshot), region=region)
-        template.emulator.restore(snapshot)
-        return template
+        database = cls(start=last_moment(snapshot), region=region)
+        database.emulator.restore(snapshot)
+        return database
 
     def __enter__(self) -> Emulator:
         self._snapshot = None
@@ -111,7 +111,7 @@ class Template:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The state to restore; taken once, after the template was last entered."""
+        """The state to restore; taken once, after the database was last entered."""
         if self._snapshot is None:
             self._snapshot = self.emulator.snapshot()
         return self._snapshot
@@ -123,12 +123,12 @@ class Template:
 
     @property
     def now(self) -> float:
-        """The moment at which the template ends, in seconds since the epoch."""
+        """The moment at which the database ends, in seconds since the epoch."""
         return max(self.emulator.clock.now(), last_moment(self.snapshot))
 
 
 def _earliest(start: float | None) -> float:
-    """Return when a template is built: never after the present, so that any test comes later."""
+    """Return when a database is built: never after the present, so that any test comes later."""
     return min(DEFAULT_START if start is None else start, SystemClock().now())
 
 
@@ -136,19 +136,19 @@ def _only_region(snapshot: Snapshot) -> str | None:
     return next(iter(snapshot.regions)) if len(snapshot.regions) == 1 else None
 
 
-def make_clock(kind: str | Clock, template: Template | None, *, start: float | None) -> Clock:
-    """Return the clock of a test: real time, virtual time, or the one given.
+def make_clock(kind: str | Clock, database: SeededDatabase | None, *, start: float | None) -> Clock:
+    """Return the clock of a test: real time, virtual time, or the one that was passed.
 
-    Virtual time starts as told, or where the template ended.
+    Virtual time starts at ``start``, or where the database ended.
 
     Raises:
-        EmulatorError: it was told to start before the template ended.
+        EmulatorError: ``start`` is before the end of the database.
     """
     if not isinstance(kind, str):
         return kind
     if kind == "system":
         return SystemClock()
-    now = 0.0 if template is None else template.now
+    now = 0.0 if database is None else database.now
     if start is None:
         return ManualClock(max(DEFAULT_START, now))
     if start < now:
@@ -165,40 +165,41 @@ def routed(emulator: Emulator, *, fast: bool = False) -> AbstractContextManager[
     return mock_dynamodb(emulator, fast=fast)
 
 
-class Templates:
-    """The templates of one test session, each built once."""
+class SeededDatabases:
+    """The databases of one test session, each built once."""
 
     def __init__(self) -> None:
-        self._built: dict[Any, Template] = {}
-        self._given: dict[int, tuple[object, Template | None]] = {}
+        self._built: dict[Any, SeededDatabase] = {}
+        # The value is kept beside its database: while it lives, no other has its id.
+        self._of_fixtures: dict[int, tuple[object, SeededDatabase | None]] = {}
 
-    def given(self, value: object) -> Template | None:
-        """Return what a ``ddb_template`` fixture returned as a template, the same every time."""
-        kept = self._given.get(id(value))
+    def of_fixture(self, value: object) -> SeededDatabase | None:
+        """Return what a ``ddb_template`` fixture returned as a database, the same every time."""
+        kept = self._of_fixtures.get(id(value))
         if kept is None:
-            kept = self._given[id(value)] = (value, Template.of(value))
+            kept = self._of_fixtures[id(value)] = (value, SeededDatabase.of(value))
         return kept[1]
 
     def get(
         self,
-        base: Template | None,
+        base: SeededDatabase | None,
         tables: Any,
         seed: Any,
         *,
         start: float | None,
         region: str,
         settings: Settings | None,
-    ) -> Template | None:
-        """Return the template of these tables and data, on top of another one if given."""
+    ) -> SeededDatabase | None:
+        """Return the database of these tables and data, on top of another one if there is one."""
         if tables is None and seed is None:
             return base
         key = (id(base), _identity(tables), _identity(seed), start, region, settings)
-        template = self._built.get(key)
-        if template is None:
-            template = self._built[key] = Template(
+        database = self._built.get(key)
+        if database is None:
+            database = self._built[key] = SeededDatabase(
                 tables=tables, seed=seed, base=base, start=start, region=region, settings=settings
             )
-        return template
+        return database
 
 
 def _identity(value: Any) -> object:
@@ -224,8 +225,8 @@ def create_tables(emulator: Emulator, tables: Tables | None) -> None:
     elif isinstance(tables, Mapping):
         _create(emulator, "", DeclaredTable(resource="", request=dict(tables)))
     elif not isinstance(tables, str | Path):
-        for one in tables:
-            create_tables(emulator, one)
+        for declaration in tables:
+            create_tables(emulator, declaration)
     elif Path(tables).suffix == SNAPSHOT_SUFFIX:
         _load_snapshot(emulator, Path(tables))
     else:
@@ -268,8 +269,8 @@ def fill(emulator: Emulator, seed: Seed | None) -> None:
     elif isinstance(seed, str | Path):
         _fill_from_lines(emulator, Path(seed), None)
     elif isinstance(seed, list | tuple):
-        for one in seed:
-            fill(emulator, one)
+        for source in seed:
+            fill(emulator, source)
     elif isinstance(seed, Mapping):
         for table, items in seed.items():
             if isinstance(items, str | Path):

@@ -36,7 +36,7 @@ MAY_IMPORT = {
     "http": DOOR,
     "testing": DOOR | {"designs", "sdk", "http"},
     "strategies": DOOR | {"model", "expressions", "testing"},
-    "hypothesis_entry": {"model", "strategies"},
+    "hypothesis_entry": set(),
     # A run: inputs <- planning <- outcome <- { exact | aggregate } <- analysis <- report.
     "lab.inputs": BASE | {"model", "capacity", "api"},
     "lab.planning": BASE | {"model", "storage", "engine", "api", "lab.inputs"},
@@ -57,7 +57,7 @@ ONLY_THERE = {
     "boto3": ("sdk/", "testing/"),
     "aiobotocore": ("sdk/",),
     "aiohttp": ("sdk/",),
-    "hypothesis": ("strategies/", "hypothesis_entry.py"),
+    "hypothesis": ("strategies/",),
     "pytest": ("testing/",),
     "numpy": ("lab/",),
     "yaml": ("lab/", "designs/"),

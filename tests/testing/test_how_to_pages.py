@@ -9,6 +9,8 @@ from pathlib import Path
 import aiobotocore.session  # noqa: F401  # loaded before a pytest that forgets it
 import pytest
 
+import emulator.sdk.boto  # noqa: F401  # likewise
+
 pytest_plugins = ["pytester"]
 
 PAGES = Path(__file__).parents[2] / "docs" / "how-to"

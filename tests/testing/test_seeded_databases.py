@@ -1,4 +1,4 @@
-"""Templates: built once, restored for every test."""
+"""Seeded databases: built once, restored for every test."""
 
 import gzip
 import time
@@ -7,7 +7,7 @@ import pytest
 
 from emulator import Emulator, EmulatorError, ManualClock, Settings, SystemClock
 from emulator.clock import DEFAULT_START
-from emulator.testing.seeded_databases import Template, Templates, fill, make_clock
+from emulator.testing.seeded_databases import SeededDatabase, SeededDatabases, fill, make_clock
 from emulator.testing.table_notation import create_request
 
 ORDERS = create_request("orders", provisioned=(1, 1))
@@ -24,21 +24,21 @@ def restored(template):
 
 
 def test_filling_draws_on_nothing():
-    template = Template(tables=ORDERS, seed={"orders": [{"pk": str(n)} for n in range(50)]})
+    template = SeededDatabase(tables=ORDERS, seed={"orders": [{"pk": str(n)} for n in range(50)]})
     emu = restored(template)
     emu.call("PutItem", {"TableName": "orders", "Item": {"pk": {"S": "new"}}})
     assert emu.partitions("orders")[0].consumed_write == 1.0
 
 
 def test_copies_are_independent():
-    template = Template(tables=ORDERS, seed={"orders": [{"pk": "a"}]})
+    template = SeededDatabase(tables=ORDERS, seed={"orders": [{"pk": "a"}]})
     one, other = restored(template), restored(template)
     one.call("DeleteItem", {"TableName": "orders", "Key": {"pk": {"S": "a"}}})
     assert (count(one), count(other), count(restored(template))) == (0, 1, 1)
 
 
 def test_a_template_may_be_entered_again():
-    template = Template(tables=ORDERS)
+    template = SeededDatabase(tables=ORDERS)
     assert count(restored(template)) == 0
     with template as emu:
         emu.table("orders").put_item(Item={"pk": "a"})
@@ -46,8 +46,8 @@ def test_a_template_may_be_entered_again():
 
 
 def test_a_template_may_be_built_on_another():
-    base = Template(tables=ORDERS, seed={"orders": [{"pk": "a"}]})
-    more = Template(base=base, tables=create_request("more"), seed={"orders": [{"pk": "b"}]})
+    base = SeededDatabase(tables=ORDERS, seed={"orders": [{"pk": "a"}]})
+    more = SeededDatabase(base=base, tables=create_request("more"), seed={"orders": [{"pk": "b"}]})
     assert (count(restored(more)), count(restored(base))) == (2, 1)
     assert restored(more).call("ListTables", {}) == {"TableNames": ["more", "orders"]}
 
@@ -55,8 +55,8 @@ def test_a_template_may_be_built_on_another():
 def test_a_template_of_an_emulator_or_a_snapshot_has_its_region():
     emu = Emulator(region="eu-west-3")
     emu.call("CreateTable", ORDERS)
-    assert Template.of(emu).region == Template.of(emu.snapshot()).region == "eu-west-3"
-    assert Template(base=Template.of(emu)).region == "eu-west-3"
+    assert SeededDatabase.of(emu).region == SeededDatabase.of(emu.snapshot()).region == "eu-west-3"
+    assert SeededDatabase(base=SeededDatabase.of(emu)).region == "eu-west-3"
 
 
 def test_boto3_is_routed_to_a_template_in_the_making():
@@ -65,7 +65,7 @@ def test_boto3_is_routed_to_a_template_in_the_making():
     def create(_emu):
         boto3.client("dynamodb").create_table(**ORDERS)
 
-    template = Template(
+    template = SeededDatabase(
         tables=create,
         seed=lambda _emu: boto3.resource("dynamodb").Table("orders").put_item(Item={"pk": "a"}),
     )
@@ -76,16 +76,16 @@ def test_emulators_and_snapshots_are_templates_too():
     emu = Emulator(clock=ManualClock(2_000_000_000))
     emu.call("CreateTable", ORDERS)
     for value in (emu, emu.snapshot()):
-        template = Template.of(value)
+        template = SeededDatabase.of(value)
         assert template.now == 2_000_000_000
         assert count(restored(template)) == 0
     with pytest.raises(EmulatorError, match="ddb_template returns what ddb_build returned"):
-        Template.of(3)
+        SeededDatabase.of(3)
 
 
 def test_the_same_tables_and_data_are_built_once():
     calls = []
-    templates = Templates()
+    templates = SeededDatabases()
     shape = {"start": None, "region": "us-east-1", "settings": Settings()}
     for _ in range(2):
         templates.get(None, calls.append, None, **shape)
@@ -93,13 +93,13 @@ def test_the_same_tables_and_data_are_built_once():
     assert (len(calls), len(templates._built)) == (1, 2)
     assert templates.get(None, None, None, **shape) is None
     emu = Emulator()
-    assert templates.given(emu) is templates.given(emu)
+    assert templates.of_fixture(emu) is templates.of_fixture(emu)
 
 
 def test_restoring_ten_thousand_items_takes_well_under_a_millisecond():
     """The fastest of several, because a busy machine says nothing about the work."""
     items = [{"pk": str(n), "n": n} for n in range(10_000)]
-    template = Template(
+    template = SeededDatabase(
         tables=create_request("orders", indexes={"by_n": "n:N"}), seed={"orders": items}
     )
     emu = Emulator()
@@ -116,7 +116,7 @@ def test_restoring_ten_thousand_items_takes_well_under_a_millisecond():
 
 
 def test_a_template_ends_where_its_clock_and_its_tables_do():
-    template = Template(tables=ORDERS, settings=Settings(table_delay=60))
+    template = SeededDatabase(tables=ORDERS, settings=Settings(table_delay=60))
     assert template.now == DEFAULT_START + 60
     with template as emu:
         emu.clock.advance(3600)
@@ -124,11 +124,11 @@ def test_a_template_ends_where_its_clock_and_its_tables_do():
 
 
 def test_a_template_is_never_built_after_the_present():
-    assert Template(start=9e9).now < 9e9
+    assert SeededDatabase(start=9e9).now < 9e9
 
 
 def test_the_clock_of_a_test_goes_on_where_the_template_ended():
-    template = Template()
+    template = SeededDatabase()
     with template as emu:
         emu.clock.advance(10)
     assert make_clock("manual", template, start=None).now() == DEFAULT_START + 10
@@ -198,11 +198,11 @@ def test_a_saved_snapshot_is_a_template(emu, tmp_path):
     fill(emu, {"orders": [{"pk": "a"}]})
     path = tmp_path / "shop.snapshot"
     emu.save(path)
-    assert count(restored(Template(tables=path))) == 1
-    assert count(restored(Template.of(str(path)))) == 1
-    assert count(restored(Template(tables=[path, create_request("more")]))) == 1
+    assert count(restored(SeededDatabase(tables=path))) == 1
+    assert count(restored(SeededDatabase.of(str(path)))) == 1
+    assert count(restored(SeededDatabase(tables=[path, create_request("more")]))) == 1
     with pytest.raises(EmulatorError, match=r"none\.snapshot: No such file or directory"):
-        Template(tables=tmp_path / "none.snapshot")
+        SeededDatabase(tables=tmp_path / "none.snapshot")
 
 
 def test_a_missing_file_is_named(emu, tmp_path):
@@ -212,7 +212,7 @@ def test_a_missing_file_is_named(emu, tmp_path):
 
 def test_a_table_that_the_service_refuses_is_named(tmp_path):
     with pytest.raises(EmulatorError, match=r"^or: 1 validation error detected"):
-        Template(tables=create_request("or"))
+        SeededDatabase(tables=create_request("or"))
 
 
 def test_time_to_live_comes_with_the_design(tmp_path):
@@ -232,11 +232,11 @@ def test_time_to_live_comes_with_the_design(tmp_path):
         }
         """
     )
-    emu = restored(Template(tables=str(path)))
+    emu = restored(SeededDatabase(tables=str(path)))
     told = emu.call("DescribeTimeToLive", {"TableName": "orders"})["TimeToLiveDescription"]
     assert told["AttributeName"] == "ttl"
 
 
 def test_items_for_a_table_that_is_not_there_are_refused():
     with pytest.raises(EmulatorError, match="there is no table 'order' in us-east-1: create it"):
-        Template(tables=ORDERS, seed={"order": [{"pk": "a"}]}, region="us-east-1")
+        SeededDatabase(tables=ORDERS, seed={"order": [{"pk": "a"}]}, region="us-east-1")

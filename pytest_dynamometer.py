@@ -1,0 +1,464 @@
+"""The pytest plugin: an emulated DynamoDB per test, budgets, faults, and a report.
+
+Loaded into every session of a project that has the distribution installed, so it must cost nothing
+and harm nobody until it is used. It lies outside of our package and imports nothing of it before a
+fixture or a marker of ours is met: a project may have a package ``emulator`` of its own, and that
+one is then the only one that its tests see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from emulator.api import Emulator
+    from emulator.clients import Table
+    from emulator.clock import ManualClock
+    from emulator.observe import Ledger
+    from emulator.testing.configuration import Options
+    from emulator.testing.seeded_databases import SeededDatabase, SeededDatabases
+    from emulator.testing.session_report import Record
+
+SHADOWED: Final = (
+    "dynamometer's fixtures need its package 'emulator', and here that name is another package, "
+    "from {origin}: rename that one, or keep it off the import path of these tests"
+)
+NOT_MANUAL: Final = (
+    "ddb_clock needs a manual clock, and this test's emulator was made before it was asked for: "
+    'name ddb_clock among the arguments, or mark the test with ddb(clock="manual")'
+)
+NEEDS_BOTO3: Final = "ddb_resource needs boto3: pip install 'dynamometer[boto]'"
+REPORT_SUFFIX: Final = "--ddb-report: {path} does not end in .json or .html"
+WRONG_SCOPE: Final = "ddb: ddb_scope is one of {scopes}, not {value!r}"
+SCOPES: Final = ("function", "class", "module", "package", "session")
+MARKERS: Final = {
+    "ddb": "ddb(capacity, clock, start, region, seed, tables, settings): the test has an emulated "
+    "DynamoDB of this kind, and boto3 is routed to it",
+    "ddb_budget": "ddb_budget(rcu, wcu, throttles, scans, filtered): the test fails if it "
+    "consumes more of its emulated DynamoDB",
+    "ddb_faults": "ddb_faults(kind, operations, tables, key, share, times, after, until, latency, "
+    "seed): some of the test's requests to its emulated DynamoDB fail",
+}
+
+_LEDGER: Final = pytest.StashKey["Ledger"]()
+_STATE: Final = pytest.StashKey["_State"]()
+
+
+class _State:
+    """What the plugin keeps of a session.
+
+    Attributes:
+        emulators: Those that fixtures hold at the moment.
+        body: The body of the test that is running, or None.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self.emulators: list[Emulator] = []
+        self.body: _Body | None = None
+
+    @cached_property
+    def options(self) -> Options:
+        """What the command line and the ini file say."""
+        from emulator.testing.configuration import configured
+
+        return configured(_configuration(self._config))
+
+    @cached_property
+    def databases(self) -> SeededDatabases:
+        """The databases built so far."""
+        from emulator.testing.seeded_databases import SeededDatabases
+
+        return SeededDatabases()
+
+
+# Which package `emulator` is
+
+
+def _shadow() -> str | None:
+    """Return where a package that is not ours, but has its name, was imported from."""
+    package = import_module("emulator")
+    if getattr(package, "__distribution__", None) == "dynamometer":
+        return None
+    return package.__file__ or str(list(package.__path__))
+
+
+def _require_our_package() -> None:
+    """Fail a test that needs our package where it cannot be imported."""
+    origin = _shadow()
+    if origin is not None:
+        pytest.fail(SHADOWED.format(origin=origin), pytrace=False)
+
+
+# Configuration and collection
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options and ini settings; all of them begin with ddb."""
+    group = parser.getgroup("ddb", "dynamometer: an emulated DynamoDB")
+    add, ini = group.addoption, parser.addini
+    add("--ddb-capacity", metavar="MODE", help="whether tests are throttled")
+    ini("ddb_capacity", "whether tests are throttled: off, observe (default) or enforce")
+    add("--ddb-clock", metavar="CLOCK", help="the clock of tests that do not say")
+    ini("ddb_clock", "the clock of tests that do not say: system (default) or manual")
+    add("--ddb-start", metavar="TIME", help="where manual clocks start, as ISO text")
+    ini("ddb_start", "where manual clocks start, as ISO text")
+    add("--ddb-region", metavar="REGION", help="the region of clients that name none")
+    ini("ddb_region", "the region of clients that name none; by default boto3's, or us-east-1")
+    ini("ddb_tables", "design files whose tables every test finds", type="paths")
+    ini("ddb_seed", "JSON lines that fill these tables", type="paths")
+    ini("ddb_settings", "lines of name=value, see emulator.Settings", type="linelist")
+    ini("ddb_scope", "the scope of the ddb fixtures; function by default")
+    ini("ddb_fast", "skip the SDK's serialising, signing and retrying", type="bool", default=False)
+    add("--ddb-report", metavar="PATH", help="write what tests consumed, as .json or .html")
+    ini("ddb_summary", "show what tests consumed at the end", type="bool", default=True)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the markers, judge what is configured, and set up who reports."""
+    for line in MARKERS.values():
+        config.addinivalue_line("markers", line)
+    state = config.stash[_STATE] = _State(config)
+    if _configuration(config) and _shadow() is None:
+        state.options  # noqa: B018  # a wrong setting ends the session before any test
+    _scope("ddb", config)
+    path = config.getoption("--ddb-report")
+    if path is not None and Path(path).suffix.lower() not in (".json", ".html"):
+        raise pytest.UsageError(REPORT_SUFFIX.format(path=path))
+    if not hasattr(config, "workerinput"):
+        target = None if path is None else config.invocation_params.dir / path
+        config.pluginmanager.register(_Recorder(target), "ddb-recorder")
+
+
+def _configuration(config: pytest.Config) -> dict[str, Any]:
+    """Return what the command line and the ini file say of emulators, as it is written."""
+    written = {
+        name: config.getoption(f"--ddb-{name}") or config.getini(f"ddb_{name}")
+        for name in ("capacity", "clock", "start", "region")
+    }
+    for name in ("tables", "seed", "settings"):
+        written[name] = config.getini(f"ddb_{name}")
+    return {name: value for name, value in written.items() if value}
+
+
+def _scope(fixture_name: str, config: pytest.Config) -> Any:  # noqa: ARG001  # pytest's signature
+    """Return the scope of the fixtures."""
+    scope = config.getini("ddb_scope") or "function"
+    if scope not in SCOPES:
+        raise pytest.UsageError(WRONG_SCOPE.format(scopes=", ".join(SCOPES), value=scope))
+    return scope
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Iterator[None]:
+    """Judge the markers of what was collected, and give the marked tests their fixture."""
+    report: pytest.CollectReport = yield  # type: ignore[assignment]  # a wrapper is sent the result
+    faults: list[str] = []
+    for item in report.result or ():
+        if isinstance(item, pytest.Item):
+            faults += _faults(item)
+    if faults:
+        report.outcome, report.longrepr, report.result = "failed", "\n".join(faults), []
+    return report  # type: ignore[return-value]  # as above
+
+
+def _faults(item: pytest.Item) -> Iterator[str]:
+    if not any(mark.name in MARKERS for mark in item.iter_markers()):
+        return
+    names: list[str] = getattr(item, "fixturenames", [])
+    if "ddb" not in names:
+        names.append("ddb")
+    if _shadow() is not None:  # the fixture reports it
+        return
+    from emulator.testing.configuration import faults_of
+
+    path, line, _ = item.location
+    for fault in faults_of(item):
+        yield f"{path}:{(line or 0) + 1}: {fault}"
+
+
+# The body of a test
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Listen to the emulators while a test's body runs, and hold it to its budget."""
+    state = item.config.stash[_STATE]
+    with ExitStack() as stack:
+        state.body = _Body(item, stack)
+        stack.callback(setattr, state, "body", None)
+        for emulator in state.emulators:
+            state.body.meet(emulator, state)
+        state.body.meet_mocks(state)
+        result = yield
+    if _LEDGER in item.stash:
+        from emulator.testing.configuration import budget_of
+
+        budget = budget_of(item)
+        verdict = None if budget is None else budget.verdict(item.stash[_LEDGER])
+        if verdict is not None:
+            pytest.fail(verdict, pytrace=False)
+    return result
+
+
+class _Body:
+    """The body of a test that is running."""
+
+    def __init__(self, item: pytest.Item, stack: ExitStack) -> None:
+        self._item = item
+        self._stack = stack
+        self._met: list[object] = []
+
+    def meet_mocks(self, state: _State) -> None:
+        """Hold a mock that the body enters to the same: it serves in the fixture's place."""
+        if not any(any(self._item.iter_markers(name)) for name in ("ddb_budget", "ddb_faults")):
+            return
+        from emulator.api import Emulator
+        from emulator.sdk.scopes import listen
+
+        def hear(served: object) -> None:
+            if isinstance(served, Emulator):
+                self.meet(served, state)
+
+        self._stack.callback(listen(hear))
+
+    def meet(self, emulator: Emulator, state: _State) -> None:
+        """Listen to an emulator, and inject the test's faults into it, until the body ends."""
+        from emulator.testing.configuration import fault_rules_of, options_of
+
+        if emulator.events in self._met:
+            return
+        self._met.append(emulator.events)
+        self._stack.callback(emulator.events.subscribe(_ledger(self._item).hear))
+        rules = fault_rules_of(self._item)
+        if rules:
+            seed = options_of(self._item, state.options).fault_seed
+            for rule in rules:
+                added = emulator.faults.add(**{"seed": seed, **rule})
+                self._stack.callback(emulator.faults.rules.remove, added)
+
+
+def _ledger(item: pytest.Item) -> Ledger:
+    ledger = item.stash.get(_LEDGER, None)
+    if ledger is None:
+        from emulator.observe import Ledger
+
+        ledger = item.stash[_LEDGER] = Ledger()
+    return ledger
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Let the report of a test's body carry what it did, and perhaps why it failed."""
+    report: Any = yield
+    emulators = item.config.stash[_STATE].emulators
+    ledger = item.stash.get(_LEDGER, None) if call.when == "call" else None
+    if report.failed and emulators:
+        from emulator.testing.session_report import region_hints
+
+        report.sections += [("dynamometer", hint) for hint in region_hints(emulators)]
+    if ledger is not None and ledger.calls:
+        from emulator.testing.session_report import record_of
+
+        report.ddb_record = record_of(item.nodeid, ledger, emulators)
+    return report  # type: ignore[no-any-return]  # a wrapper passes the result on
+
+
+class _Recorder:
+    """Gathers the records of all tests, those of other processes too, and reports them."""
+
+    def __init__(self, target: Path | None) -> None:
+        self._target = target
+        self._by_test: dict[str, Record] = {}
+
+    @property
+    def _records(self) -> list[Record]:
+        """In an order that is the same however the tests were spread and shuffled."""
+        return [self._by_test[test] for test in sorted(self._by_test)]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep a test's record; of a test that ran again, the last."""
+        record: Record | None = getattr(report, "ddb_record", None)
+        if record is not None:
+            self._by_test[report.nodeid] = record
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the report, if one is wanted."""
+        if self._target is not None:
+            from emulator.testing.session_report import write
+
+            write(self._target, self._records)
+
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter, config: pytest.Config
+    ) -> None:
+        """Show what is worth knowing."""
+        lines: list[str] = []
+        if self._by_test and config.getini("ddb_summary"):
+            from emulator.testing.session_report import summary
+
+            lines += summary(self._records, with_costs=config.get_verbosity() >= 0)
+        if self._target is not None:
+            lines.append(f"report: {self._target}")
+        if lines:
+            terminalreporter.write_sep("=", "dynamometer")
+            for line in lines:
+                terminalreporter.write_line(line)
+
+
+# Fixtures
+
+
+@pytest.fixture(scope="session")
+def ddb_build(pytestconfig: pytest.Config) -> Callable[..., SeededDatabase]:
+    """Build a database: ``ddb_build(tables="main.tf", seed="items.jsonl")``, or in a with block.
+
+    For the override of ``ddb_template``.
+    """
+    _require_our_package()
+    options = pytestconfig.stash[_STATE].options
+
+    def build(*, tables: Any = None, seed: Any = None) -> SeededDatabase:
+        from emulator.testing.seeded_databases import SeededDatabase
+
+        return SeededDatabase(
+            tables=tables,
+            seed=seed,
+            start=options.start,
+            region=options.region,
+            settings=options.settings,
+        )
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def ddb_template() -> SeededDatabase | None:
+    """Return the database that every test starts from; override it, in any scope."""
+    return None
+
+
+@pytest.fixture(scope=_scope)
+def ddb(request: pytest.FixtureRequest, ddb_template: object) -> Iterator[Emulator]:
+    """An emulated DynamoDB of the test's own; boto3 is routed to it, real credentials hidden."""
+    _require_our_package()
+    from emulator.testing.seeded_databases import routed
+
+    state = request.config.stash[_STATE]
+    emulator = _emulator(request, state, ddb_template)
+    if state.body is not None:  # the fixture is asked for in a test's body
+        state.body.meet(emulator, state)
+    state.emulators.append(emulator)
+    try:
+        with routed(emulator, fast=request.config.getini("ddb_fast")):
+            yield emulator
+    finally:
+        state.emulators.remove(emulator)
+
+
+def _emulator(request: pytest.FixtureRequest, state: _State, base: object) -> Emulator:
+    """Return an emulator as the test's markers ask for it, filled from its template."""
+    from emulator.api import Emulator
+    from emulator.sdk.region import default_region
+    from emulator.testing.configuration import options_of
+    from emulator.testing.seeded_databases import make_clock
+
+    options = options_of(request.node, state.options)
+    template = state.databases.of_fixture(base)
+    region = options.region or (default_region() if template is None else template.region)
+    shape = {"start": options.start, "region": region, "settings": options.settings}
+    database = state.databases.get(template, options.tables, options.seed, **shape)
+    kind = options.clock
+    if kind == "system" and "ddb_clock" in request.fixturenames:
+        kind = "manual"
+    emulator = Emulator(
+        clock=make_clock(kind, database, start=options.start),
+        capacity=options.capacity,
+        region=region,
+        settings=options.settings,
+    )
+    if database is not None:
+        emulator.restore(database.snapshot)
+    return emulator
+
+
+@pytest.fixture(scope=_scope)
+def ddb_client(ddb: Emulator) -> Any:
+    """A boto3 client of the test's DynamoDB; without boto3, one of its shape."""
+    if find_spec("boto3") is None:
+        return ddb.client()
+    import boto3
+
+    return boto3.client("dynamodb", region_name=ddb.region)
+
+
+@pytest.fixture(scope=_scope)
+def ddb_resource(ddb: Emulator) -> Any:
+    """A boto3 resource of the test's DynamoDB."""
+    if find_spec("boto3") is None:
+        pytest.fail(NEEDS_BOTO3, pytrace=False)
+    import boto3
+
+    return boto3.resource("dynamodb", region_name=ddb.region)
+
+
+@pytest.fixture(scope=_scope)
+def ddb_table(ddb: Emulator) -> Callable[..., Table]:
+    """Create a table: ``ddb_table("orders", "customer", "created:N", items=[...])``.
+
+    That is set-up: it draws on no throughput, no budget counts it and no fault strikes it.
+    """
+
+    def create(
+        name: str = "table",
+        partition: str = "pk",
+        sort: str | None = None,
+        *,
+        items: Any = (),
+        **options: Any,
+    ) -> Table:
+        from emulator.observe import uncounted
+        from emulator.testing.table_notation import create_request
+
+        request = create_request(name, partition, sort, **options)
+        table = ddb.table(name)
+        with uncounted(ddb.account()):
+            ddb.call("CreateTable", request)
+            for item in items:
+                table.put_item(Item=item)
+        return table
+
+    return create
+
+
+@pytest.fixture(scope=_scope)
+def ddb_clock(ddb: Emulator) -> ManualClock:
+    """The test's clock, which stands still until ``ddb_clock.advance(seconds)``."""
+    from emulator.clock import ManualClock
+
+    if not isinstance(ddb.clock, ManualClock):
+        pytest.fail(NOT_MANUAL, pytrace=False)
+    return ddb.clock
+
+
+@pytest.fixture(scope=_scope)
+def ddb_endpoint(ddb: Emulator) -> Iterator[str]:
+    """The URL of an HTTP server for the test's DynamoDB, on a free port of this machine."""
+    from emulator.http.server import ServerThread
+
+    with ServerThread(ddb) as server:
+        yield server.endpoint_url
+
+
+@pytest.fixture
+def ddb_report(request: pytest.FixtureRequest, ddb: Emulator) -> Ledger:  # noqa: ARG001  # what it reports of
+    """What the test's body has asked of its DynamoDB so far."""
+    return _ledger(request.node)

@@ -1,0 +1,106 @@
+"""The plugin as a guest: in projects that have a package ``emulator`` of their own."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+PYTHON_M = (sys.executable, "-m", "pytest")
+PLAIN = (os.path.join(os.path.dirname(sys.executable), "pytest"),)
+OTHERS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:asyncio")
+
+THEIRS = """
+from emulator.processor import registers
+
+def test_registers():
+    assert registers() == 16
+"""
+WITH_HYPOTHESIS = """
+from hypothesis import given, strategies as st
+
+from emulator.processor import registers
+
+@given(st.integers())
+def test_registers(number):
+    assert registers() == 16
+"""
+OURS = """
+import pytest
+
+def test_fixture(ddb_client):
+    raise AssertionError("unreachable")
+
+@pytest.mark.ddb(capacity="enforce")
+def test_marked():
+    raise AssertionError("unreachable")
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project with an emulator of processors."""
+    package = tmp_path / "emulator"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "processor.py").write_text("def registers():\n    return 16\n")
+    return tmp_path
+
+
+def run(project, command, *arguments):
+    return subprocess.run(
+        [*command, *OTHERS, *arguments], cwd=project, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("command", [PYTHON_M, PLAIN], ids=["python -m pytest", "pytest"])
+@pytest.mark.parametrize("tests", [THEIRS, WITH_HYPOTHESIS], ids=["plain", "hypothesis"])
+@pytest.mark.parametrize("arguments", [(), ("-v",), ("-p", "no:hypothesispytest")])
+def test_tests_see_the_projects_own_package(project, command, tests, arguments):
+    (project / "test_theirs.py").write_text(tests)
+
+    ended = run(project, command, *arguments)
+
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "1 passed" in ended.stdout
+
+
+@pytest.mark.parametrize("command", [PYTHON_M, PLAIN], ids=["python -m pytest", "pytest"])
+@pytest.mark.parametrize("ini", ["", "[pytest]\nddb_capacity = enforce\n"])
+def test_a_fixture_says_in_one_sentence_what_shadows_it(project, command, ini):
+    (project / "test_it.py").write_text(THEIRS + OURS)
+    (project / "conftest.py").write_text("import emulator\n")
+    (project / "pytest.ini").write_text(ini)
+
+    ended = run(project, command, "-rE", "-q")
+
+    assert "1 passed, 2 errors" in ended.stdout, ended.stdout + ended.stderr
+    origin = project / "emulator" / "__init__.py"
+    sentence = (
+        "dynamometer's fixtures need its package 'emulator', and here that name is another "
+        f"package, from {origin}: rename that one, or keep it off the import path of these tests"
+    )
+    assert ended.stdout.splitlines().count(sentence) == 2
+
+
+def test_the_plugin_can_be_left_out(project):
+    (project / "test_it.py").write_text(THEIRS + OURS)
+
+    ended = run(project, PYTHON_M, "-p", "no:dynamometer", "-q")
+
+    assert "fixture 'ddb_client' not found" in ended.stdout
+    assert "Unknown pytest.mark.ddb" in ended.stdout
+
+
+def test_without_a_rival_our_package_serves(tmp_path):
+    (tmp_path / "test_it.py").write_text(
+        "def test_it(ddb_client):\n    assert ddb_client.list_tables()['TableNames'] == []\n"
+    )
+    for command in (PYTHON_M, PLAIN):
+        ended = run(tmp_path, command)
+        assert "1 passed" in ended.stdout, ended.stdout + ended.stderr
+
+
+def test_importing_hypothesis_loads_nothing_of_ours():
+    script = "import sys, hypothesis; print([m for m in sys.modules if 'emulator' in m])"
+    assert subprocess.check_output([sys.executable, "-c", script], text=True).strip() == "[]"
