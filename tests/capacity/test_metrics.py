@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from emulator.capacity import Dimensions, Metrics, Reason
 from emulator.capacity.metrics import COUNTERS, GAUGES, RETENTION_SECONDS
+from emulator.service.throttling import ThrottlingLimit
 
 WRITES = "ConsumedWriteCapacityUnits"
 TABLE = "arn:aws:dynamodb:us-east-1:000000000000:table/t"
@@ -14,7 +15,7 @@ INDEX = TABLE + "/index/i"
 
 def test_the_metrics_of_cloudwatch_are_known_by_name():
     """CAP-801."""
-    assert len(COUNTERS) == 2 + 10 + 15
+    assert len(COUNTERS) == 2 + 2 * (1 + len(ThrottlingLimit)) + 15
     assert {
         "ReadThrottleEvents",
         "WriteProvisionedThroughputThrottleEvents",
