@@ -13,12 +13,9 @@ from typing import Any, Final, Literal
 
 from emulator.capacity import Reason, throttle_error
 from emulator.clock import Clock
+from emulator.engine.transactions import CONFLICT, Failure, cancelled
 from emulator.service.catalogue import ON_ITEMS, OPERATIONS, Kind, names_of
-from emulator.service.errors import (
-    InternalServerError,
-    TransactionCanceledException,
-    TransactionConflictException,
-)
+from emulator.service.errors import ApiError, InternalServerError, TransactionConflictException
 from emulator.service.throttling import ThrottlingLimit
 
 FaultKind = Literal["throttle", "internal_error", "latency", "unprocessed", "conflict"]
@@ -26,7 +23,6 @@ _KINDS: Final = ("throttle", "internal_error", "latency", "unprocessed", "confli
 _INTERNAL: Final = (
     "The request processing has failed because of an unknown error, exception or failure."
 )
-_CONFLICT: Final = "Transaction is ongoing for the item"
 _WRITES: Final = names_of(Kind.WRITE, Kind.STATEMENT)
 
 
@@ -196,15 +192,8 @@ class Faults:
         return undone if len(undone) < count else undone - {min(undone)}
 
 
-def _conflict(operation: str, request: Mapping[str, Any]) -> Exception:
+def _conflict(operation: str, request: Mapping[str, Any]) -> ApiError:
     if operation in ("TransactWriteItems", "TransactGetItems"):
-        actions = len(request.get("TransactItems") or [])
-        codes = ["TransactionConflict", *["None"] * (actions - 1)]
-        reasons = [{"Code": "TransactionConflict", "Message": _CONFLICT}]
-        reasons += [{"Code": "None"}] * (actions - 1)
-        return TransactionCanceledException(
-            "Transaction cancelled, please refer cancellation reasons for specific reasons "
-            f"[{', '.join(codes)}]",
-            {"CancellationReasons": reasons},
-        )
-    return TransactionConflictException(_CONFLICT)
+        others = len(request.get("TransactItems") or []) - 1
+        return cancelled([Failure("TransactionConflict", CONFLICT), *[None] * others])
+    return TransactionConflictException(CONFLICT)
