@@ -83,7 +83,7 @@ class Account:
         self.request_metrics = RequestMetrics(self.metrics)
 
     def begin_observing(self) -> None:
-        """Start all that is counted anew."""
+        """Reset everything that is counted."""
         self.metrics = Metrics(self.now_seconds)
         self.request_metrics = RequestMetrics(self.metrics)
         for table in self.tables.values():

@@ -94,6 +94,6 @@ class Events:
         return lambda: self._listeners.remove(listener)
 
     def publish(self, event: Event) -> None:
-        """Tell every listener."""
+        """Call every listener."""
         for listener in self._listeners:
             listener(event)

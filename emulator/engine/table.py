@@ -45,7 +45,7 @@ class _Lifetime:
         self.deleted_at_ns: int | None = None
 
     def status(self, now_ns: int) -> Status:
-        """Return the state of a moment (DS-9, UT-10)."""
+        """Return the state at a moment (DS-9, UT-10)."""
         if self.deleted_at_ns is not None:
             return "DELETING"
         if now_ns < self.active_at_ns:

@@ -49,7 +49,7 @@ def key_values_are_not_too_long(item: Item, schema: KeySchema) -> None:
 
 
 def is_empty(value: Value) -> bool:
-    """Say whether a value is the empty string or binary."""
+    """Return whether a value is the empty string or binary."""
     return value == "" or value == b""
 
 

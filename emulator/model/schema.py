@@ -92,7 +92,7 @@ class KeySchema:
         return self.is_plain(item.attributes) or self._fits(item)
 
     def is_plain(self, attributes: Mapping[str, Value]) -> bool:
-        """Say quickly that a key is whole and beyond doubt: no other type, not empty, not long."""
+        """Return quickly whether a key is beyond doubt: of its types, not empty, not long."""
         for name, key_class in self.classes:
             value = attributes.get(name)
             if type(value) is not key_class:
@@ -102,7 +102,7 @@ class KeySchema:
         return True
 
     def _fits(self, item: Item) -> bool:
-        """Say of a key in doubt whether it is whole, has no empty value and is not too long."""
+        """Return whether a key in doubt is whole, has no empty value and is not too long."""
         if not self.holds(item) or not all(value or value == 0 for value in self.values(item)):
             return False
         return (
