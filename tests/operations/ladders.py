@@ -90,14 +90,21 @@ def _request(valid, faults):
 # Steps that several operations share: "rule" is that of the operation's order.
 
 
-def table_name_steps(rule):
-    """Return the faults of a table name, each reported alone (ERR-SHAPE-7)."""
+def table_name_steps(rule, *, older=False):
+    """Return the faults of a table name, each reported alone (ERR-SHAPE-7).
+
+    Args:
+        rule: The rule of the operation's order.
+        older: Whether the operation has the older wording in both profiles (PRO-2).
+    """
+    of_old = detected(constraint("''", "tableName", AT_LEAST.format(1)))
+    current = detected(f"Value at 'TableName' failed to satisfy constraint: {AT_LEAST.format(1)}")
     return (
         step(
             f"{rule} an empty table name, TBL-7",
             {"TableName": ""},
-            detected(f"Value at 'TableName' failed to satisfy constraint: {AT_LEAST.format(1)}"),
-            detected(constraint("''", "tableName", AT_LEAST.format(1))),
+            of_old if older else current,
+            of_old,
         ),
         step(
             f"{rule} a table name of wrong characters, TBL-6",

@@ -130,6 +130,10 @@ AT_MOST = "Member must have length less than or equal to {}"
 NAME_PATTERN = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
 CAPACITY_ENUM = "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"
 METRICS_ENUM = "Member must satisfy enum value set: [SIZE, NONE]"
+SELECT_ENUM = (
+    "Member must satisfy enum value set: "
+    "[SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]"
+)
 RETURN_ENUM = (
     "Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]"
 )
