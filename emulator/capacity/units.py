@@ -53,7 +53,7 @@ def read_loss(size_bytes: int) -> int:
     >>> read_loss(4097), read_loss(0)
     (4095, 4096)
     """
-    return whole_blocks(size_bytes) - size_bytes
+    return read_units(size_bytes) * _READ_BLOCK - size_bytes
 
 
 def write_loss(size_bytes: int) -> int:
@@ -65,17 +65,17 @@ def write_loss(size_bytes: int) -> int:
     return write_units(size_bytes) * _WRITE_BLOCK - size_bytes
 
 
-def page_units(bytes_per_partition: Iterable[int], factor: float) -> float:
-    """Return the units of a Query or Scan page from the bytes evaluated in each partition.
+def page_units(size_bytes: int, factor: float) -> float:
+    """Return the units of a Query or Scan page for the bytes evaluated in one partition.
 
     Source: CAP-204, sizes are summed before rounding.
     Assumed: CAP-212, every partition touched serves its part as its own read; without
     ``Settings.scan_partition_minimum`` the first one serves the whole page.
 
-    >>> page_units([0, 0, 0, 0], EVENTUAL), page_units([4097], STRONG)
-    (2.0, 2)
+    >>> page_units(0, EVENTUAL), page_units(4097, STRONG)
+    (0.5, 2)
     """
-    return sum(map(read_units, bytes_per_partition)) * factor
+    return read_units(size_bytes) * factor
 
 
 def fetch_units(base_sizes: Iterable[int], factor: float) -> float:

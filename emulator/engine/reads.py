@@ -200,15 +200,18 @@ def _price(account: Account, request: PageRequest, walked: _Walked) -> tuple[Rec
     parts = _bytes_by_partition(resource, request, walked)
     if len(parts) > 1 and not account.settings.scan_partition_minimum:
         parts = [(parts[0][0], walked.size_bytes)]
-    charges = [
-        Charge(resource.meter, partition.id, READ, page_units((size_bytes,), factor), request.key)
-        for partition, size_bytes in parts
-    ]
-    total = sum([charge.units for charge in charges])
+    charges: list[Charge] = []
+    total: float = 0
+    loss = 0
+    for partition, size_bytes in parts:
+        units = page_units(size_bytes, factor)
+        total += units
+        loss += read_loss(size_bytes)
+        charges.append(Charge(resource.meter, partition.id, READ, units, request.key))
     receipt = Receipt(READ)
     receipt.items_evaluated = receipt.items_returned = len(walked.items)
     receipt.bytes_evaluated = receipt.bytes_returned = walked.size_bytes
-    receipt.rounding_loss_bytes = sum([read_loss(size_bytes) for _, size_bytes in parts])
+    receipt.rounding_loss_bytes = loss
     if index is None:
         receipt.table = total
     elif index.schema.is_global:

@@ -48,7 +48,7 @@ def test_a_million_inserts_with_three_indexes():
 
 def test_a_scan_of_a_large_table_with_or_without_a_filter():
     """CAP-204, EX-56."""
-    read_units = units.page_units([100 * GB], units.EVENTUAL)
+    read_units = units.page_units(100 * GB, units.EVENTUAL)
     assert read_units == 13_107_200
     assert STANDARD.on_demand(reads=read_units) == near(1.6384)
 

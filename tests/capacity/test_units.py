@@ -58,8 +58,8 @@ def test_three_small_items_in_a_transaction():
 )
 def test_a_page_is_rounded_once_per_partition(bytes_per_partition, strong, eventual):
     """CAP-204, CAP-205, CAP-212."""
-    assert units.page_units(bytes_per_partition, STRONG) == strong
-    assert units.page_units(bytes_per_partition, EVENTUAL) == eventual
+    assert sum(units.page_units(size, STRONG) for size in bytes_per_partition) == strong
+    assert sum(units.page_units(size, EVENTUAL) for size in bytes_per_partition) == eventual
 
 
 @pytest.mark.parametrize(

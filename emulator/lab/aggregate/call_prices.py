@@ -247,7 +247,7 @@ def price_pages(path: Path, items: Floats, size_bytes: float, base_bytes: float)
     page_items = max(1.0, np.ceil(limits.PAGE_BYTES / max(size_bytes, 1.0)))
     calls = np.maximum(1.0, np.ceil(items / page_items))
     factor = read_factor(path.pattern)
-    units = _by_value(evaluated / calls, lambda size: page_units((size,), factor))
+    units = _by_value(evaluated / calls, lambda size: page_units(size, factor))
     if base_bytes:
         per_item = fetch_units((round(base_bytes),), factor)
         units = units + items / calls * per_item

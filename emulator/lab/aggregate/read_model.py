@@ -283,7 +283,7 @@ class ScanLane(Lane):
         if self.path.has_limit and self.pattern.items is not None:
             wanted = min(float(self.pattern.items), population.total_items)
             evaluated = np.full(count, wanted * size)
-            units = page_units((round(wanted * size),), factor)
+            units = page_units(round(wanted * size), factor)
             self.spots[0].units = np.full(count, units)
         else:
             hold(self.ground.stage.feed, self._record, population)
@@ -294,7 +294,7 @@ class ScanLane(Lane):
             self.calls = pages * count
             evaluated = held / pages
             self.spots[0].units = np.asarray(
-                [page_units((round(one),), factor) for one in evaluated.tolist()]
+                [page_units(round(one), factor) for one in evaluated.tolist()]
             )
         self.evaluated = evaluated
         kept = self.pattern.selectivity
