@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.operations.statements import (
+from tests.operations.statement_runs import (
     INVALID,
     NOT_WELL_FORMED,
     get,

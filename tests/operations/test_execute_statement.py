@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emulator import ApiError
-from tests.operations.statements import (
+from tests.operations.statement_runs import (
     INVALID,
     NOT_WELL_FORMED,
     fault,

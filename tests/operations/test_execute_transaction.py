@@ -3,7 +3,7 @@
 import pytest
 
 from emulator import ApiError
-from tests.operations.statements import (
+from tests.operations.statement_runs import (
     INVALID,
     NOT_WELL_FORMED,
     get,

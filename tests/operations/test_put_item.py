@@ -17,6 +17,7 @@ from tests.operations.cases.case import (
     NOT_A_NUMBER,
     NOT_FOUND,
     NOT_NULL,
+    NOT_SCALAR,
     OF_VALUES,
     RETURN_ENUM,
     TOO_DEEP,
@@ -235,6 +236,11 @@ ORDER = ladder(
         "ERR-PUT-1 (11) an index key of 2,049 bytes, IXV-7",
         {"Item": wire({"pk": "a", "sk": "b", "g": "x" * 2049})},
         INVALID + "Size of hashkey has exceeded the maximum size limit of2048 bytes",
+    ),
+    step(
+        "QRY-7 a condition below a key",
+        {"Item": wire({"pk": "a", "sk": "b"}), "ConditionExpression": "attribute_exists(g.a)"},
+        NOT_SCALAR.format("IndexKey: g"),
     ),
     step(
         "ERR-PUT-1 (12) the condition, CND-14",

@@ -313,6 +313,11 @@ ORDER = ladder(
         INVALID + "Cannot update attribute sk. This attribute is part of the key",
     ),
     step(
+        "QRY-7 an update below a key of an index",
+        {"ConditionExpression": "attribute_exists(pk)", "UpdateExpression": "SET a = g.b"},
+        NOT_SCALAR.format("IndexKey: g"),
+    ),
+    step(
         "ERR-UPD-1 the condition, CND-14",
         {"ConditionExpression": "attribute_exists(pk)", "UpdateExpression": "SET a = b"},
         FAILED,
@@ -329,6 +334,14 @@ EVALUATION = ladder(
         "The provided expression refers to an attribute that does not exist in the item",
     ),
     step(
+        "ERR-UPD-1 an index key of another type, IXV-1, MAK-21",
+        {
+            "UpdateExpression": "SET g = :n, l = :e",
+            "ExpressionAttributeValues": wire({":n": 1, ":e": ""}),
+        },
+        INVALID + "Type mismatch for Index Key g Expected: S Actual: N IndexName: all",
+    ),
+    step(
         "ERR-UPD-1 an empty index key, IXV-3",
         {
             "UpdateExpression": "SET g = :e, v = :v",
@@ -337,6 +350,14 @@ EVALUATION = ladder(
         "One or more parameter values are not valid. The update expression attempted to update "
         "a secondary index key to a value that is not supported. The AttributeValue for a key "
         "attribute cannot contain an empty string value.",
+    ),
+    step(
+        "ERR-UPD-1 an index key of 1,025 bytes, IXV-7",
+        {
+            "UpdateExpression": "SET l = :long, v = :v",
+            "ExpressionAttributeValues": wire({":long": "x" * 1025, ":v": "x" * 409_600}),
+        },
+        INVALID + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes",
     ),
     step(
         "ERR-UPD-1 the size of the item, SIZ-3",
@@ -445,6 +466,16 @@ def test_a_legacy_update_is_judged_before_the_table(entry, message):
     """LEG-8, ORD-2."""
     request = {**VALID, "TableName": "none", "AttributeUpdates": {"a": entry}}
     assert answer("UpdateItem", request) == ("ValidationException", detected(INVALID + message))
+
+
+def test_a_legacy_update_names_its_attribute():
+    """TYP-6, ORD-2."""
+    request = {**VALID, "TableName": "none", "AttributeUpdates": {"": {"Action": "DELETE"}}}
+    code, message = answer("UpdateItem", request)
+    assert (code, message.removeprefix("1 validation error detected: ")) == (
+        "ValidationException",
+        "Empty attribute name",
+    )
 
 
 # Behaviour

@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from emulator import ApiError
-from tests.operations.statements import put, rows, run, with_indexes, with_sorted_table
+from tests.operations.statement_runs import put, rows, run, with_indexes, with_sorted_table
 
 # Whatever is written, the service answers.
 

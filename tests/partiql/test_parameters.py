@@ -4,7 +4,7 @@ import pytest
 
 from emulator.partiql.parameters import load_parameters
 from emulator.service.errors import RequestFault, SerializationException, ValidationException
-from tests.operations.statements import fault, with_table
+from tests.operations.statement_runs import fault, with_table
 
 DEEP = (
     "Nesting Levels have exceeded supported limits: "

@@ -5,7 +5,7 @@ import pytest
 from emulator.operations.statements.next_token import load_next_token, next_token
 from emulator.operations.tokens import open_token, seal
 from emulator.service.errors import ValidationException
-from tests.operations.statements import fault, put, with_sorted_table
+from tests.operations.statement_runs import fault, put, with_sorted_table
 
 REQUEST = {"Statement": "SELECT * FROM srt WHERE pk = ?", "Parameters": [{"S": "a"}]}
 KEY = {"pk": {"S": "a\n\0"}, "sk": {"N": "1"}}
