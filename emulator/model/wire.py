@@ -96,26 +96,23 @@ def load_value(wire: object) -> Value:
     return value
 
 
-def load_item(wire: Mapping[str, object]) -> Item:
+def load_item(wire: Mapping[str, object], walk_class: type[_Walk] = _Walk) -> Item:
     """Return the item that a map of AttributeValues writes, measured on the way.
 
     Nesting is not judged here, since requests report it late (PUT-5): see ``check_levels``.
     """
-    return _load_item(wire, _Walk())
-
-
-def load_start_key(wire: Mapping[str, object]) -> Item:
-    """Return the item that an ExclusiveStartKey writes, with faults worded as its own (ESK-3)."""
-    start = _load_item(wire, _StartKeyWalk())
-    check_levels(start.levels)
-    return start
-
-
-def _load_item(wire: Mapping[str, object], walk: _Walk) -> Item:
+    walk = walk_class()
     attributes, size_bytes = _load_members(wire, walk, 1)
     if size_bytes > limits.ATTRIBUTE_NAME_BYTES:
         _check_names(attributes)
     return Item(attributes, size_bytes, walk.levels)
+
+
+def load_start_key(wire: Mapping[str, object]) -> Item:
+    """Return the item that an ExclusiveStartKey writes, with faults worded as its own (ESK-3)."""
+    start = load_item(wire, _StartKeyWalk)
+    check_levels(start.levels)
+    return start
 
 
 def _check_names(value: Value) -> None:

@@ -118,9 +118,22 @@ def placeholders_fit(names: Mapping[str, str] | None, values: Mapping[str, Value
 
     Assumed: that they are measured as items are, and judged once the values are read.
     """
-    names, values = names or {}, values or {}
-    if _are_few_and_short(names, values):
-        return
+    count = 0
+    if values is not None:
+        count = len(values)
+        for value in values.values():
+            kind = type(value)
+            if kind is not Decimal and (kind is not str or len(value) > _SHORT):  # type: ignore[arg-type]  # it is text
+                return _sizes_fit(names or {}, values)
+    if names is not None:
+        count += len(names)
+        for target in names.values():
+            if len(target) > _SHORT:
+                return _sizes_fit(names, values or {})
+    return _sizes_fit(names or {}, values or {}) if count > _FEW else None
+
+
+def _sizes_fit(names: Mapping[str, str], values: Mapping[str, Value]) -> None:
     names_bytes = sum(text_size(key) + text_size(target) for key, target in names.items())
     values_bytes = attributes_size(values)
     for what, size in (
@@ -130,16 +143,6 @@ def placeholders_fit(names: Mapping[str, str] | None, values: Mapping[str, Value
     ):
         if size > limits.PLACEHOLDER_BYTES:
             raise RequestFault(PLACEHOLDERS_TOO_LARGE.format(what=what))
-
-
-def _are_few_and_short(names: Mapping[str, str], values: Mapping[str, Value]) -> bool:
-    if len(names) + len(values) > _FEW:
-        return False
-    for value in values.values():
-        kind = type(value)
-        if kind is not Decimal and (kind is not str or len(value) > _SHORT):  # type: ignore[arg-type]  # it is text
-            return False
-    return not names or max(map(len, names.values())) <= _SHORT
 
 
 def _load_value(key: str, written: Any) -> Value:
