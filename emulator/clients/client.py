@@ -106,7 +106,7 @@ class Client:
         return {**client_response(response), "ResponseMetadata": response_metadata(200)}
 
     def can_paginate(self, operation_name: str) -> bool:
-        """Say whether an operation has pages."""
+        """Return whether an operation has pages."""
         return operation_name in _PAGINGS
 
     def get_paginator(self, operation_name: str) -> Paginator:

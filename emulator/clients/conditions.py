@@ -177,7 +177,7 @@ class Size(Condition, _Comparable):
 
 
 def is_condition(value: object) -> bool:
-    """Say whether a value follows the condition protocol."""
+    """Return whether a value follows the condition protocol."""
     return hasattr(value, "get_expression")
 
 
@@ -235,7 +235,7 @@ class Placeholders:
 
 
 def _is_attribute(value: object) -> bool:
-    """Say whether a value is an attribute of ours or of boto3."""
+    """Return whether a value is an attribute of ours or of boto3."""
     return hasattr(value, "name") and hasattr(value, "begins_with")
 
 

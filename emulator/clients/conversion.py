@@ -255,7 +255,7 @@ def _is_number(value: object) -> bool:
 
 
 def _is_binary(value: object) -> bool:
-    """Say whether a value is bytes, or wraps them as boto3's Binary does."""
+    """Return whether a value is bytes, or wraps them as boto3's Binary does."""
     return isinstance(value, bytes | bytearray) or (
         type(value).__name__ == "Binary"
         and isinstance(getattr(value, "value", None), bytes | bytearray)

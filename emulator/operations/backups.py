@@ -71,7 +71,7 @@ def list_backups(account: Account, request: Request) -> Response:
     after = request.get("ExclusiveStartBackupArn")
     if after is not None:
         started = existing_backup(account, after)
-        listed = [one for one in listed if (one.created_ns, one.arn) > _place(started)]
+        listed = [backup for backup in listed if (backup.created_ns, backup.arn) > _place(started)]
     listed.sort(key=_place)
     most = request.get("Limit", _PAGE)
     response: Response = {"BackupSummaries": [_summary(backup) for backup in listed[:most]]}
@@ -100,7 +100,7 @@ def _place(backup: Backup) -> tuple[int, str]:
 
 
 def _is_asked(account: Account, backup: Backup, request: Request) -> bool:
-    """Say whether a backup passes the filters; the upper bound is exclusive (OTH-5)."""
+    """Return whether a backup passes the filters; the upper bound is exclusive (OTH-5)."""
     name = request.get("TableName")
     if name is not None and name.startswith("arn:"):
         name = account.table_name(name)

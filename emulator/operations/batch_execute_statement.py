@@ -74,20 +74,20 @@ def batch_execute_statement(account: Account, request: Request) -> Response:
     # The order is observable (ERR-PQL-2): a statement at fault takes no part in what follows.
     members = request["Statements"]
     bound = [_bound(member, request) for member in members]
-    _one_kind([one for one in bound if isinstance(one, Bound)])
+    _one_kind([statement for statement in bound if isinstance(statement, Bound)])
     ready = [
-        _ready(account, one, member) if isinstance(one, Bound) else one
-        for one, member in zip(bound, members, strict=True)
+        _ready(account, statement, member) if isinstance(statement, Bound) else statement
+        for statement, member in zip(bound, members, strict=True)
     ]
-    _no_item_twice([one for one in ready if isinstance(one, _Ready)])
+    _no_item_twice([statement for statement in ready if isinstance(statement, _Ready)])
 
     costs = _Costs()
     responses = []
-    for one, member in zip(ready, members, strict=True):
-        if isinstance(one, _Ready):
-            responses.append(_answer(account, one, member, costs))
+    for statement, member in zip(ready, members, strict=True):
+        if isinstance(statement, _Ready):
+            responses.append(_answer(account, statement, member, costs))
         else:
-            responses.append({"Error": _error(one, account)})
+            responses.append({"Error": _error(statement, account)})
     mode = request.get("ReturnConsumedCapacity")
     return {"Responses": responses} | costs.report(mode)
 
@@ -104,7 +104,7 @@ def _bound(member: Mapping[str, Any], request: Request) -> Bound | ApiError:
 
 def _one_kind(statements: list[Bound]) -> None:
     """Refuse reads beside writes (PQL-18)."""
-    if len({one.reads for one in statements}) > 1:
+    if len({statement.reads for statement in statements}) > 1:
         raise ValidationException(MIXED)
 
 
@@ -125,35 +125,35 @@ def _ready(account: Account, bound: Bound, member: Mapping[str, Any]) -> _Ready 
 
 def _no_item_twice(statements: list[_Ready]) -> None:
     """Refuse two statements on one item, reads among them (PQL-18)."""
-    touched = {(one.table.name, one.position) for one in statements}
+    touched = {(statement.table.name, statement.position) for statement in statements}
     if len(touched) < len(statements):
         raise ValidationException(DUPLICATES)
 
 
 def _answer(
-    account: Account, one: _Ready, member: Mapping[str, Any], costs: _Costs
+    account: Account, statement: _Ready, member: Mapping[str, Any], costs: _Costs
 ) -> dict[str, Any]:
     """Carry out one statement; one that fails does not hinder the others."""
-    response: dict[str, Any] = {"TableName": one.bound.table_name}
+    response: dict[str, Any] = {"TableName": statement.bound.table_name}
     try:
-        if one.write is None:
-            item = _read(account, one, member, costs)
+        if statement.write is None:
+            item = _read(account, statement, member, costs)
         else:
-            item = _write(account, one.bound, one.write, costs)
+            item = _write(account, statement.bound, statement.write, costs)
     except ApiError as failure:
         return {"Error": _error(failure, account), **response}
     return response if item is None else {**response, "Item": item}
 
 
 def _read(
-    account: Account, one: _Ready, member: Mapping[str, Any], costs: _Costs
+    account: Account, statement: _Ready, member: Mapping[str, Any], costs: _Costs
 ) -> WireItem | None:
-    select = one.bound.statement
+    select = statement.bound.statement
     assert isinstance(select, Select), "only a SELECT has no write"
     consistent = member.get("ConsistentRead", False)
-    found = get(account, one.table, one.position, consistent=consistent)
-    costs.add(one.bound.table_name, found.receipt)
-    return None if found.item is None else shown(found.item, select.columns)
+    read = get(account, statement.table, statement.position, consistent=consistent)
+    costs.add(statement.bound.table_name, read.receipt)
+    return None if read.item is None else shown(read.item, select.columns)
 
 
 def _write(account: Account, bound: Bound, write: Write, costs: _Costs) -> WireItem | None:

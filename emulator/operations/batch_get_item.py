@@ -13,7 +13,7 @@ from emulator.expressions import PathProjection
 from emulator.model import Item
 from emulator.model.wire import check_levels, dump_item, load_item
 from emulator.operations import responses, shapes
-from emulator.operations.get_item import LEGACY, MODERN, load_projection
+from emulator.operations.get_item import CURRENT, LEGACY, load_projection
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import expressions, items, keys
 from emulator.service import limits
@@ -70,13 +70,13 @@ def batch_get_item(account: Account, request: Request) -> Response:
     # The order is observable (ERR-BGET-1).
     requested = request["RequestItems"]
     some_but_not_too_many(requested)
-    _one_age_across_tables(requested)
+    _legacy_or_current_across_tables(requested)
     wanted = [_load(name, table_request) for name, table_request in requested.items()]
-    tables = [account.table(one.name) for one in wanted]
+    tables = [account.table(of_table.name) for of_table in wanted]
     lookups = _look_up(wanted, tables)
 
     response: Response = {"Responses": {name: [] for name in requested}, "UnprocessedKeys": {}}
-    receipts = {one.name: Receipt(0) for one in wanted}
+    receipts = {of_table.name: Receipt(0) for of_table in wanted}
     undone, reasons = _serve(account, request, lookups, response["Responses"], receipts)
     if reasons and len(undone) == len(lookups):
         on_demand = tables[0].resource.throughput.on_demand
@@ -102,20 +102,23 @@ def some_but_not_too_many(requested: Mapping[str, Any]) -> None:
         path = f"RequestItems.{name}.member.Keys"
         problem = shapes.NEWER_CONSTRAINT.format(path=path, rule=rule)
         raise RequestFault(shapes.envelope(problem), is_final=True)
-    if sum(len(one["Keys"]) for one in requested.values()) > limits.BATCH_GET_KEYS:
+    if (
+        sum(len(table_request["Keys"]) for table_request in requested.values())
+        > limits.BATCH_GET_KEYS
+    ):
         raise ValidationException(TOO_MANY)
 
 
-def _one_age_across_tables(requested: Mapping[str, Any]) -> None:
+def _legacy_or_current_across_tables(requested: Mapping[str, Any]) -> None:
     """Refuse legacy parameters beside expressions, also of different tables (ERR-BGET-1)."""
     together: dict[str, Any] = {}
     for table_request in requested.values():
         together.update(table_request)
-    expressions.parameters_are_of_one_age(together, LEGACY, MODERN)
+    expressions.parameters_are_legacy_or_current(together, LEGACY, CURRENT)
 
 
 def _load(name: str, table_request: Mapping[str, Any]) -> _Wanted:
-    expressions.placeholders_come_with_expressions(table_request, MODERN, ())
+    expressions.placeholders_come_with_expressions(table_request, CURRENT, ())
     items.names_are_distinct(table_request.get("AttributesToGet"))
     projection = load_projection(table_request)
     loaded = [load_item(key) for key in table_request["Keys"]]
@@ -141,12 +144,12 @@ def _no_key_twice(loaded: list[Item]) -> None:
 def _look_up(wanted: list[_Wanted], tables: list[Table]) -> list[_Lookup]:
     """Find the position of every key, and hold the projection to the schema (QRY-7)."""
     lookups = []
-    for one, table in zip(wanted, tables, strict=True):
-        for key, written in zip(one.keys, one.request["Keys"], strict=True):
+    for of_table, table in zip(wanted, tables, strict=True):
+        for key, written in zip(of_table.keys, of_table.request["Keys"], strict=True):
             position = table.position(keys.key_of(key, table.key))
-            lookups.append(_Lookup(one, written, table, position))
-        if one.projection is not None:
-            keys.keys_are_scalars(one.projection.paths, table.key, table.index_schemas)
+            lookups.append(_Lookup(of_table, written, table, position))
+        if of_table.projection is not None:
+            keys.keys_are_scalars(of_table.projection.paths, table.key, table.index_schemas)
     return lookups
 
 
@@ -164,9 +167,9 @@ def _serve(
     size_bytes = 0
     by_partition: dict[int, int] = {}
     for number, lookup in enumerate(lookups):
-        found = _find(account, lookup)
-        found_bytes = found.receipt.bytes_returned
-        partition_bytes = by_partition.get(found.charge.partition_id, 0)
+        read = _find(account, lookup)
+        found_bytes = read.receipt.bytes_returned
+        partition_bytes = by_partition.get(read.charge.partition_id, 0)
         if (
             number in skipped
             or size_bytes + found_bytes > limits.BATCH_GET_BYTES
@@ -174,17 +177,17 @@ def _serve(
         ):
             undone.append(lookup)
             continue
-        refused = account.try_admit(lookup.table, [found.charge], found.receipt)
+        refused = account.try_admit(lookup.table, [read.charge], read.receipt)
         if refused:
             undone.append(lookup)
             reasons.extend(refused)
             continue
         size_bytes += found_bytes
-        by_partition[found.charge.partition_id] = partition_bytes + found_bytes
-        receipts[lookup.wanted.name].merge(found.receipt)
-        if found.item is not None:
+        by_partition[read.charge.partition_id] = partition_bytes + found_bytes
+        receipts[lookup.wanted.name].merge(read.receipt)
+        if read.item is not None:
             projection = lookup.wanted.projection
-            attributes = found.item.attributes
+            attributes = read.item.attributes
             shown = attributes if projection is None else projection.pick(attributes)
             responses[lookup.wanted.name].append(dump_item(shown))
     return undone, reasons

@@ -64,10 +64,10 @@ def batch_write_item(account: Account, request: Request) -> Response:
     requested = request["RequestItems"]
     _some_but_not_too_many(requested)
     wanted = [_load(name, written) for name, requests in requested.items() for written in requests]
-    for one in wanted:
-        if one.is_put:
-            items.item_fits(one.item)
-    if sum(one.item.size_bytes for one in wanted) > limits.BATCH_WRITE_BYTES:
+    for write_request in wanted:
+        if write_request.is_put:
+            items.item_fits(write_request.item)
+    if sum(write_request.item.size_bytes for write_request in wanted) > limits.BATCH_WRITE_BYTES:
         raise ValidationException(TOO_LARGE)
     tables = {name: account.table(name) for name in requested}
     writes = _writes(wanted, tables)
@@ -77,8 +77,10 @@ def batch_write_item(account: Account, request: Request) -> Response:
     if reasons and len(undone) == len(wanted):
         raise batch_write_error(reasons)
     response: Response = {"UnprocessedItems": {}}
-    for one in undone:
-        response["UnprocessedItems"].setdefault(one.name, []).append(one.written)
+    for write_request in undone:
+        response["UnprocessedItems"].setdefault(write_request.name, []).append(
+            write_request.written
+        )
     mode = request.get("ReturnConsumedCapacity")
     response |= responses.consumed_by_table(mode, receipts.items())
     return response | responses.collection_metrics_by_table(request, written)
@@ -119,17 +121,19 @@ def _writes(wanted: list[_Wanted], tables: Mapping[str, Table]) -> list[Write]:
     Observed: three other emulators, Amazon's own among them, judge request after request.
     """
     touched: dict[tuple[str, Position], None] = {}
-    for one in wanted:
-        table = tables[one.name]
-        key = one.item.pick(table.key.names) if one.is_put else one.item
+    for write_request in wanted:
+        table = tables[write_request.name]
+        key = (
+            write_request.item.pick(table.key.names) if write_request.is_put else write_request.item
+        )
         place = table.name, table.position(keys.key_of(key, table.key))
         if place in touched:
             raise ValidationException(DUPLICATES)
         touched[place] = None
     writes = []
-    for one, (_, position) in zip(wanted, touched, strict=True):
-        table = tables[one.name]
-        new = one.item if one.is_put else None
+    for write_request, (_, position) in zip(wanted, touched, strict=True):
+        table = tables[write_request.name]
+        new = write_request.item if write_request.is_put else None
         if new is not None and table.indexes:
             schemas = table.index_schemas
             keys.index_keys_can_be_put(new, schemas)
@@ -155,18 +159,18 @@ def _serve(
     skipped = account.faults.unprocessed(
         "BatchWriteItem", request, account.now_seconds, len(wanted)
     )
-    for number, (one, write) in enumerate(zip(wanted, writes, strict=True)):
+    for number, (write_request, write) in enumerate(zip(wanted, writes, strict=True)):
         # Assumed: what a transaction holds is left undone, since the batch knows no such error.
         if number in skipped or account.holds.holds(account, write.table, write.position):
-            undone.append(one)
+            undone.append(write_request)
             continue
         planned = plan(write)
         refused = account.try_admit(write.table, planned.charges, planned.receipt)
         if refused:
-            undone.append(one)
+            undone.append(write_request)
             reasons.extend(refused)
             continue
         apply(account, planned)
-        receipts[one.name].merge(planned.receipt)
+        receipts[write_request.name].merge(planned.receipt)
         written.append((write.table, write.position))
     return written, undone, reasons

@@ -40,13 +40,13 @@ def describe_continuous_backups(account: Account, request: Request) -> Response:
 @operation("UpdateContinuousBackups", shape=SHAPE)
 def update_continuous_backups(account: Account, request: Request) -> Response:
     """Switch point-in-time recovery on or off; switching it on again keeps its start."""
-    given = request["PointInTimeRecoverySpecification"]
-    days = given.get("RecoveryPeriodInDays")
-    if not given["PointInTimeRecoveryEnabled"] and days is not None:
+    specification = request["PointInTimeRecoverySpecification"]
+    days = specification.get("RecoveryPeriodInDays")
+    if not specification["PointInTimeRecoveryEnabled"] and days is not None:
         raise ValidationException(DAYS_WITHOUT_RECOVERY)
     table = source_table(account, request["TableName"])
     known = table.options.recovery
-    if given["PointInTimeRecoveryEnabled"]:
+    if specification["PointInTimeRecoveryEnabled"]:
         since_ns = account.now_ns if known is None else known.since_ns
         kept = _MOST_DAYS if known is None else known.days
         table.options.recovery = Recovery(since_ns, days or kept)

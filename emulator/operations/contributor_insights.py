@@ -79,7 +79,7 @@ def list_insights(account: Account, request: Request) -> Response:
     token = request.get("NextToken")
     if token is not None:
         after = open_token(token)
-        summaries = [one for one in summaries if _place(one) > after]
+        summaries = [summary for summary in summaries if _place(summary) > after]
     most = max(1, request.get("MaxResults", _PAGE))
     response: Response = {"ContributorInsightsSummaries": summaries[:most]}
     if len(summaries) > most:

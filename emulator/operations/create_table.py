@@ -34,7 +34,7 @@ SHAPE = definitions.TableRequest(
         "Tags": definitions.TAGS,
         "ResourcePolicy": shapes.STRING,
     },
-    name_alone=True,
+    reports_name_alone=True,
 )
 
 # The order is observable: a request with two faults is answered with the first (ERR-CT-1).
@@ -84,9 +84,9 @@ def create_table(account: Account, request: Request) -> Response:
     return {"TableDescription": describe_table(account, table, status="CREATING")}
 
 
-def free_name(account: Account, given: str) -> str:
+def free_name(account: Account, named: str) -> str:
     """Return the name of a table to be made, by name or ARN, unless it is taken (CT-14)."""
-    name = account.table_name(given) if given.startswith("arn:") else given
+    name = account.table_name(named) if named.startswith("arn:") else named
     account.forget_deleted()
     if name in account.tables:
         raise ResourceInUseException(TABLE_EXISTS.format(name=name))
@@ -103,17 +103,17 @@ def load_options(account: Account, request: Request) -> TableOptions:
     )
 
 
-def load_encryption(account: Account, given: Request | None) -> Response | None:
+def load_encryption(account: Account, specification: Request | None) -> Response | None:
     """Return the SSEDescription that a specification leads to, or None (DS-7)."""
-    if given is None or not given.get("Enabled"):
+    if specification is None or not specification.get("Enabled"):
         return None
-    key = key_arn(account, given) or _kms_arn(account, f"key/{account.new_id('kms')}")
+    key = key_arn(account, specification) or _kms_arn(account, f"key/{account.new_id('kms')}")
     return {"Status": "ENABLED", "SSEType": "KMS", "KMSMasterKeyArn": key}
 
 
-def key_arn(account: Account, given: Request) -> str | None:
+def key_arn(account: Account, specification: Request) -> str | None:
     """Return the ARN of the key that a specification names by id, alias or ARN, if it does."""
-    key: str | None = given.get("KMSMasterKeyId")
+    key: str | None = specification.get("KMSMasterKeyId")
     if key is None or key.startswith("arn:"):
         return key
     return _kms_arn(account, key if key.startswith(("key/", "alias/")) else f"key/{key}")
@@ -138,11 +138,11 @@ def make_table(account: Account, name: str, request: Request) -> Table:
         settings=account.settings,
         now_ns=account.now_ns,
     )
-    for given in request.get("GlobalSecondaryIndexes") or ():
-        schema = definitions.load_index(given, types, key, is_global=True)
-        throughput = definitions.load_throughput(billing, given)
+    for index in request.get("GlobalSecondaryIndexes") or ():
+        schema = definitions.load_index(index, types, key, is_global=True)
+        throughput = definitions.load_throughput(billing, index)
         table.add_index(schema, throughput, now_ns=account.now_ns)
-    for given in request.get("LocalSecondaryIndexes") or ():
-        schema = definitions.load_index(given, types, key, is_global=False)
+    for index in request.get("LocalSecondaryIndexes") or ():
+        schema = definitions.load_index(index, types, key, is_global=False)
         table.add_index(schema, None, now_ns=account.now_ns)
     return table

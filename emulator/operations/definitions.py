@@ -32,11 +32,11 @@ class TableName(String):
         super().__init__(3, 255, shapes.NAME_PATTERN)
         self._as_arn = String(1, _ARN_LENGTH)
 
-    def fine(self, value: Any) -> bool:
-        """Say quickly whether the text is a name or an ARN."""
+    def accepts(self, value: Any) -> bool:
+        """Return whether the text is a name or an ARN."""
         if type(value) is str and value.startswith("arn:"):
-            return self._as_arn.fine(value)
-        return super().fine(value)
+            return self._as_arn.accepts(value)
+        return super().accepts(value)
 
     def problems(self, value: Any, path: str) -> Iterator[str]:
         """Yield the faults of the name; an ARN can only be too long."""
@@ -53,21 +53,21 @@ class TableRequest(Structure):
 
     Args:
         members: As of a structure, TableName excepted.
-        name_alone: A bad name is reported before, and without, any other fault (ERR-CT-1).
+        reports_name_alone: A bad name is reported before, and without, any other fault (ERR-CT-1).
     """
 
-    def __init__(self, members: Mapping[str, Member], *, name_alone: bool = False) -> None:
+    def __init__(self, members: Mapping[str, Member], *, reports_name_alone: bool = False) -> None:
         super().__init__({"TableName": TABLE_NAME.required, **members})
-        self._name_alone = name_alone
+        self._reports_name_alone = reports_name_alone
 
     def check(self, request: Any) -> None:
         """Answer a faulty request: types, the name, then all broken constraints together."""
-        if self.fine(request):
+        if self.accepts(request):
             return
         self.check_types(request)
         if request.get("TableName") is None:
             raise ValidationException(TABLE_NAME_REQUIRED)
-        if self._name_alone:
+        if self._reports_name_alone:
             problems = tuple(TABLE_NAME.problems(request["TableName"], "tableName"))
             if problems:
                 raise RequestFault(shapes.envelope(*problems), is_final=True)
@@ -175,14 +175,14 @@ def load_index(
 
 def load_types(definitions: Sequence[Wire]) -> dict[str, str]:
     """Return the types of AttributeDefinitions by name."""
-    return {one["AttributeName"]: one["AttributeType"] for one in definitions}
+    return {definition["AttributeName"]: definition["AttributeType"] for definition in definitions}
 
 
-def load_throughput(billing: str, given: Wire) -> Throughput:
+def load_throughput(billing: str, holder: Wire) -> Throughput:
     """Return the throughput that a table or index definition asks for."""
-    provisioned = given.get("ProvisionedThroughput") or {}
-    maximum = given.get("OnDemandThroughput") or {}
-    warm = given.get("WarmThroughput") or {}
+    provisioned = holder.get("ProvisionedThroughput") or {}
+    maximum = holder.get("OnDemandThroughput") or {}
+    warm = holder.get("WarmThroughput") or {}
     return Throughput(
         billing=cast(BillingMode, billing),
         read=provisioned.get("ReadCapacityUnits", 0),

@@ -6,7 +6,7 @@ from emulator.engine.account import Account
 from emulator.engine.writes import Write, execute
 from emulator.model.wire import check_levels, load_item
 from emulator.operations import responses, shapes
-from emulator.operations.put_item import LEGACY, MODERN
+from emulator.operations.put_item import CURRENT, LEGACY
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items, keys
 
@@ -16,8 +16,8 @@ SHAPE = shapes.write_request(Key=shapes.ATTRIBUTE_MAP.required)
 @operation("DeleteItem", shape=SHAPE)
 def delete_item(account: Account, request: Request) -> Response:
     """Remove the item; what it was is answered with ReturnValues=ALL_OLD."""
-    expressions.parameters_are_of_one_age(request, LEGACY, MODERN)
-    expressions.placeholders_come_with_expressions(request, MODERN)
+    expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
+    expressions.placeholders_come_with_expressions(request, CURRENT)
     key = load_item(request["Key"])
     placeholders = expressions.load_placeholders(request)
     expected = conditions.load_expected(request)

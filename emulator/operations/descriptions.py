@@ -39,7 +39,7 @@ def describe_table(
 ) -> Wire:
     """Return a TableDescription.
 
-    An answer to a change runs ahead of the clock: it tells the state that the change brings,
+    An answer to a change runs ahead of the clock: it shows the state that the change brings,
     even where that lasts no time at all (CT-15, UT-16).
 
     Args:
@@ -114,9 +114,9 @@ def describe_throughput(resource: Resource, now_s: float) -> Wire:
         "MaxReadRequestUnits": throughput.max_read,
         "MaxWriteRequestUnits": throughput.max_write,
     }
-    given = {member: n for member, n in maxima.items() if n is not None}
-    if given:
-        described["OnDemandThroughput"] = given
+    limited = {member: n for member, n in maxima.items() if n is not None}
+    if limited:
+        described["OnDemandThroughput"] = limited
     return described
 
 

@@ -70,17 +70,17 @@ def execute_transaction(account: Account, request: Request) -> Response:
     members = request["TransactStatements"]
     loaded = [load_parameters(member.get("Parameters")) for member in members]
     bound = _bind(members, loaded)
-    if len({one.reads for one in bound}) > 1:
+    if len({statement.reads for statement in bound}) > 1:
         raise ValidationException(MIXED)
     targets = [
-        _target(account, number, one, member)
-        for number, (one, member) in enumerate(zip(bound, members, strict=True))
+        _target(account, number, statement, member)
+        for number, (statement, member) in enumerate(zip(bound, members, strict=True))
     ]
-    failures = [one if isinstance(one, Failure) else None for one in targets]
+    failures = [target if isinstance(target, Failure) else None for target in targets]
     if any(failures):
         raise transactions.cancelled(failures)
-    actions = [one for one in targets if isinstance(one, Action)]
-    if len({(one.table.name, one.position) for one in actions}) < len(actions):
+    actions = [target for target in targets if isinstance(target, Action)]
+    if len({(action.table.name, action.position) for action in actions}) < len(actions):
         raise ValidationException(SAME_ITEM)
     if bound[0].reads:
         return _read(account, request, bound, actions)
@@ -173,14 +173,14 @@ def _read(
     account: Account, request: Request, bound: list[Bound], actions: list[Action]
 ) -> Response:
     """Answer every item in the order of the statements, an empty object for a missing one."""
-    done = [found for found in transactions.execute(account, actions) if isinstance(found, Found)]
-    if sum(found.receipt.bytes_returned for found in done) > limits.TRANSACTION_BYTES:
+    done = [read for read in transactions.execute(account, actions) if isinstance(read, Found)]
+    if sum(read.receipt.bytes_returned for read in done) > limits.TRANSACTION_BYTES:
         raise ValidationException(TOO_LARGE)
     entries = []
-    for one, found in zip(bound, done, strict=True):
-        assert isinstance(one.statement, Select), "all statements read"
-        item = found.item
-        entries.append({} if item is None else {"Item": shown(item, one.statement.columns)})
+    for statement, read in zip(bound, done, strict=True):
+        assert isinstance(statement.statement, Select), "all statements read"
+        item = read.item
+        entries.append({} if item is None else {"Item": shown(item, statement.statement.columns)})
     receipts = zip((one.table_name for one in bound), (one.receipt for one in done), strict=True)
     mode = request.get("ReturnConsumedCapacity")
     return {"Responses": entries} | responses.consumed_by_table(mode, receipts)
@@ -190,7 +190,10 @@ def _write(
     account: Account, request: Request, bound: list[Bound], actions: list[Action]
 ) -> Response:
     """Carry out the writes once, however often their token comes (PQL-19, TXW-9)."""
-    if sum(one.item.size_bytes for one in bound if one.item is not None) > limits.TRANSACTION_BYTES:
+    if (
+        sum(statement.item.size_bytes for statement in bound if statement.item is not None)
+        > limits.TRANSACTION_BYTES
+    ):
         raise ValidationException(TOO_LARGE)
     token = request.get("ClientRequestToken")
     fingerprint = json.dumps(request["TransactStatements"], sort_keys=True, default=repr)
@@ -202,10 +205,10 @@ def _write(
         done = transactions.execute(account, actions)
     except TransactionCanceledException as error:
         raise _with_duplicates(error, bound) from None
-    planned = [one for one in done if isinstance(one, Planned)]
+    planned = [write for write in done if isinstance(write, Planned)]
     account.tokens.keep(token, fingerprint, planned, account.now_ns)
-    names = (one.table_name for one in bound)
-    receipts = zip(names, (one.receipt for one in planned), strict=True)
+    names = (statement.table_name for statement in bound)
+    receipts = zip(names, (write.receipt for write in planned), strict=True)
     return {"Responses": []} | responses.consumed_by_table(mode, receipts)
 
 
@@ -214,9 +217,9 @@ def _with_duplicates(
 ) -> TransactionCanceledException:
     """Return the cancellation with failed INSERTs called by their name (TXW-6)."""
     failures: list[Failure | None] = []
-    for reason, one in zip(error.members["CancellationReasons"], bound, strict=True):
+    for reason, statement in zip(error.members["CancellationReasons"], bound, strict=True):
         code, message = reason["Code"], reason.get("Message", "")
-        if code == "ConditionalCheckFailed" and isinstance(one.statement, Insert):
+        if code == "ConditionalCheckFailed" and isinstance(statement.statement, Insert):
             code, message = "DuplicateItem", DUPLICATE
         failures.append(None if code == "None" else Failure(code, message, reason.get("Item")))
     return transactions.cancelled(failures)

@@ -23,14 +23,14 @@ SHAPE = shapes.item_request(
     ExpressionAttributeNames=shapes.STRING_MAP,
 )
 LEGACY = ("AttributesToGet",)
-MODERN = ("ProjectionExpression",)
+CURRENT = ("ProjectionExpression",)
 
 
 @operation("GetItem", shape=SHAPE)
 def get_item(account: Account, request: Request) -> Response:
     """Return the item under the key, or no ``Item`` member when there is none."""
-    expressions.parameters_are_of_one_age(request, LEGACY, MODERN)
-    expressions.placeholders_come_with_expressions(request, MODERN, ())
+    expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
+    expressions.placeholders_come_with_expressions(request, CURRENT, ())
     items.names_are_distinct(request.get("AttributesToGet"))
     key = load_item(request["Key"])
     projection = load_projection(request)
@@ -40,22 +40,22 @@ def get_item(account: Account, request: Request) -> Response:
     position = table.position(keys.key_of(key, table.key))
     if projection is not None:
         keys.keys_are_scalars(projection.paths, table.key, table.index_schemas)
-    found = get(account, table, position, consistent=request.get("ConsistentRead", False))
+    read = get(account, table, position, consistent=request.get("ConsistentRead", False))
 
     response: Response = {}
-    if found.item is not None:
-        attributes = found.item.attributes
+    if read.item is not None:
+        attributes = read.item.attributes
         response["Item"] = dump_item(
             attributes if projection is None else projection.pick(attributes)
         )
     mode = request.get("ReturnConsumedCapacity")
     if mode is not None:
-        response.update(responses.consumed(mode, request["TableName"], found.receipt))
+        response.update(responses.consumed(mode, request["TableName"], read.receipt))
     return response
 
 
 def load_projection(request: Mapping[str, Any]) -> PathProjection | None:
-    """Return the projection of a read by key, of either age, or None."""
+    """Return the projection of a read by key, legacy or current, or None."""
     text = request.get("ProjectionExpression")
     if text is not None:
         names = request.get("ExpressionAttributeNames")

@@ -108,5 +108,5 @@ def _active(account: Account, request: Request, verb: str) -> tuple[Table, str, 
 
 
 def _precision(request: Request, member: str, default: str = "MILLISECOND") -> str:
-    given: str | None = (request.get(member) or {}).get("ApproximateCreationDateTimePrecision")
-    return given or default
+    precision: str | None = (request.get(member) or {}).get("ApproximateCreationDateTimePrecision")
+    return precision or default

@@ -70,7 +70,7 @@ class Source(NamedTuple):
 
     @property
     def is_global(self) -> bool:
-        """Say whether a global index is read."""
+        """Return whether a global index is read."""
         return self.secondary is not None and self.secondary.schema.is_global
 
 
@@ -102,17 +102,17 @@ def load_start(request: Mapping[str, Any]) -> Item | None:
 
 def start_position(source: Source, start: Item) -> Position:
     """Return the position of a start key, or say why it is none (ESK-1, ESK-2)."""
-    given = start.attributes
-    if len(given) != len(source.key_names):
+    attributes = start.attributes
+    if len(attributes) != len(source.key_names):
         raise ValidationException(BAD_START)
     if source.secondary is not None:
         for attribute in source.key.attributes:
-            if attribute.name not in given:
+            if attribute.name not in attributes:
                 raise ValidationException(BAD_START)
-            if not attribute.accepts(given[attribute.name]):
+            if not attribute.accepts(attributes[attribute.name]):
                 raise RequestFault(START_NOT_THE_INDEX)
     for attribute in source.table.key.attributes:
-        if not attribute.accepts(given.get(attribute.name)):
+        if not attribute.accepts(attributes.get(attribute.name)):
             raise RequestFault(START_NOT_THE_SCHEMA)
     key_values_are_not_empty(start, source.table.key)
     values = source.key.values(start)
@@ -127,7 +127,7 @@ def start_position(source: Source, start: Item) -> Position:
 def load_projection(
     request: Mapping[str, Any], placeholders: Placeholders
 ) -> PathProjection | None:
-    """Return the projection of either age, or None."""
+    """Return the projection, legacy or current, or None."""
     text = request.get("ProjectionExpression")
     if text is not None:
         return parse_projection(text, placeholders)
@@ -172,7 +172,7 @@ def index_projects(
 def needs_fetch(
     source: Source, request: Mapping[str, Any], projection: PathProjection | None
 ) -> bool:
-    """Say whether a local index must ask the table for attributes it lacks (CAP-210)."""
+    """Return whether a local index must ask the table for attributes it lacks (CAP-210)."""
     if source.secondary is None or source.is_global:
         return False
     schema = source.secondary.schema

@@ -14,15 +14,15 @@ from emulator.storage import Position
 
 SHAPE = shapes.write_request(Item=shapes.ATTRIBUTE_MAP.required)
 LEGACY = ("Expected", "ConditionalOperator")
-MODERN = ("ConditionExpression",)
+CURRENT = ("ConditionExpression",)
 
 
 @operation("PutItem", shape=SHAPE)
 def put_item(account: Account, request: Request) -> Response:
     """Store the item; what it replaces is answered with ReturnValues=ALL_OLD."""
     # The order is observable: a request with two faults is answered with the first (ERR-PUT-1).
-    expressions.parameters_are_of_one_age(request, LEGACY, MODERN)
-    expressions.placeholders_come_with_expressions(request, MODERN)
+    expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
+    expressions.placeholders_come_with_expressions(request, CURRENT)
     item = load_item(request["Item"])
     placeholders = expressions.load_placeholders(request)
     expected = conditions.load_expected(request)
@@ -36,7 +36,7 @@ def put_item(account: Account, request: Request) -> Response:
     conditions.keys_are_scalars(condition, table)
 
     shows_old = responses.shows_old(request)
-    write = Write(table, position, lambda _: item, condition, item, shows_old)
+    write = Write(table, position, lambda _: item, condition, new=item, shows_old=shows_old)
     planned = execute(account, write)
 
     response: Response = {}

@@ -60,7 +60,7 @@ SHAPE = shapes.item_request(
     ExpressionAttributeValues=shapes.ATTRIBUTE_MAP,
 )
 LEGACY = ("AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions")
-MODERN = ("ProjectionExpression", "FilterExpression", "KeyConditionExpression")
+CURRENT = ("ProjectionExpression", "FilterExpression", "KeyConditionExpression")
 VALUES_FOR = ("FilterExpression", "KeyConditionExpression")
 
 
@@ -68,8 +68,8 @@ VALUES_FOR = ("FilterExpression", "KeyConditionExpression")
 def query(account: Account, request: Request) -> Response:
     """Answer one page of a partition, filtered after it was read and paid for."""
     # The order is observable (ERR-QUERY-1); the numbers are its steps.
-    expressions.parameters_are_of_one_age(request, _legacy_of(request), MODERN)  # 4
-    expressions.placeholders_come_with_expressions(request, MODERN, VALUES_FOR)  # 5
+    expressions.parameters_are_legacy_or_current(request, _legacy_of(request), CURRENT)  # 4
+    expressions.placeholders_come_with_expressions(request, CURRENT, VALUES_FOR)  # 5
     filter_entries = conditions.load_conditions(request.get("QueryFilter"))  # 6
     key_entries = conditions.load_conditions(request.get("KeyConditions"))
     condition = conditions.joined(filter_entries, request)
@@ -134,7 +134,7 @@ def _legacy_of(request: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _has_one_item(source: paging.Source) -> bool:
-    """Say whether a partition is one item, after which nothing comes (ESK-5).
+    """Return whether a partition is one item, after which nothing comes (ESK-5).
 
     Observed: ScyllaDB's tests, run against the service: no start key is taken then, not even the
     item's own. Assumed: so none is given; DynamoDB Local gives none.

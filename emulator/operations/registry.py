@@ -58,14 +58,14 @@ def find(name: str) -> Operation:
     Raises:
         UnknownOperationException: the service has no such operation (WIR-6).
     """
-    found = _LOADED.get(name)
-    if found is None:
+    registered = _LOADED.get(name)
+    if registered is None:
         facts = OPERATIONS.get(name)
         if facts is None:
             raise UnknownOperationException
         import_module(f"emulator.operations.{facts.module}")
-        found = _LOADED[name]
-    return found
+        registered = _LOADED[name]
+    return registered
 
 
 def run(account: Account, name: str, request: Request) -> Response:
@@ -74,34 +74,36 @@ def run(account: Account, name: str, request: Request) -> Response:
     Raises:
         ApiError: and nothing else, whatever the request holds.
     """
-    found = _LOADED.get(name) or find(name)
+    registered = _LOADED.get(name) or find(name)
     if type(request) is not dict:
         raise SerializationException
     try:
         if None in request.values():
-            request = {member: given for member, given in request.items() if given is not None}
-        found.shape.check(request)
-        return found.handler(account, request)
+            request = {member: value for member, value in request.items() if value is not None}
+        registered.shape.check(request)
+        return registered.handler(account, request)
     except (ConditionalCheckFailedException, TransactionCanceledException) as failure:
         dump_items(failure)
         raise
     except (ValidationException, ResourceNotFoundException) as fault:
-        raise _first_fault(found, request, account, fault) from None
+        raise _first_fault(registered, request, account, fault) from None
     except UnicodeEncodeError:
         # Assumed: text that is no Unicode cannot be read at all.
         raise SerializationException from None
 
 
-def _first_fault(found: Operation, request: Request, account: Account, fault: ApiError) -> ApiError:
+def _first_fault(
+    registered: Operation, request: Request, account: Account, fault: ApiError
+) -> ApiError:
     """Return what the client reads: a wrong JSON type anywhere comes before all else (ORD-1).
 
     Values are loaded in one walk, so their JSON types are judged late; this is where the
     order is put right, and only for requests that fail anyway.
     """
     try:
-        found.shape.check_types(request)
+        registered.shape.check_types(request)
     except SerializationException as earlier:
         return earlier
     if isinstance(fault, RequestFault):
-        return worded(fault, found.name, account.settings.messages)
+        return worded(fault, registered.name, account.settings.messages)
     return fault

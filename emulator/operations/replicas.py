@@ -59,7 +59,7 @@ REPLICA_UPDATES: Final = shapes.List(
 
 def update_replicas(account: Account, table: Table, request: Request) -> None:
     """Add, change and remove the replicas that a table describes (OTH-14)."""
-    known = {one["RegionName"]: one for one in table.options.extra.get("Replicas", ())}
+    known = {replica["RegionName"]: replica for replica in table.options.extra.get("Replicas", ())}
     for update in request["ReplicaUpdates"]:
         actions = [kind for kind in ("Create", "Update", "Delete") if update.get(kind) is not None]
         if len(actions) != 1:
@@ -86,7 +86,7 @@ def _update_replica(
     if kind == "Delete":
         del known[region]
         return
-    described = {name: given for name, given in action.items() if name in _OVERRIDES}
+    described = {name: value for name, value in action.items() if name in _OVERRIDES}
     table_class = described.pop("TableClassOverride", None)
     if table_class is not None:
         described["ReplicaTableClassSummary"] = {"TableClass": table_class}
@@ -147,8 +147,8 @@ def describe_auto_scaling(account: Account, request: Request) -> Response:
     """Return the replicas of a table; none of them scales (OTH-15)."""
     table = account.described_table(request["TableName"])
     replicas = [
-        {"RegionName": one["RegionName"], "ReplicaStatus": one["ReplicaStatus"]}
-        for one in table.options.extra.get("Replicas", ())
+        {"RegionName": replica["RegionName"], "ReplicaStatus": replica["ReplicaStatus"]}
+        for replica in table.options.extra.get("Replicas", ())
     ]
     return {
         "TableAutoScalingDescription": {

@@ -74,8 +74,8 @@ def delete_resource_policy(account: Account, request: Request) -> Response:
 
 
 def _holder(account: Account, arn: str) -> TableOptions | Stream:
-    found = arns.existing_resource(account, arn)
-    return found if isinstance(found, Stream) else found.options
+    resource = arns.existing_resource(account, arn)
+    return resource if isinstance(resource, Stream) else resource.options
 
 
 def new_policy(account: Account, arn: str, text: str) -> Policy:

@@ -20,7 +20,7 @@ def item(stored: Item) -> WireItem:
 
 
 def shows_old(request: Mapping[str, Any]) -> bool:
-    """Say whether a failed condition is to show the stored item (OPC-3)."""
+    """Return whether a failed condition is to show the stored item (OPC-3)."""
     return request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
 
 

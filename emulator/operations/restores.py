@@ -82,13 +82,13 @@ def restore_to_point_in_time(account: Account, request: Request) -> Response:
     Assumed: the present state stands for every moment that can be restored (OTH-7).
     """
     names = [request.get("SourceTableName"), request.get("SourceTableArn")]
-    given = [name for name in names if name is not None]
-    if len(given) != 1:
+    sources = [name for name in names if name is not None]
+    if len(sources) != 1:
         raise ValidationException(EITHER_SOURCE)
     is_latest, moment = request.get("UseLatestRestorableTime"), request.get("RestoreDateTime")
     if bool(is_latest) == (moment is not None):
         raise ValidationException(EITHER_TIME)
-    source = source_table(account, given[0])
+    source = source_table(account, sources[0])
     earliest_ns, latest_ns = recovery_window(account, source)
     if moment is not None and not earliest_ns <= round(moment * NANOSECONDS) <= latest_ns:
         raise InvalidRestoreTimeException(BAD_TIME)

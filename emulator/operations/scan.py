@@ -51,7 +51,7 @@ SHAPE = shapes.item_request(
     ExpressionAttributeValues=shapes.ATTRIBUTE_MAP,
 )
 LEGACY = ("AttributesToGet", "ScanFilter", "ConditionalOperator")
-MODERN = ("ProjectionExpression", "FilterExpression")
+CURRENT = ("ProjectionExpression", "FilterExpression")
 VALUES_FOR = ("FilterExpression",)
 
 
@@ -59,8 +59,8 @@ VALUES_FOR = ("FilterExpression",)
 def scan(account: Account, request: Request) -> Response:
     """Answer one page in position order, filtered after it was read and paid for."""
     # The order is observable (ERR-SCAN-1).
-    expressions.parameters_are_of_one_age(request, LEGACY, MODERN)
-    expressions.placeholders_come_with_expressions(request, MODERN, VALUES_FOR)
+    expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
+    expressions.placeholders_come_with_expressions(request, CURRENT, VALUES_FOR)
     condition = conditions.joined(conditions.load_conditions(request.get("ScanFilter")), request)
     items.names_are_distinct(request.get("AttributesToGet"))
     start = paging.load_start(request)

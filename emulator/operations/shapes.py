@@ -1,7 +1,7 @@
 """Request members as data, one checker, aggregated messages.
 
 Each operation declares a ``structure`` of members in the order in which the service reports
-their faults. A request is read twice only when something is wrong: ``fine`` is one quick
+their faults. A request is read twice only when something is wrong: ``accepts`` is one quick
 pass; if it fails, JSON types are judged first (WIR-12), then every constraint, and all
 broken ones are answered together (ERR-SHAPE-1).
 """
@@ -95,8 +95,8 @@ class Member:
         twin.is_required = True
         return twin
 
-    def fine(self, value: Any) -> bool:
-        """Say quickly whether type and constraints hold."""
+    def accepts(self, value: Any) -> bool:
+        """Return whether type and constraints hold."""
         raise NotImplementedError
 
     def check_types(self, value: Any) -> None:
@@ -133,8 +133,8 @@ class String(Member):
         self._matches = re.compile(pattern).fullmatch if pattern else None
         self.enum = enum
 
-    def fine(self, value: Any) -> bool:
-        """Say quickly whether type and constraints hold."""
+    def accepts(self, value: Any) -> bool:
+        """Return whether type and constraints hold."""
         if type(value) is not str:
             return False
         if self.enum:
@@ -172,8 +172,8 @@ class Integer(Member):
         self._low = -_LONG if least is None else least
         self._high = _LONG if most is None else most
 
-    def fine(self, value: Any) -> bool:
-        """Say quickly whether type and constraints hold."""
+    def accepts(self, value: Any) -> bool:
+        """Return whether type and constraints hold."""
         return type(value) is int and self._low <= value <= self._high
 
     def check_types(self, value: Any) -> None:
@@ -197,8 +197,8 @@ class Integer(Member):
 class Boolean(Member):
     """True or false."""
 
-    def fine(self, value: Any) -> bool:
-        """Say quickly whether the type holds."""
+    def accepts(self, value: Any) -> bool:
+        """Return whether the type holds."""
         return value is True or value is False
 
     def check_types(self, value: Any) -> None:
@@ -217,13 +217,13 @@ class Number(Member):
     def __init__(self, java: str) -> None:
         self.java = java
 
-    def fine(self, value: Any) -> bool:
-        """Say quickly whether the type holds."""
+    def accepts(self, value: Any) -> bool:
+        """Return whether the type holds."""
         return type(value) in (int, float) and abs(value) <= _LONG
 
     def check_types(self, value: Any) -> None:
         """Raise SerializationException unless the value is a number, neither endless nor none."""
-        if not self.fine(value):
+        if not self.accepts(value):
             raise SerializationException(wire.scalar_text(value, self.java))
 
     def problems(self, value: Any, path: str) -> Iterator[str]:  # noqa: ARG002 - the Member interface
@@ -234,8 +234,8 @@ class Number(Member):
 class AttributeValue(Member):
     """A value; what is in it is judged when it is loaded."""
 
-    def fine(self, value: Any) -> bool:
-        """Say quickly whether the type holds on the surface."""
+    def accepts(self, value: Any) -> bool:
+        """Return whether the type holds on the surface."""
         return type(value) is dict
 
     def check_types(self, value: Any) -> None:
@@ -253,13 +253,13 @@ class List(Member):
     def __init__(self, member: Member, least: int = 0, most: int | None = None) -> None:
         self.member, self.least, self.most = member, least, most
 
-    def fine(self, value: Any) -> bool:
-        """Say quickly whether type and constraints hold, for every member."""
+    def accepts(self, value: Any) -> bool:
+        """Return whether type and constraints hold, for every member."""
         if type(value) is not list:
             return False
         if len(value) < self.least or (self.most is not None and len(value) > self.most):
             return False
-        return all(map(self.member.fine, value))
+        return all(map(self.member.accepts, value))
 
     def check_types(self, value: Any) -> None:
         """Raise SerializationException unless the value is a list of the right things."""
@@ -292,15 +292,15 @@ class Map(Member):
     ) -> None:
         self.member, self.key, self.least, self.most = member, key, least, most
 
-    def fine(self, value: Any) -> bool:
-        """Say quickly whether type and constraints hold, for every entry."""
+    def accepts(self, value: Any) -> bool:
+        """Return whether type and constraints hold, for every entry."""
         if type(value) is not dict:
             return False
         if len(value) < self.least or (self.most is not None and len(value) > self.most):
             return False
-        if self.key is not None and not all(map(self.key.fine, value)):
+        if self.key is not None and not all(map(self.key.accepts, value)):
             return False
-        return all(map(self.member.fine, value.values()))
+        return all(map(self.member.accepts, value.values()))
 
     def check_types(self, value: Any) -> None:
         """Raise SerializationException unless the value is a map of the right things."""
@@ -320,7 +320,7 @@ class Map(Member):
         shown = f"'{java_text(value, self)}'"
         yield from _too_short(value, self.least, shown, path)
         yield from _too_long(value, self.most, shown, path)
-        if self.key is not None and not all(map(self.key.fine, value)):
+        if self.key is not None and not all(map(self.key.accepts, value)):
             rules = (
                 f"{MAX_LENGTH.format(n=self.key.most)}, {MIN_LENGTH.format(n=self.key.least)}, "
                 f"{PATTERN.format(pattern=self.key.pattern)}"
@@ -341,8 +341,8 @@ class AttributeMap(Map):
     def __init__(self) -> None:
         super().__init__(AttributeValue())
 
-    def fine(self, value: Any) -> bool:
-        """Say quickly whether the types hold on the surface."""
+    def accepts(self, value: Any) -> bool:
+        """Return whether the types hold on the surface."""
         if type(value) is not dict:
             return False
         for member in value.values():  # noqa: SIM110 - asked of every request
@@ -359,15 +359,15 @@ class Structure(Member):
         self.name = name
         self._needed = tuple(name for name, member in members.items() if member.is_required)
 
-    def fine(self, value: Any) -> bool:
-        """Say quickly whether all types and constraints hold."""
+    def accepts(self, value: Any) -> bool:
+        """Return whether all types and constraints hold."""
         if type(value) is not dict:
             return False
         members = self.members
-        for name, given in value.items():
-            if given is not None:
+        for name, member_value in value.items():
+            if member_value is not None:
                 member = members.get(name)
-                if member is not None and not member.fine(given):
+                if member is not None and not member.accepts(member_value):
                     return False
         for name in self._needed:  # noqa: SIM110 - asked of every request
             if value.get(name) is None:
@@ -383,10 +383,10 @@ class Structure(Member):
                     + (self.name or "Structure")
                 )
             raise SerializationException("Unexpected field type")
-        for name, given in value.items():
+        for name, member_value in value.items():
             member = self.members.get(name)
-            if member is not None and given is not None:
-                member.check_types(given)
+            if member is not None and member_value is not None:
+                member.check_types(member_value)
 
     def problems(self, value: Any, path: str) -> Iterator[str]:
         """Yield the faults of the members, in declared order."""
@@ -394,10 +394,10 @@ class Structure(Member):
             yield from self._member_problems(name, member, value, path)
 
     def _member_problems(self, name: str, member: Member, value: Any, path: str) -> Iterator[str]:
-        given = value.get(name)
+        member_value = value.get(name)
         member_path = f"{path}.{camel(name)}" if path else camel(name)
-        if given is not None:
-            yield from member.problems(given, member_path)
+        if member_value is not None:
+            yield from member.problems(member_value, member_path)
         elif member.is_required:
             yield CONSTRAINT.format(value="null", path=member_path, rule=NOT_NULL)
 
@@ -408,7 +408,7 @@ class Structure(Member):
             SerializationException: a wrong JSON type.
             RequestFault: the aggregated constraint message; no profile wraps it again.
         """
-        if self.fine(request):
+        if self.accepts(request):
             return
         self.check_types(request)
         problems = [
@@ -454,13 +454,15 @@ class TableName(String):
         super().__init__(3, 255, NAME_PATTERN)
         self._known: set[str] = set()
 
-    def fine(self, value: Any) -> bool:
-        """Say quickly whether type and constraints hold; names that did are remembered."""
+    def accepts(self, value: Any) -> bool:
+        """Return whether type and constraints hold; names that did are remembered."""
         if type(value) is not str:
             return False
         if value in self._known:
             return True
-        if not super().fine(value) and not (value.startswith("arn:") and len(value) <= _ARN_LENGTH):
+        if not super().accepts(value) and not (
+            value.startswith("arn:") and len(value) <= _ARN_LENGTH
+        ):
             return False
         if len(self._known) < _KNOWN_NAMES:
             self._known.add(value)
@@ -468,7 +470,7 @@ class TableName(String):
 
     def problems(self, value: Any, path: str) -> Iterator[str]:
         """Yield pattern and length faults; an empty name breaks only the length."""
-        if self.fine(value):
+        if self.accepts(value):
             return
         if value:
             yield from super().problems(value, path)

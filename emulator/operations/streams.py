@@ -87,8 +87,8 @@ def list_streams(account: Account, request: Request) -> Response:
     streams = [account.streams[arn] for arn in arns[:most]]
     response: Response = {
         "Streams": [
-            {"StreamArn": one.arn, "TableName": one.table_name, "StreamLabel": one.label}
-            for one in streams
+            {"StreamArn": stream.arn, "TableName": stream.table_name, "StreamLabel": stream.label}
+            for stream in streams
         ]
     }
     if len(arns) > most:
@@ -215,7 +215,7 @@ def get_records(account: Account, request: Request) -> Response:
     most = request.get("Limit", limits.STREAM_RECORDS)
     page = _page(stream, stream.read(number, most, account.now_ns))
     _count(account, stream, page)
-    response: Response = {"Records": [dump_record(account, stream, one) for one in page]}
+    response: Response = {"Records": [dump_record(account, stream, record) for record in page]}
     following = page[-1].number + 1 if page else number
     if stream.is_open or following < stream.next_number:
         response["NextShardIterator"] = _iterator(account, stream, following)

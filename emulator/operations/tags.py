@@ -67,5 +67,5 @@ def list_tags(account: Account, request: Request) -> Response:
 
 def _tags_of(account: Account, arn: str) -> dict[str, str]:
     """Return the tags of the table or stream that an ARN names, to be read or changed."""
-    found = arns.existing_resource(account, arn)
-    return found.tags if isinstance(found, Stream) else found.options.tags
+    resource = arns.existing_resource(account, arn)
+    return resource.tags if isinstance(resource, Stream) else resource.options.tags

@@ -36,8 +36,8 @@ SHAPE = table_request(
 @operation("UpdateTimeToLive", shape=SHAPE)
 def update_time_to_live(account: Account, request: Request) -> Response:
     """Let items expire by an attribute, or stop that; the change takes no time here."""
-    given = request["TimeToLiveSpecification"]
-    name, is_enabled = given["AttributeName"], given["Enabled"]
+    specification = request["TimeToLiveSpecification"]
+    name, is_enabled = specification["AttributeName"], specification["Enabled"]
     table = _existing_table(account, request)
     time_to_live_changes(table, name, is_enabled=is_enabled)
     changes_are_not_too_frequent(account, table)

@@ -16,7 +16,7 @@ from emulator.model import Item
 from emulator.model.keys import key_values_are_not_empty
 from emulator.model.wire import check_levels, dump_item, load_item
 from emulator.operations import responses, shapes
-from emulator.operations.get_item import MODERN, load_projection
+from emulator.operations.get_item import CURRENT, load_projection
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import expressions, keys
 from emulator.operations.transact_write_items import TOO_LARGE, no_item_twice
@@ -54,33 +54,33 @@ class _Wanted(NamedTuple):
 def transact_get_items(account: Account, request: Request) -> Response:
     """Answer every item in request order, an empty object for a missing one."""
     wanted = [_load(action["Get"]) for action in request["TransactItems"]]
-    tables = [account.table(one.body["TableName"]) for one in wanted]
-    for one, table in zip(wanted, tables, strict=True):
-        key_values_are_not_empty(one.key, table.key)
-    no_item_twice(zip(tables, (one.key for one in wanted), strict=True))
+    tables = [account.table(action.body["TableName"]) for action in wanted]
+    for action, table in zip(wanted, tables, strict=True):
+        key_values_are_not_empty(action.key, table.key)
+    no_item_twice(zip(tables, (action.key for action in wanted), strict=True))
 
     actions = [
         transactions.Action(
             table,
-            table.position_of(one.key) if table.key.holds(one.key) else None,
-            partial(_find, account, table, one),
+            table.position_of(action.key) if table.key.holds(action.key) else None,
+            partial(_find, account, table, action),
         )
-        for one, table in zip(wanted, tables, strict=True)
+        for action, table in zip(wanted, tables, strict=True)
     ]
-    done = [found for found in transactions.execute(account, actions) if isinstance(found, Found)]
-    if sum(found.receipt.bytes_returned for found in done) > limits.TRANSACTION_BYTES:
+    done = [read for read in transactions.execute(account, actions) if isinstance(read, Found)]
+    if sum(read.receipt.bytes_returned for read in done) > limits.TRANSACTION_BYTES:
         raise ValidationException(TOO_LARGE)
 
     response: Response = {
-        "Responses": [_shown(one, found) for one, found in zip(wanted, done, strict=True)]
+        "Responses": [_shown(action, read) for action, read in zip(wanted, done, strict=True)]
     }
-    names = (one.body["TableName"] for one in wanted)
-    receipts = zip(names, (found.receipt for found in done), strict=True)
+    names = (action.body["TableName"] for action in wanted)
+    receipts = zip(names, (read.receipt for read in done), strict=True)
     return response | responses.consumed_by_table(request.get("ReturnConsumedCapacity"), receipts)
 
 
 def _load(body: Mapping[str, Any]) -> _Wanted:
-    expressions.placeholders_come_with_expressions(body, MODERN, ())
+    expressions.placeholders_come_with_expressions(body, CURRENT, ())
     key = load_item(body["Key"])
     projection = load_projection(body)
     check_levels(key.levels)
@@ -94,14 +94,14 @@ def _find(account: Account, table: Table, wanted: _Wanted) -> Found:
     return find(account, table, position, consistent=True, factor=TRANSACTIONAL)
 
 
-def _shown(wanted: _Wanted, found: Found) -> dict[str, Any]:
-    """Return what is told of one item; nothing of it is no item (TXG-1).
+def _shown(wanted: _Wanted, read: Found) -> dict[str, Any]:
+    """Return what is shown of one item; nothing of it is no item (TXG-1).
 
     Observed: the public suite in October 2026, unlike GetItem (PRJ-4).
     """
-    if found.item is None:
+    if read.item is None:
         return {}
-    attributes = found.item.attributes
+    attributes = read.item.attributes
     projection = wanted.projection
     shown = attributes if projection is None else projection.pick(attributes)
     return {"Item": dump_item(shown)} if shown else {}

@@ -82,7 +82,7 @@ SHAPE = shapes.structure(
     ).required,
 )
 MEMBERS = ("ConditionCheck", "Put", "Delete", "Update")
-MODERN = ("UpdateExpression", "ConditionExpression")
+CURRENT = ("UpdateExpression", "ConditionExpression")
 
 
 class Wanted(NamedTuple):
@@ -100,12 +100,12 @@ def transact_write_items(account: Account, request: Request) -> Response:
     """Carry out every action, or cancel with one reason per action."""
     # The order is observable (ERR-TX-1).
     wanted = [load_action(action) for action in request["TransactItems"]]
-    if sum(one.item.size_bytes for one in wanted) > limits.TRANSACTION_BYTES:
+    if sum(action.item.size_bytes for action in wanted) > limits.TRANSACTION_BYTES:
         raise ValidationException(TOO_LARGE)
-    tables = [account.table(one.body["TableName"]) for one in wanted]
-    for one, table in zip(wanted, tables, strict=True):
-        no_key_is_empty(one, table)
-    no_item_twice(zip(tables, (one.item for one in wanted), strict=True))
+    tables = [account.table(action.body["TableName"]) for action in wanted]
+    for action, table in zip(wanted, tables, strict=True):
+        no_key_is_empty(action, table)
+    no_item_twice(zip(tables, (action.item for action in wanted), strict=True))
 
     token = request.get("ClientRequestToken")
     fingerprint = json.dumps(request["TransactItems"], sort_keys=True, default=repr)
@@ -115,11 +115,13 @@ def transact_write_items(account: Account, request: Request) -> Response:
         return responses.consumed_by_table(mode, replay)
 
     _suit_their_tables(wanted, tables)
-    actions = [action_of(one, table) for one, table in zip(wanted, tables, strict=True)]
+    actions = [action_of(action, table) for action, table in zip(wanted, tables, strict=True)]
     done = transactions.execute(account, actions)
-    planned = [one for one in done if isinstance(one, Planned)]
+    planned = [write for write in done if isinstance(write, Planned)]
     account.tokens.keep(token, fingerprint, planned, account.now_ns)
-    named = {table.name: one.body["TableName"] for one, table in zip(wanted, tables, strict=True)}
+    named = {
+        table.name: action.body["TableName"] for action, table in zip(wanted, tables, strict=True)
+    }
     response = responses.consumed_by_table(
         mode, ((named[done.write.table.name], done.receipt) for done in planned)
     )
@@ -129,14 +131,14 @@ def transact_write_items(account: Account, request: Request) -> Response:
 
 def load_action(action: Mapping[str, Any]) -> Wanted:
     """Load one action completely; its first fault wins (ERR-TX-1)."""
-    given = [kind for kind in MEMBERS if action.get(kind) is not None]
-    if not given:
+    kinds = [kind for kind in MEMBERS if action.get(kind) is not None]
+    if not kinds:
         raise ValidationException(NOTHING_TO_DO)
-    if len(given) > 1:
+    if len(kinds) > 1:
         raise ValidationException(SEVERAL_MEMBERS)
-    kind = given[0]
+    kind = kinds[0]
     body = action[kind]
-    expressions.placeholders_come_with_expressions(body, MODERN)
+    expressions.placeholders_come_with_expressions(body, CURRENT)
     item = load_item(body["Item" if kind == "Put" else "Key"])
     placeholders = expressions.load_placeholders(body)
     update = None
@@ -158,8 +160,8 @@ def no_key_is_empty(wanted: Wanted, table: Table) -> None:
     if wanted.kind == "Put":
         keys.index_keys_are_not_empty(wanted.item, schemas)
     elif wanted.update is not None and schemas:
-        given = Item.of(wanted.update.assigned())
-        keys.index_keys_are_not_empty(given, schemas, keys.EMPTY_INDEX_KEY_UPDATE)
+        assigned = Item.of(wanted.update.assigned())
+        keys.index_keys_are_not_empty(assigned, schemas, keys.EMPTY_INDEX_KEY_UPDATE)
 
 
 def no_item_twice(touched: Any) -> None:
@@ -180,9 +182,9 @@ def _suit_their_tables(wanted: list[Wanted], tables: list[Table]) -> None:
     Observed: ScyllaDB's tests, run against the service: the others are not looked at.
     """
     failures: list[transactions.Failure | None] = [None] * len(wanted)
-    for number, (one, table) in enumerate(zip(wanted, tables, strict=True)):
+    for number, (action, table) in enumerate(zip(wanted, tables, strict=True)):
         try:
-            _suits(one, table)
+            _suits(action, table)
         except ValidationException as fault:
             failures[number] = transactions.Failure("ValidationError", str(fault.message))
             raise transactions.cancelled(failures) from None
@@ -212,7 +214,7 @@ def _prepare(wanted: Wanted, table: Table, position: Position) -> Planned:
     """Plan one action, or raise what cancels the transaction (TXW-12)."""
     item = wanted.item
     if wanted.kind == "Put":
-        write = Write(table, position, lambda _: item, wanted.condition, item)
+        write = Write(table, position, lambda _: item, wanted.condition, new=item)
     elif wanted.kind == "Delete":
         write = Write(table, position, lambda _: None, wanted.condition)
     elif wanted.kind == "ConditionCheck":

@@ -161,11 +161,11 @@ def list_exports(account: Account, request: Request) -> Response:
     page, token = _page(account.archive.exports, request, request.get("MaxResults", _PAGE))
     summaries = [
         {
-            "ExportArn": one.arn,
+            "ExportArn": export.arn,
             "ExportStatus": "COMPLETED",
-            "ExportType": one.described["ExportType"],
+            "ExportType": export.described["ExportType"],
         }
-        for one in page
+        for export in page
     ]
     return {"ExportSummaries": summaries} | token
 
@@ -233,15 +233,15 @@ def list_imports(account: Account, request: Request) -> Response:
     page, token = _page(account.archive.imports, request, request.get("PageSize", _PAGE))
     summaries = [
         {
-            "ImportArn": one.arn,
+            "ImportArn": begun.arn,
             "ImportStatus": "COMPLETED",
-            "TableArn": one.table_arn,
-            "S3BucketSource": dict(one.asked["S3BucketSource"]),
-            "InputFormat": one.asked["InputFormat"],
-            "StartTime": seconds(one.started_ns),
-            "EndTime": seconds(one.started_ns),
+            "TableArn": begun.table_arn,
+            "S3BucketSource": dict(begun.asked["S3BucketSource"]),
+            "InputFormat": begun.asked["InputFormat"],
+            "StartTime": seconds(begun.started_ns),
+            "EndTime": seconds(begun.started_ns),
         }
-        for one in page
+        for begun in page
     ]
     return {"ImportSummaryList": summaries} | token
 
@@ -287,7 +287,7 @@ def _page(
 ) -> tuple[list[Transfer], Response]:
     """Return a page of transfers, of one table if asked, and the token of the next page."""
     table_arn, token = request.get("TableArn"), request.get("NextToken")
-    arns = [arn for arn, one in known.items() if table_arn in (None, one.table_arn)]
+    arns = [arn for arn, transfer in known.items() if table_arn in (None, transfer.table_arn)]
     if token is not None:
         after = open_token(token)[0]
         arns = arns[arns.index(after) + 1 :] if after in arns else []

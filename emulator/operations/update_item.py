@@ -39,14 +39,14 @@ SHAPE = shapes.write_request(
     UpdateExpression=shapes.STRING,
 )
 LEGACY = ("AttributeUpdates", "Expected", "ConditionalOperator")
-MODERN = ("UpdateExpression", "ConditionExpression")
+CURRENT = ("UpdateExpression", "ConditionExpression")
 
 
 @operation("UpdateItem", shape=SHAPE)
 def update_item(account: Account, request: Request) -> Response:
     """Change the item, and answer what ReturnValues asks for."""
-    expressions.parameters_are_of_one_age(request, LEGACY, MODERN)
-    expressions.placeholders_come_with_expressions(request, MODERN)
+    expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
+    expressions.placeholders_come_with_expressions(request, CURRENT)
     key = load_item(request["Key"])
     placeholders = expressions.load_placeholders(request)
     updates = _load_updates(request)

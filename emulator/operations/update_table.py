@@ -68,8 +68,10 @@ def update_table(account: Account, request: Request) -> Response:
 
     wanted = _throughput(account, request, table)
     rules.stream_changes(request, table)
-    given = request.get("SSESpecification")
-    rules.encryption_changes(request, table, None if given is None else key_arn(account, given))
+    specification = request.get("SSESpecification")
+    rules.encryption_changes(
+        request, table, None if specification is None else key_arn(account, specification)
+    )
     rules.index_changes_are_few(request, table, account.now_ns)
     _verify(account, table, wanted)
 
@@ -95,8 +97,8 @@ def _throughput(account: Account, request: Request, table: Table) -> Wanted:
     if request.get("ProvisionedThroughput") is not None:
         rules.units_change(table.resource.throughput, wanted[0][1])
     rules.indexes_fit_the_table(request, table, mode)
-    given = {action["IndexName"]: action for action in rules.actions_of(request, "Update")}
-    for name, action in given.items():
+    updates = {action["IndexName"]: action for action in rules.actions_of(request, "Update")}
+    for name, action in updates.items():
         resource = table.indexes[name].resource
         rules.maximum_fits(action, mode, quota)
         rules.warm_throughput_rises(action, resource.growth.warm, quota)
@@ -104,16 +106,16 @@ def _throughput(account: Account, request: Request, table: Table) -> Wanted:
             change = _wanted(resource.throughput, action, mode)
             rules.units_change(resource.throughput, change, index=name)
     for resource in table.resources()[1:]:
-        action = given.get(resource.name, {})
+        action = updates.get(resource.name, {})
         wanted.append((resource, _wanted(resource.throughput, action, mode)))
     return wanted
 
 
-def _wanted(current: Throughput, given: Wire, mode: str) -> Throughput:
+def _wanted(current: Throughput, holder: Wire, mode: str) -> Throughput:
     """Return the throughput after a change; -1 clears a maximum (UT-6)."""
     billing = cast(BillingMode, mode)
     if billing == "PROVISIONED":
-        units = given.get("ProvisionedThroughput") or {}
+        units = holder.get("ProvisionedThroughput") or {}
         return current._replace(
             billing=billing,
             read=units.get("ReadCapacityUnits", current.read),
@@ -121,7 +123,7 @@ def _wanted(current: Throughput, given: Wire, mode: str) -> Throughput:
             max_read=None,
             max_write=None,
         )
-    maxima = given.get("OnDemandThroughput") or {}
+    maxima = holder.get("OnDemandThroughput") or {}
     return current._replace(
         billing=billing,
         read=0,
@@ -131,10 +133,10 @@ def _wanted(current: Throughput, given: Wire, mode: str) -> Throughput:
     )
 
 
-def _maximum(given: int | None, current: int | None) -> int | None:
-    if given is None:
+def _maximum(wanted: int | None, current: int | None) -> int | None:
+    if wanted is None:
         return current
-    return None if given == -1 else given
+    return None if wanted == -1 else wanted
 
 
 def _verify(account: Account, table: Table, wanted: Wanted) -> None:
@@ -160,8 +162,8 @@ def _set_throughput(account: Account, request: Request, table: Table, wanted: Wa
         _prewarm(account, table, table.indexes[action["IndexName"]].resource, action)
 
 
-def _prewarm(account: Account, table: Table, resource: Resource, given: Wire) -> None:
-    warm = given.get("WarmThroughput")
+def _prewarm(account: Account, table: Table, resource: Resource, holder: Wire) -> None:
+    warm = holder.get("WarmThroughput")
     if warm:
         read, write = resource.growth.warm
         read = warm.get("ReadUnitsPerSecond") or read
@@ -170,11 +172,11 @@ def _prewarm(account: Account, table: Table, resource: Resource, given: Wire) ->
 
 
 def _set_stream(account: Account, request: Request, table: Table) -> None:
-    given = request.get("StreamSpecification")
-    if given is None:
+    specification = request.get("StreamSpecification")
+    if specification is None:
         return
-    if given["StreamEnabled"]:
-        account.open_stream(table, given["StreamViewType"])
+    if specification["StreamEnabled"]:
+        account.open_stream(table, specification["StreamViewType"])
     else:
         assert table.stream is not None, "the rules leave a stream to disable"
         table.stream.close(account.now_ns)

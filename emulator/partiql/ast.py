@@ -32,7 +32,7 @@ class Source:
 class Columns:
     """The paths that a SELECT lists, and the names they come back under (PQL-6).
 
-    ``fault`` is what is wrong with the list; it is told once table and index are found.
+    ``fault`` is what is wrong with the list; it is reported once table and index are found.
     """
 
     names: tuple[str, ...] = ()

@@ -49,7 +49,7 @@ class Bound(NamedTuple):
 
     @property
     def reads(self) -> bool:
-        """Say whether the statement only reads; EXISTS counts among the writes (PQL-19)."""
+        """Return whether the statement only reads; EXISTS counts among the writes (PQL-19)."""
         return isinstance(self.parsed.statement, Select)
 
     @property

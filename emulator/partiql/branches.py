@@ -73,9 +73,9 @@ def branches_of(parsed: Parsed, names: tuple[str, ...]) -> Branches | None:
     reader = _Reader(parsed, names)
     if where is None or not reader.is_keyed(where):
         return None
-    found = reader.branches(where)
-    _check_count(found)
-    return found
+    branches = reader.branches(where)
+    _check_count(branches)
+    return branches
 
 
 class _Reader:
@@ -84,7 +84,7 @@ class _Reader:
         self._names = names
 
     def is_keyed(self, node: trees.Node) -> bool:
-        """Say whether every alternative of a condition fixes the partition key."""
+        """Return whether every alternative of a condition fixes the partition key."""
         if isinstance(node, trees.And):
             return any(map(self.is_keyed, node.terms))
         if isinstance(node, trees.Or):
@@ -97,16 +97,18 @@ class _Reader:
     def branches(self, node: trees.Node) -> Branches:
         """Return the alternatives of a condition, no more than are read."""
         if isinstance(node, trees.And):
-            found: Branches = (Branch(),)
+            joined_branches: Branches = (Branch(),)
             for term in node.terms:
                 joined = self.branches(term)
-                found = tuple(one.joined(two) for one in found for two in joined)
-                _check_count(found)
-            return found
+                joined_branches = tuple(
+                    left.joined(right) for left in joined_branches for right in joined
+                )
+                _check_count(joined_branches)
+            return joined_branches
         if isinstance(node, trees.Or) and any(name in self._names for name in self._roots(node)):
-            found = tuple(chain.from_iterable(map(self.branches, node.terms)))
-            _check_count(found)
-            return found
+            alternatives = tuple(chain.from_iterable(map(self.branches, node.terms)))
+            _check_count(alternatives)
+            return alternatives
         clause = self._clause(node)
         if clause is None:
             return (Branch(filters=tuple(self._roots(node)), negates=self._negates(node)),)

@@ -1,7 +1,7 @@
 """The kit that the productions of the PartiQL parser are written in.
 
 A syntax error ends the reading at once. What is wrong with a statement that can be read is
-noted, and told when it was read to its end, the first fault first (ERR-PQL-1).
+noted, and reported when it was read to its end, the first fault first (ERR-PQL-1).
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class Cursor:
         return self._tokens[place].kind == kind
 
     def _optional(self, kind: str) -> bool:
-        found = self._peek(kind)
-        self._position += found
-        return found
+        is_there = self._peek(kind)
+        self._position += is_there
+        return is_there
 
     def _next(self) -> Token:
         token = self._token

@@ -277,7 +277,7 @@ class ExpressionParser(LiteralParser):
 
 
 def is_condition(node: trees.Node) -> TypeGuard[trees.Condition]:
-    """Say whether a node is true or false, and no other value."""
+    """Return whether a node is true or false, and no other value."""
     if isinstance(node, trees.Function):
         return node.name in CONDITION_FUNCTIONS
     return isinstance(

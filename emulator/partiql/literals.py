@@ -98,7 +98,7 @@ class LiteralParser(Cursor):
         """Read a number as Java does, then as the service does (PQL-12).
 
         Observed: the public suite, October 2026: an exponent or a scale beyond 32 bits leaves
-        nothing to say, everything else is told with its place.
+        nothing to say, everything else is reported with its place.
         """
         match = _EXPONENT.search(text)
         if match is not None:

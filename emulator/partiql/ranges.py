@@ -73,7 +73,7 @@ class Range(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Say whether no key can lie in the range."""
+        """Return whether no key can lie in the range."""
         if self.lower is None or self.upper is None:
             return False
         if self.lower == self.upper:
@@ -113,7 +113,7 @@ class Range(NamedTuple):
         return self._replace(upper=bound, upper_inclusive=inclusive)
 
     def reaches(self, other: Range) -> bool:
-        """Say whether a range that begins no earlier in the same collection overlaps."""
+        """Return whether a range that begins no earlier in the same collection overlaps."""
         if self.upper is None or other.lower is None:
             return True
         if self.upper == other.lower:
@@ -127,11 +127,15 @@ def ranges_of(branches: Branches, values: Values, key: KeySchema) -> list[Range]
     Raises:
         ValidationException: a value does not suit the key, or ranges overlap (PQL-9).
     """
-    found = [_range_of(branch, values, key) for branch in branches]
-    ranges = [one for one in found if one is not None and not one.is_empty]
+    all_ranges = [_range_of(branch, values, key) for branch in branches]
+    ranges = [
+        key_range for key_range in all_ranges if key_range is not None and not key_range.is_empty
+    ]
     if len(ranges) > 1:
-        partitions = list(dict.fromkeys(one.partition for one in ranges))
-        ranges.sort(key=lambda one: (partitions.index(one.partition), *_start(one)))
+        partitions = list(dict.fromkeys(key_range.partition for key_range in ranges))
+        ranges.sort(
+            key=lambda key_range: (partitions.index(key_range.partition), *_start(key_range))
+        )
         if _overlap(ranges):
             # Observed: the public suite, October 2026: what a negated sort key overlaps is
             # read all the same. Assumed: by a scan.
@@ -141,8 +145,8 @@ def ranges_of(branches: Branches, values: Values, key: KeySchema) -> list[Range]
     return ranges
 
 
-def _start(one: Range) -> tuple[Any, ...]:
-    return one.lower is not None, one.lower, not one.lower_inclusive
+def _start(key_range: Range) -> tuple[Any, ...]:
+    return key_range.lower is not None, key_range.lower, not key_range.lower_inclusive
 
 
 def _overlap(ranges: Sequence[Range]) -> bool:
@@ -161,11 +165,11 @@ def _range_of(branch: Branch, values: Values, key: KeySchema) -> Range | None:
     ]
     if any(value != wanted[0] for value in wanted):
         return None
-    found = Range(wanted[0], filters=branch.filters)
+    key_range = Range(wanted[0], filters=branch.filters)
     for clause in branch.clauses:
         if clause.name != partition_name:
-            found = _narrowed(found, clause, values)
-    return found
+            key_range = _narrowed(key_range, clause, values)
+    return key_range
 
 
 def _key_value(literal: str, values: Values) -> KeyValue:
@@ -182,25 +186,25 @@ def _check_values(clause: Clause, values: Values, key: KeySchema) -> None:
                 raise KeyFault(NO_KEY_VALUE.format(name=clause.name, type=type_name(value)))
             raise KeyFault(KEY_TYPE.format(name=clause.name))
         if wanted is not Decimal and not 0 < len(value) <= key.short:  # type: ignore[arg-type]  # text or bytes
-            given = Item.of({clause.name: value})
-            key_values_are_not_empty(given, key)
-            key_values_are_not_too_long(given, key)
+            key_item = Item.of({clause.name: value})
+            key_values_are_not_empty(key_item, key)
+            key_values_are_not_too_long(key_item, key)
 
 
-def _narrowed(found: Range, clause: Clause, values: Values) -> Range:
+def _narrowed(key_range: Range, clause: Clause, values: Values) -> Range:
     """Return what a condition on the sort key leaves of a range."""
     operator = clause.operator
     first = _key_value(clause.literals[0], values)
     last = _key_value(clause.literals[-1], values)
     if operator == "begins_with":
         following = successor(first)  # type: ignore[arg-type]  # checked to be text or binary
-        found = found.above(first, inclusive=True)
-        return found if following is None else found.below(following, inclusive=False)
+        key_range = key_range.above(first, inclusive=True)
+        return key_range if following is None else key_range.below(following, inclusive=False)
     if operator in ("=", ">", ">=", "BETWEEN"):
-        found = found.above(first, inclusive=operator != ">")
+        key_range = key_range.above(first, inclusive=operator != ">")
     if operator in ("=", "<", "<=", "BETWEEN"):
-        found = found.below(last, inclusive=operator != "<")
-    return found
+        key_range = key_range.below(last, inclusive=operator != "<")
+    return key_range
 
 
 def in_order(
@@ -223,7 +227,7 @@ def in_order(
         raise ValidationException(ORDER_WITHOUT_KEY)
     directions = {term.name: term.descending for term in reversed(order)}
     partition_name, *sort_names = key.names
-    if partition_name not in directions and len({one.partition for one in ranges}) > 1:
+    if partition_name not in directions and len({key_range.partition for key_range in ranges}) > 1:
         raise ValidationException(ORDER_OF_PARTITIONS)
     backwards = all(directions.get(name, True) for name in sort_names)
     if backwards:
@@ -231,7 +235,7 @@ def in_order(
     if partition_name in directions:
         ranges = sorted(
             ranges,
-            key=lambda one: one.partition,
+            key=lambda key_range: key_range.partition,
             reverse=directions[partition_name],
         )
     return ranges, backwards

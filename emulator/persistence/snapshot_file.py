@@ -35,7 +35,7 @@ from emulator.storage import HASH_SPACE
 FORMAT: Final = "dynamometer-snapshot"
 VERSION: Final = 1
 
-#: What a description tells of an index and CreateTable takes back.
+#: What a description shows of an index and CreateTable takes back.
 _INDEX_MEMBERS: Final = ("IndexName", "KeySchema", "Projection")
 _UNITS: Final = ("ReadCapacityUnits", "WriteCapacityUnits")
 
@@ -181,7 +181,7 @@ def _index_request(
 
 
 def _option_members(described: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the members of a request that a description tells under other names."""
+    """Return the members of a request that a description has under other names."""
     options: dict[str, Any] = {}
     stream = described.get("StreamSpecification")
     if stream and stream.get("StreamEnabled"):

@@ -77,11 +77,11 @@ def existing_resource(account: Account, arn: str) -> Table | Stream:
     """
     resource = resource_of(account, arn)
     account.forget_deleted()
-    found: Table | Stream | None
+    existing: Table | Stream | None
     if resource.stream is None:
-        found = account.tables.get(resource.table)
+        existing = account.tables.get(resource.table)
     else:
-        found = account.streams.get(arn)
-    if found is None:
+        existing = account.streams.get(arn)
+    if existing is None:
         raise ResourceNotFoundException(NOT_FOUND.format(arn=arn))
-    return found
+    return existing

@@ -15,7 +15,7 @@ from emulator.service.wording import Wording
 
 MIXED: Final = (
     "Can not use both expression and non-expression parameters in the same request: "
-    "Non-expression parameters: {{{legacy}}} Expression parameters: {{{modern}}}"
+    "Non-expression parameters: {{{legacy}}} Expression parameters: {{{current}}}"
 )
 NAMES_ALONE: Final = "ExpressionAttributeNames can only be specified when using expressions"
 VALUES_ALONE: Final = Wording(
@@ -46,37 +46,37 @@ _USES_PLACEHOLDERS: Final = (
 _NO_PLACEHOLDERS: Final = Placeholders()
 
 
-def parameters_are_of_one_age(
-    request: Mapping[str, Any], legacy: tuple[str, ...], modern: tuple[str, ...]
+def parameters_are_legacy_or_current(
+    request: Mapping[str, Any], legacy: tuple[str, ...], current: tuple[str, ...]
 ) -> None:
     """Refuse legacy parameters beside expressions (LEG-1)."""
     if request.keys().isdisjoint(legacy):
         return
     given_legacy = [name for name in legacy if request.get(name) is not None]
-    given_modern = [name for name in modern if request.get(name) is not None]
-    if given_legacy and given_modern:
+    given_current = [name for name in current if request.get(name) is not None]
+    if given_legacy and given_current:
         raise RequestFault(
-            MIXED.format(legacy=", ".join(given_legacy), modern=", ".join(given_modern))
+            MIXED.format(legacy=", ".join(given_legacy), current=", ".join(given_current))
         )
 
 
 def placeholders_come_with_expressions(
-    request: Mapping[str, Any], modern: tuple[str, ...], values_for: tuple[str, ...] | None = None
+    request: Mapping[str, Any], current: tuple[str, ...], values_for: tuple[str, ...] | None = None
 ) -> None:
     """Refuse names or values where no expression could use them (PLH-3, PLH-5).
 
     Args:
         request: The request, or one action of a transaction.
-        modern: The expression parameters of the operation.
+        current: The expression parameters of the operation.
         values_for: Those that can use values, if not all; where none can, values are no
             parameter of the operation and passed over like any unknown member (WIR-15).
     """
-    users = modern if values_for is None else values_for
+    users = current if values_for is None else values_for
     names = request.get("ExpressionAttributeNames")
     values = request.get("ExpressionAttributeValues") if users else None
     if names is None and values is None:
         return
-    if names is not None and _lacks(request, modern):
+    if names is not None and _lacks(request, current):
         raise RequestFault(NAMES_ALONE)
     if values is not None and _lacks(request, users):
         raise RequestFault(VALUES_ALONE.format(absent=_absent(users)))

@@ -47,11 +47,11 @@ EMPTY_INDEX_KEY_UPDATE: Final = (
 
 def key_matches_the_schema(key: Item, schema: KeySchema) -> None:
     """Refuse a Key with a missing, extra or wrong-typed attribute (KV-6)."""
-    given = key.attributes
-    if len(given) != len(schema.attributes):
+    attributes = key.attributes
+    if len(attributes) != len(schema.attributes):
         raise ValidationException(NOT_THE_SCHEMA)
     for attribute in schema.attributes:
-        if not attribute.accepts(given.get(attribute.name)):
+        if not attribute.accepts(attributes.get(attribute.name)):
             raise ValidationException(NOT_THE_SCHEMA)
 
 

@@ -152,11 +152,11 @@ def names_of(elements: Sequence[Wire]) -> list[str]:
 
 def throughput_fits_the_billing_mode(request: Wire) -> None:
     """Refuse units with on-demand billing, and provisioned billing without (CT-4, ERR-CT-2)."""
-    given = request.get("ProvisionedThroughput") is not None
+    has_units = request.get("ProvisionedThroughput") is not None
     if billing(request) == "PAY_PER_REQUEST":
-        if given:
+        if has_units:
             raise ValidationException(NO_UNITS_ON_DEMAND)
-    elif not given:
+    elif not has_units:
         raise ValidationException(UNITS_NEEDED)
 
 
@@ -165,10 +165,10 @@ def table_units_are_in_bounds(request: Wire) -> None:
     units_are_in_bounds(request.get("ProvisionedThroughput"))
 
 
-def units_are_in_bounds(given: Wire | None) -> None:
+def units_are_in_bounds(throughput: Wire | None) -> None:
     """Refuse units that no table or index could have (ERR-CT-3)."""
     for member in ("ReadCapacityUnits", "WriteCapacityUnits"):
-        n = (given or {}).get(member, 0)
+        n = (throughput or {}).get(member, 0)
         if n > _MOST_UNITS:
             raise ValidationException(OUT_OF_BOUNDS.format(n=n, member=member))
 
@@ -192,12 +192,12 @@ def units_are_within_the_quotas(
         for resource in table.resources()
     ]
     for axis, member in (("read", "ReadCapacityUnits"), ("write", "WriteCapacityUnits")):
-        units = [getattr(one, axis) for one in wanted]
+        units = [getattr(throughput, axis) for throughput in wanted]
         quota = account.settings.table_quota
         if max(units) > quota:
             raise LimitExceededException(TABLE_QUOTA.format(member=member, quota=quota))
         quota = account.settings.account_quota
-        if sum(units) + sum(getattr(one, axis) for one in others) > quota:
+        if sum(units) + sum(getattr(throughput, axis) for throughput in others) > quota:
             raise LimitExceededException(ACCOUNT_QUOTA.format(member=member, quota=quota))
 
 
@@ -231,7 +231,7 @@ def index_keys_are_defined(holders: Sequence[Wire], defined: Sequence[str]) -> N
 def index_key_names_differ(request: Wire) -> None:
     """Refuse a global index whose key names an attribute twice (MAK-13).
 
-    Observed: ScyllaDB's tests, run against the service: told before a definition is unused.
+    Observed: ScyllaDB's tests, run against the service: reported before an unused definition.
     """
     for index in request.get("GlobalSecondaryIndexes") or ():
         _key_names_differ(index["KeySchema"])
@@ -384,12 +384,12 @@ def index_throughput_fits_the_billing_mode(request: Wire) -> None:
 
 def index_throughput_fits(index: Wire, mode: str) -> None:
     """Refuse a global index whose throughput does not fit its table's billing mode."""
-    given, name = index.get("ProvisionedThroughput"), index["IndexName"]
-    if mode == "PAY_PER_REQUEST" and given is not None:
+    throughput, name = index.get("ProvisionedThroughput"), index["IndexName"]
+    if mode == "PAY_PER_REQUEST" and throughput is not None:
         raise ValidationException(INDEX_UNITS_ON_DEMAND.format(index=name))
-    if mode == "PROVISIONED" and given is None:
+    if mode == "PROVISIONED" and throughput is None:
         raise ValidationException(INDEX_UNITS_NEEDED.format(index=name))
-    units_are_in_bounds(given)
+    units_are_in_bounds(throughput)
 
 
 def stream_names_its_view(request: Wire) -> None:
@@ -434,9 +434,9 @@ def on_demand_maximum_fits(
         also: What is no maximum and yet allowed.
     """
     index = holder.get("IndexName")
-    given = holder.get("OnDemandThroughput") or {}
+    maxima = holder.get("OnDemandThroughput") or {}
     for member in ("MaxReadRequestUnits", "MaxWriteRequestUnits"):
-        n = given.get(member)
+        n = maxima.get(member)
         if n is None:
             continue
         if mode == "PROVISIONED":
@@ -454,13 +454,13 @@ def warm_throughput_fits(holder: Wire, mode: str, quota: int) -> None:
     """
     index = holder.get("IndexName")
     resource = "table" if index is None else f"index {index}"
-    given = holder.get("WarmThroughput") or {}
+    warm = holder.get("WarmThroughput") or {}
     provisioned = holder.get("ProvisionedThroughput") or {}
     for member, units, start in (
         ("ReadUnitsPerSecond", "ReadCapacityUnits", limits.ON_DEMAND_READ_UNITS),
         ("WriteUnitsPerSecond", "WriteCapacityUnits", limits.ON_DEMAND_WRITE_UNITS),
     ):
-        n = given.get(member)
+        n = warm.get(member)
         if n is None:
             continue
         if mode == "PAY_PER_REQUEST" and n < start:
@@ -477,11 +477,11 @@ def warm_throughput_fits(holder: Wire, mode: str, quota: int) -> None:
 
 def encryption_is_consistent(request: Wire) -> None:
     """Refuse combinations of SSE members that contradict each other (CT-10, ERR-CT-15)."""
-    given = request.get("SSESpecification")
-    if given is None:
+    specification = request.get("SSESpecification")
+    if specification is None:
         return
-    kind, key = given.get("SSEType"), given.get("KMSMasterKeyId")
-    if not given.get("Enabled"):
+    kind, key = specification.get("SSEType"), specification.get("KMSMasterKeyId")
+    if not specification.get("Enabled"):
         if kind is not None:
             raise ValidationException(SSE_TYPE_DISABLED)
         if key is not None:
@@ -494,8 +494,8 @@ def encryption_is_consistent(request: Wire) -> None:
 
 def table_class_exists(request: Wire) -> None:
     """Refuse an unknown table class (CT-11, ERR-CT-15)."""
-    given = request.get("TableClass")
-    if given is not None and given not in TABLE_CLASSES:
+    table_class = request.get("TableClass")
+    if table_class is not None and table_class not in TABLE_CLASSES:
         raise ValidationException(TABLE_CLASS)
 
 

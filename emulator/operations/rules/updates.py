@@ -182,12 +182,12 @@ def index_updates_are_well_formed(request: Wire) -> None:
         raise ValidationException(EMPTY_UPDATES)
     seen: set[str] = set()
     for update in updates or ():
-        given = [update[kind] for kind in ("Update", "Create", "Delete") if update.get(kind)]
-        if not given:
+        actions = [update[kind] for kind in ("Update", "Create", "Delete") if update.get(kind)]
+        if not actions:
             raise ValidationException(NO_ACTION)
-        if len(given) > 1:
+        if len(actions) > 1:
             raise ValidationException(SEVERAL_ACTIONS)
-        name = given[0]["IndexName"]
+        name = actions[0]["IndexName"]
         if name in seen:
             raise ValidationException(SEVERAL_UPDATES.format(index=name))
         seen.add(name)
@@ -198,13 +198,13 @@ def index_updates_are_well_formed(request: Wire) -> None:
 
 def throughput_fits(request: Wire, table: Table, mode: str) -> None:
     """Refuse units that do not fit the table's mode to be (UT-4, UT-5, ERR-UT-5)."""
-    given = request.get("ProvisionedThroughput")
+    throughput = request.get("ProvisionedThroughput")
     if mode == "PAY_PER_REQUEST":
-        if given is not None:
+        if throughput is not None:
             raise ValidationException(rules.NO_UNITS_ON_DEMAND)
-    elif given is None and request.get("BillingMode") is not None:
+    elif throughput is None and request.get("BillingMode") is not None:
         raise ValidationException(UNITS_NEEDED)
-    rules.units_are_in_bounds(given)
+    rules.units_are_in_bounds(throughput)
     updates = {action["IndexName"]: action for action in actions_of(request, "Update")}
     for name, action in updates.items():
         _index_units_fit(name, action, mode)
@@ -216,15 +216,17 @@ def throughput_fits(request: Wire, table: Table, mode: str) -> None:
 
 
 def _index_units_fit(name: str, action: Wire, mode: str) -> None:
-    given = action.get("ProvisionedThroughput")
+    throughput = action.get("ProvisionedThroughput")
     if mode == "PAY_PER_REQUEST":
-        if given is not None:
+        if throughput is not None:
             raise ValidationException(INDEX_ON_DEMAND.format(index=name))
     elif (
-        given is None and not action.get("OnDemandThroughput") and not action.get("WarmThroughput")
+        throughput is None
+        and not action.get("OnDemandThroughput")
+        and not action.get("WarmThroughput")
     ):
         raise ValidationException(BOTH_UNITS_NEEDED.format(index=name))
-    rules.units_are_in_bounds(given)
+    rules.units_are_in_bounds(throughput)
 
 
 def maximum_fits(holder: Wire, mode: str, quota: int) -> None:
@@ -283,8 +285,8 @@ def global_index(table: Table, name: str, verb: str) -> Index:
 
 def new_index_is_well_formed(action: Wire, request: Wire, table: Table, mode: str) -> None:
     """Refuse a new index as CreateTable would (MAK-10 to MAK-17, ERR-CT-11, ERR-CT-12)."""
-    given = rules.names_of(request["AttributeDefinitions"])
-    defined = [*given, *(name for name in table.attribute_types if name not in given)]
+    named = rules.names_of(request["AttributeDefinitions"])
+    defined = [*named, *(name for name in table.attribute_types if name not in named)]
     rules.index_keys_are_defined([action], defined)
     rules.definitions_are_unique(request)
     rules.global_key_is_well_formed(action["KeySchema"])
@@ -304,18 +306,23 @@ def index_keys_keep_their_types(action: Wire, request: Wire, table: Table) -> No
     Observed: ScyllaDB's tests, run against the service, for keys of one attribute. Assumed: how
     several are written. A table's key attribute keeps its type in silence.
     """
-    types = {one["AttributeName"]: one["AttributeType"] for one in request["AttributeDefinitions"]}
+    types = {
+        definition["AttributeName"]: definition["AttributeType"]
+        for definition in request["AttributeDefinitions"]
+    }
     wanted = [
         (name, types.get(name, table.attribute_types.get(name)), element["KeyType"])
         for element in action["KeySchema"]
         for name in (element["AttributeName"],)
     ]
-    given = {name: type_name for name, type_name, _ in wanted}
+    new_types = {name: type_name for name, type_name, _ in wanted}
     for index in table.global_indexes:
         key = index.schema.key
         roles = ["HASH"] * len(key.partition) + ["RANGE"] * len(key.sort)
-        existing = [(*one, role) for one, role in zip(key.attributes, roles, strict=True)]
-        if any(given.get(name, type_name) != type_name for name, type_name, _ in existing):
+        existing = [
+            (*attribute, role) for attribute, role in zip(key.attributes, roles, strict=True)
+        ]
+        if any(new_types.get(name, type_name) != type_name for name, type_name, _ in existing):
             raise ValidationException(
                 REDEFINED.format(existing=_elements(existing), new=_elements(wanted))
             )
@@ -357,12 +364,12 @@ def index_changes_are_few(request: Wire, table: Table, now_ns: int) -> None:
 
 def stream_changes(request: Wire, table: Table) -> None:
     """Refuse a stream change that is incomplete or changes nothing (UT-14, ERR-UT-7)."""
-    given = request.get("StreamSpecification")
-    if given is None:
+    specification = request.get("StreamSpecification")
+    if specification is None:
         return
-    has_view = given.get("StreamViewType") is not None
+    has_view = specification.get("StreamViewType") is not None
     is_on = table.stream is not None and table.stream.is_open
-    if given["StreamEnabled"]:
+    if specification["StreamEnabled"]:
         if not has_view:
             raise ValidationException(VIEW_NEEDED)
         if is_on:
@@ -382,11 +389,11 @@ def encryption_changes(request: Wire, table: Table, key_arn: str | None) -> None
         table: The table.
         key_arn: The ARN of the key asked for, if one is.
     """
-    given = request.get("SSESpecification")
-    if given is None:
+    specification = request.get("SSESpecification")
+    if specification is None:
         return
     current = table.options.sse
-    if not given.get("Enabled"):
+    if not specification.get("Enabled"):
         if current is None:
             raise ValidationException(SSE_IS_DEFAULT)
     elif current is not None and key_arn in (None, current["KMSMasterKeyArn"]):

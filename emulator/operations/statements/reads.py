@@ -71,7 +71,7 @@ class Reading(NamedTuple):
         """Return the positions that are read, span after span."""
         if self.ranges is None:
             return [segment_bounds(0, 1)]
-        return [bounds(one.key_range) for one in self.ranges]
+        return [bounds(key_range.key_range) for key_range in self.ranges]
 
 
 def reading_of(account: Account, bound: Bound, select: Select, *, consistent: bool) -> Reading:
@@ -97,7 +97,11 @@ def reading_of(account: Account, bound: Bound, select: Select, *, consistent: bo
         paging.index_projects(source, {}, columns.projection)
     if branches is not None and ranges is not None and source.secondary is not None:
         _index_projects_filters(source, branches, ranges)
-    if ranges is not None and branches is not None and not any(one.filters for one in branches):
+    if (
+        ranges is not None
+        and branches is not None
+        and not any(branch.filters for branch in branches)
+    ):
         condition = None
     return Reading(source, ranges, backwards, condition, columns)
 
@@ -114,8 +118,8 @@ def key_of_read(bound: Bound, select: Select, table: Table, refusal: str) -> Ite
     ranges = ranges_of(branches, bound.values, table.key)
     if ranges is None or len(ranges) != 1 or ranges[0].filters:
         raise ValidationException(refusal)
-    found = ranges[0].key_range
-    values = found.partition + found.equal
+    named = ranges[0].key_range
+    values = named.partition + named.equal
     if len(values) < len(table.key.names):
         raise ValidationException(refusal)
     return Item.of(dict(zip(table.key.names, values, strict=True)))
@@ -152,7 +156,7 @@ def _index_projects_filters(source: paging.Source, branches: Branches, ranges: l
     if any(all(map(projects, branch.filters)) for branch in branches):
         return
     if ranges:
-        last = max(ranges, key=lambda one: one.partition)
+        last = max(ranges, key=lambda key_range: key_range.partition)
         absent = [name for name in last.filters if not projects(name)]
         names = ", ".join(_in_java_order(absent))
         schema = source.secondary.schema
@@ -288,10 +292,10 @@ def shown(item: Item, columns: Columns | None) -> WireItem:
     """Return what a SELECT answers of an item; what is missing is left out (PQL-6)."""
     if columns is None:
         return dump_item(item.attributes)
-    assert columns.projection is not None, "its faults were told"
-    found: dict[str, Value] = {}
+    assert columns.projection is not None, "its faults were reported"
+    columns_shown: dict[str, Value] = {}
     for name, path in zip(columns.names, columns.projection.paths, strict=True):
         value = resolve(item.attributes, path)
         if not isinstance(value, Missing):
-            found[name] = value
-    return dump_item(found)
+            columns_shown[name] = value
+    return dump_item(columns_shown)

@@ -116,7 +116,7 @@ def write_of(bound: Bound, table: Table, *, shows_old: bool) -> Write:
         _insert_has_key_types(item, table)
         position = position_to_put(table, item)
         condition = _absent(table.key.names[0]).condition(bound.values)
-        return Write(table, position, lambda _: item, condition, item, shows_old)
+        return Write(table, position, lambda _: item, condition, new=item, shows_old=shows_old)
     key_values_are_scalars(bound, table)
     split = _split(bound.parsed, table.key.names)
     key = _key_of(bound, table, split)
@@ -139,7 +139,9 @@ def _insert_has_key_types(item: Item, table: Table) -> None:
 
     Observed: two other emulators; in a transaction the words of PutItem.
     """
-    keys_given = [one for one in table.key.attributes if one.name in item.attributes]
+    keys_given = [
+        attribute for attribute in table.key.attributes if attribute.name in item.attributes
+    ]
     if len(keys_given) < len(table.key.names):
         return
     for attribute in keys_given:
@@ -157,15 +159,15 @@ def key_values_are_scalars(bound: Bound, table: Table) -> None:
     """
     for name, literals in _split(bound.parsed, table.key.names).literals.items():
         for literal in literals:
-            given = type_name(bound.values[literal])
-            if given not in KEY_CLASSES:
-                raise ValidationException(NO_KEY_VALUE.format(name=name, type=given))
+            letters = type_name(bound.values[literal])
+            if letters not in KEY_CLASSES:
+                raise ValidationException(NO_KEY_VALUE.format(name=name, type=letters))
 
 
 def _worded(
     change: Callable[[Item | None], Item | None],
 ) -> Callable[[Item | None], Item | None]:
-    """Return a change that tells too deep an item in the words of a statement (TYP-5).
+    """Return a change that reports too deep an item in the words of a statement (TYP-5).
 
     Observed: another emulator's capture of eu-west-2, September 2026.
     """
