@@ -40,7 +40,7 @@ examples:
   dynamometer lab --html report.html
   dynamometer check main.tf
 
-'dynamometer COMMAND --help' tells the rest.
+'dynamometer COMMAND --help' explains the rest.
 """
 _SERVE_HELP = "any AWS SDK or the AWS CLI on a local port"
 _SERVE_EPILOG = """\
@@ -82,12 +82,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     dynamometer ...
     0
     """
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments and arguments[0] in _LOCAL_FLAGS:
-        arguments.insert(0, "serve")  # called as DynamoDB Local is
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words and words[0] in _LOCAL_FLAGS:
+        words.insert(0, "serve")  # called as DynamoDB Local is
     try:
-        given = _parser(arguments[0] if arguments else "").parse_args(arguments)
-        return int(given.run(given))
+        arguments = _parser(words[0] if words else "").parse_args(words)
+        return int(arguments.run(arguments))
     except UsageError as error:
         sys.stderr.write(f"dynamometer: {error}\n")
         return WRONG_USAGE
@@ -235,52 +235,52 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _serve(given: argparse.Namespace) -> int:
+def _serve(arguments: argparse.Namespace) -> int:
     from emulator.http.server import ServerOptions, serve
 
-    path = _snapshot_path(given)
-    emulator = _emulator(given, path)
+    path = _snapshot_path(arguments)
+    emulator = _emulator(arguments, path)
     try:
         serve(
             emulator,
-            given.host,
-            given.port,
-            options=ServerOptions(cors=given.cors, shared=given.sharedDb),
-            on_ready=lambda url: _announce(url, given, path),
+            arguments.host,
+            arguments.port,
+            options=ServerOptions(cors=arguments.cors, shared=arguments.sharedDb),
+            on_ready=lambda url: _announce(url, arguments, path),
         )
     except OSError as error:
-        raise UsageError(_why_not_listening(error, given)) from error
+        raise UsageError(_why_not_listening(error, arguments)) from error
     if path is not None:
         return _save(emulator, path)
     return FINE
 
 
-def _snapshot_path(given: argparse.Namespace) -> str | None:
-    path: str | None = given.snapshot
-    if given.dbPath is not None:
-        if given.inMemory or path is not None:
+def _snapshot_path(arguments: argparse.Namespace) -> str | None:
+    path: str | None = arguments.snapshot
+    if arguments.dbPath is not None:
+        if arguments.inMemory or path is not None:
             raise UsageError("-dbPath goes neither with -inMemory nor with --snapshot")
-        path = os.path.join(given.dbPath, DATABASE_FILE)
+        path = os.path.join(arguments.dbPath, DATABASE_FILE)
     if path is not None and not os.path.isdir(os.path.dirname(os.path.abspath(path))):
         raise UsageError(f"there is no directory to keep {path} in")
     return path
 
 
-def _emulator(given: argparse.Namespace, path: str | None) -> Emulator:
+def _emulator(arguments: argparse.Namespace, path: str | None) -> Emulator:
     from emulator.api import Emulator
     from emulator.clock import ManualClock, SystemClock
     from emulator.service.errors import EmulatorError
     from emulator.settings import Settings
 
     options: dict[str, Any] = {
-        "clock": ManualClock() if given.clock == "manual" else SystemClock(),
-        "capacity": given.capacity,
-        "region": given.region,
-        "account_id": given.account_id,
+        "clock": ManualClock() if arguments.clock == "manual" else SystemClock(),
+        "capacity": arguments.capacity,
+        "region": arguments.region,
+        "account_id": arguments.account_id,
         "settings": Settings(
-            messages=given.messages,
-            table_delay=given.table_delay,
-            index_delay=TRANSIENT_SECONDS if given.delayTransientStatuses else 0.0,
+            messages=arguments.messages,
+            table_delay=arguments.table_delay,
+            index_delay=TRANSIENT_SECONDS if arguments.delayTransientStatuses else 0.0,
         ),
     }
     if path is None or not os.path.exists(path):
@@ -301,21 +301,21 @@ def _save(emulator: Emulator, path: str) -> int:
     return FINE
 
 
-def _announce(url: str, given: argparse.Namespace, path: str | None) -> None:
+def _announce(url: str, arguments: argparse.Namespace, path: str | None) -> None:
     kept = "in memory" if path is None else f"kept in {path}"
     sys.stdout.write(
-        f"dynamometer {__version__} answers on {url} (capacity {given.capacity}, data {kept}); "
+        f"dynamometer {__version__} answers on {url} (capacity {arguments.capacity}, data {kept}); "
         "Ctrl-C stops it\n"
     )
     sys.stdout.flush()
-    if not given.host.startswith(("127.", "localhost", "::1")):
+    if not arguments.host.startswith(("127.", "localhost", "::1")):
         sys.stderr.write(f"dynamometer: whoever reaches {url} can read and change this data\n")
 
 
-def _why_not_listening(error: OSError, given: argparse.Namespace) -> str:
+def _why_not_listening(error: OSError, arguments: argparse.Namespace) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"port {given.port} is taken on {given.host}; choose another with --port"
-    return f"cannot listen on {given.host} port {given.port}: {error.strerror or error}"
+        return f"port {arguments.port} is taken on {arguments.host}; choose another with --port"
+    return f"cannot listen on {arguments.host} port {arguments.port}: {error.strerror or error}"
 
 
 # lab and check

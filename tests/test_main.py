@@ -98,7 +98,9 @@ def test_neither_version_nor_help_loads_the_engine():
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert shown.stdout.splitlines()[-1] == "['emulator', 'emulator.__main__']"
+    assert shown.stdout.splitlines()[-1] == (
+        "['emulator', 'emulator.__main__', 'emulator.service', 'emulator.service.catalogue']"
+    )
 
 
 @pytest.mark.parametrize(

@@ -75,10 +75,10 @@ class ControlRoutes:
         if route is None:
             return _fault(405, f"{url.path} takes {' or '.join(methods)}, not {request.method}")
         try:
-            given: dict[str, Any] = dict(parse_qsl(url.query))
+            parameters: dict[str, Any] = dict(parse_qsl(url.query))
             if request.body:
-                given |= decode_json(request.body)
-            return _json_response(200, route(given))
+                parameters |= decode_json(request.body)
+            return _json_response(200, route(parameters))
         except SerializationException:
             return _fault(400, "the body must be a JSON object")
         except (EmulatorError, TypeError, ValueError) as error:
@@ -93,15 +93,19 @@ class ControlRoutes:
 
     # Routes
 
-    def _health(self, _given: Parameters) -> Any:
+    def _health(self, _parameters: Parameters) -> Any:
         return {"status": "ok", "version": __version__}
 
-    def _metrics(self, given: Parameters) -> Any:
+    def _metrics(self, parameters: Parameters) -> Any:
         metrics = self._emulator.metrics
-        if "metric" in given:
-            asked = {name: given[name] for name in _DIMENSIONS if name in given}
-            asked |= {name: float(given[name]) for name in ("start", "end") if name in given}
-            points = metrics.get(given["metric"], stat=given.get("stat", "Sum"), **asked)
+        if "metric" in parameters:
+            selected = {name: parameters[name] for name in _DIMENSIONS if name in parameters}
+            for name in ("start", "end"):
+                if name in parameters:
+                    selected[name] = float(parameters[name])
+            points = metrics.get(
+                parameters["metric"], stat=parameters.get("stat", "Sum"), **selected
+            )
             return {"points": points}
         series = []
         for name in metrics.names():
@@ -110,74 +114,74 @@ class ControlRoutes:
                 series.append({"metric": name, **asked, "sum": metrics.sum(name, **asked)})
         return {"series": series}
 
-    def _partitions(self, given: Parameters) -> Any:
-        table = _named(given, "table")
-        return {"partitions": self._emulator.partitions(table, given.get("index"))}
+    def _partitions(self, parameters: Parameters) -> Any:
+        table = _named(parameters, "table")
+        return {"partitions": self._emulator.partitions(table, parameters.get("index"))}
 
-    def _insights(self, given: Parameters) -> Any:
-        return self._emulator.insights(_named(given, "table"), given.get("index"))
+    def _insights(self, parameters: Parameters) -> Any:
+        return self._emulator.insights(_named(parameters, "table"), parameters.get("index"))
 
-    def _read_clock(self, _given: Parameters) -> Any:
+    def _read_clock(self, _parameters: Parameters) -> Any:
         clock = self._emulator.clock
         kind = "manual" if isinstance(clock, ManualClock) else "system"
         return {"kind": kind, "now": clock.now()}
 
-    def _advance_clock(self, given: Parameters) -> Any:
+    def _advance_clock(self, parameters: Parameters) -> Any:
         clock = self._emulator.clock
         if not isinstance(clock, ManualClock):
             raise EmulatorError("this clock runs by itself; start with --clock manual to advance")
-        seconds = _named(given, "advance")
+        seconds = _named(parameters, "advance")
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
             raise EmulatorError(f"advance takes a number of seconds, not {seconds!r}")
         clock.advance(seconds)
-        return self._read_clock(given)
+        return self._read_clock(parameters)
 
-    def _reset(self, _given: Parameters) -> Any:
+    def _reset(self, _parameters: Parameters) -> Any:
         self._emulator.reset()
         return {}
 
-    def _list_snapshots(self, _given: Parameters) -> Any:
+    def _list_snapshots(self, _parameters: Parameters) -> Any:
         return {"ids": list(self._snapshots)}
 
-    def _take_snapshot(self, _given: Parameters) -> Any:
+    def _take_snapshot(self, _parameters: Parameters) -> Any:
         if len(self._snapshots) >= SNAPSHOTS_KEPT:
             raise EmulatorError(f"{SNAPSHOTS_KEPT} snapshots are kept; delete some first")
         name = str(next(self._ids))
         self._snapshots[name] = self._emulator.snapshot()
         return {"id": name}
 
-    def _restore_snapshot(self, given: Parameters) -> Any:
-        self._emulator.restore(self._snapshots[self._snapshot_id(given)])
+    def _restore_snapshot(self, parameters: Parameters) -> Any:
+        self._emulator.restore(self._snapshots[self._snapshot_id(parameters)])
         return {}
 
-    def _drop_snapshots(self, given: Parameters) -> Any:
-        if "id" in given:
-            del self._snapshots[self._snapshot_id(given)]
+    def _drop_snapshots(self, parameters: Parameters) -> Any:
+        if "id" in parameters:
+            del self._snapshots[self._snapshot_id(parameters)]
         else:
             self._snapshots.clear()
         return {}
 
-    def _snapshot_id(self, given: Parameters) -> str:
-        name = str(_named(given, "id"))
+    def _snapshot_id(self, parameters: Parameters) -> str:
+        name = str(_named(parameters, "id"))
         if name not in self._snapshots:
             raise EmulatorError(f"there is no snapshot {name!r}")
         return name
 
-    def _list_faults(self, _given: Parameters) -> Any:
+    def _list_faults(self, _parameters: Parameters) -> Any:
         return {"rules": self._emulator.faults.rules}
 
-    def _add_fault(self, given: Parameters) -> Any:
-        return {"rule": self._emulator.faults.add(**given)}
+    def _add_fault(self, parameters: Parameters) -> Any:
+        return {"rule": self._emulator.faults.add(**parameters)}
 
-    def _clear_faults(self, _given: Parameters) -> Any:
+    def _clear_faults(self, _parameters: Parameters) -> Any:
         self._emulator.faults.clear()
         return {}
 
 
-def _named(given: Parameters, name: str) -> Any:
-    if name not in given:
+def _named(parameters: Parameters, name: str) -> Any:
+    if name not in parameters:
         raise EmulatorError(f"this route needs {name!r}")
-    return given[name]
+    return parameters[name]
 
 
 def _fault(status: int, sentence: str) -> HttpResponse:

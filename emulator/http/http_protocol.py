@@ -155,7 +155,7 @@ class RequestParser:
         return request
 
     def awaits_continue(self) -> bool:
-        """Tell, once per request, that the client sends its body only when told to go on."""
+        """Return, once per request, whether the client waits for leave to send its body."""
         if self._request is None or self._request.fields.pop("expect", "").lower() != (
             "100-continue"
         ):

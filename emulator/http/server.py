@@ -256,7 +256,7 @@ class HttpServer:
         )
 
     def refuse(self, fault: ApiError) -> bytes:
-        """Return the bytes that tell a client why its connection ends."""
+        """Return the bytes that say to a client why its connection ends."""
         response = HttpResponse(fault.status, AMZ_JSON, encode_json(fault.body()))
         return self._writer.render(response, keep_alive=False)
 

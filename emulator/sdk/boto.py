@@ -70,7 +70,7 @@ def mock_dynamodb(
 
     A context manager, and a decorator of functions, async functions, generators and test
     classes, with and without parentheses. Every entry has its own new emulator, unless one is
-    given.
+    passed.
 
     Args:
         emulator: Who serves; or, for a bare decorator, the function or class.
@@ -99,12 +99,12 @@ def mock_dynamodb(
         "account_id": account_id,
         "settings": settings,
     }
-    given = {name: value for name, value in options.items() if value is not None}
+    passed = {name: value for name, value in options.items() if value is not None}
     if emulator is not None and not hasattr(emulator, "call"):
         raise TypeError(NOT_SERVED.format(value=emulator))
-    if emulator is not None and given:
-        raise TypeError(EITHER_OR.format(names=", ".join(given)))
-    return MockDynamoDB(emulator, given, fast=fast, hide_credentials=hide_credentials)
+    if emulator is not None and passed:
+        raise TypeError(EITHER_OR.format(names=", ".join(passed)))
+    return MockDynamoDB(emulator, passed, fast=fast, hide_credentials=hide_credentials)
 
 
 class MockDynamoDB:

@@ -269,11 +269,11 @@ def reuse_endpoint(original: Any) -> Any:
         if serving.get() is None:
             return original(self, operation_model, *args, **kwargs)
         by_operation = known.setdefault(self, {})
-        found = by_operation.get(operation_model.name)
-        if found is None:
-            found = original(self, operation_model, *args, **kwargs)
-            by_operation[operation_model.name] = found
-        return found
+        endpoint = by_operation.get(operation_model.name)
+        if endpoint is None:
+            endpoint = original(self, operation_model, *args, **kwargs)
+            by_operation[operation_model.name] = endpoint
+        return endpoint
 
     return construct_endpoint
 

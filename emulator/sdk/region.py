@@ -1,7 +1,7 @@
 """The region of clients that name none, before anything is mocked.
 
 A client that a module made at import has the region of the environment or of the profile. An
-emulator that is told no region takes the same one: its tables are then where that client looks.
+emulator without a region takes the same one: its tables are then where that client looks.
 """
 
 from __future__ import annotations

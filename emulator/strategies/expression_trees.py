@@ -53,11 +53,11 @@ class Writer:
     def path(self, path: Path) -> str:
         """Write a path; a name that cannot stand by itself gets a placeholder."""
         text = ""
-        for part in path:
-            if isinstance(part, int):
-                text += f"[{part}]"
+        for step in path:
+            if isinstance(step, int):
+                text += f"[{step}]"
             else:
-                text += f".{self._name(part)}" if text else self._name(part)
+                text += f".{self._name(step)}" if text else self._name(step)
         return text
 
     def _name(self, name: str) -> str:

@@ -82,9 +82,9 @@ def _leaves(draw: DrawFn, name: str, kind: str | SearchStrategy[Any]) -> Tree:
 def _paths(name: str, kind: str | SearchStrategy[Any]) -> SearchStrategy[tuple[str | int, ...]]:
     whole = st.just((name,))
     if kind == "M":
-        return st.one_of(whole, st.text(min_size=1, max_size=2).map(lambda part: (name, part)))
+        return st.one_of(whole, st.text(min_size=1, max_size=2).map(lambda step: (name, step)))
     if kind == "L":
-        return st.one_of(whole, st.integers(0, 2).map(lambda part: (name, part)))
+        return st.one_of(whole, st.integers(0, 2).map(lambda step: (name, step)))
     return whole
 
 
@@ -118,7 +118,7 @@ def filters(
 @st.composite
 def key_condition_trees(draw: DrawFn, key: KeySchema, attributes: AttributeTypes) -> Tree:
     """Draw valid key conditions, as trees: MAK-30 to MAK-37."""
-    clauses: list[Tree] = [_equal(draw, one, attributes) for one in key.partition]
+    clauses: list[Tree] = [_equal(draw, attribute, attributes) for attribute in key.partition]
     depth = draw(st.integers(0, len(key.sort)))
     for number, attribute in enumerate(key.sort[:depth]):
         if number == depth - 1 and draw(st.booleans()):
@@ -170,7 +170,7 @@ def key_conditions(
 @st.composite
 def bad_key_conditions(draw: DrawFn, key: KeySchema) -> Tree:
     """Draw key conditions that are refused whatever the table holds (KEY-2 to KEY-13)."""
-    fine = {one.name: _equal(draw, one, {}) for one in key.attributes}
+    fine = {attribute.name: _equal(draw, attribute, {}) for attribute in key.attributes}
     fault = draw(st.sampled_from(_faults_of(key)))
     partition = draw(st.sampled_from(key.partition))
     if fault == "missing":
@@ -234,10 +234,10 @@ def update_trees(
     """
     kinds: dict[str, Any] = dict(other_attributes(schema, attributes))
     index_keys = {
-        one.name: one
+        attribute.name: attribute
         for index in schema.indexes
-        for one in index.key.attributes
-        if one.name not in schema.key.names
+        for attribute in index.key.attributes
+        if attribute.name not in schema.key.names
     }
     chosen = draw(
         st.lists(

@@ -55,7 +55,7 @@ class DynamoDBMachine(RuleBasedStateMachine):
     keeps_expected: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Tell wrong faults and a wrong budget where the class is written, not in some run."""
+        """Report wrong faults and a wrong budget where the class is written, not in some run."""
         super().__init_subclass__(**kwargs)
         for kind in cls.faults:
             FaultRule(kind=kind)  # type: ignore[arg-type]  # judged there
@@ -161,20 +161,20 @@ def _scanned(emulator: Emulator, table: str, index: str | None) -> list[dict[str
     request: dict[str, Any] = {"TableName": table}
     if index is not None:
         request["IndexName"] = index
-    found: list[dict[str, Any]] = []
+    items: list[dict[str, Any]] = []
     while True:
         page = emulator.call("Scan", request)
-        found += [load_item(item).attributes for item in page["Items"]]
+        items += [load_item(item).attributes for item in page["Items"]]
         if "LastEvaluatedKey" not in page:
-            return found
+            return items
         request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
 
 def _assert_same(
-    name: str, found: Sequence[Mapping[str, Any]], wanted: Sequence[Mapping[str, Any]]
+    name: str, held: Sequence[Mapping[str, Any]], wanted: Sequence[Mapping[str, Any]]
 ) -> None:
     """Compare items, whatever their order."""
-    shown, expected = (sorted(map(_canonical, items)) for items in (found, wanted))
+    shown, expected = (sorted(map(_canonical, items)) for items in (held, wanted))
     assert shown == expected, f"{name} holds {shown}, and {expected} is expected"
 
 

@@ -20,7 +20,7 @@ from emulator.strategies.values import (
     typed_values,
 )
 
-#: The attributes beside the keys that items have and expressions name, unless told otherwise:
+#: The attributes beside the keys that items have and expressions name, unless others are named:
 #: one of each type, some of them reserved words.
 ATTRIBUTES: Final[Mapping[str, str]] = {
     "title": "S",
@@ -54,9 +54,9 @@ def table_schemas(
     return _table_schemas(max_global_indexes, max_local_indexes)
 
 
-def _check_count(name: str, given: int, most: int) -> None:
-    if not 0 <= given <= most:
-        raise ValueError(f"{name} is between 0 and {most}, not {given}")
+def _check_count(name: str, count: int, most: int) -> None:
+    if not 0 <= count <= most:
+        raise ValueError(f"{name} is between 0 and {most}, not {count}")
 
 
 @st.composite
@@ -126,7 +126,10 @@ def model_keys(
 ) -> SearchStrategy[dict[str, Any]]:
     """Draw primary keys, as the model has them."""
     return st.fixed_dictionaries(
-        {one.name: key_values(one, attributes, wide=wide) for one in schema.key.attributes}
+        {
+            attribute.name: key_values(attribute, attributes, wide=wide)
+            for attribute in schema.key.attributes
+        }
     )
 
 
@@ -147,7 +150,7 @@ def items(
 
 
 def or_default(attributes: AttributeTypes | None) -> AttributeTypes:
-    """Return the attributes of items when none are told."""
+    """Return the attributes of items when none are named."""
     return ATTRIBUTES if attributes is None else attributes
 
 
@@ -162,14 +165,17 @@ def model_items(
 ) -> SearchStrategy[dict[str, Any]]:
     """Draw items, as the model has them."""
     optional = {
-        one.name: key_values(one, attributes, wide=wide)
+        attribute.name: key_values(attribute, attributes, wide=wide)
         for index in schema.indexes
-        for one in index.key.attributes
-        if one.name not in schema.key.names
+        for attribute in index.key.attributes
+        if attribute.name not in schema.key.names
     }
     for name, kind in other_attributes(schema, attributes).items():
         optional[name] = typed_values(kind, wide=wide)
-    required = {one.name: key_values(one, attributes, wide=wide) for one in schema.key.attributes}
+    required = {
+        attribute.name: key_values(attribute, attributes, wide=wide)
+        for attribute in schema.key.attributes
+    }
     return st.fixed_dictionaries(required, optional=optional)
 
 

@@ -29,24 +29,25 @@ class TableSchema:
     indexes: tuple[IndexSchema, ...] = ()
 
     @classmethod
-    def of(cls, given: Schema) -> TableSchema:
+    def of(cls, declared: Schema) -> TableSchema:
         """Return a schema from itself, a CreateTable request or a table's description.
 
         Raises:
             TypeError: it is none of them.
         """
-        if isinstance(given, TableSchema):
-            return given
-        if isinstance(given, Mapping):
-            given = given.get("Table", given)
-        if not isinstance(given, Mapping) or "KeySchema" not in given:
-            raise TypeError(NOT_A_SCHEMA.format(given=given))
+        if isinstance(declared, TableSchema):
+            return declared
+        if isinstance(declared, Mapping):
+            declared = declared.get("Table", declared)
+        if not isinstance(declared, Mapping) or "KeySchema" not in declared:
+            raise TypeError(NOT_A_SCHEMA.format(given=declared))
         types = {
-            one["AttributeName"]: one["AttributeType"] for one in given["AttributeDefinitions"]
+            definition["AttributeName"]: definition["AttributeType"]
+            for definition in declared["AttributeDefinitions"]
         }
-        key = _key(given["KeySchema"], types)
-        indexes = tuple(_indexes(given, key, types))
-        return cls(given["TableName"], key, indexes)
+        key = _key(declared["KeySchema"], types)
+        indexes = tuple(_indexes(declared, key, types))
+        return cls(declared["TableName"], key, indexes)
 
     def create_request(self, **members: Any) -> dict[str, Any]:
         """Return the request that creates the table, on demand unless ``members`` say else."""
@@ -63,7 +64,7 @@ class TableSchema:
             ("GlobalSecondaryIndexes", True),
             ("LocalSecondaryIndexes", False),
         ):
-            wired = [_wire_index(one) for one in self.indexes if one.is_global == is_global]
+            wired = [_wire_index(index) for index in self.indexes if index.is_global == is_global]
             if wired:
                 request[member] = wired
         return request | members
@@ -72,7 +73,7 @@ class TableSchema:
     def key_types(self) -> dict[str, str]:
         """The type of every attribute that is part of some key."""
         keys = (self.key, *(index.key for index in self.indexes))
-        return {one.name: one.type for key in keys for one in key.attributes}
+        return {attribute.name: attribute.type for key in keys for attribute in key.attributes}
 
     def index(self, name: str) -> IndexSchema:
         """Return an index by its name.
@@ -102,10 +103,10 @@ def _key(elements: Any, types: Mapping[str, Any]) -> KeySchema:
 
 
 def _indexes(
-    given: Mapping[str, Any], key: KeySchema, types: Mapping[str, Any]
+    declared: Mapping[str, Any], key: KeySchema, types: Mapping[str, Any]
 ) -> Iterator[IndexSchema]:
     for member, is_global in (("LocalSecondaryIndexes", False), ("GlobalSecondaryIndexes", True)):
-        for index in given.get(member) or ():
+        for index in declared.get(member) or ():
             projection = index["Projection"]
             yield IndexSchema(
                 index["IndexName"],
@@ -119,8 +120,10 @@ def _indexes(
 
 
 def _key_schema(key: KeySchema) -> list[dict[str, str]]:
-    hashes = [{"AttributeName": one.name, "KeyType": "HASH"} for one in key.partition]
-    return hashes + [{"AttributeName": one.name, "KeyType": "RANGE"} for one in key.sort]
+    hashes = [{"AttributeName": attribute.name, "KeyType": "HASH"} for attribute in key.partition]
+    return hashes + [
+        {"AttributeName": attribute.name, "KeyType": "RANGE"} for attribute in key.sort
+    ]
 
 
 def _wire_index(index: IndexSchema) -> dict[str, Any]:

@@ -35,7 +35,7 @@ _SCALE: Final = 10**limits.NUMBER_DIGITS - 1
 
 
 def checked_when_drawn(strategy: Callable[P, SearchStrategy[T]]) -> Callable[P, SearchStrategy[T]]:
-    """Defer the building of a strategy, so that wrong arguments are told when it is used."""
+    """Defer the building of a strategy, so that wrong arguments are reported when it is used."""
 
     @wraps(strategy)
     def deferred(*args: P.args, **kwargs: P.kwargs) -> SearchStrategy[T]:
@@ -134,10 +134,10 @@ def _values(types: tuple[str, ...], max_leaves: int, *, wide: bool) -> SearchStr
         return leaf
     nested = st.recursive(
         leaf,
-        lambda inner: st.one_of(*(_container(one, inner) for one in containers)),
+        lambda inner: st.one_of(*(_container(letter, inner) for letter in containers)),
         max_leaves=max_leaves,
     )
-    return st.one_of(*leaves, *(_container(one, nested) for one in containers))
+    return st.one_of(*leaves, *(_container(letter, nested) for letter in containers))
 
 
 def _container(letters: str, members: SearchStrategy[Value]) -> SearchStrategy[Any]:

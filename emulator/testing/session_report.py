@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -85,7 +85,7 @@ def _hottest_key(
         except EmulatorError:  # the test has deleted the table
             continue
         if throttled:
-            return [str(part) for part in throttled[0].key], throttled[0].share
+            return [str(value) for value in throttled[0].key], throttled[0].share
     return [], None
 
 
@@ -125,17 +125,17 @@ def _throttled_lines(records: Sequence[Record]) -> Iterator[str]:
         yield f"{_count(len(throttled), 'test')} would have throttled:"
     for record in throttled:
         yield f"  {record['test']}"
-        for one in record["throttles"]:
-            yield f"    {one['times']} x {throttle_text(one)}"
+        for throttle in record["throttles"]:
+            yield f"    {throttle['times']} x {throttle_text(throttle)}"
 
 
 def _would_throttle(records: Iterable[Record]) -> list[Record]:
     """Return the tests that production would refuse; a test that enforces it knows already."""
-    return [one for one in records if one["throttles"] and one["capacity"] != "enforce"]
+    return [record for record in records if record["throttles"] and record["capacity"] != "enforce"]
 
 
 def throttle_text(throttle: Mapping[str, Any]) -> str:
-    """Say what was short, and who was hot.
+    """Return what was short, and who was hot.
 
     >>> throttle_text({"reason": "TableWriteKeyRangeThroughputExceeded", "table": "events",
     ...     "index": None, "hottest_key": ["10:00"], "share": 0.75})
@@ -157,11 +157,11 @@ def _scan_lines(records: Sequence[Record]) -> Iterator[str]:
     for record in records:
         for entry in record["entries"]:
             if entry["operation"] == "Scan":
-                place = (resource_text(entry), entry["where"])
-                places.setdefault(place, _Scans()).add(record["test"], entry)
+                scanned = (resource_text(entry), entry["where"])
+                places.setdefault(scanned, _Scans()).add(record["test"], entry)
     if places:
         yield f"Scans found at {_count(len(places), 'place')}:"
-    ordered = sorted(places.items(), key=lambda one: -one[1].items_read)
+    ordered = sorted(places.items(), key=lambda scanned: -scanned[1].items_read)
     for (resource, where), scans in ordered[:MOST_SHOWN]:
         yield f"  {resource} at {where}: {scans}"
 
@@ -212,8 +212,8 @@ def _cost_lines(records: Sequence[Record]) -> Iterator[str]:
 
 def dearest(records: Iterable[Record]) -> list[Record]:
     """Return the records of tests that consumed something, dearest first."""
-    consuming = [one for one in records if one["read_units"] or one["write_units"]]
-    return sorted(consuming, key=lambda one: -(one["read_units"] + one["write_units"]))
+    consuming = [record for record in records if record["read_units"] or record["write_units"]]
+    return sorted(consuming, key=lambda record: -(record["read_units"] + record["write_units"]))
 
 
 def _count(number: int, noun: str) -> str:
@@ -238,66 +238,60 @@ def as_json(records: Sequence[Record]) -> str:
 def as_html(records: Sequence[Record]) -> str:
     """Return the report as one page that needs nothing else."""
     throttled = [
-        (record["test"], throttle["times"], throttle_text(throttle))
+        (record, throttle)
         for record in _would_throttle(records)
         for throttle in record["throttles"]
     ]
-    costs = [
-        (record["read_units"], record["write_units"], record["calls"], record["test"])
-        for record in dearest(records)
+    wasteful = [
+        (record, entry) for record in records for entry in record["entries"] if _is_wasteful(entry)
     ]
-    calls = [
-        (
-            entry["read_units"],
-            entry["write_units"],
-            entry["calls"],
-            entry["throttles"],
-            f"{entry['operation']} {resource_text(entry)}",
-            entry["where"],
-            record["test"],
-        )
-        for record in dearest(records)
-        for entry in record["entries"]
-    ]
-    waste = [
-        (
-            entry["items_evaluated"],
-            entry["items_returned"],
-            entry["bytes_evaluated"] - entry["bytes_returned"],
-            f"{entry['operation']} {resource_text(entry)}",
-            entry["where"],
-            record["test"],
-        )
-        for record in records
-        for entry in record["entries"]
-        if entry["operation"] in ("Query", "Scan")
-        and (entry["operation"] == "Scan" or entry["items_evaluated"] > entry["items_returned"])
-    ]
-    return _PAGE.format(
-        sections="".join(
-            (
-                _section("Would have throttled", ("test", "times", "why"), throttled),
-                _section(
-                    "Scans, and what filters threw away",
-                    ("read", "kept", "bytes wasted", "what", "where", "test"),
-                    waste,
-                ),
-                _section("Most expensive tests", ("rcu", "wcu", "calls", "test"), costs),
-                _section(
-                    "Calls",
-                    ("rcu", "wcu", "calls", "throttled", "what", "where", "test"),
-                    calls,
-                ),
-            )
-        )
+    costly = dearest(records)
+    calls = [(record, entry) for record in costly for entry in record["entries"]]
+    sections = (
+        _section("Would have throttled", "test, times, why", throttled),
+        _section(
+            "Scans, and what filters threw away",
+            "read, kept, bytes wasted, what, where, test",
+            wasteful,
+        ),
+        _section("Most expensive tests", "rcu, wcu, calls, test", [(row, row) for row in costly]),
+        _section("Calls", "rcu, wcu, calls, throttled, what, where, test", calls),
+    )
+    return _PAGE.format(sections="".join(sections))
+
+
+def _is_wasteful(entry: Mapping[str, Any]) -> bool:
+    from emulator.service.catalogue import Kind, names_of
+
+    is_filtered = entry["items_evaluated"] > entry["items_returned"]
+    return entry["operation"] == "Scan" or (
+        entry["operation"] in names_of(Kind.PAGE) and is_filtered
     )
 
 
-def _section(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+#: What a column shows of a test's record and of one of its entries or throttles.
+_COLUMNS: Final[Mapping[str, Callable[[Record, Mapping[str, Any]], Any]]] = {
+    "bytes wasted": lambda _, entry: entry["bytes_evaluated"] - entry["bytes_returned"],
+    "calls": lambda _, entry: entry["calls"],
+    "kept": lambda _, entry: entry["items_returned"],
+    "rcu": lambda _, entry: entry["read_units"],
+    "read": lambda _, entry: entry["items_evaluated"],
+    "test": lambda record, _: record["test"],
+    "throttled": lambda _, entry: entry["throttles"],
+    "times": lambda _, throttle: throttle["times"],
+    "wcu": lambda _, entry: entry["write_units"],
+    "what": lambda _, entry: f"{entry['operation']} {resource_text(entry)}",
+    "where": lambda _, entry: entry["where"],
+    "why": lambda _, throttle: throttle_text(throttle),
+}
+
+
+def _section(title: str, columns: str, rows: Sequence[tuple[Record, Mapping[str, Any]]]) -> str:
     if not rows:
         return f"<h2>{title}</h2>\n<p>None.</p>\n"
-    lines = ["".join(f"<th>{name}</th>" for name in head)]
-    lines += ["".join(map(_cell, row)) for row in rows]
+    names = columns.split(", ")
+    lines = ["".join(f"<th>{name}</th>" for name in names)]
+    lines += ["".join(_cell(_COLUMNS[name](*row)) for name in names) for row in rows]
     body = "\n".join(f"<tr>{line}</tr>" for line in lines)
     return f"<h2>{title}</h2>\n<table>\n{body}\n</table>\n"
 

@@ -62,10 +62,12 @@ def create_request(
         "BillingMode": "PAY_PER_REQUEST" if provisioned is None else "PROVISIONED",
     }
     if indexes:
-        request["GlobalSecondaryIndexes"] = [_index(types, *one, None) for one in indexes.items()]
+        request["GlobalSecondaryIndexes"] = [
+            _index(types, index, key, None) for index, key in indexes.items()
+        ]
     if local_indexes:
         request["LocalSecondaryIndexes"] = [
-            _index(types, *one, partition) for one in local_indexes.items()
+            _index(types, index, key, partition) for index, key in local_indexes.items()
         ]
     if provisioned is not None:
         read, write = provisioned
@@ -105,8 +107,8 @@ def _key_schema(
     types: dict[str, str], partition: KeyPart, sort: KeyPart | None
 ) -> Iterator[dict[str, str]]:
     """Yield a key schema, and note the types of its attributes."""
-    for part, kind in ((partition, "HASH"), (sort, "RANGE")):
-        for notation in (part,) if isinstance(part, str) else part or ():
+    for attributes, kind in ((partition, "HASH"), (sort, "RANGE")):
+        for notation in (attributes,) if isinstance(attributes, str) else attributes or ():
             name, declared = _attribute(notation)
             known = types.setdefault(name, declared or "S")
             if declared not in (None, known):

@@ -23,18 +23,18 @@ ABSENT: Final[Any] = object()
 
 def at(item: Any, path: Sequence[Any]) -> Any:
     """Return the value at a path, or ABSENT."""
-    for part in path:
-        if not isinstance(item, dict if isinstance(part, str) else tuple):
+    for step in path:
+        if not isinstance(item, dict if isinstance(step, str) else tuple):
             return ABSENT
-        item = item.get(part, ABSENT) if isinstance(item, dict) else [*item[part:], ABSENT][0]
+        item = item.get(step, ABSENT) if isinstance(item, dict) else [*item[step:], ABSENT][0]
     return item
 
 
 def holds(tree: Tree, item: Attributes) -> bool:
-    """Say whether an item fulfils a condition (CND-1 to CND-13)."""
+    """Return whether an item fulfils a condition (CND-1 to CND-13)."""
     kind, *rest = tree
     if kind in ("and", "or", "not"):
-        verdicts = [holds(one, item) for one in rest]
+        verdicts = [holds(operand, item) for operand in rest]
         return not verdicts[0] if kind == "not" else (all if kind == "and" else any)(verdicts)
     return bool(_TESTS[kind](at(item, rest[0]), *rest[1:]))
 
@@ -90,16 +90,16 @@ def updated(actions: Sequence[Action], old: Stored, key: Attributes) -> Stored:
 
 def _placed(container: Any, path: Sequence[Any], value: Any) -> Any:
     """Return a container with a value put at a path, or removed from it."""
-    part, *rest = path
-    if not isinstance(container, dict if isinstance(part, str) else tuple):
+    step, *rest = path
+    if not isinstance(container, dict if isinstance(step, str) else tuple):
         raise ValidationException
     if rest:
-        value = _placed(at(container, [part]), rest, value)
+        value = _placed(at(container, [step]), rest, value)
     if isinstance(container, tuple):
         placed = () if value is ABSENT else (value,)
-        return (*container[:part], *placed, *container[part + 1 :])
-    kept = {name: one for name, one in container.items() if name != part}
-    return kept if value is ABSENT else kept | {part: value}
+        return (*container[:step], *placed, *container[step + 1 :])
+    kept = {name: member for name, member in container.items() if name != step}
+    return kept if value is ABSENT else kept | {step: value}
 
 
 def _result(kind: str, value: Any, operand: Any = ABSENT) -> Any:

@@ -52,18 +52,18 @@ class NaiveTable:
         return self._write(key, condition, lambda old: updated(actions, old, key))
 
     def _write(
-        self, given: Attributes, condition: Tree | None, change: Callable[[Stored], Stored]
+        self, attributes: Attributes, condition: Tree | None, change: Callable[[Stored], Stored]
     ) -> tuple[Stored, Stored]:
-        self._check_keys({}, given)
-        old = self.items.get(self.key_of(given))
+        self._check_keys({}, attributes)
+        old = self.items.get(self.key_of(attributes))
         if condition is not None and not holds(condition, old or {}):
             raise ConditionalCheckFailedException
         new = change(old)
-        self._check_keys(old or {}, given if new is None else new)
+        self._check_keys(old or {}, attributes if new is None else new)
         if new is None:
-            self.items.pop(self.key_of(given), None)
+            self.items.pop(self.key_of(attributes), None)
         else:
-            self.items[self.key_of(given)] = new
+            self.items[self.key_of(attributes)] = new
         return old, new
 
     def _check_keys(self, old: Attributes, new: Attributes) -> None:
@@ -79,15 +79,17 @@ class NaiveTable:
         self, index: str | None = None, condition: Tree | None = None, *, reverse: bool = False
     ) -> list[Attributes]:
         """Return all that a table or index holds and that fulfils a condition, in key order."""
-        found = [one for one in self.items.values() if condition is None or holds(condition, one)]
+        items = [
+            item for item in self.items.values() if condition is None or holds(condition, item)
+        ]
         if index is None:
-            return sorted(found, key=self.key_of, reverse=reverse)
+            return sorted(items, key=self.key_of, reverse=reverse)
         schema = self.schema.index(index)
         for key in schema.key.attributes:
-            found = [item for item in found if type_name(item.get(key.name)) == key.type]
+            items = [item for item in items if type_name(item.get(key.name)) == key.type]
         order = schema.key.names + self.schema.key.names
-        found.sort(key=lambda item: [item[name] for name in order], reverse=reverse)
+        items.sort(key=lambda item: [item[name] for name in order], reverse=reverse)
         if schema.projection.kind == "ALL":
-            return found
+            return items
         kept = {*order, *schema.projection.names}
-        return [{name: item[name] for name in item if name in kept} for item in found]
+        return [{name: item[name] for name in item if name in kept} for item in items]
