@@ -67,8 +67,8 @@ def measure_exact():
     }
     for name, (capacity, workload, sort) in cases.items():
         design = Design("d", partition="{deviceId}", sort=sort, capacity=capacity)
-        seconds, recording = timed(exact, design, workload)
-        attempts = sum(record.attempts for record in recording.patterns.values())
+        seconds, log = timed(exact, design, workload)
+        attempts = sum(record.attempts for record in log.patterns.values())
         rates = (workload.requests / seconds, attempts / seconds)
         rows.append([name, *(f"{rate:,.0f}" for rate in rates)])
     table("Exact engine", ["workload", "requests/s", "attempts/s"], rows)
@@ -99,8 +99,8 @@ def measure_aggregate():
 
 def timed(engine, design, workload, **options):
     start = time.perf_counter()
-    recording = engine.run(Layout(design, workload), **options)
-    return time.perf_counter() - start, recording
+    log = engine.run(Layout(design, workload), **options)
+    return time.perf_counter() - start, log
 
 
 def peak_gigabytes():

@@ -24,9 +24,9 @@ from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome import expectations
 from emulator.lab.outcome.expectations import Expectation
 from emulator.lab.outcome.result_types import Comparison
-from emulator.lab.planning.access_paths import find
+from emulator.lab.planning.access_paths import find_path
 from emulator.lab.planning.layout import Layout
-from emulator.lab.planning.run_emulator import Stage
+from emulator.lab.planning.run_emulator import RunEmulator
 from emulator.settings import Settings
 
 EngineChoice = Literal["auto", "exact", "aggregate"]
@@ -154,8 +154,8 @@ def _check_fit(entry: Entry, design: Design, workload: Workload, settings: Setti
     try:
         layout = Layout(design, workload)
         for pattern in workload.patterns:
-            find(layout, pattern)
-        Stage(layout, settings)
+            find_path(layout, pattern)
+        RunEmulator(layout, settings)
     except ValueError as error:
         entry.complain(str(error))
 

@@ -128,7 +128,7 @@ def differences(workload, design):
     ran = [
         engine.run(Layout(design, workload), seed=workload.seed) for engine in (exact, aggregate)
     ]
-    one, other = (pattern_results(recording) for recording in ran)
+    one, other = (pattern_results(log) for log in ran)
     share = max(abs(a.throttled_share - b.throttled_share) for a, b in zip(one, other, strict=True))
     largest = 0.0
     for a, b in zip(*map(resource_results, ran), strict=True):

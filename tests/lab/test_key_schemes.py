@@ -16,13 +16,13 @@ READ, WRITE = 0, 1
 
 
 class Outcome:
-    def __init__(self, layout, recording, settings):
-        self.recording = recording
-        self.patterns = {one.name: one for one in pattern_results(recording)}
-        self.resources = {one.name: one for one in resource_results(recording)}
+    def __init__(self, layout, log, settings):
+        self.log = log
+        self.patterns = {one.name: one for one in pattern_results(log)}
+        self.resources = {one.name: one for one in resource_results(log)}
         self.costs = {
             (one.billing, one.table_class): one.total
-            for one in costs(usages(recording, settings), layout, settings)
+            for one in costs(usages(log, settings), layout, settings)
         }
 
     @property
@@ -36,7 +36,7 @@ class Outcome:
 
     @property
     def refusals(self):
-        return {split.cause for split in self.recording.splits if not split.children}
+        return {split.cause for split in self.log.splits if not split.children}
 
     def units(self, pattern, resource, axis):
         return units_per_request(self.patterns[pattern], resource, axis)
@@ -48,8 +48,8 @@ def outcomes(name):
     found = {}
     for design in file.designs:
         layout = Layout(design, file.workload)
-        recording = aggregate.run(layout, settings=file.settings)
-        found[design.name] = Outcome(layout, recording, file.settings)
+        log = aggregate.run(layout, settings=file.settings)
+        found[design.name] = Outcome(layout, log, file.settings)
     return found
 
 

@@ -22,7 +22,7 @@ from emulator.capacity.units import (
 )
 from emulator.lab.inputs.distributions import Floats, Sequential
 from emulator.lab.inputs.patterns import TIMESTAMP, Pattern
-from emulator.lab.planning.access_paths import Path
+from emulator.lab.planning.access_paths import AccessPath
 from emulator.lab.planning.items import ItemMaker, stored_fields
 from emulator.lab.planning.layout import PAYLOAD, IndexLayout, Layout
 from emulator.model import IndexSchema, Item
@@ -183,7 +183,7 @@ class WritePricer:
             one = self._layout.workload.field(name)
             if one.unique:
                 return 1.0
-            pick = self._pattern.distributions.get(name, one.distribution)
+            pick = self._pattern.pick(one)
             if not isinstance(pick, Sequential):
                 stays *= float((pick.probabilities(one.size) ** 2).sum())
         return 1 - stays
@@ -232,7 +232,7 @@ def point_units(pattern: Pattern, size_bytes: float, hits: float) -> float:
     return (hits * read_units(round(size_bytes)) + (1 - hits) * miss) * read_factor(pattern)
 
 
-def price_pages(path: Path, items: Floats, size_bytes: float, base_bytes: float) -> PagePrice:
+def price_pages(path: AccessPath, items: Floats, size_bytes: float, base_bytes: float) -> PagePrice:
     """Return what it takes to read ``items`` items of a size from one collection each.
 
     Args:

@@ -1,7 +1,7 @@
-"""Flows: the distinct combinations of field values that a pattern's requests carry.
+"""Key groups: the distinct combinations of field values that a pattern's requests carry.
 
-The aggregate engine works with flows and not with requests. Where the combinations are few they
-are all listed; where they are too many a sample stands for them.
+The aggregate engine works with key groups and not with requests. Where the combinations are few
+they are all listed; where they are too many a sample stands for them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from emulator.lab.inputs.workload import Workload
 from emulator.lab.planning.sampling import LATEST_WINDOW, with_parents
 
 #: Beyond so many combinations a sample of as many stands for all.
-MOST_FLOWS: Final = 200_000
-#: A unique field in a partition key is told apart by so many stretches of the hash space.
+MOST_GROUPS: Final = 200_000
+#: New keys are told apart by so many stretches of the hash space.
 STRATA: Final = 512
-STRATUM: Final = "(stratum)"
-#: Stands for a value that is new every time.
-FRESH: Final = "(new)"
+_STRATUM: Final = "(stratum)"
+#: What a report shows for a value that is new every time; nothing is decided by this text.
+NEW_VALUE: Final = "(new)"
 #: Random unique values in a sort key are told apart by their first hexadecimal digit.
 SORT_STRATA: Final = 16
 
@@ -35,16 +35,18 @@ def sort_label(field: str) -> str:
 
 
 @dataclass(frozen=True)
-class Flows:
+class KeyGroups:
     """Combinations of values with their shares of a pattern's requests.
 
     Attributes:
-        weights: The share of each flow; they sum to 1.
-        rows: The texts of each flow, laid out as ``columns`` says.
-        strata: For each flow where in the hash space (0 to 1) its new keys fall, if the
+        columns: Field or suffix label to its place in a row.
+        weights: The share of each group; they sum to 1.
+        rows: The texts of each group, laid out as ``columns`` says.
+        strata: For each group where in the hash space (0 to 1) its new keys fall, if the
             partition key has a unique field; else None.
         steady: Whether values come in turn, so that nothing is left to chance.
         sampled: Whether a sample stands for more combinations.
+        new_fields: Fields whose value is new every time; their texts stand for any.
     """
 
     columns: dict[str, int]
@@ -53,6 +55,7 @@ class Flows:
     strata: Floats | None
     steady: bool
     sampled: bool
+    new_fields: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -66,74 +69,86 @@ class Existing:
     shares: Floats
 
 
-def flows_of(
+def key_groups_of(
     workload: Workload,
     pattern: Pattern,
     names: Iterable[str],
     shards: Sequence[ShardPart],
     *,
-    fresh: bool,
+    is_new: bool,
     seed: int,
     existing: Mapping[str, Existing] | None = None,
-) -> Flows:
-    """Return the flows of a pattern.
+) -> KeyGroups:
+    """Return the key groups of a pattern.
 
     Args:
         workload: Its workload.
         pattern: The pattern.
         names: The fields that matter.
         shards: Suffixes to tell apart as if they were fields.
-        fresh: The partition key takes a new value every time.
+        is_new: The partition key takes a new value every time.
         seed: For the sample, where one is needed.
         existing: Of unique fields, which values are asked for; the others are new every time.
     """
     known = existing or {}
     fields = [workload.field(name) for name in with_parents(workload, names)]
-    finite = [one for one in fields if not one.unique]
-    picks = {one.name: pattern.distributions.get(one.name, one.distribution) for one in finite}
-    axes = [(one.name, picks[one.name].probabilities(one.size)) for one in finite]
-    axes += [(name, one.shares) for name, one in known.items()]
-    axes += [(part.label, np.full(part.count, 1.0 / part.count)) for part in shards]
-    if fresh:
-        axes.append((STRATUM, np.full(STRATA, 1.0 / STRATA)))
-    sampled = float(np.prod([float(len(shares)) for _, shares in axes])) > MOST_FLOWS
+    finite = [field for field in fields if not field.unique]
+    picks = {field.name: pattern.pick(field) for field in finite}
+    axes = [(field.name, picks[field.name].probabilities(field.size)) for field in finite]
+    axes += [(name, values.shares) for name, values in known.items()]
+    axes += [(shard.label, np.full(shard.count, 1.0 / shard.count)) for shard in shards]
+    if is_new:
+        axes.append((_STRATUM, np.full(STRATA, 1.0 / STRATA)))
+    sampled = float(np.prod([float(len(shares)) for _, shares in axes])) > MOST_GROUPS
     numbers, weights = _sampled(axes, seed) if sampled else _listed(axes)
-    texts = _texts(finite, numbers)
-    for one in fields:
-        if one.unique:
-            texts[one.name] = _unique_texts(one, numbers, known.get(one.name), len(weights))
-    for part in shards:
-        texts[part.label] = [str(number) for number in numbers[part.label].tolist()]
-    order = [one.name for one in fields] + [part.label for part in shards]
-    columns = {name: place for place, name in enumerate(order)}
+    texts = _finite_texts(finite, numbers) | _unique_texts(fields, numbers, known)
+    new_fields = frozenset(field.name for field in fields if field.name not in texts)
+    for name in new_fields:
+        texts[name] = [NEW_VALUE] * len(weights)
+    for shard in shards:
+        texts[shard.label] = [str(number) for number in numbers[shard.label].tolist()]
+    labels = [field.name for field in fields] + [shard.label for shard in shards]
     rows: list[tuple[str, ...]] = [()] * len(weights)
-    if order:
-        rows = list(zip(*(texts[name] for name in order), strict=True))
-    strata = (numbers[STRATUM] + 0.5) / STRATA if fresh else None
-    steady = bool(finite) and all(isinstance(one, Sequential) for one in picks.values())
-    return Flows(columns, weights, rows, strata, steady and not shards, sampled)
+    if labels:
+        rows = list(zip(*(texts[label] for label in labels), strict=True))
+    steady = bool(finite) and all(isinstance(pick, Sequential) for pick in picks.values())
+    return KeyGroups(
+        columns={label: column for column, label in enumerate(labels)},
+        weights=weights,
+        rows=rows,
+        strata=(numbers[_STRATUM] + 0.5) / STRATA if is_new else None,
+        steady=steady and not shards,
+        sampled=sampled,
+        new_fields=new_fields,
+    )
+
+
+def _finite_texts(finite: Sequence[Field], numbers: dict[str, Integers]) -> dict[str, list[str]]:
+    """Return the texts of fields with a fixed number of values."""
+    texts: dict[str, list[str]] = {}
+    for field in finite:
+        drawn = numbers[field.name]
+        if field.per is None:
+            known = {number: field.text(number) for number in np.unique(drawn).tolist()}
+            texts[field.name] = [known[number] for number in drawn.tolist()]
+        else:
+            pairs = zip(drawn.tolist(), texts[field.per], strict=True)
+            texts[field.name] = [field.text(number, parent) for number, parent in pairs]
+    return texts
 
 
 def _unique_texts(
-    one: Field, numbers: dict[str, Integers], known: Existing | None, count: int
-) -> list[str]:
-    if known is not None:
-        return [one.text(number) for number in known.numbers[numbers[one.name]].tolist()]
-    label = sort_label(one.name)
-    if label in numbers:
-        return [format(number, "x") for number in numbers[label].tolist()]
-    return [FRESH] * count
-
-
-def _texts(finite: Sequence[Field], numbers: dict[str, Integers]) -> dict[str, list[str]]:
+    fields: Sequence[Field], numbers: dict[str, Integers], known: Mapping[str, Existing]
+) -> dict[str, list[str]]:
+    """Return the texts of unique fields, as far as their values are told apart."""
     texts: dict[str, list[str]] = {}
-    for one in finite:
-        if one.per is None:
-            known = {number: one.text(number) for number in np.unique(numbers[one.name]).tolist()}
-            texts[one.name] = [known[number] for number in numbers[one.name].tolist()]
-        else:
-            pairs = zip(numbers[one.name].tolist(), texts[one.per], strict=True)
-            texts[one.name] = [one.text(number, parent) for number, parent in pairs]
+    for field in fields:
+        label = sort_label(field.name)
+        if field.unique and field.name in known:
+            existing = known[field.name].numbers[numbers[field.name]]
+            texts[field.name] = [field.text(number) for number in existing.tolist()]
+        elif field.unique and label in numbers:
+            texts[field.name] = [format(number, "x") for number in numbers[label].tolist()]
     return texts
 
 
@@ -156,13 +171,13 @@ def _listed(axes: Axes) -> tuple[dict[str, Integers], Floats]:
 
 def _sampled(axes: Axes, seed: int) -> tuple[dict[str, Integers], Floats]:
     """Return the combinations that as many draws hit, with their shares of the draws."""
-    rng = np.random.default_rng([seed, MOST_FLOWS])
+    rng = np.random.default_rng([seed, MOST_GROUPS])
     drawn = []
     for _, shares in axes:
         summed = np.cumsum(shares)
-        drawn.append(np.searchsorted(summed / summed[-1], rng.random(MOST_FLOWS), side="right"))
+        drawn.append(np.searchsorted(summed / summed[-1], rng.random(MOST_GROUPS), side="right"))
     distinct, counts = np.unique(np.stack(drawn), axis=1, return_counts=True)
-    numbers = {name: distinct[place] for place, (name, _) in enumerate(axes)}
+    numbers = {name: distinct[row] for row, (name, _) in enumerate(axes)}
     return numbers, counts / counts.sum()
 
 

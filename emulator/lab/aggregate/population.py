@@ -1,7 +1,7 @@
 """Population: how many items lie under each key, as the aggregate engine expects it.
 
-An entry is a partition key with as much of the sort key as can be told: up to the first moment
-or unique value. Entries whose key can be told whole hold one item at most; others grow.
+An entry is a partition key with the fixed beginning of the sort key: what comes before the first
+moment or unique value. An entry whose whole key is fixed holds one item at most; others grow.
 """
 
 from __future__ import annotations
@@ -9,20 +9,21 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from emulator.lab.aggregate.key_groups import FRESH
+from emulator.capacity.units import billed_bytes
+from emulator.lab.aggregate.placement import JOINT, EntryKey
 from emulator.lab.inputs.distributions import Floats, Integers, sums, weighted
-from emulator.lab.outcome.run_log import Collections
+from emulator.lab.outcome.run_log import Collections, ResourceRecord
 
 #: Above every character of a key.
-_LAST = "\U0010ffff"
-
+_LAST: Final = "\U0010ffff"
 
 #: What there is a number of for every entry.
-_COLUMNS = (
+_COLUMNS: Final = (
     "items",
     "sizes",
     "_first",
@@ -44,17 +45,25 @@ def _share_since(moment: float, first: Floats, last: Floats) -> Floats:
 
 
 class Population:
-    """The items of one table, or the entries of one index.
+    """The items of one table, or the entries of one index, in columns.
+
+    Attributes:
+        items: How many items each entry holds; the columns may be longer than there are entries.
+        sizes: Their bytes, without overhead.
+        hashes: The hash of each entry's partition key.
+        is_new: Whether each entry stands for keys that are new every time.
 
     >>> population = Population()
-    >>> places = population.entries([("d1", "a"), ("d1", "b"), ("d2", "a")])
-    >>> population.add(places, np.array([2.0, 1.0, 5.0]), np.array([20.0, 10.0, 50.0]))
-    >>> population.counts(population.ranges([("d1", ""), ("d1", "b"), ("d3", "")]), None).tolist()
+    >>> keys = [("d1", False, "a"), ("d1", False, "b"), ("d2", False, "a")]
+    >>> entries = population.entries(keys, np.zeros(3, dtype=np.uint64))
+    >>> population.add(entries, np.array([2.0, 1.0, 5.0]), np.array([20.0, 10.0, 50.0]))
+    >>> asked = [("d1", False, ""), ("d1", False, "b"), ("d3", False, "")]
+    >>> population.counts(population.ranges(asked), None).tolist()
     [3.0, 1.0, 0.0]
     """
 
     def __init__(self) -> None:
-        self._places: dict[tuple[str, str], int] = {}
+        self._entries: dict[EntryKey, int] = {}
         self.items: Floats = np.zeros(0)
         self.sizes: Floats = np.zeros(0)
         #: When the first and the last of an entry's items came, in seconds into the run.
@@ -64,55 +73,59 @@ class Population:
         self._loaded_first: Floats = np.zeros(0)
         self._loaded_last: Floats = np.zeros(0)
         self._loaded_sizes: Floats = np.zeros(0)
-        self._sorted: list[tuple[str, str]] = []
+        self._sorted: list[EntryKey] = []
         self._order: Integers = np.zeros(0, dtype=np.int64)
-        self._fresh: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
-        #: The hash of each entry's partition key, in the order of entries.
+        self.is_new: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.hashes: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._entries)
 
-    def entries(
-        self, keys: Sequence[tuple[str, str]], hashes: NDArray[np.uint64] | None = None
-    ) -> Integers:
-        """Return the places of entries, making those that are new, with the hashes given."""
-        places = self._places
-        known = len(places)
-        found = np.asarray([places.setdefault(key, len(places)) for key in keys], dtype=np.int64)
-        if hashes is not None and len(places) > known:
-            fresh = found >= known
-            added = np.zeros(len(places) - known, dtype=np.uint64)
-            added[found[fresh] - known] = hashes[fresh]
+    def entries(self, keys: Sequence[EntryKey], hashes: NDArray[np.uint64]) -> Integers:
+        """Return the numbers of entries, making those that are missing, with the hashes given."""
+        entries = self._entries
+        known = len(entries)
+        numbers = np.asarray(
+            [entries.setdefault(key, len(entries)) for key in keys], dtype=np.int64
+        )
+        if len(entries) > known:
+            is_added = numbers >= known
+            added = np.zeros(len(entries) - known, dtype=np.uint64)
+            added[numbers[is_added] - known] = hashes[is_added]
             self.hashes = np.concatenate([self.hashes, added])
-        if len(places) > len(self.items):
-            grown = max(len(places), 2 * len(self.items))
+            new = np.zeros(len(added), dtype=np.bool_)
+            new[numbers[is_added] - known] = [
+                keys[at][1] for at in np.flatnonzero(is_added).tolist()
+            ]
+            self.is_new = np.concatenate([self.is_new, new])
+        if len(entries) > len(self.items):
+            length = max(len(entries), 2 * len(self.items))
             for name in _COLUMNS:
                 old = getattr(self, name)
-                setattr(self, name, np.concatenate([old, np.zeros(grown - len(old))]))
-        return found
+                setattr(self, name, np.concatenate([old, np.zeros(length - len(old))]))
+        return numbers
 
     def add(
         self,
-        places: Integers,
+        entries: Integers,
         items: Floats,
         sizes: Floats,
         during: tuple[float, float] = (0.0, 0.0),
     ) -> None:
         """Add items (or take them away) and their bytes, written within some seconds."""
         length = len(self.items)
-        touched = places[items > 0]
-        new = touched[self._last[touched] == self._first[touched]]
-        self._first[new] = during[0]
+        touched = entries[items > 0]
+        begun = touched[self._last[touched] == self._first[touched]]
+        self._first[begun] = during[0]
         self._last[touched] = during[1]
-        self.items += sums(places, items, length)
-        self.sizes += sums(places, sizes, length)
+        self.items += sums(entries, items, length)
+        self.sizes += sums(entries, sizes, length)
         np.maximum(self.items, 0.0, out=self.items)
         np.maximum(self.sizes, 0.0, out=self.sizes)
 
-    def resize(self, places: Integers, writes: Floats, size_bytes: float) -> None:
+    def resize(self, entries: Integers, writes: Floats, size_bytes: float) -> None:
         """Let updates give the items they meet another size."""
-        met = sums(places, writes, len(self.items))
+        met = sums(entries, writes, len(self.items))
         changed = -np.expm1(-met / np.maximum(1.0, self.items))
         self.sizes += changed * (self.items * size_bytes - self.sizes)
 
@@ -123,19 +136,19 @@ class Population:
         self._loaded_first, self._loaded_last = self._first, self._last
         self._first, self._last = np.zeros(len(self.items)), np.zeros(len(self.items))
 
-    def ranges(self, keys: Sequence[tuple[str, str]]) -> tuple[Integers, Integers]:
-        """Return for each partition key and sort prefix the stretch of entries it covers."""
-        if len(self._sorted) != len(self._places):
-            self._sorted = sorted(self._places)
-            self._order = np.asarray([self._places[key] for key in self._sorted], dtype=np.int64)
+    def ranges(self, keys: Sequence[EntryKey]) -> tuple[Integers, Integers]:
+        """Return for each partition key and sort prefix the range of entries it covers."""
+        if len(self._sorted) != len(self._entries):
+            self._sorted = sorted(self._entries)
+            self._order = np.asarray([self._entries[key] for key in self._sorted], dtype=np.int64)
         low = [bisect_left(self._sorted, key) for key in keys]
-        high = [bisect_left(self._sorted, (key, prefix + _LAST)) for key, prefix in keys]
+        high = [bisect_left(self._sorted, (*key[:2], key[2] + _LAST)) for key in keys]
         return np.asarray(low, dtype=np.int64), np.asarray(high, dtype=np.int64)
 
     def counts(
         self, ranges: tuple[Integers, Integers], recent: tuple[float, float] | None
     ) -> Floats:
-        """Return the items in each stretch.
+        """Return the items in each range.
 
         Args:
             ranges: From ``ranges``.
@@ -151,7 +164,7 @@ class Population:
         return np.asarray(summed[ranges[1]] - summed[ranges[0]])
 
     def mean_bytes(self, ranges: tuple[Integers, Integers], weights: Floats) -> float:
-        """Return the mean size of the items in stretches that are asked so often."""
+        """Return the mean size of the items in ranges that are asked so often."""
         items, sizes = (
             np.concatenate([[0.0], np.cumsum(column[self._order])])
             for column in (self.items, self.sizes)
@@ -160,18 +173,9 @@ class Population:
         count = weighted(items[high] - items[low], weights)
         return weighted(sizes[high] - sizes[low], weights) / count if count else 0.0
 
-    def keys(self) -> list[tuple[str, str]]:
-        """Return the partition key and told sort key of every entry, in the order of entries."""
-        return list(self._places)
-
-    @property
-    def is_fresh(self) -> NDArray[np.bool_]:
-        """For each entry, whether it stands for keys that are new every time."""
-        known = len(self._fresh)
-        if known < len(self._places):
-            added = [key.startswith(FRESH) for key, _ in list(self._places)[known:]]
-            self._fresh = np.concatenate([self._fresh, np.asarray(added, dtype=np.bool_)])
-        return self._fresh
+    def keys(self) -> list[EntryKey]:
+        """Return the key of every entry, in the order of entries."""
+        return list(self._entries)
 
     @property
     def total_items(self) -> float:
@@ -183,19 +187,42 @@ class Population:
         """The bytes of all items, without overhead."""
         return float(self.sizes.sum())
 
+    def by_partition(self, record: ResourceRecord) -> tuple[list[float], list[float]]:
+        """Return the billed bytes and the items of every partition, in key order."""
+        partitions = list(record.resource.partitions)
+        count = len(self)
+        lows = np.asarray([partition.low[0] for partition in partitions], dtype=np.uint64)
+        numbers = np.searchsorted(lows, self.hashes, side="right") - 1
+        spans = [record.spans[partition.id] for partition in partitions]
+        widths = np.asarray([span.high - span.low for span in spans])
+        new = self.is_new
+        held = []
+        for column in (self.sizes[:count], self.items[:count]):
+            fixed = sums(numbers[~new], column[~new], len(partitions))
+            held.append((fixed + widths * float(column[new].sum())).tolist())
+        sizes, items = held
+        billed = [
+            float(billed_bytes(round(size), round(number)))
+            for size, number in zip(sizes, items, strict=True)
+        ]
+        return billed, items
+
     def collections(self) -> Collections:
         """Return the item collections, one for each partition key."""
         found = Collections([], [], [], [])
-        keys = sorted(self._places)
-        starts = [0, *(n + 1 for n, (a, b) in enumerate(pairwise(keys)) if a[0] != b[0])]
+        keys = sorted(self._entries)
+        starts = [0, *(n + 1 for n, (a, b) in enumerate(pairwise(keys)) if a[:2] != b[:2])]
         for first, last in pairwise([*starts, len(keys)]):
-            places = [self._places[key] for key in keys[first:last]]
-            items, size = float(self.items[places].sum()), float(self.sizes[places].sum())
+            entries = [self._entries[key] for key in keys[first:last]]
+            items, size = float(self.items[entries].sum()), float(self.sizes[entries].sum())
             if items <= 0:
                 continue
-            loaded = sum(self._loaded_sizes[one] for one in places if one < len(self._loaded_sizes))
-            count = max(1.0, items) if keys[first][0].startswith(FRESH) else 1.0
-            found.keys.append(keys[first][0])
+            before = [entry for entry in entries if entry < len(self._loaded_sizes)]
+            loaded = sum(self._loaded_sizes[entry] for entry in before)
+            text, is_new, _ = keys[first]
+            count = max(1.0, items) if is_new else 1.0
+            found.keys.append(text.replace(JOINT, " / "))
+            found.is_new.append(is_new)
             found.counts.append(count)
             found.items.append(items / count)
             found.sizes.append(size / count)

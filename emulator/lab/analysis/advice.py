@@ -15,7 +15,7 @@ from emulator.capacity.units import read_loss, read_units, write_loss, write_uni
 from emulator.designs import Finding, Severity
 from emulator.lab.analysis.costs import ON_DEMAND
 from emulator.lab.analysis.offered_load import Offered, units_per_request
-from emulator.lab.inputs.key_templates import Template
+from emulator.lab.inputs.key_templates import KeyTemplate
 from emulator.lab.inputs.patterns import Pattern
 from emulator.lab.outcome.result_types import (
     BreakEven,
@@ -24,8 +24,8 @@ from emulator.lab.outcome.result_types import (
     ResourceResult,
 )
 from emulator.lab.outcome.thresholds import UNEVEN
-from emulator.lab.planning.access_paths import Path, find
-from emulator.lab.planning.key_traits import is_ordered
+from emulator.lab.planning.access_paths import AccessPath, find_path
+from emulator.lab.planning.key_traits import is_in_order
 from emulator.lab.planning.layout import Layout, TableLayout
 from emulator.service import limits
 
@@ -60,15 +60,15 @@ class Case:
     costs: Sequence[Cost]
     break_even: Sequence[BreakEven]
 
-    def path(self, result: PatternResult) -> Path:
+    def path(self, result: PatternResult) -> AccessPath:
         """Return how the design answers a pattern."""
-        return find(self.layout, self.pattern(result))
+        return find_path(self.layout, self.pattern(result))
 
     def pattern(self, result: PatternResult) -> Pattern:
         """Return the pattern that a result is about."""
         return self.layout.workload.pattern(result.name)
 
-    def partition_keys(self) -> Iterator[tuple[ResourceResult, TableLayout, Sequence[Template]]]:
+    def partition_keys(self) -> Iterator[tuple[ResourceResult, TableLayout, Sequence[KeyTemplate]]]:
         """Yield every resource with its table and partition key templates."""
         for table in self.layout.tables:
             for resource in self.resources:
@@ -221,7 +221,7 @@ def sequential_key(case: Case) -> Iterator[Finding]:
                 "they heat their partitions",
                 "watch the hottest key's share, not the ids",
             )
-        ordered = any(is_ordered(key, workload) for key in table.keys.values())
+        ordered = any(is_in_order(key, workload) for key in table.keys.values())
         load = case.offered[resource.name].write * resource.hottest_key_share
         if resource.kind == "table" and ordered and load > _RATES[WRITE]:
             yield _finding(

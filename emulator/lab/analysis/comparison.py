@@ -22,7 +22,7 @@ from emulator.lab.outcome.result_types import (
     DesignResult,
     SensitivityRow,
 )
-from emulator.lab.outcome.run_log import Recording
+from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.planning.layout import Layout
 from emulator.settings import Settings
@@ -47,21 +47,21 @@ class Assumed:
     rule: str
     meaning: str
     others: tuple[float, ...]
-    matters: Callable[[Recording], bool]
+    matters: Callable[[RunLog], bool]
 
 
-def _has_heat(recording: Recording) -> bool:
-    return bool(recording.splits)
+def _has_heat(log: RunLog) -> bool:
+    return bool(log.splits)
 
 
-def _refused_for(cause: str) -> Callable[[Recording], bool]:
-    return lambda recording: any(split.cause == cause for split in recording.splits)
+def _refused_for(cause: str) -> Callable[[RunLog], bool]:
+    return lambda log: any(split.cause == cause for split in log.splits)
 
 
-def _reached_quota(recording: Recording) -> bool:
+def _reached_quota(log: RunLog) -> bool:
     return any(
         reason.endswith("AccountLimitExceeded")
-        for record in recording.patterns.values()
+        for record in log.patterns.values()
         for reason in record.throttled
     )
 
@@ -100,7 +100,7 @@ ASSUMED: Final = (
         "CAP-904",
         "time from an alarm to the new capacity",
         (600.0,),
-        lambda recording: bool(recording.scalings),
+        lambda log: bool(log.scalings),
     ),
     Assumed(
         "table_quota",
@@ -200,7 +200,7 @@ def run_once(
     seed: int,
     settings: Settings,
     progress: Callable[[int, int], None] | None = None,
-) -> Recording:
+) -> RunLog:
     """Run one design once."""
     return _RUNNERS[engine](layout, seed=seed, settings=settings, progress=progress)
 
@@ -208,8 +208,8 @@ def run_once(
 def _study(layout: Layout, options: _Options) -> DesignResult:
     """Run one design on every seed and draw the conclusions."""
     name, seed = layout.design.name, options.seeds[0]
-    recordings = _recordings(layout, options)
-    first = recordings[0]
+    logs = _logs(layout, options)
+    first = logs[0]
     patterns, resources = pattern_results(first), resource_results(first)
     used = usages(first, options.settings)
     bill = costs(used, layout, options.settings)
@@ -235,7 +235,7 @@ def _study(layout: Layout, options: _Options) -> DesignResult:
         costs=bill,
         break_even=even,
         headroom=room,
-        confidence=_confidence(recordings, options.settings),
+        confidence=_confidence(logs, options.settings),
         grade=grade(evidence),
         verdict=sentence(evidence),
         fix=None if fixed is None else fixed.sentence,
@@ -244,7 +244,7 @@ def _study(layout: Layout, options: _Options) -> DesignResult:
     )
 
 
-def _recordings(layout: Layout, options: _Options) -> list[Recording]:
+def _logs(layout: Layout, options: _Options) -> list[RunLog]:
     """Run a design once for every seed."""
 
     def running(done: int, total: int) -> None:
@@ -256,31 +256,31 @@ def _recordings(layout: Layout, options: _Options) -> list[Recording]:
     ]
 
 
-def _confidence(recordings: Sequence[Recording], settings: Settings) -> tuple[Confidence, ...]:
+def _confidence(logs: Sequence[RunLog], settings: Settings) -> tuple[Confidence, ...]:
     """Return the main measures over the seeds, with the bounds of their means."""
     rows: dict[str, list[float]] = {
-        "throttled share": [throttled_share(one) for one in recordings],
-        "failed share": [_failed_share(one) for one in recordings],
-        "consumed write units": [_consumed(one, 1) for one in recordings],
-        "consumed read units": [_consumed(one, 0) for one in recordings],
-        "monthly cost": [_monthly_cost(one, settings) for one in recordings],
+        "throttled share": [throttled_share(one) for one in logs],
+        "failed share": [_failed_share(one) for one in logs],
+        "consumed write units": [_consumed(one, 1) for one in logs],
+        "consumed read units": [_consumed(one, 0) for one in logs],
+        "monthly cost": [_monthly_cost(one, settings) for one in logs],
     }
     return tuple(_bounded(measure, values) for measure, values in rows.items())
 
 
-def _failed_share(recording: Recording) -> float:
-    calls = sum(record.calls for record in recording.patterns.values())
-    failed = sum(record.failed for record in recording.patterns.values())
+def _failed_share(log: RunLog) -> float:
+    calls = sum(record.calls for record in log.patterns.values())
+    failed = sum(record.failed for record in log.patterns.values())
     return failed / calls if calls else 0.0
 
 
-def _consumed(recording: Recording, axis: int) -> float:
-    return float(sum(sum(record.consumed[axis]) for record in recording.resources.values()))
+def _consumed(log: RunLog, axis: int) -> float:
+    return float(sum(sum(record.consumed[axis]) for record in log.resources.values()))
 
 
-def _monthly_cost(recording: Recording, settings: Settings) -> float:
-    layout = recording.stage.layout
-    made = costs(usages(recording, settings), layout, settings)
+def _monthly_cost(log: RunLog, settings: Settings) -> float:
+    layout = log.layout
+    made = costs(usages(log, settings), layout, settings)
     return next(cost.total for cost in made if cost.chosen)
 
 
@@ -296,11 +296,11 @@ def _bounded(measure: str, values: Sequence[float]) -> Confidence:
     )
 
 
-def _assumptions(layout: Layout, recording: Recording, options: _Options) -> tuple[Assumption, ...]:
+def _assumptions(layout: Layout, log: RunLog, options: _Options) -> tuple[Assumption, ...]:
     """Return the assumed constants that had a say, with the answer under other values."""
     found = []
     for assumed in ASSUMED:
-        if not assumed.matters(recording):
+        if not assumed.matters(log):
             continue
         rows: tuple[SensitivityRow, ...] = ()
         if options.sensitivity:

@@ -11,7 +11,7 @@ from emulator.capacity import READ, WRITE, Scaler, ScalingPolicy
 from emulator.capacity.prices import TABLE_CLASSES, Bill, PriceList, UnitHours
 from emulator.capacity.units import billed_bytes
 from emulator.lab.outcome.result_types import BreakEven, Cost, CostLine
-from emulator.lab.outcome.run_log import MINUTE, Recording, ResourceRecord
+from emulator.lab.outcome.run_log import MINUTE, ResourceRecord, RunLog
 from emulator.lab.planning.layout import Layout
 from emulator.settings import Settings
 
@@ -50,13 +50,10 @@ class Usage:
     stored: float
 
 
-def usages(recording: Recording, settings: Settings) -> list[Usage]:
+def usages(log: RunLog, settings: Settings) -> list[Usage]:
     """Return what every table and index of a run uses."""
-    layout = recording.stage.layout
-    return [
-        _usage(layout, record, recording.seconds, settings)
-        for record in recording.resources.values()
-    ]
+    layout = log.layout
+    return [_usage(layout, record, log.seconds, settings) for record in log.resources.values()]
 
 
 def _usage(layout: Layout, record: ResourceRecord, seconds: int, settings: Settings) -> Usage:

@@ -18,7 +18,7 @@ from emulator.lab.analysis.headroom import is_over, throttled_share
 from emulator.lab.analysis.offered_load import ROUNDING, Offered, offered
 from emulator.lab.inputs.design import Capacity, Design, Index, Table
 from emulator.lab.outcome.result_types import Headroom, PatternResult, ResourceResult
-from emulator.lab.outcome.run_log import Recording, Stop
+from emulator.lab.outcome.run_log import RunLog, Stop
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.outcome.thresholds import THRESHOLD, TIGHT, UNEVEN
 from emulator.lab.planning.layout import Layout
@@ -162,7 +162,7 @@ def find_fix(evidence: Evidence, *, seed: int, settings: Settings) -> Fix | None
     if grade(evidence) != "throttles":
         return None
 
-    def run(design: Design, stop: Stop | None) -> Recording | None:
+    def run(design: Design, stop: Stop | None) -> RunLog | None:
         try:
             changed = Layout(design, evidence.layout.workload)
             return aggregate.run(changed, seed=seed, settings=settings, stop=stop)
@@ -171,14 +171,14 @@ def find_fix(evidence: Evidence, *, seed: int, settings: Settings) -> Fix | None
 
     known = _with_all_offered(evidence, run)
     for fix in islice(_candidates(known), _MOST_TRIES):
-        recording = run(fix.design, is_over)
-        if recording is not None and throttled_share(recording) < THRESHOLD:
+        log = run(fix.design, is_over)
+        if log is not None and throttled_share(log) < THRESHOLD:
             return fix
     return None
 
 
 def _with_all_offered(
-    evidence: Evidence, run: Callable[[Design, Stop | None], Recording | None]
+    evidence: Evidence, run: Callable[[Design, Stop | None], RunLog | None]
 ) -> Evidence:
     """Return the evidence with the load that shows once nothing waits for capacity.
 
@@ -187,11 +187,11 @@ def _with_all_offered(
     """
     for _ in range(_ROUNDS):
         design, words = _raised(evidence)
-        recording = run(design, None) if words else None
-        if recording is None or throttled_share(recording) < THRESHOLD:
+        log = run(design, None) if words else None
+        if log is None or throttled_share(log) < THRESHOLD:
             break
         workload = evidence.layout.workload
-        found = offered(pattern_results(recording), resource_results(recording), workload)
+        found = offered(pattern_results(log), resource_results(log), workload)
         larger = {name: one.larger(found[name]) for name, one in evidence.offered.items()}
         if larger == evidence.offered:
             break

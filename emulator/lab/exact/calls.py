@@ -14,14 +14,14 @@ from typing import Final, Protocol, TypeAlias
 import numpy as np
 
 from emulator.capacity import Charge, Meter, Reason, throttle_error
-from emulator.lab.inputs.key_templates import Renderer, Template
-from emulator.lab.outcome.run_log import PatternRecord, Recording, ResourceRecord, key_text
-from emulator.lab.planning.access_paths import Path
-from emulator.lab.planning.key_traits import told_parts
-from emulator.lab.planning.run_emulator import Stage
+from emulator.lab.inputs.key_templates import KeyTemplate, Renderer
+from emulator.lab.outcome.run_log import PatternRecord, ResourceRecord, RunLog, key_text
+from emulator.lab.planning.access_paths import AccessPath
+from emulator.lab.planning.key_traits import fixed_parts
+from emulator.lab.planning.run_emulator import RunEmulator
 from emulator.lab.planning.sampling import Values
 from emulator.service.errors import TransactionCanceledException
-from emulator.storage import Position, placement_hash
+from emulator.storage import Position, key_position
 
 Reasons: TypeAlias = tuple[Reason, ...]
 Row: TypeAlias = tuple[str, ...]
@@ -40,31 +40,31 @@ class Work(Protocol):
         """Return the call that comes next once this one is done, such as another page."""
 
 
-class Desk:
-    """What the runners of a run share: the engine, the recording, the values, the chances."""
+class ExactContext:
+    """What the runners of a run share: the engine, the log, the values, the chances."""
 
-    def __init__(self, stage: Stage, recording: Recording, seed: int) -> None:
-        self.stage = stage
-        self.account = stage.account
-        self.recording = recording
-        self.layout = stage.layout
-        self.values = Values(stage.layout.workload)
+    def __init__(self, emulator: RunEmulator, log: RunLog, seed: int) -> None:
+        self.emulator = emulator
+        self.account = emulator.account
+        self.log = log
+        self.layout = emulator.layout
+        self.values = Values(emulator.layout.workload)
         self.seed = seed
 
 
 class Runner(ABC):
     """Carries out the requests of one pattern."""
 
-    def __init__(self, desk: Desk, path: Path, rng: np.random.Generator) -> None:
-        self.desk = desk
+    def __init__(self, context: ExactContext, path: AccessPath, rng: np.random.Generator) -> None:
+        self.context = context
         self.path = path
         self.pattern = path.pattern
         self.rng = rng
-        self.account = desk.account
-        self.table = desk.stage.table(path.table)
-        self.target = desk.recording.record_of(path.table, path.index)
+        self.account = context.account
+        self.table = context.emulator.table(path.table)
+        self.target = context.log.record_of(path.table, path.index)
         self.record = PatternRecord(self.pattern, self.target.name)
-        desk.recording.patterns[self.pattern.name] = self.record
+        context.log.patterns[self.pattern.name] = self.record
         self._codes: dict[Reasons, str] = {}
         self._tallies: dict[str, tuple[ResourceRecord, list[float], int]] = {}
 
@@ -97,7 +97,7 @@ class Runner(ABC):
 
     def _tally(self, meter: Meter) -> tuple[ResourceRecord, list[float], int]:
         """Return where the units of a table or index are written down."""
-        record = self.desk.recording.resources[meter.arn]
+        record = self.context.log.resources[meter.arn]
         own = self.record.units.setdefault(record.name, [0.0, 0.0])
         found = self._tallies[meter.arn] = (record, own, meter.traffic.prefix_length)
         return found
@@ -105,7 +105,7 @@ class Runner(ABC):
     def count_refused(self, charges: Sequence[Charge], reasons: Reasons, second: int) -> None:
         """Record what was refused, where a limit was short."""
         short = {reason.resource for reason in reasons}
-        resources = self.desk.recording.resources
+        resources = self.context.log.resources
         for meter, _, axis, units, position in charges:
             if meter.arn in short:
                 record = resources[meter.arn]
@@ -122,21 +122,21 @@ class Finder:
     of those that share what comes before.
     """
 
-    def __init__(self, runner: Runner, path: Path, columns: dict[str, int]) -> None:
+    def __init__(self, runner: Runner, path: AccessPath, columns: dict[str, int]) -> None:
         key = path.key
         self._store = runner.table.store
         self._partition = key.partition[0].bind(columns)
         self._sort = key.sort[0].bind(columns) if key.sort else None
         self._prefix: Renderer | None = None
         if key.sort:
-            parts, whole = told_parts(key.sort[0], runner.desk.layout.workload)
+            parts, whole = fixed_parts(key.sort[0], runner.context.layout.workload)
             if not whole:
-                self._prefix = Template("", parts).bind(columns) if parts else _nothing
+                self._prefix = KeyTemplate("", parts).bind(columns) if parts else _nothing
 
     def position(self, row: Row, moment: float) -> Position:
         """Return where the item lies, or would lie if there were one."""
         partition = self._partition(row, moment)
-        prefix: Position = (placement_hash((partition,)), partition)
+        prefix = key_position((partition,))
         if self._prefix is not None:
             known = self._prefix(row, moment)
             found = next(

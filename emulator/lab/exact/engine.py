@@ -19,7 +19,7 @@ import numpy as np
 
 from emulator.capacity.retries import RetryPolicy, RetryQuota
 from emulator.clock import NANOSECONDS
-from emulator.lab.exact.calls import Desk, Reasons, Row, Runner, Work
+from emulator.lab.exact.calls import ExactContext, Reasons, Row, Runner, Work
 from emulator.lab.exact.reads import Getter, Pager
 from emulator.lab.exact.writes import Writer
 from emulator.lab.inputs import arrival_rates
@@ -28,14 +28,14 @@ from emulator.lab.outcome.run_log import (
     MINUTE,
     Collections,
     Progress,
-    Recording,
     ResourceRecord,
+    RunLog,
     Stop,
     key_text,
 )
-from emulator.lab.planning.access_paths import find
+from emulator.lab.planning.access_paths import find_path
 from emulator.lab.planning.layout import Layout
-from emulator.lab.planning.run_emulator import Stage
+from emulator.lab.planning.run_emulator import RunEmulator
 from emulator.settings import Settings
 from emulator.storage import OrderedStore
 
@@ -52,7 +52,7 @@ def run(
     settings: Settings | None = None,
     progress: Progress | None = None,
     stop: Stop | None = None,
-) -> Recording:
+) -> RunLog:
     """Run a workload on a design, request by request."""
     # What a run makes has no cycles, and the collector would walk all items again and again.
     collecting = gc.isenabled()
@@ -67,17 +67,17 @@ def run(
 class _Call:
     """A call on its way: how often it was tried, and how long it waited."""
 
-    __slots__ = ("attempts", "client", "lane", "waited", "work")
+    __slots__ = ("attempts", "client", "source", "waited", "work")
 
-    def __init__(self, lane: _Lane, work: Work, client: int) -> None:
-        self.lane = lane
+    def __init__(self, source: _Source, work: Work, client: int) -> None:
+        self.source = source
         self.work = work
         self.client = client
         self.attempts = 0
         self.waited = 0.0
 
 
-class _Lane:
+class _Source:
     """One pattern with its runner, its arrivals and its retry policy."""
 
     __slots__ = ("_times", "actions", "counts", "policy", "record", "runner")
@@ -114,14 +114,14 @@ class _Drive:
     def __init__(self, layout: Layout, seed: int, settings: Settings) -> None:
         self._layout = layout
         workload = layout.workload
-        self._stage = Stage(layout, settings)
-        self._account = self._stage.account
-        self._recording = Recording(self._stage)
-        self._desk = Desk(self._stage, self._recording, seed)
+        self._emulator = RunEmulator(layout, settings)
+        self._account = self._emulator.account
+        self._log = RunLog(self._emulator)
+        self._context = ExactContext(self._emulator, self._log, seed)
         self._arrivals = np.random.default_rng([seed, 1_000_003])
         self._jitter = random.Random(seed)
-        self._lanes = [
-            _Lane(self._runner(number, pattern, seed), layout, self._arrivals)
+        self._sources = [
+            _Source(self._runner(number, pattern, seed), layout, self._arrivals)
             for number, pattern in enumerate(workload.patterns)
         ]
         self._quotas = [RetryQuota() for _ in range(workload.clients)]
@@ -130,41 +130,41 @@ class _Drive:
         self._first_ns = workload.start * NANOSECONDS
 
     def _runner(self, number: int, pattern: Pattern, seed: int) -> Runner:
-        path = find(self._layout, pattern)
+        path = find_path(self._layout, pattern)
         rng = np.random.default_rng([seed, number])
         if path.kind == "write":
-            return Writer(self._desk, path, rng)
-        return (Getter if path.kind == "get" else Pager)(self._desk, path, rng)
+            return Writer(self._context, path, rng)
+        return (Getter if path.kind == "get" else Pager)(self._context, path, rng)
 
-    def run(self, progress: Progress | None, stop: Stop | None) -> Recording:
+    def run(self, progress: Progress | None, stop: Stop | None) -> RunLog:
         self._load()
-        recording = self._recording
-        before = {arn: _sizes(record) for arn, record in recording.resources.items()}
-        for second in range(recording.seconds):
+        log = self._log
+        before = {arn: _sizes(record) for arn, record in log.resources.items()}
+        for second in range(log.seconds):
             self._second(second)
             end_ns = self._first_ns + (second + 1) * NANOSECONDS
-            recording.sample(second, end_ns)
-            if (second + 1) % MINUTE == 0 or second + 1 == recording.seconds:
-                recording.close_minute()
-                self._stage.feed.forget_receipts()
+            log.sample(second, end_ns)
+            if (second + 1) % MINUTE == 0 or second + 1 == log.seconds:
+                log.close_minute()
+                self._emulator.feed.forget_receipts()
             self._account.catch_up(end_ns)
             if progress is not None:
-                progress(second + 1, recording.seconds)
-            if stop is not None and stop(recording):
+                progress(second + 1, log.seconds)
+            if stop is not None and stop(log):
                 break
         self._give_up_waiting()
-        for arn, record in recording.resources.items():
+        for arn, record in log.resources.items():
             record.collect = partial(_collections, record, self._store(record), before[arn])
-        recording.finish()
-        return recording
+        log.finish()
+        return log
 
     def _load(self) -> None:
         for preload in self._layout.workload.preload:
-            for lane in self._lanes:
-                runner = lane.runner
+            for source in self._sources:
+                runner = source.runner
                 if runner.pattern.name == preload.pattern and isinstance(runner, Writer):
                     runner.load(preload.items, preload.span)
-        self._stage.feed.fit_partitions()
+        self._emulator.feed.fit_partitions()
 
     def _store(self, record: ResourceRecord) -> OrderedStore:
         for table in self._account.tables.values():
@@ -179,47 +179,48 @@ class _Drive:
 
     def _second(self, second: int) -> None:
         start_ns = self._first_ns + second * NANOSECONDS
-        self._desk.values.settle()
-        for time_ns, lane, rows in self._arriving(second, start_ns):
+        self._context.values.settle()
+        for time_ns, source, rows in self._arriving(second, start_ns):
             if self._waiting and self._waiting[0][0] <= time_ns:
                 self._retry_until(time_ns, second)
             self._account.catch_up(time_ns)
-            self._request(lane, rows, time_ns, second)
+            self._request(source, rows, time_ns, second)
         self._retry_until(start_ns + NANOSECONDS - 1, second)
 
-    def _arriving(self, second: int, start_ns: int) -> Iterator[tuple[int, _Lane, list[Row]]]:
+    def _arriving(self, second: int, start_ns: int) -> Iterator[tuple[int, _Source, list[Row]]]:
         """Return the requests of a second in the order they arrive."""
-        found: list[tuple[float, int, _Lane, list[Row]]] = []
-        for number, lane in enumerate(self._lanes):
-            count = int(lane.counts[second])
+        found: list[tuple[float, int, _Source, list[Row]]] = []
+        for number, source in enumerate(self._sources):
+            count = int(source.counts[second])
             if not count:
                 continue
-            rows = lane.runner.rows(count)
-            moments = lane.moments(second, count, self._arrivals)
-            many = lane.actions
+            rows = source.runner.rows(count)
+            moments = source.moments(second, count, self._arrivals)
+            many = source.actions
             if many == 1:
                 found += [
-                    (moment, number, lane, [row]) for moment, row in zip(moments, rows, strict=True)
+                    (moment, number, source, [row])
+                    for moment, row in zip(moments, rows, strict=True)
                 ]
             else:
                 found += [
-                    (moment, number, lane, rows[place * many : (place + 1) * many])
+                    (moment, number, source, rows[place * many : (place + 1) * many])
                     for place, moment in enumerate(moments)
                 ]
-        if len(self._lanes) > 1:
+        if len(self._sources) > 1:
             found.sort(key=lambda entry: entry[:2])
-        for moment, _, lane, rows in found:
-            yield start_ns + int(moment * NANOSECONDS), lane, rows
+        for moment, _, source, rows in found:
+            yield start_ns + int(moment * NANOSECONDS), source, rows
 
-    def _request(self, lane: _Lane, rows: list[Row], time_ns: int, second: int) -> None:
-        record = lane.record
+    def _request(self, source: _Source, rows: list[Row], time_ns: int, second: int) -> None:
+        record = source.record
         record.requests += 1
         self._made += 1
         client = self._made % len(self._quotas)
-        works = lane.runner.works(rows, time_ns / NANOSECONDS)
+        works = source.runner.works(rows, time_ns / NANOSECONDS)
         record.fan_out += len(works)
         for work in works:
-            self._go(_Call(lane, work, client), time_ns, second)
+            self._go(_Call(source, work, client), time_ns, second)
 
     def _retry_until(self, time_ns: int, second: int) -> None:
         waiting = self._waiting
@@ -231,7 +232,7 @@ class _Drive:
     def _go(self, call: _Call, time_ns: int, second: int) -> None:
         """Try a call; if it is done, the page that follows comes when its answer is there."""
         call.attempts += 1
-        call.lane.record.attempts += 1
+        call.source.record.attempts += 1
         reasons = call.work.attempt(second)
         if reasons:
             self._refused(call, reasons, time_ns)
@@ -239,7 +240,7 @@ class _Drive:
         self._done(call)
         following = call.work.following()
         if following is not None:
-            self._wait(_Call(call.lane, following, call.client), time_ns, 0.0)
+            self._wait(_Call(call.source, following, call.client), time_ns, 0.0)
 
     def _wait(self, call: _Call, time_ns: int, delay: float) -> None:
         """Let a call come after what the last one took and the delay."""
@@ -249,30 +250,30 @@ class _Drive:
         heappush(self._waiting, (due_ns, self._made, call))
 
     def _done(self, call: _Call) -> None:
-        record = call.lane.record
+        record = call.source.record
         record.calls += 1
         record.histogram[call.attempts - 1] += 1
         quota = self._quotas[call.client]
         if call.attempts > 1:
             record.latencies.append(call.waited)
             record.latency_weights.append(1.0)
-            quota.refund(call.lane.policy.cost() or 1)
+            quota.refund(call.source.policy.cost() or 1)
         elif quota.tokens < _FULL:
             quota.refund()
 
     def _refused(self, call: _Call, reasons: Reasons, time_ns: int) -> None:
-        lane = call.lane
-        record = lane.record
+        source = call.source
+        record = source.record
         record.refusals += 1
         if call.attempts == 1:
             first = reasons[0].reason
             record.throttled[first] = record.throttled.get(first, 0.0) + 1
-            if self._recording.first_throttle is None:
-                self._recording.first_throttle = (time_ns - self._first_ns) / NANOSECONDS
-        policy = lane.policy
+            if self._log.first_throttle is None:
+                self._log.first_throttle = (time_ns - self._first_ns) / NANOSECONDS
+        policy = source.policy
         if (
             call.attempts >= policy.attempts
-            or not policy.is_retryable(lane.runner.error_code(reasons))
+            or not policy.is_retryable(source.runner.error_code(reasons))
             or not self._quotas[call.client].take(policy.cost())
         ):
             self._failed(call)
@@ -282,7 +283,7 @@ class _Drive:
         self._wait(call, time_ns, delay)
 
     def _failed(self, call: _Call) -> None:
-        record = call.lane.record
+        record = call.source.record
         record.calls += 1
         record.failed += 1
         record.histogram[call.attempts - 1] += 1
@@ -292,8 +293,8 @@ class _Drive:
         for _, _, call in self._waiting:
             if not call.attempts:
                 continue  # a page that nobody came to ask for
-            call.lane.record.calls += 1
-            call.lane.record.histogram[call.attempts - 1] += 1
+            call.source.record.calls += 1
+            call.source.record.histogram[call.attempts - 1] += 1
 
 
 _FULL = RetryQuota().tokens

@@ -12,24 +12,24 @@ from emulator.capacity import EVENTUAL, READ, STRONG, TRANSACTIONAL, Reason, Rec
 from emulator.engine import reads, transactions
 from emulator.engine.reads import Found, PageRequest
 from emulator.engine.transactions import Action
-from emulator.lab.exact.calls import LAST, Desk, Finder, Reasons, Row, Runner, Work
-from emulator.lab.inputs.key_templates import Part, Renderer, Template
+from emulator.lab.exact.calls import LAST, ExactContext, Finder, Reasons, Row, Runner, Work
+from emulator.lab.inputs.key_templates import KeyTemplate, Part, Renderer
 from emulator.lab.inputs.patterns import TIMESTAMP
 from emulator.lab.outcome.run_log import ResourceRecord, key_text
-from emulator.lab.planning.access_paths import Path
+from emulator.lab.planning.access_paths import AccessPath
 from emulator.lab.planning.sampling import Drawer
 from emulator.model import Item
 from emulator.service.errors import ApiError, TransactionCanceledException
-from emulator.storage import HASH_SPACE, TOP, Position, entry_of, placement_hash
+from emulator.storage import HASH_SPACE, TOP, Position, entry_of, key_position
 
 
 class Getter(Runner):
     """Reads of single items, alone, in batches and in transactions."""
 
-    def __init__(self, desk: Desk, path: Path, rng: np.random.Generator) -> None:
-        super().__init__(desk, path, rng)
+    def __init__(self, context: ExactContext, path: AccessPath, rng: np.random.Generator) -> None:
+        super().__init__(context, path, rng)
         names = sorted(path.key.names - {TIMESTAMP})
-        self.drawer = Drawer(desk.values, self.pattern, names, ())
+        self.drawer = Drawer(context.values, self.pattern, names, ())
         labels = [part.label for part in path.shards]
         columns = dict(self.drawer.columns)
         for label in labels:
@@ -56,7 +56,7 @@ class Getter(Runner):
         return [_GetWork(self, [position]) for position in positions]
 
 
-def _suffixes(path: Path) -> list[Row]:
+def _suffixes(path: AccessPath) -> list[Row]:
     return list(product(*([str(n) for n in range(part.count)] for part in path.shards)))
 
 
@@ -116,17 +116,17 @@ def _handing(found: Found) -> Callable[[], Found]:
 class Pager(Runner):
     """Queries and Scans, page by page."""
 
-    def __init__(self, desk: Desk, path: Path, rng: np.random.Generator) -> None:
-        super().__init__(desk, path, rng)
+    def __init__(self, context: ExactContext, path: AccessPath, rng: np.random.Generator) -> None:
+        super().__init__(context, path, rng)
         names = set(path.filters)
         if path.kind == "query":
             names |= set().union(*(template.names for template in path.key.partition))
             names |= {name for template in path.key.sort for name in template.names}
-        self.drawer = Drawer(desk.values, self.pattern, sorted(names - {TIMESTAMP}), ())
+        self.drawer = Drawer(context.values, self.pattern, sorted(names - {TIMESTAMP}), ())
         self.columns = self.drawer.columns
         self.index = None if path.index is None else self.table.indexes[path.index.name]
         self._bounds = None if path.kind == "scan" else _Bounds(path, self.columns)
-        self._history = desk.layout.workload.history + desk.layout.workload.duration
+        self._history = context.layout.workload.history + context.layout.workload.duration
         self.filters = [(name, self.columns[name]) for name in path.filters]
         self.fetches = (
             self.index is not None
@@ -180,21 +180,21 @@ class Pager(Runner):
 class _Bounds:
     """The ranges of positions that a Query asks for."""
 
-    def __init__(self, path: Path, columns: dict[str, int]) -> None:
+    def __init__(self, path: AccessPath, columns: dict[str, int]) -> None:
         labels = dict(columns)
         for part in path.shards:
             labels[part.label] = len(labels)
         self._path = path
         self._suffixes = _suffixes(path)
         self._partitions = [template.bind(labels) for template in path.key.partition]
-        self._known = [Template("", parts).bind(labels) for parts in path.sort_parts]
+        self._known = [KeyTemplate("", parts).bind(labels) for parts in path.sort_parts]
         self._whole = sum(
             len(parts) == len(template.parts)
             for parts, template in zip(path.sort_parts, path.key.sort, strict=False)
         )
         self._time: Renderer | None = None
         if path.by_time:
-            self._time = Template("", (self._time_part(),)).bind(labels)
+            self._time = KeyTemplate("", (self._time_part(),)).bind(labels)
 
     def _time_part(self) -> Part:
         """Return the time that follows the known parts of the sort key."""
@@ -208,11 +208,11 @@ class _Bounds:
         """Return low, high and key of every collection to ask, of a request at a moment."""
         found = []
         span = self._path.pattern.span or 0.0
-        for slot in self._path.slots(moment, history):
+        for stretch in self._path.stretches(moment, history):
             for suffix in self._suffixes:
                 values = (*row, *suffix)
-                partition = tuple(render(values, slot) for render in self._partitions)
-                key: Position = (placement_hash(partition), *partition)
+                partition = tuple(render(values, stretch) for render in self._partitions)
+                key = key_position(partition)
                 known = [render(values, moment) for render in self._known]
                 prefix = (*key, *known[: self._whole])
                 partial = known[self._whole] if len(known) > self._whole else ""
@@ -262,7 +262,7 @@ class _PageWork:
 
     def _parts(self, receipt: Receipt) -> Iterator[tuple[ResourceRecord, float]]:
         """Yield what each resource has to give: a global index its own, the table the rest."""
-        table = self._runner.desk.recording.record_of(self._runner.path.table, None)
+        table = self._runner.context.log.record_of(self._runner.path.table, None)
         global_units = sum(receipt.gsi.values())
         if global_units:
             yield self._runner.target, global_units
@@ -272,7 +272,7 @@ class _PageWork:
 
     def _count_refused(self, second: int) -> None:
         record = self._runner.target
-        units = self._runner.desk.recording.last_refused_units
+        units = self._runner.context.log.last_refused_units
         record.throttled[READ][second] += units
         if self._request.key is not None:
             record.key(self._key_text()).add(READ, 0.0, units)

@@ -11,8 +11,8 @@ from emulator.engine import transactions, writes
 from emulator.engine.reads import Found
 from emulator.engine.transactions import Action
 from emulator.engine.writes import Planned, Write
-from emulator.lab.exact.calls import Desk, Finder, Reasons, Row, Runner, Work
-from emulator.lab.planning.access_paths import Path
+from emulator.lab.exact.calls import ExactContext, Finder, Reasons, Row, Runner, Work
+from emulator.lab.planning.access_paths import AccessPath
 from emulator.lab.planning.items import FILLERS, ItemMaker, needed_fields, random_shards
 from emulator.lab.planning.sampling import Drawer
 from emulator.model import Item
@@ -26,11 +26,11 @@ from emulator.storage import Position
 class Writer(Runner):
     """Puts, updates, deletes, batches of puts and transactions of puts."""
 
-    def __init__(self, desk: Desk, path: Path, rng: np.random.Generator) -> None:
-        super().__init__(desk, path, rng)
-        layout, pattern = desk.layout, path.pattern
+    def __init__(self, context: ExactContext, path: AccessPath, rng: np.random.Generator) -> None:
+        super().__init__(context, path, rng)
+        layout, pattern = context.layout, path.pattern
         self.drawer = Drawer(
-            desk.values, pattern, needed_fields(layout, pattern), random_shards(layout, pattern)
+            context.values, pattern, needed_fields(layout, pattern), random_shards(layout, pattern)
         )
         self.maker = ItemMaker(layout, pattern, self.drawer.columns)
         self._finds = None if pattern.is_put else Finder(self, path, self.drawer.columns)
@@ -100,11 +100,11 @@ class Writer(Runner):
 
     def load(self, count: int, span: float) -> None:
         """Put items that are there before the run; nothing is admitted or paid."""
-        start = self.desk.layout.workload.start
+        start = self.context.layout.workload.start
         for number, row in enumerate(self.drawer.rows(count, self.rng)):
             moment = start - span * (count - number) / count
             position, item = self.maker.make(row, moment, self.size())
-            self.desk.stage.feed.put(self.table, position, item)
+            self.context.emulator.feed.put(self.table, position, item)
 
 
 class _WriteWork:

@@ -10,7 +10,7 @@ from emulator.capacity import ScalingPolicy
 from emulator.capacity.prices import STANDARD, TABLE_CLASSES
 from emulator.lab.inputs import key_templates
 from emulator.lab.inputs.documents import Entry
-from emulator.lab.inputs.key_templates import Template, TemplateError
+from emulator.lab.inputs.key_templates import KeyTemplate, TemplateError
 
 Billing = Literal["on-demand", "provisioned"]
 
@@ -241,7 +241,7 @@ class Design:
         )
         return f"Design({self.name!r}, {keys})"
 
-    def template(self, text: str) -> Template:
+    def template(self, text: str) -> KeyTemplate:
         """Return a template of this design, with its parameters filled in."""
         return key_templates.parse(text, self.parameters)
 

@@ -99,7 +99,7 @@ Part: TypeAlias = Text | FieldPart | TimePart | ShardPart
 
 
 @dataclass(frozen=True)
-class Template:
+class KeyTemplate:
     """A parsed template.
 
     >>> template = parse("{userId}#{hash(orderId) % 4}")
@@ -177,7 +177,7 @@ def _is_known(part: Part, known: frozenset[str]) -> bool:
     return part.name in known
 
 
-def parse(text: str, parameters: Mapping[str, int] | None = None) -> Template:
+def parse(text: str, parameters: Mapping[str, int] | None = None) -> KeyTemplate:
     """Read a template.
 
     Raises:
@@ -189,7 +189,7 @@ def parse(text: str, parameters: Mapping[str, int] | None = None) -> Template:
     """
     if not text:
         raise TemplateError("a key template must not be empty")
-    return Template(text, tuple(_parts(text, parameters or {})))
+    return KeyTemplate(text, tuple(_parts(text, parameters or {})))
 
 
 def _parts(text: str, parameters: Mapping[str, int]) -> Iterator[Part]:
@@ -327,11 +327,11 @@ def _microseconds() -> Callable[[float], str]:
     return show
 
 
-def slots(parts: Sequence[TimePart], start: float, end: float) -> list[float]:
+def stretches(parts: Sequence[TimePart], start: float, end: float) -> list[float]:
     """Return a moment in each stretch between ``start`` and ``end`` that has a text of its own.
 
     >>> month = parse("{timestamp:month}").times
-    >>> len(slots(month, 1_767_225_600.0, 1_767_225_600.0 + 90 * 86_400))
+    >>> len(stretches(month, 1_767_225_600.0, 1_767_225_600.0 + 90 * 86_400))
     4
     """
     step = min(min(part.step_seconds for part in parts), DAY)

@@ -267,6 +267,10 @@ class Pattern:
         """Say whether it writes."""
         return self.operation in WRITES
 
+    def pick(self, field: Field) -> Distribution:
+        """Return how the pattern picks values of a field."""
+        return self.distributions.get(field.name, field.distribution)
+
     @property
     def is_put(self) -> bool:
         """Say whether it brings a whole new item."""

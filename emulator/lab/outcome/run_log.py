@@ -1,7 +1,7 @@
-"""Recording: what a run leaves behind, in one form for both engines.
+"""The run log: what a run leaves behind, in one form for both engines.
 
-A stage is the emulator of one run, with the design's tables created and nothing in them. The
-recording listens to it and samples it; engines add what they let pass and what they refuse.
+It listens to the emulator of the run and samples it; engines add what they let pass and what
+they refuse.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from emulator.engine.resource import Resource
 from emulator.lab.inputs.patterns import Pattern
 from emulator.lab.outcome.result_types import PartitionSpan, SplitResult
 from emulator.lab.planning.layout import IndexLayout, TableLayout
-from emulator.lab.planning.run_emulator import Stage
+from emulator.lab.planning.run_emulator import RunEmulator
 from emulator.service.limits import PARTITION_READ_UNITS, PARTITION_WRITE_UNITS
 from emulator.storage import HASH_SPACE, Partition, Position
 
@@ -40,6 +40,8 @@ class KeyTally:
     consumed: float = 0.0
     throttled: float = 0.0
     weight: float = 0.0
+    #: Whether it stands for keys that are new every time.
+    is_new: bool = False
 
     def add(self, axis: int, consumed: float, throttled: float) -> None:
         """Count units admitted and refused."""
@@ -59,13 +61,25 @@ class Collections:
     growth: list[float]
     #: How many collections alike each row stands for.
     counts: list[float] = field(default_factory=list)
+    #: Whether a row stands for keys that are new every time; no rows if none does.
+    is_new: list[bool] = field(default_factory=list)
+
+    @property
+    def new_count(self) -> float:
+        """How many collections have a key that was new when it was written."""
+        return sum(count for count, new in zip(self.counts, self.is_new, strict=False) if new)
 
 
 @dataclass(frozen=True)
 class KeyColumns:
-    """What many partition keys were asked for, in columns; a text has the parts of its key."""
+    """What many partition keys were asked for, in columns; a text has the parts of its key.
+
+    Attributes:
+        is_new: Whether the texts stand for keys that are new every time.
+    """
 
     axis: int
+    is_new: bool
     texts: Sequence[tuple[str, ...]]
     consumed: Sequence[float]
     throttled: Sequence[float]
@@ -103,6 +117,7 @@ class ResourceRecord:
         #: Answers the item collections at the end of the run.
         self.collect: Callable[[], Collections] = lambda: Collections([], [], [], [])
         self._keys: dict[str, KeyTally] = {}
+        self._new_keys: dict[str, KeyTally] = {}
         self._key_columns: list[KeyColumns] = []
         for partition in resource.partitions:
             self.open(partition, 0.0)
@@ -167,11 +182,12 @@ class ResourceRecord:
         )
         self.partition_counts.append(len(self.resource.partitions))
 
-    def key(self, text: str) -> KeyTally:
-        """Return the tally of a partition key."""
-        tally = self._keys.get(text)
+    def key(self, text: str, *, is_new: bool = False) -> KeyTally:
+        """Return the tally of a partition key, or of keys that are new every time."""
+        tallies = self._new_keys if is_new else self._keys
+        tally = tallies.get(text)
         if tally is None:
-            tally = self._keys[text] = KeyTally()
+            tally = tallies[text] = KeyTally(is_new=is_new)
         return tally
 
     def add_keys(self, columns: KeyColumns) -> None:
@@ -179,13 +195,14 @@ class ResourceRecord:
         self._key_columns.append(columns)
 
     @property
-    def keys(self) -> dict[str, KeyTally]:
-        """By partition key, what it was asked for."""
+    def keys(self) -> list[tuple[str, KeyTally]]:
+        """Partition keys and what each was asked for, those that are new every time last."""
         for columns in self._key_columns:
             for text, consumed, throttled in columns.rows():
-                self.key(text).add(columns.axis, consumed, throttled)
+                tally = self.key(text, is_new=columns.is_new)
+                tally.add(columns.axis, consumed, throttled)
         self._key_columns = []
-        return self._keys
+        return [*self._keys.items(), *self._new_keys.items()]
 
     @cached_property
     def collections(self) -> Collections:
@@ -240,12 +257,13 @@ class PatternRecord:
         found[axis] += units
 
 
-class Recording:
+class RunLog:
     """Everything one run leaves behind."""
 
-    def __init__(self, stage: Stage) -> None:
-        workload = stage.layout.workload
-        self.stage = stage
+    def __init__(self, emulator: RunEmulator) -> None:
+        self.layout = emulator.layout
+        self.emulator = emulator
+        workload = self.layout.workload
         self.seconds = workload.duration
         self.start_ns = workload.start * NANOSECONDS
         self.first_throttle: float | None = None
@@ -254,17 +272,17 @@ class Recording:
         self.splits: list[SplitResult] = []
         self.scalings: list[Scaled] = []
         self.resources: dict[str, ResourceRecord] = {}
-        for table in stage.layout.tables:
-            for index in (None, *(one for one in table.indexes if one.is_global)):
-                resource = stage.resource(table, index)
-                name = stage.layout.resource_name(table, None if index is None else index.name)
+        for table in self.layout.tables:
+            for index in (None, *table.global_indexes):
+                resource = emulator.resource(table, index)
+                name = self.layout.resource_name(table, None if index is None else index.name)
                 self.resources[resource.arn] = ResourceRecord(name, resource, self.seconds)
         self.patterns: dict[str, PatternRecord] = {}
-        self._leave = stage.emulator.events.subscribe(self._hear)
+        self._leave = emulator.emulator.events.subscribe(self._hear)
 
     def record_of(self, table: TableLayout, index: IndexLayout | None) -> ResourceRecord:
         """Return the record of a table or global index."""
-        return self.resources[self.stage.resource(table, index).arn]
+        return self.resources[self.emulator.resource(table, index).arn]
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, Throttled):
@@ -314,4 +332,4 @@ class Recording:
 
 
 #: Asked after every second; True ends the run.
-Stop: TypeAlias = Callable[[Recording], bool]
+Stop: TypeAlias = Callable[[RunLog], bool]

@@ -26,8 +26,8 @@ from emulator.lab.outcome.run_log import (
     Cell,
     Collections,
     PatternRecord,
-    Recording,
     ResourceRecord,
+    RunLog,
 )
 
 #: Points of a fine series, and rows of a heat map, at most.
@@ -38,10 +38,10 @@ _CURVE: Final = 50
 _DAY: Final = 86_400
 
 
-def pattern_results(recording: Recording) -> tuple[PatternResult, ...]:
+def pattern_results(log: RunLog) -> tuple[PatternResult, ...]:
     """Return the result of each pattern, in the workload's order."""
-    patterns = recording.stage.layout.workload.patterns
-    return tuple(_pattern(recording.patterns[pattern.name]) for pattern in patterns)
+    patterns = log.layout.workload.patterns
+    return tuple(_pattern(log.patterns[pattern.name]) for pattern in patterns)
 
 
 def _pattern(record: PatternRecord) -> PatternResult:
@@ -109,15 +109,15 @@ def _latency_spread(record: PatternRecord) -> Spread:
 # Resources
 
 
-def resource_results(recording: Recording) -> tuple[ResourceResult, ...]:
+def resource_results(log: RunLog) -> tuple[ResourceResult, ...]:
     """Return the result of each table and global index."""
-    return tuple(_resource(recording, record) for record in recording.resources.values())
+    return tuple(_resource(log, record) for record in log.resources.values())
 
 
-def _resource(recording: Recording, record: ResourceRecord) -> ResourceResult:
+def _resource(log: RunLog, record: ResourceRecord) -> ResourceResult:
     cells = _partition_totals(record)
     shares = _lifetime_shares(record)
-    weights = np.asarray(sorted((one.weight for one in record.keys.values()), reverse=True))
+    weights = np.asarray(sorted((tally.weight for _, tally in record.keys), reverse=True))
     key_weights = weights[weights > 0]
     partition_weights = np.asarray(sorted(cells.values(), reverse=True))
     top = _top_keys(record, float(key_weights.sum()))
@@ -127,15 +127,15 @@ def _resource(recording: Recording, record: ResourceRecord) -> ResourceResult:
         read=_axis(record, 0),
         write=_axis(record, 1),
         partitions_per_minute=tuple(record.partition_counts),
-        heat=_heat(record, recording.seconds),
-        splits=tuple(split for split in recording.splits if split.resource == record.name),
+        heat=_heat(record, log.seconds),
+        splits=tuple(split for split in log.splits if split.resource == record.name),
         distinct_keys=_distinct_keys(record),
         hottest_partition_share=max(shares.values(), default=0.0),
         hottest_key_share=top[0].share if top else 0.0,
         top_keys=top,
         key_concentration=_concentration(key_weights),
         partition_concentration=_concentration(partition_weights),
-        collections=_collection_sizes(record.collections, recording.seconds),
+        collections=_collection_sizes(record.collections, log.seconds),
     )
 
 
@@ -234,8 +234,8 @@ def _fill(
 
 
 def _top_keys(record: ResourceRecord, total: float) -> tuple[KeyShare, ...]:
-    heaviest = sorted(record.keys.items(), key=lambda entry: -entry[1].weight)
-    named = [entry for entry in heaviest if not entry[0].startswith("(new)")]
+    heaviest = sorted(record.keys, key=lambda entry: -entry[1].weight)
+    named = [entry for entry in heaviest if not entry[1].is_new]
     return tuple(
         KeyShare(
             key=key,
@@ -249,13 +249,8 @@ def _top_keys(record: ResourceRecord, total: float) -> tuple[KeyShare, ...]:
 
 
 def _distinct_keys(record: ResourceRecord) -> float:
-    named = sum(not key.startswith("(new)") for key in record.keys)
-    fresh = sum(
-        count
-        for key, count in zip(record.collections.keys, record.collections.counts, strict=True)
-        if key.startswith("(new)")
-    )
-    return float(named + fresh)
+    named = sum(not tally.is_new for _, tally in record.keys)
+    return float(named + record.collections.new_count)
 
 
 def _concentration(weights: Floats) -> Concentration:

@@ -24,7 +24,7 @@ SCAN: Final = "scan"
 
 
 @dataclass(frozen=True)
-class Path:
+class AccessPath:
     """The way to the items of a pattern.
 
     Attributes:
@@ -64,12 +64,18 @@ class Path:
             count *= part.count
         return count
 
-    def slots(self, now: float, history: float) -> list[float]:
-        """Return a moment for each stretch of time to ask for, of a request made ``now``."""
+    def stretches(self, now: float, history: float) -> list[float]:
+        """Return a moment in each stretch of time to ask for, of a request made ``now``."""
         if not self.times:
             return [now]
         span = self.pattern.span if self.pattern.span is not None else history
-        return key_templates.slots(self.times, now - span, now)
+        return key_templates.stretches(self.times, now - span, now)
+
+    @property
+    def fetches_items(self) -> bool:
+        """Return whether every index entry makes the service read the table's item, too."""
+        index = self.index
+        return index is not None and not index.is_global and index.design.projection != "ALL"
 
     @property
     def has_limit(self) -> bool:
@@ -82,7 +88,7 @@ class Path:
         return bool(self.filters) or self.pattern.selectivity < 1
 
 
-def find(layout: Layout, pattern: Pattern) -> Path:
+def find_path(layout: Layout, pattern: Pattern) -> AccessPath:
     """Return how the design answers a pattern.
 
     Raises:
@@ -91,7 +97,7 @@ def find(layout: Layout, pattern: Pattern) -> Path:
     table = layout.table_of(pattern)
     key = table.key(pattern.entity)
     if pattern.is_write:
-        return Path(pattern, table, None, "write", key)
+        return AccessPath(pattern, table, None, "write", key)
     given = _given(layout, pattern)
     asked = layout.design.answers.get(pattern.name)
     if asked == SCAN or pattern.operation == "Scan":
@@ -125,7 +131,7 @@ def _given(layout: Layout, pattern: Pattern) -> frozenset[str]:
     return frozenset((*pattern.by, *(name for name in parents if name)))
 
 
-def _effort(path: Path) -> tuple[int, int, int, int]:
+def _effort(path: AccessPath) -> tuple[int, int, int, int]:
     return (
         len(path.filters),
         path.shard_count * (2 if path.times else 1),
@@ -134,14 +140,16 @@ def _effort(path: Path) -> tuple[int, int, int, int]:
     )
 
 
-def _scan(pattern: Pattern, table: TableLayout, key: KeyLayout, given: frozenset[str]) -> Path:
+def _scan(
+    pattern: Pattern, table: TableLayout, key: KeyLayout, given: frozenset[str]
+) -> AccessPath:
     filters = tuple(sorted(given - {TIMESTAMP})) if pattern.by else ()
-    return Path(pattern, table, None, "scan", key, filters=filters)
+    return AccessPath(pattern, table, None, "scan", key, filters=filters)
 
 
 def _point(
     pattern: Pattern, table: TableLayout, key: KeyLayout, given: frozenset[str]
-) -> Path | None:
+) -> AccessPath | None:
     """Return the way to one item by its key, where every part of the key is known.
 
     A moment or suffix of the item's own counts as known: whoever asks for one item knows it.
@@ -155,7 +163,7 @@ def _point(
     if not needed <= known:
         return None
     shards = tuple(part for one in key.partition for part in one.shards if not part.fields)
-    return Path(pattern, table, None, "get", key, shards=shards)
+    return AccessPath(pattern, table, None, "get", key, shards=shards)
 
 
 def _query(
@@ -164,7 +172,7 @@ def _query(
     index: IndexLayout | None,
     table_key: KeyLayout,
     given: frozenset[str],
-) -> Path | None:
+) -> AccessPath | None:
     if pattern.consistent and index is not None and index.is_global:
         return None
     key = table_key if index is None or not index.is_global else index.key
@@ -176,7 +184,7 @@ def _query(
     sort_parts, by_time = _conditions(sort, given)
     used = {name for template in key.partition for name in template.names}
     used |= {part.name for parts in sort_parts for part in parts if isinstance(part, FieldPart)}
-    return Path(
+    return AccessPath(
         pattern,
         table,
         index,
@@ -210,7 +218,7 @@ def _reach(
 
 
 def _conditions(
-    sort: Sequence[key_templates.Template], given: frozenset[str]
+    sort: Sequence[key_templates.KeyTemplate], given: frozenset[str]
 ) -> tuple[tuple[tuple[Part, ...], ...], bool]:
     """Return the known parts of each sort attribute in turn, and whether time comes next."""
     found: list[tuple[Part, ...]] = []

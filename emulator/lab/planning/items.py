@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, cast
 
-from emulator.lab.inputs.key_templates import Renderer, ShardPart, Template
+from emulator.lab.inputs.key_templates import KeyTemplate, Renderer, ShardPart
 from emulator.lab.inputs.patterns import TIMESTAMP, Pattern
-from emulator.lab.planning.access_paths import find
+from emulator.lab.planning.access_paths import find_path
 from emulator.lab.planning.layout import PAYLOAD, Layout, TableLayout
 from emulator.model import Item, Value, attributes_size
-from emulator.storage import Position, placement_hash
+from emulator.storage import Position, key_position
 
 #: Payloads of different updates differ.
 FILLERS: Final = "abcdefghijklmnopqrstuvwxyz0123456789"
-#: Hashes of partition keys that are kept; most keys come again.
-_MOST_HASHES: Final = 50_000
+#: Hashed partition keys that are kept; most keys come again.
+_MOST_PREFIXES: Final = 50_000
 
 
 def stored_fields(layout: Layout, pattern: Pattern) -> list[str]:
@@ -27,7 +27,7 @@ def stored_fields(layout: Layout, pattern: Pattern) -> list[str]:
     wanted: set[str] = set()
     for other in layout.workload.patterns:
         if not other.is_write and layout.table_of(other) is table:
-            wanted.update(find(layout, other).filters)
+            wanted.update(find_path(layout, other).filters)
     for index in table.indexes:
         wanted.update(index.key.names)
         if not isinstance(index.design.projection, str):
@@ -94,21 +94,21 @@ class ItemMaker:
         self._changes = [(name, columns[name]) for name in pattern.changes if name in columns]
         self._columns = columns
         self._fillers: dict[tuple[int, int], str] = {}
-        self._hashes: dict[str, int] = {}
+        self._prefixes: dict[str, Position] = {}
         #: By number of attributes and length of their texts; the names are always the same.
         self._sizes: dict[tuple[int, int], int] = {}
 
     def position(self, row: Sequence[str], moment: float) -> Position:
         """Return where an item lies in its table."""
         partition = self._partition(row, moment)
-        hashed = self._hashes.get(partition)
-        if hashed is None:
-            if len(self._hashes) >= _MOST_HASHES:
-                self._hashes.clear()
-            hashed = self._hashes[partition] = placement_hash((partition,))
+        prefix = self._prefixes.get(partition)
+        if prefix is None:
+            if len(self._prefixes) >= _MOST_PREFIXES:
+                self._prefixes.clear()
+            prefix = self._prefixes[partition] = key_position((partition,))
         if self._sort is None:
-            return hashed, partition
-        return hashed, partition, self._sort(row, moment)
+            return prefix
+        return *prefix, self._sort(row, moment)
 
     def make(
         self, row: Sequence[str], moment: float, size_bytes: int, salt: int = 0
@@ -140,7 +140,11 @@ class ItemMaker:
         return self._filled(attributes, size_bytes, salt)
 
     def _rerendered(
-        self, template: Template, attributes: Mapping[str, Value], row: Sequence[str], moment: float
+        self,
+        template: KeyTemplate,
+        attributes: Mapping[str, Value],
+        row: Sequence[str],
+        moment: float,
     ) -> str:
         """Return an index key of changed values; what did not change comes from the item."""
         merged = list(row)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from emulator.lab.inputs.key_templates import FieldPart, Part, Template, TimePart
+from emulator.lab.inputs.key_templates import FieldPart, KeyTemplate, Part, TimePart
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.planning.layout import KeyLayout
 
 
-def is_fresh(key: KeyLayout, workload: Workload, *, creates: bool) -> bool:
-    """Say whether the partition key takes a new value every time."""
+def is_new_every_time(key: KeyLayout, workload: Workload, *, creates: bool) -> bool:
+    """Return whether the partition key takes a new value every time."""
     for template in key.partition:
         if template.step_seconds == 0:
             return True
@@ -18,15 +18,15 @@ def is_fresh(key: KeyLayout, workload: Workload, *, creates: bool) -> bool:
 
 
 def is_unbounded(key: KeyLayout, workload: Workload) -> bool:
-    """Say whether a flow can stand for many items: its key has a moment or a unique value."""
+    """Return whether many items can differ in nothing but a moment or a unique value."""
     for template in (*key.partition, *key.sort):
         if template.times or any(workload.field(name).unique for name in template.fields):
             return True
     return False
 
 
-def is_ordered(key: KeyLayout, workload: Workload) -> bool:
-    """Say whether sort keys within one partition key are written in ascending order.
+def is_in_order(key: KeyLayout, workload: Workload) -> bool:
+    """Return whether sort keys within one partition key are written in ascending order.
 
     So it is if time, or a sequential id, is the first thing that varies.
     """
@@ -40,8 +40,8 @@ def is_ordered(key: KeyLayout, workload: Workload) -> bool:
     return False
 
 
-def told_parts(template: Template, workload: Workload) -> tuple[tuple[Part, ...], bool]:
-    """Return the leading parts of a sort template that flows tell apart, and if that is all."""
+def fixed_parts(template: KeyTemplate, workload: Workload) -> tuple[tuple[Part, ...], bool]:
+    """Return the parts of a sort template before any moment or unique value; whether all are."""
     for number, part in enumerate(template.parts):
         is_unique = isinstance(part, FieldPart) and workload.field(part.name).unique is not None
         if isinstance(part, TimePart) or is_unique:

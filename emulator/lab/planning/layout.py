@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from emulator.lab.inputs.design import DEFAULT_UNITS, Capacity, Design, Index, Table
-from emulator.lab.inputs.key_templates import Template
+from emulator.lab.inputs.key_templates import KeyTemplate
 from emulator.lab.inputs.patterns import TIMESTAMP, Pattern
 from emulator.lab.inputs.workload import Workload
 
@@ -23,8 +23,8 @@ PAYLOAD: Final = "payload"
 class KeyLayout:
     """The templates of one key."""
 
-    partition: tuple[Template, ...]
-    sort: tuple[Template, ...]
+    partition: tuple[KeyTemplate, ...]
+    sort: tuple[KeyTemplate, ...]
 
     @property
     def names(self) -> frozenset[str]:
@@ -64,7 +64,7 @@ class TableLayout:
     indexes: tuple[IndexLayout, ...]
     design: Table
     #: Attributes of index keys that are not the table's own.
-    index_attributes: dict[str, Template] = field(default_factory=dict)
+    index_attributes: dict[str, KeyTemplate] = field(default_factory=dict)
 
     def key(self, entity: str | None) -> KeyLayout:
         """Return the key of a kind of item."""
@@ -80,6 +80,11 @@ class TableLayout:
             if one.name == name:
                 return one
         raise KeyError(name)
+
+    @property
+    def global_indexes(self) -> tuple[IndexLayout, ...]:
+        """The indexes that have throughput of their own."""
+        return tuple(index for index in self.indexes if index.is_global)
 
     @property
     def names(self) -> frozenset[str]:
@@ -273,7 +278,7 @@ def _key(design: Design, partition: Iterable[str], sort: Iterable[str]) -> KeyLa
     )
 
 
-def _shared_name(found: list[Template]) -> str | None:
+def _shared_name(found: list[KeyTemplate]) -> str | None:
     """Return the field that all these templates are, if they are one and the same."""
     names = {template.single_field for template in found}
     return names.pop() if len(names) == 1 else None
@@ -299,6 +304,6 @@ def _index(design: Design, index: Index, names: dict[str, str], partition_name: 
     )
 
 
-def _index_name(template: Template, names: dict[str, str], fallback: str) -> str:
+def _index_name(template: KeyTemplate, names: dict[str, str], fallback: str) -> str:
     """Return the attribute of a template: one that has it already, or a new one."""
     return names.setdefault(template.text, template.single_field or fallback)

@@ -12,7 +12,7 @@ from emulator.service.errors import LimitExceededException, ValidationException
 from emulator.settings import Settings
 
 
-class Stage:
+class RunEmulator:
     """The emulator of one run, with the design's tables.
 
     Raises:

@@ -115,22 +115,18 @@ class Drawer:
         self._drawn += count
         return list(zip(*found.values(), strict=True))
 
-    def distribution(self, one: Field) -> Distribution:
-        """Return how the pattern picks values of a field."""
-        return self._pattern.distributions.get(one.name, one.distribution)
-
     def _numbers(self, one: Field, count: int, rng: np.random.Generator) -> Integers:
         recorded = self._pattern.recorded
         if recorded is not None and one.name in recorded.values:
             return recorded.numbers(one.name, self._drawn, count)
         if not one.unique:
-            return draw(self.distribution(one), one.size, count, rng, self._drawn)
+            return draw(self._pattern.pick(one), one.size, count, rng, self._drawn)
         if self._pattern.is_put:
             first = self._values.created[one.name]
             self._values.created[one.name] = first + count
             return np.arange(first, first + count, dtype=np.int64)
         existing = self._values.existing[one.name]
-        return _existing(self.distribution(one), existing, count, rng, self._drawn)
+        return _existing(self._pattern.pick(one), existing, count, rng, self._drawn)
 
 
 def _existing(

@@ -17,7 +17,7 @@ from emulator.lab import (
     Zipf,
     aggregate,
 )
-from emulator.lab.aggregate.key_groups import MOST_FLOWS, flows_of, latest_weights
+from emulator.lab.aggregate.key_groups import MOST_GROUPS, key_groups_of, latest_weights
 from emulator.lab.aggregate.pattern_state import delay_offsets
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.planning.layout import Layout
@@ -57,10 +57,10 @@ def test_cost_does_not_grow_with_requests():
     fields = [Field("deviceId", count=1_000)]
     design = Design("d", partition="{deviceId}", sort="{timestamp}", capacity=ROOMY)
 
-    recording = run([put], design, fields=fields, duration=120)
+    log = run([put], design, fields=fields, duration=120)
 
-    [table] = resource_results(recording)
-    assert recording.patterns["put"].requests == 120_000_000
+    [table] = resource_results(log)
+    assert log.patterns["put"].requests == 120_000_000
     assert table.write.consumed_units == pytest.approx(5000 * 121, rel=0.001)
 
 
@@ -155,9 +155,9 @@ def test_an_index_shares_the_table_s_quota():
     design = Design("d", partition="{deviceId}", sort="{timestamp}", indexes=[index])
     fields = [Field("deviceId", count=100), Field("type", values=("a",))]
 
-    recording = run([put], design, fields=fields, settings=Settings(table_quota=100))
+    log = run([put], design, fields=fields, settings=Settings(table_quota=100))
 
-    [result] = pattern_results(recording)
+    [result] = pattern_results(log)
     assert set(result.throttled_by_reason) == {"TableWriteAccountLimitExceeded"}
     assert result.units[0].write == pytest.approx(50 * 61, rel=0.02)
 
@@ -171,25 +171,23 @@ def test_an_overwrite_moves_its_index_entry_only_if_the_key_changes():
 
     def index_units(changes):
         update = Pattern("update", "UpdateItem", rate=10, by=("orderId",), changes=changes)
-        recording = run(
-            [put, update], design, fields=fields, preload=[Preload(pattern="put", items=50)]
-        )
-        return recording.patterns["update"].units["byStatus"][1] / 600
+        log = run([put, update], design, fields=fields, preload=[Preload(pattern="put", items=50)])
+        return log.patterns["update"].units["byStatus"][1] / 600
 
     assert index_units(()) == pytest.approx(0)
     assert index_units(("status",)) == pytest.approx(1.0, abs=0.01)  # half move, at two units
 
 
-def test_flows_are_listed_or_sampled():
+def test_key_groups_are_listed_or_sampled():
     put = Pattern("put", "PutItem", rate=1)
     few = Workload(fields=[Field("a", count=10), Field("b", count=5, per="a")], patterns=[put])
     many = Workload(fields=[Field("a", count=10**6, distribution=Zipf(1.1))], patterns=[put])
 
-    listed = flows_of(few, put, ["b"], [], fresh=False, seed=0)
-    sampled = flows_of(many, put, ["a"], [], fresh=False, seed=0)
+    listed = key_groups_of(few, put, ["b"], [], is_new=False, seed=0)
+    sampled = key_groups_of(many, put, ["a"], [], is_new=False, seed=0)
 
     assert (len(listed), listed.sampled, listed.rows[7]) == (50, False, ("a-1", "a-1.b-2"))
-    assert len(sampled) < MOST_FLOWS
+    assert len(sampled) < MOST_GROUPS
     assert sampled.weights.max() == pytest.approx(Zipf(1.1).probabilities(10**6)[0], rel=0.05)
     assert sampled.weights.sum() == pytest.approx(1)
 

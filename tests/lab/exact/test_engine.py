@@ -25,8 +25,8 @@ def run(patterns, design, *, fields=(USERS,), seed=0, **workload):
     return exact.run(Layout(design, load), seed=seed)
 
 
-def pattern_of(recording, name):
-    return next(one for one in pattern_results(recording) if one.name == name)
+def pattern_of(log, name):
+    return next(one for one in pattern_results(log) if one.name == name)
 
 
 PUT = Pattern("put", "PutItem", rate=20)
@@ -34,11 +34,11 @@ ROOMY = Capacity(read=1000, write=1000)
 
 
 def test_requests_become_items_in_the_real_table():
-    recording = run([PUT], Design("d", partition="{userId}", sort="{timestamp}", capacity=ROOMY))
+    log = run([PUT], Design("d", partition="{userId}", sort="{timestamp}", capacity=ROOMY))
 
-    [table] = recording.stage.account.tables.values()
+    [table] = log.emulator.account.tables.values()
     assert len(table.store) == 200
-    assert pattern_of(recording, "put").units[0].write == 200
+    assert pattern_of(log, "put").units[0].write == 200
     table.resource.meter.check()
 
 
@@ -97,9 +97,9 @@ def test_an_account_limit_is_not_retried_in_legacy_mode():
 
     load = Workload(fields=[USERS], patterns=[PUT], duration=5)
     layout = Layout(Design("d", partition="{userId}", sort="{timestamp}"), load)
-    recording = exact.run(layout, settings=Settings(table_quota=10))
+    log = exact.run(layout, settings=Settings(table_quota=10))
 
-    result = pattern_of(recording, "put")
+    result = pattern_of(log, "put")
     assert set(result.throttled_by_reason) == {"TableWriteAccountLimitExceeded"}
     assert result.attempts == result.calls
 
@@ -125,9 +125,9 @@ def test_a_query_pays_for_what_it_reads_and_a_filter_changes_nothing():
     ]
     design = Design("d", partition="{userId}", sort="{timestamp}", capacity=ROOMY)
 
-    recording = run(patterns, design, fields=fields)
+    log = run(patterns, design, fields=fields)
 
-    everything, some = (pattern_of(recording, name) for name in ("all", "some"))
+    everything, some = (pattern_of(log, name) for name in ("all", "some"))
     assert everything.filter_waste_share == 0
     assert some.filter_waste_share == pytest.approx(0.5, abs=0.1)
     assert some.units[0].read == pytest.approx(everything.units[0].read, rel=0.15)
@@ -151,9 +151,9 @@ def test_a_long_read_takes_pages():
     design = Design("d", partition="{userId}", sort="{timestamp}", capacity=ROOMY)
     preload = [Preload(pattern="put", items=25, span=100.0)]
 
-    recording = run(patterns, design, fields=[Field("userId", count=1)], preload=preload)
+    log = run(patterns, design, fields=[Field("userId", count=1)], preload=preload)
 
-    result = pattern_of(recording, "read")
+    result = pattern_of(log, "read")
     # 2.5 MB: two full pages of 11 items (CAP-206) and one with the rest; the run may end between
     # the last ones.
     assert result.requests == 10
@@ -180,9 +180,9 @@ def test_an_operation_costs_what_the_rules_say(operation, options, units):
     fields = [Field("userId", count=500)]
     design = Design("d", partition="{userId}", sort="#X", capacity=ROOMY)
 
-    recording = run(patterns, design, fields=fields, preload=[Preload(pattern="put", items=9999)])
+    log = run(patterns, design, fields=fields, preload=[Preload(pattern="put", items=9999)])
 
-    [found] = pattern_of(recording, "do").units
+    [found] = pattern_of(log, "do").units
     assert (found.read / 10, found.write / 10) == pytest.approx(units, abs=0.11)
 
 
@@ -216,11 +216,11 @@ def test_entities_share_a_collection_and_a_prefix_reads_them_apart():
         capacity=ROOMY,
     )
 
-    recording = run(patterns, design, fields=fields)
+    log = run(patterns, design, fields=fields)
 
-    [table] = recording.stage.account.tables.values()
+    [table] = log.emulator.account.tables.values()
     assert len(table.store) == 4
-    assert pattern_of(recording, "devices").evaluated_bytes == pytest.approx(10 * 900, rel=0.4)
+    assert pattern_of(log, "devices").evaluated_bytes == pytest.approx(10 * 900, rel=0.4)
 
 
 def test_hot_partitions_split_and_are_recorded():
@@ -228,9 +228,9 @@ def test_hot_partitions_split_and_are_recorded():
     heavy = Pattern("put", "PutItem", rate=3, size=300_000)
     design = Design("d", partition="{userId}", capacity=Capacity(read=1, write=900))
 
-    recording = run([heavy], design, fields=[Field("userId", count=40)], duration=660)
+    log = run([heavy], design, fields=[Field("userId", count=40)], duration=660)
 
-    [table] = resource_results(recording)
+    [table] = resource_results(log)
     assert [(split.time, split.cause) for split in table.splits] == [(600.0, "heat")]
     assert table.partitions_per_minute[-1] == 2
     assert [span.died for span in table.heat.partitions] == [600.0, None, None]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.lab.inputs.key_templates import TemplateError, parse, slots
+from emulator.lab.inputs.key_templates import TemplateError, parse, stretches
 
 START = 1_767_225_600.0  # 2026-01-01T00:00:00Z
 
@@ -77,4 +77,4 @@ def test_a_template_knows_what_it_is_made_of():
 def test_a_range_of_time_falls_into_stretches(text, days, count):
     end = START + 89 * 86_400 - 1  # the last second of 30 March
 
-    assert len(slots(parse(text).times, end - days * 86_400 + 86_400, end)) == count
+    assert len(stretches(parse(text).times, end - days * 86_400 + 86_400, end)) == count

@@ -9,7 +9,7 @@ from emulator.lab.planning.layout import Layout
 
 
 @pytest.fixture(scope="module")
-def recording():
+def log():
     workload = Workload(
         fields=[Field("id", count=100, distribution=Zipf(1.2))],
         patterns=[Pattern("put", "PutItem", rate=1200)],
@@ -21,8 +21,8 @@ def recording():
     return aggregate.run(Layout(design, workload))
 
 
-def test_series_sum_to_the_units(recording):
-    [table] = resource_results(recording)
+def test_series_sum_to_the_units(log):
+    [table] = resource_results(log)
     for axis in (table.read, table.write):
         assert sum(axis.per_minute.consumed) * 60 == pytest.approx(axis.consumed_units, rel=0.001)
         width = axis.fine.step_seconds
@@ -30,8 +30,8 @@ def test_series_sum_to_the_units(recording):
         assert len(axis.fine.consumed) <= 240
 
 
-def test_the_heat_map_has_a_column_for_every_partition(recording):
-    [table] = resource_results(recording)
+def test_the_heat_map_has_a_column_for_every_partition(log):
+    [table] = resource_results(log)
 
     assert len(table.heat.load) == 5
     assert all(len(row) == len(table.heat.partitions) == 6 for row in table.heat.load)
@@ -41,8 +41,8 @@ def test_the_heat_map_has_a_column_for_every_partition(recording):
     assert table.heat.partitions[-1].high == 1
 
 
-def test_top_keys_are_in_order_and_concentration_ends_at_one(recording):
-    [table] = resource_results(recording)
+def test_top_keys_are_in_order_and_concentration_ends_at_one(log):
+    [table] = resource_results(log)
 
     shares = [key.share for key in table.top_keys]
     assert shares == sorted(shares, reverse=True)
@@ -54,15 +54,15 @@ def test_top_keys_are_in_order_and_concentration_ends_at_one(recording):
         assert list(curve.traffic) == sorted(curve.traffic)
 
 
-def test_reasons_sum_to_the_throttled_share(recording):
-    [put] = pattern_results(recording)
+def test_reasons_sum_to_the_throttled_share(log):
+    [put] = pattern_results(log)
 
     assert sum(put.throttled_share_by_reason.values()) == pytest.approx(put.throttled_share)
     assert sum(put.attempts_histogram) == pytest.approx(put.calls)
 
 
-def test_collections_are_counted(recording):
-    [table] = resource_results(recording)
+def test_collections_are_counted(log):
+    [table] = resource_results(log)
 
     sizes = table.collections
     assert sizes.count == 100

@@ -3,7 +3,7 @@
 import pytest
 
 from emulator.lab import Design, Field, Index, Key, Pattern, Table, Workload
-from emulator.lab.planning.access_paths import find
+from emulator.lab.planning.access_paths import find_path
 from emulator.lab.planning.layout import Layout
 
 FIELDS = [
@@ -19,7 +19,7 @@ def path_of(design, **pattern):
     options = {"operation": "Query", "rate": 1} | pattern
     one = Pattern("p", **options)
     workload = Workload(fields=FIELDS, patterns=[one], duration=86_400)
-    return find(Layout(design, workload), one)
+    return find_path(Layout(design, workload), one)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_time_in_the_partition_key_is_asked_stretch_by_stretch():
 
     path = path_of(design, by=("userId",), span=3 * 3600)
 
-    assert len(path.slots(1_767_225_600.0 + 7200 + 1800, 0.0)) == 4
+    assert len(path.stretches(1_767_225_600.0 + 7200 + 1800, 0.0)) == 4
 
 
 def test_an_index_answers_what_the_table_cannot():

@@ -1,0 +1,253 @@
+"""A stretch: some seconds in which no key and hardly any price changes, as values.
+
+Everything that holds throughout a stretch is worked out once, here; the engine then runs its
+seconds, and what happens in them is added to the tallies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emulator.capacity import throttle_error
+from emulator.capacity.refusal import Reason
+from emulator.lab.aggregate.bucket_shares import Attempts, BucketTable
+from emulator.lab.aggregate.call_groups import CallGroups
+from emulator.lab.aggregate.pattern_model import PatternModel
+from emulator.lab.aggregate.pattern_state import CallMix, Grouping, PatternState, Tally
+from emulator.lab.inputs.distributions import Floats, Integers, sums
+from emulator.service.errors import TransactionCanceledException
+from emulator.service.throttling import ThrottlingLimit
+
+
+@dataclass(frozen=True)
+class PatternStretch:
+    """One pattern during a stretch.
+
+    Attributes:
+        rows: Its call groups among those of all patterns.
+        partition_columns: For each placement the column of its partitions' buckets.
+    """
+
+    state: PatternState
+    grouping: Grouping
+    mix: CallMix
+    rows: slice
+    partition_columns: list[int]
+    tally: Tally
+
+    @property
+    def model(self) -> PatternModel:
+        """The pattern in numbers."""
+        return self.state.model
+
+    def use_of(self, placement: int) -> tuple[Floats, Floats, Floats]:
+        """Return for each key group calls accepted, units consumed and units refused."""
+        group_of, key_shares = self.grouping.group_of, self.mix.key_shares
+        accepted = self.tally.accepted[group_of] * key_shares
+        units = accepted * self.model.placements[placement].units * self.model.actions
+        return accepted, units, self.tally.refused_units[placement][group_of] * key_shares
+
+    def close(self) -> None:
+        """Hand on what happened."""
+        self.state.close(self.grouping, self.mix, self.tally)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """All patterns during a stretch, and the buckets that their calls meet."""
+
+    buckets: BucketTable
+    groups: CallGroups
+    attempts: Attempts
+    patterns: list[PatternStretch]
+
+    @classmethod
+    def of(
+        cls, states: Sequence[PatternState], groupings: Sequence[Grouping], buckets: BucketTable
+    ) -> Stretch:
+        """Price the calls as of now, and lay them over the buckets."""
+        mixes = []
+        for state, grouping in zip(states, groupings, strict=True):
+            state.model.price()
+            mixes.append(CallMix.of(state.model, grouping))
+        starts = np.cumsum([0, *(len(grouping) for grouping in groupings)]).tolist()
+        rows = [slice(first, last) for first, last in pairwise(starts)]
+        met = [
+            _buckets_met(state.model, grouping, mix, buckets)
+            for state, grouping, mix in zip(states, groupings, mixes, strict=True)
+        ]
+        groups = _call_groups(states, rows, met, buckets)
+        patterns = [
+            PatternStretch(
+                state,
+                grouping,
+                mix,
+                own,
+                [column for column, bucket in enumerate(met_here) if bucket.is_partition],
+                Tally.empty(
+                    len(grouping), state.attempts, groups.columns, len(state.model.placements)
+                ),
+            )
+            for state, grouping, mix, own, met_here in zip(
+                states, groupings, mixes, rows, met, strict=True
+            )
+        ]
+        attempts = Attempts(_same_second(states, rows, len(groups)))
+        return cls(buckets, groups, attempts, patterns)
+
+    def arrivals(self, first: int, last: int, rng: np.random.Generator) -> Floats:
+        """Return the calls that newly arrive, by second and call group, and log the requests."""
+        arriving = np.concatenate(
+            [
+                part.state.arrivals(first, last, part.grouping, part.mix, rng)
+                for part in self.patterns
+            ],
+            axis=1,
+        )
+        for part in self.patterns:
+            record = part.model.record
+            record.requests += float(part.state.requests[first:last].sum())
+            record.fan_out += float(arriving[:, part.rows].sum())
+        return arriving
+
+    def due(self, second: int) -> Floats | None:
+        """Take out and return who comes again in a second, by retry and call group, if any."""
+        due: Floats | None = None
+        for part in self.patterns:
+            waiting = part.state.due(second)
+            if waiting is not None:
+                if due is None:
+                    due = np.zeros((len(self.attempts.arriving) - 1, len(self.groups)))
+                due[: len(waiting), part.rows] = waiting
+        return due
+
+    def refuse(self, attempts: Floats, short: Floats) -> Floats:
+        """Count the units of refused attempts where a limit of their resource was short.
+
+        Returns:
+            The units by bucket.
+        """
+        refused = np.zeros(len(self.buckets))
+        for part in self.patterns:
+            for placement, column in enumerate(part.partition_columns):
+                asked = self.groups.units[part.rows, column]
+                units = attempts[part.rows] * short[part.rows, column] * asked
+                part.tally.refused_units[placement] += units
+                refused += sums(self.groups.buckets[part.rows, column], units, len(refused))
+        return refused
+
+    def close(self) -> None:
+        """Hand on what happened to the calls of every pattern."""
+        for part in self.patterns:
+            throttled = part.model.record.throttled
+            buckets = self.groups.buckets[part.rows]
+            by_bucket = sums(buckets.ravel(), part.tally.first_refused.ravel(), len(self.buckets))
+            for number in np.flatnonzero(by_bucket > 0).tolist():
+                reason = self.buckets.reasons[number]
+                throttled[reason] = throttled.get(reason, 0.0) + float(by_bucket[number])
+            part.close()
+
+
+@dataclass(slots=True)
+class _BucketMet:
+    """A bucket that the calls of a pattern meet: its number and their units, by call group."""
+
+    placement: int
+    numbers: Integers
+    units: Floats
+    is_partition: bool = False
+
+
+def _buckets_met(
+    model: PatternModel, grouping: Grouping, mix: CallMix, buckets: BucketTable
+) -> list[_BucketMet]:
+    """Return the buckets that a pattern's calls meet, in the order they are asked.
+
+    Those above the partitions may be shared by table and indexes; they are asked once.
+    """
+    met: list[_BucketMet] = []
+    shared: dict[int, _BucketMet] = {}
+    for number, placement in enumerate(model.placements):
+        key = (placement.record.resource.arn, placement.axis)
+        units = mix.units[number]
+        for bucket in buckets.above[key]:
+            if bucket in shared:
+                shared[bucket].units = shared[bucket].units + units
+            else:
+                shared[bucket] = _BucketMet(number, np.full(len(grouping), bucket), units)
+                met.append(shared[bucket])
+        own = buckets.partitions[key][grouping.partitions[number]]
+        met.append(_BucketMet(number, own, units, is_partition=True))
+    return met
+
+
+def _call_groups(
+    states: Sequence[PatternState],
+    rows: Sequence[slice],
+    met: Sequence[list[_BucketMet]],
+    table: BucketTable,
+) -> CallGroups:
+    """Lay the call groups of every pattern over the buckets that their calls meet."""
+    total, columns = rows[-1].stop, max(len(met_here) for met_here in met)
+    buckets = np.zeros((total, columns), dtype=np.int64)
+    units = np.zeros((total, columns))
+    owner = np.zeros(columns, dtype=np.int64)
+    actions = np.ones(total)
+    chance = np.ones((total, columns))
+    patience = np.zeros(total)
+    for state, own, met_here in zip(states, rows, met, strict=True):
+        actions[own] = state.model.actions
+        patience[own] = _is_retried(state.model, ThrottlingLimit.KEY_RANGE)
+        for column, bucket in enumerate(met_here):
+            buckets[own, column] = bucket.numbers
+            units[own, column] = bucket.units
+            chance[own, column] = state.model.placements[bucket.placement].chance
+            owner[column] = max(owner[column], bucket.placement)
+    return CallGroups(
+        len(table),
+        buckets,
+        units * actions[:, None],
+        owner,
+        actions,
+        chance,
+        patience,
+        _final(states, rows, buckets, table),
+    )
+
+
+def _is_retried(model: PatternModel, limit: ThrottlingLimit) -> bool:
+    """Return whether the policy tries again after a refusal by a limit."""
+    if model.pattern.is_transaction:
+        return model.policy.is_retryable(TransactionCanceledException.__name__)
+    on_demand = model.placements[0].record.resource.throughput.on_demand
+    reason = Reason(limit.reason("Write", is_index=False), "")
+    return model.policy.is_retryable(throttle_error((reason,), on_demand=on_demand).code)
+
+
+def _final(
+    states: Sequence[PatternState], rows: Sequence[slice], buckets: Integers, table: BucketTable
+) -> NDArray[np.bool_]:
+    """Return for each call group and column whether a refusal is final for the policy."""
+    quotas = [
+        bool(reason) and ThrottlingLimit.of(reason) is ThrottlingLimit.ACCOUNT
+        for reason in table.reasons
+    ]
+    final = np.asarray(quotas)[buckets]
+    for state, own in zip(states, rows, strict=True):
+        if _is_retried(state.model, ThrottlingLimit.ACCOUNT):
+            final[own] = False
+    return final
+
+
+def _same_second(states: Sequence[PatternState], rows: Sequence[slice], groups: int) -> Floats:
+    """Return for each retry and call group the chance that it comes in the second of refusal."""
+    depth = max(state.attempts for state in states)
+    chances = np.zeros((depth - 1, groups))
+    for state, own in zip(states, rows, strict=True):
+        chances[: state.attempts - 1, own] = state.offsets[:, :1]
+    return chances
