@@ -5,16 +5,22 @@ from emulator.model.keys import (
     EMPTY_KEY,
     LONG_PARTITION_KEY,
     LONG_SORT_KEY,
+    NOT_THE_SCHEMA,
     KeyRange,
+    is_empty,
+    key_values_are_not_empty,
+    key_values_are_not_too_long,
+    kind_of,
     successor,
 )
-from emulator.model.numbers import format_number, parse_number
+from emulator.model.numbers import NOT_A_NUMBER, format_number, parse_number
 from emulator.model.paths import Path, format_path, resolve
 from emulator.model.schema import (
     KEY_CLASSES,
     IndexSchema,
     KeyAttribute,
     KeySchema,
+    KeyType,
     Projection,
     key_bytes,
 )
@@ -41,6 +47,8 @@ __all__ = [
     "LONG_PARTITION_KEY",
     "LONG_SORT_KEY",
     "MISSING",
+    "NOT_A_NUMBER",
+    "NOT_THE_SCHEMA",
     "ORDERED_TYPES",
     "SET_TYPES",
     "SHORT_NAME",
@@ -51,6 +59,7 @@ __all__ = [
     "KeyAttribute",
     "KeyRange",
     "KeySchema",
+    "KeyType",
     "KeyValue",
     "Missing",
     "NumberSet",
@@ -64,7 +73,11 @@ __all__ = [
     "format_number",
     "format_path",
     "is_below",
+    "is_empty",
     "key_bytes",
+    "key_values_are_not_empty",
+    "key_values_are_not_too_long",
+    "kind_of",
     "nesting_levels",
     "parse_number",
     "resolve",

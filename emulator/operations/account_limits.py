@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from emulator.engine.account import Account
+from emulator.engine import Account
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.shapes import structure
 

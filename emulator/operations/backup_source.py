@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from emulator.engine.account import Account
-from emulator.engine.table import Table
+from emulator.engine import Account, Table
 from emulator.service.errors import (
     ResourceNotFoundException,
     TableInUseException,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from emulator.engine.account import Account
-from emulator.engine.archive import Backup
-from emulator.engine.table import Index, Table
+from emulator.engine import Account, Backup, Index, Table
 from emulator.operations import shapes
 from emulator.operations.backup_source import source_table
 from emulator.operations.definitions import TABLE_NAME, table_request

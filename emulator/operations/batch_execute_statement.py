@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from emulator.capacity import Receipt
-from emulator.engine.account import Account
+from emulator.engine import Account, Table
 from emulator.engine.reads import get
-from emulator.engine.table import Table
 from emulator.engine.writes import Write
 from emulator.model.wire import WireItem
 from emulator.operations import responses, shapes

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from emulator.capacity import EVENTUAL, STRONG, Reason, Receipt, throttle_error
-from emulator.engine.account import Account
+from emulator.engine import Account, Table
 from emulator.engine.reads import Found, find
-from emulator.engine.table import Table
 from emulator.expressions import PathProjection
 from emulator.model import Item
 from emulator.model.wire import check_levels, dump_item, load_item

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from emulator.capacity import Reason, Receipt, batch_write_error
-from emulator.engine.account import Account
-from emulator.engine.table import Table
+from emulator.engine import Account, Table
 from emulator.engine.writes import Write, apply, plan
 from emulator.model import Item
 from emulator.model.wire import SEVERAL_TYPES, load_item

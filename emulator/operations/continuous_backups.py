@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from emulator.clock import NANOSECONDS
-from emulator.engine.account import Account
+from emulator.engine import Account, Table
 from emulator.engine.options import Recovery
-from emulator.engine.table import Table
 from emulator.operations import shapes
 from emulator.operations.backup_source import source_table
 from emulator.operations.definitions import table_request

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from emulator.engine.account import Account
+from emulator.engine import Account, Table
 from emulator.engine.options import InsightsRule
-from emulator.engine.table import Table
 from emulator.operations import shapes
 from emulator.operations.definitions import TABLE_NAME, table_request
 from emulator.operations.descriptions import seconds

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from emulator.engine.account import Account
-from emulator.engine.options import TableOptions
-from emulator.engine.table import Table
+from emulator.engine import Account, Table, TableOptions
 from emulator.operations import definitions, shapes
 from emulator.operations.descriptions import describe_table
 from emulator.operations.registry import Request, Response, operation

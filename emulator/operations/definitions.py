@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, cast
 
-from emulator.engine.resource import BillingMode, Throughput
-from emulator.model import IndexSchema, KeyAttribute, KeySchema, Projection
-from emulator.model.schema import KeyType
+from emulator.engine import BillingMode, Throughput
+from emulator.model import IndexSchema, KeyAttribute, KeySchema, KeyType, Projection
 from emulator.operations import shapes
 from emulator.operations.shapes import Integer, List, Member, String, Structure, structure
 from emulator.service import limits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emulator.engine.account import Account
+from emulator.engine import Account
 from emulator.engine.writes import Write, execute
 from emulator.model.wire import check_levels, load_item
 from emulator.operations import responses, shapes

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from emulator.clock import NANOSECONDS
-from emulator.engine.account import Account
-from emulator.engine.table import Table
+from emulator.engine import Account, Table
 from emulator.operations.definitions import table_request
 from emulator.operations.descriptions import describe_table
 from emulator.operations.registry import Request, Response, operation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emulator.engine.account import Account
+from emulator.engine import Account
 from emulator.operations.definitions import table_request
 from emulator.operations.descriptions import describe_table
 from emulator.operations.registry import Request, Response, operation

@@ -8,9 +8,7 @@ from typing import Any, TypeAlias
 
 from emulator.capacity import READ, WRITE
 from emulator.clock import NANOSECONDS
-from emulator.engine.account import Account
-from emulator.engine.resource import Resource
-from emulator.engine.table import Index, Table
+from emulator.engine import Account, Index, Resource, Table
 from emulator.model import KeySchema, Projection
 
 Wire: TypeAlias = dict[str, Any]

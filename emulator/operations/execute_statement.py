@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from emulator.engine.account import Account
+from emulator.engine import Account
 from emulator.model import Value
 from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation

@@ -9,10 +9,8 @@ from functools import partial
 from typing import Any, Final
 
 from emulator.capacity import TRANSACTIONAL
-from emulator.engine import transactions
-from emulator.engine.account import Account
+from emulator.engine import Account, Table, transactions
 from emulator.engine.reads import Found, find
-from emulator.engine.table import Table
 from emulator.engine.transactions import Action, Failure
 from emulator.engine.writes import Planned, plan
 from emulator.operations import responses, shapes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from emulator.engine.account import Account
+from emulator.engine import Account
 from emulator.engine.reads import get
 from emulator.expressions import PathProjection, Placeholders, parse_projection
 from emulator.model.wire import check_levels, dump_item, load_item

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
-from emulator.engine.account import Account
+from emulator.engine import Account
 from emulator.model.wire import INVALID
 from emulator.operations import definitions, shapes
 from emulator.operations.registry import Request, Response, operation

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from emulator.engine.account import Account
+from emulator.engine import Account, Table
 from emulator.engine.options import Destination
-from emulator.engine.table import Table
 from emulator.operations import shapes
 from emulator.operations.definitions import table_request
 from emulator.operations.registry import Request, Response, operation

@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from emulator.engine.account import Account
+from emulator.engine import Account, Index, Table
 from emulator.engine.reads import Page
-from emulator.engine.table import Index, Table
 from emulator.expressions import Condition, PathProjection, Placeholders, parse_projection
-from emulator.model import Item, KeySchema
-from emulator.model.keys import NOT_THE_SCHEMA, key_values_are_not_empty
+from emulator.model import NOT_THE_SCHEMA, Item, KeySchema, key_values_are_not_empty
 from emulator.model.wire import BAD_START, INVALID, dump_item, load_start_key
 from emulator.operations import responses, shapes
 from emulator.operations.rules import keys

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from emulator.engine.account import Account
-from emulator.engine.table import Table
+from emulator.engine import Account, Table
 from emulator.engine.writes import Write, execute
 from emulator.model import Item
 from emulator.model.wire import load_item

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from emulator.engine.account import Account
+from emulator.engine import Account
 from emulator.operations.profiles import worded
 from emulator.operations.responses import dump_items
 from emulator.operations.shapes import Structure

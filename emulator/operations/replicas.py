@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from emulator.engine.account import Account
-from emulator.engine.table import Table
+from emulator.engine import Account, Table
 from emulator.model.wire import INVALID
 from emulator.operations import shapes
 from emulator.operations.definitions import table_request

@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from emulator.engine.account import Account
-from emulator.engine.options import Policy, TableOptions
-from emulator.engine.streams import Stream
+from emulator.engine import Account, Stream, TableOptions
+from emulator.engine.options import Policy
 from emulator.model.wire import INVALID
 from emulator.operations import shapes
 from emulator.operations.registry import Request, Response, operation

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from emulator.capacity import Receipt, units
-from emulator.engine.table import Table
+from emulator.engine import Table
 from emulator.engine.writes import Planned
 from emulator.model import Item
 from emulator.model.wire import WireItem, dump_item, dump_value

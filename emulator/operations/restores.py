@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from emulator.clock import NANOSECONDS
-from emulator.engine.account import Account
-from emulator.engine.table import Index, Table
+from emulator.engine import Account, Index, Table
 from emulator.engine.updates import EVERYWHERE
 from emulator.model.wire import INVALID
 from emulator.operations import definitions, shapes

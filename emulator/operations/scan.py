@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from emulator.engine.account import Account
+from emulator.engine import Account
 from emulator.engine.reads import PageRequest, read_page
 from emulator.expressions import parse_condition
 from emulator.operations import paging, shapes

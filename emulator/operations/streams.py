@@ -9,8 +9,8 @@ import uuid
 from typing import Any, Final
 
 from emulator.clock import NANOSECONDS
-from emulator.engine.account import Account
-from emulator.engine.streams import SEQUENCE_BASE, Stream, StreamRecord
+from emulator.engine import Account, Stream, StreamRecord
+from emulator.engine.streams import SEQUENCE_BASE
 from emulator.model.wire import dump_item
 from emulator.operations import shapes
 from emulator.operations.descriptions import describe_key, seconds

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from emulator.engine.account import Account
-from emulator.engine.streams import Stream
+from emulator.engine import Account, Stream
 from emulator.operations import definitions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import arns

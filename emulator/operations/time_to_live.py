@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from emulator.clock import NANOSECONDS
-from emulator.engine.account import Account
+from emulator.engine import Account, Table
 from emulator.engine.expiry import ExpiryQueue
-from emulator.engine.table import Table
 from emulator.engine.updates import EVERYWHERE
 from emulator.operations import shapes
 from emulator.operations.definitions import table_request

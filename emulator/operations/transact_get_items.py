@@ -7,13 +7,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from emulator.capacity import TRANSACTIONAL
-from emulator.engine import transactions
-from emulator.engine.account import Account
+from emulator.engine import Account, Table, transactions
 from emulator.engine.reads import Found, find
-from emulator.engine.table import Table
 from emulator.expressions import PathProjection
-from emulator.model import Item
-from emulator.model.keys import key_values_are_not_empty
+from emulator.model import Item, key_values_are_not_empty
 from emulator.model.wire import check_levels, dump_item, load_item
 from emulator.operations import responses, shapes
 from emulator.operations.get_item import CURRENT, load_projection

@@ -7,13 +7,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from emulator.engine import transactions
-from emulator.engine.account import Account
-from emulator.engine.table import Table
+from emulator.engine import Account, Table, transactions
 from emulator.engine.writes import Planned, Write, plan
 from emulator.expressions import Condition, Update, parse_condition, parse_update
-from emulator.model import Item
-from emulator.model.keys import key_values_are_not_empty
+from emulator.model import Item, key_values_are_not_empty
 from emulator.model.wire import check_levels, load_item
 from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation

@@ -11,8 +11,7 @@ from copy import deepcopy
 from typing import Final
 
 from emulator.clock import NANOSECONDS
-from emulator.engine.account import Account
-from emulator.engine.archive import Transfer
+from emulator.engine import Account, Transfer
 from emulator.operations import definitions, shapes
 from emulator.operations.backup_source import source_table
 from emulator.operations.continuous_backups import recovery_window

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from emulator.engine.account import Account
-from emulator.engine.table import Table
+from emulator.engine import Account, Table
 from emulator.engine.writes import Planned, Write, execute
 from emulator.expressions import Placeholders, Update, fragment, legacy_update, parse_update
 from emulator.model import MISSING, IndexSchema, Item, Missing, Value, check_name, equal

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias, cast
 
 from emulator.clock import NANOSECONDS
+from emulator.engine import Account, BillingMode, Resource, Table, Throughput
 from emulator.engine import updates as engine
-from emulator.engine.account import Account
-from emulator.engine.resource import BillingMode, Resource, Throughput
-from emulator.engine.table import Table
 from emulator.operations import definitions, shapes
 from emulator.operations.create_table import key_arn, load_encryption
 from emulator.operations.delete_table import table_is_active

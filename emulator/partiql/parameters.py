@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from emulator.model import Value
-from emulator.model.numbers import NOT_A_NUMBER
+from emulator.model import NOT_A_NUMBER, Value
 from emulator.model.wire import TOO_DEEP, load_value
 from emulator.partiql.literals import fits_java
 from emulator.service import limits

@@ -13,17 +13,15 @@ from typing import Any, Final, NamedTuple
 
 from emulator.model import (
     KEY_CLASSES,
+    NOT_THE_SCHEMA,
     Item,
     KeyRange,
     KeySchema,
     KeyValue,
-    successor,
-    type_name,
-)
-from emulator.model.keys import (
-    NOT_THE_SCHEMA,
     key_values_are_not_empty,
     key_values_are_not_too_long,
+    successor,
+    type_name,
 )
 from emulator.partiql.ast import Order, Values
 from emulator.partiql.branches import Branch, Branches, Clause

@@ -22,12 +22,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from emulator.engine.account import Account
-from emulator.engine.table import Table
+from emulator.engine import Account, Table
 from emulator.model.wire import dump_item, load_item
-from emulator.operations import descriptions
+from emulator.operations import descriptions, run
 from emulator.operations.put_item import position_to_put
-from emulator.operations.registry import run
 from emulator.operations.rules.items import item_fits
 from emulator.service.errors import ApiError, EmulatorError
 from emulator.storage import HASH_SPACE

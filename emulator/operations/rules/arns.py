@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from emulator.engine.account import BAD_TABLE_ARN, Account
-from emulator.engine.streams import Stream
-from emulator.engine.table import Table
+from emulator.engine import Account, Stream, Table
+from emulator.engine.account import BAD_TABLE_ARN
 from emulator.model.wire import INVALID
 from emulator.operations.shapes import String
 from emulator.service.errors import (

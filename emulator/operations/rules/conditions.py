@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from emulator.engine.table import Table
+from emulator.engine import Table
 from emulator.expressions import (
     NO_ARGUMENTS,
     Condition,

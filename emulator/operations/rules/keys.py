@@ -6,19 +6,17 @@ from collections.abc import Iterable
 from typing import Final
 
 from emulator.model import (
+    NOT_THE_SCHEMA,
     IndexSchema,
     Item,
     KeySchema,
     KeyValue,
     Path,
-    type_name,
-)
-from emulator.model.keys import (
-    NOT_THE_SCHEMA,
     is_empty,
     key_values_are_not_empty,
     key_values_are_not_too_long,
     kind_of,
+    type_name,
 )
 from emulator.model.wire import INVALID
 from emulator.service.errors import ValidationException

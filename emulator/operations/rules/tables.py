@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from emulator.engine.account import Account
-from emulator.engine.resource import Throughput
+from emulator.engine import Account, Throughput
 from emulator.model.wire import INVALID
 from emulator.service import limits
 from emulator.service.errors import LimitExceededException, ValidationException

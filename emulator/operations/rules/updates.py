@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
-from emulator.engine.resource import Throughput
-from emulator.engine.table import Index, Table
+from emulator.engine import Index, Table, Throughput
 from emulator.model.wire import INVALID
 from emulator.operations.rules import tables as rules
 from emulator.service import limits

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from emulator.capacity import READ, Receipt
-from emulator.engine.account import Account
+from emulator.engine import Account, Table
 from emulator.engine.reads import PageRequest, read_page
-from emulator.engine.table import Table
 from emulator.expressions import Condition
 from emulator.model import Attributes, Item, Missing, Value, resolve
 from emulator.model.wire import WireItem, dump_item

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from emulator.engine.account import Account
-from emulator.engine.table import Table
+from emulator.engine import Account, Table
 from emulator.engine.writes import Planned, Write, apply, plan
 from emulator.expressions import (
     CACHE_ENTRIES,
