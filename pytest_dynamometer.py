@@ -222,7 +222,7 @@ class _Body:
         if not any(any(self._item.iter_markers(name)) for name in ("ddb_budget", "ddb_faults")):
             return
         from emulator.api import Emulator
-        from emulator.sdk.scopes import listen
+        from emulator.sdk import listen
 
         def hear(served: object) -> None:
             if isinstance(served, Emulator):
@@ -367,7 +367,7 @@ def ddb(request: pytest.FixtureRequest, ddb_template: object) -> Iterator[Emulat
 def _emulator(request: pytest.FixtureRequest, state: _State, base: object) -> Emulator:
     """Return an emulator as the test's markers ask for it, filled from its template."""
     from emulator.api import Emulator
-    from emulator.sdk.region import default_region
+    from emulator.sdk import default_region
     from emulator.testing.configuration import options_of
     from emulator.testing.seeded_databases import make_clock
 
@@ -452,7 +452,7 @@ def ddb_clock(ddb: Emulator) -> ManualClock:
 @pytest.fixture(scope=_scope)
 def ddb_endpoint(ddb: Emulator) -> Iterator[str]:
     """The URL of an HTTP server for the test's DynamoDB, on a free port of this machine."""
-    from emulator.http.server import ServerThread
+    from emulator.http import ServerThread
 
     with ServerThread(ddb) as server:
         yield server.endpoint_url

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from emulator.api import Emulator
     from emulator.clock import Clock, ManualClock, SystemClock
     from emulator.observe import BudgetExceeded
-    from emulator.sdk.boto import mock_dynamodb
+    from emulator.sdk import mock_dynamodb
     from emulator.service.errors import ApiError, EmulatorError
     from emulator.settings import Settings
 
@@ -48,7 +48,7 @@ _HOMES = {
     "ManualClock": "emulator.clock",
     "Settings": "emulator.settings",
     "SystemClock": "emulator.clock",
-    "mock_dynamodb": "emulator.sdk.boto",
+    "mock_dynamodb": "emulator.sdk",
 }
 
 __all__ = [

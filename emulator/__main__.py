@@ -236,7 +236,7 @@ def _seconds(text: str) -> float:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    from emulator.http.server import ServerOptions, serve
+    from emulator.http import ServerOptions, serve
 
     path = _snapshot_path(arguments)
     emulator = _emulator(arguments, path)

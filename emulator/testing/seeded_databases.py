@@ -19,7 +19,7 @@ from emulator.api import Emulator
 from emulator.clock import DEFAULT_START, Clock, ManualClock, SystemClock
 from emulator.designs import DeclaredTable, read_tables
 from emulator.observe import Snapshot, last_moment, table_of
-from emulator.sdk.region import default_region
+from emulator.sdk import default_region, mock_dynamodb
 from emulator.service.errors import ApiError, EmulatorError
 from emulator.settings import Settings
 
@@ -160,8 +160,6 @@ def routed(emulator: Emulator, *, fast: bool = False) -> AbstractContextManager[
     """Return a context in which boto3, if it is installed, is served by the emulator."""
     if find_spec("botocore") is None:
         return nullcontext(emulator)
-    from emulator.sdk.boto import mock_dynamodb
-
     return mock_dynamodb(emulator, fast=fast)
 
 

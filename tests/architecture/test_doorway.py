@@ -1,5 +1,6 @@
 """The doorway: what ``import emulator`` offers, and how little it costs."""
 
+import importlib
 import subprocess
 import sys
 
@@ -17,6 +18,30 @@ SCHEMA = {
 def test_every_public_name_loads():
     for name in emulator.__all__:
         assert getattr(emulator, name) is not None
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("clients", "Key"),
+        ("clock", "ManualClock"),
+        ("designs", "read_tables"),
+        ("errors", "ValidationException"),
+        ("lab", "compare"),
+        ("settings", "Settings"),
+        ("strategies", "items"),
+    ],
+)
+def test_every_public_module_stays_importable(module, name):
+    public = importlib.import_module(f"emulator.{module}")
+    assert getattr(public, name) is not None
+
+
+@pytest.mark.parametrize("room", ["http", "observe", "protocol", "sdk"])
+def test_the_front_of_a_room_offers_what_it_lists(room):
+    front = importlib.import_module(f"emulator.{room}")
+    assert front.__all__ == sorted(front.__all__)
+    assert all(getattr(front, name) is not None for name in front.__all__)
 
 
 def test_dir_lists_the_public_names():
