@@ -85,7 +85,7 @@ def _exponent(exponent_text: str, text: str) -> int:
     """Return the exponent; beyond 64 bits the text is no number at all (NUM-6)."""
     stripped = exponent_text.lstrip("+-").lstrip("0")
     if len(stripped) < _LONG_DIGITS:
-        exponent = int(exponent_text)
+        exponent = int(f"0{stripped}") * (-1 if exponent_text.startswith("-") else 1)
         if -_EXPONENT_64_BITS <= exponent < _EXPONENT_64_BITS:
             return exponent
     raise RequestFault(NOT_A_NUMBER.format(text=text))

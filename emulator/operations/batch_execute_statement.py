@@ -84,7 +84,7 @@ def batch_execute_statement(account: Account, request: Request) -> Response:
     responses = []
     for statement, member in zip(ready, members, strict=True):
         if isinstance(statement, _Ready):
-            responses.append(_answer(account, statement, member, costs))
+            responses.append(_response(account, statement, member, costs))
         else:
             responses.append({"Error": _error(statement, account)})
     mode = request.get("ReturnConsumedCapacity")
@@ -129,7 +129,7 @@ def _no_item_twice(statements: list[_Ready]) -> None:
         raise ValidationException(DUPLICATES)
 
 
-def _answer(
+def _response(
     account: Account, statement: _Ready, member: Mapping[str, Any], costs: _Costs
 ) -> dict[str, Any]:
     """Carry out one statement; one that fails does not hinder the others."""

@@ -65,7 +65,7 @@ class _Lookup(NamedTuple):
 
 @operation("BatchGetItem", shape=SHAPE)
 def batch_get_item(account: Account, request: Request) -> Response:
-    """Answer the items found; keys that were not served come back as UnprocessedKeys."""
+    """Return the items found; keys that were not served come back as UnprocessedKeys."""
     # The order is observable (ERR-BGET-1).
     requested = request["RequestItems"]
     some_but_not_too_many(requested)

@@ -60,7 +60,7 @@ class TableRequest(Structure):
         self._reports_name_alone = reports_name_alone
 
     def check(self, request: Any) -> None:
-        """Answer a faulty request: types, the name, then all broken constraints together."""
+        """Refuse a faulty request: types, the name, then all broken constraints together."""
         if self.accepts(request):
             return
         self.check_types(request)

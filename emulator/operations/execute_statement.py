@@ -33,7 +33,7 @@ SHAPE = shapes.structure(
 
 @operation("ExecuteStatement", shape=SHAPE)
 def execute_statement(account: Account, request: Request) -> Response:
-    """Answer the items that a SELECT finds, or that a write returns."""
+    """Return the items that a SELECT finds, or that a write returns."""
     bound = bind_alone(request)
     if bound.reads:
         return select_page(account, request, bound)

@@ -170,7 +170,7 @@ def _writing(bound: Bound, table: Table, member: Mapping[str, Any]) -> Action | 
 def _read(
     account: Account, request: Request, bound: list[Bound], actions: list[Action]
 ) -> Response:
-    """Answer every item in the order of the statements, an empty object for a missing one."""
+    """Return every item in the order of the statements, an empty object for a missing one."""
     done = [read for read in transactions.execute(account, actions) if isinstance(read, Found)]
     if sum(read.receipt.bytes_returned for read in done) > limits.TRANSACTION_BYTES:
         raise ValidationException(TOO_LARGE)

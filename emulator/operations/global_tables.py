@@ -90,7 +90,7 @@ def _index_settings(holder: str, axis: Axis) -> shapes.Member:
     ),
 )
 def find_global_table(_: Account, request: Request) -> NoReturn:
-    """Say that no such global table exists."""
+    """Refuse: no such global table exists."""
     raise GlobalTableNotFoundException(NOT_FOUND.format(name=request["GlobalTableName"]))
 
 

@@ -221,10 +221,10 @@ def index_projects_filter(condition: Condition | None, source: Source) -> None:
         raise ValidationException(FILTER_NOT_PROJECTED.format(index=schema.name, names=names))
 
 
-# The answer
+# The response
 
 
-def answer(
+def page_response(
     request: Mapping[str, Any],
     source: Source,
     page: Page,

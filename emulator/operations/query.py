@@ -66,7 +66,7 @@ VALUES_FOR = ("FilterExpression", "KeyConditionExpression")
 
 @operation("Query", shape=SHAPE)
 def query(account: Account, request: Request) -> Response:
-    """Answer one page of a partition, filtered after it was read and paid for."""
+    """Return one page of a partition, filtered after it was read and paid for."""
     # The order is observable (ERR-QUERY-1); the numbers are its steps.
     expressions.parameters_are_legacy_or_current(request, _legacy_of(request), CURRENT)  # 4
     expressions.placeholders_come_with_expressions(request, CURRENT, VALUES_FOR)  # 5
@@ -121,7 +121,7 @@ def query(account: Account, request: Request) -> Response:
     )
     if page.last is not None and _has_one_item(source):
         page = page._replace(last=None)
-    return paging.answer(request, source, page, condition, projection)
+    return paging.page_response(request, source, page, condition, projection)
 
 
 def _legacy_of(request: Mapping[str, Any]) -> tuple[str, ...]:

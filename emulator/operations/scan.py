@@ -57,7 +57,7 @@ VALUES_FOR = ("FilterExpression",)
 
 @operation("Scan", shape=SHAPE)
 def scan(account: Account, request: Request) -> Response:
-    """Answer one page in position order, filtered after it was read and paid for."""
+    """Return one page in position order, filtered after it was read and paid for."""
     # The order is observable (ERR-SCAN-1).
     expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
     expressions.placeholders_come_with_expressions(request, CURRENT, VALUES_FOR)
@@ -100,7 +100,7 @@ def scan(account: Account, request: Request) -> Response:
             fetch=paging.needs_fetch(source, request, projection),
         ),
     )
-    return paging.answer(request, source, page, condition, projection)
+    return paging.page_response(request, source, page, condition, projection)
 
 
 def segments_come_in_pairs(request: Mapping[str, Any]) -> None:

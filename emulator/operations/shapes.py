@@ -402,7 +402,7 @@ class Structure(Member):
             yield CONSTRAINT.format(value="null", path=member_path, rule=NOT_NULL)
 
     def check(self, request: Any) -> None:
-        """Answer a faulty request: types first, then all broken constraints together.
+        """Refuse a faulty request: types first, then all broken constraints together.
 
         Raises:
             SerializationException: a wrong JSON type.
@@ -417,9 +417,9 @@ class Structure(Member):
             for problem in self._member_problems(name, member, request, "")
         ]
         if problems:
-            self._answer(request, problems)
+            self._refuse(request, problems)
 
-    def _answer(self, request: Any, problems: list[tuple[Member, str]]) -> None:  # noqa: ARG002 - for subclasses
+    def _refuse(self, request: Any, problems: list[tuple[Member, str]]) -> None:  # noqa: ARG002 - for subclasses
         """Raise the aggregated fault, in every wording that has words of its own."""
         columns = {"current", "older"}
         for member, _ in problems:
@@ -481,7 +481,7 @@ class TableName(String):
 class ItemRequest(Structure):
     """A request of the data plane: a bad table name is reported alone (ERR-SHAPE-7)."""
 
-    def _answer(self, request: Any, problems: list[tuple[Member, str]]) -> None:
+    def _refuse(self, request: Any, problems: list[tuple[Member, str]]) -> None:
         complete = all(request.get(name) is not None for name in self._needed)
         named = [(member, text) for member, text in problems if isinstance(member, TableName)]
         if complete and named:
@@ -490,7 +490,7 @@ class ItemRequest(Structure):
             current = texts if request["TableName"] else [newer]
             wording = Wording(envelope(*current), older=envelope(*texts))
             raise RequestFault(wording, is_final=True)
-        super()._answer(request, problems)
+        super()._refuse(request, problems)
 
 
 def item_request(**members: Member) -> ItemRequest:

@@ -49,7 +49,7 @@ class _Wanted(NamedTuple):
 
 @operation("TransactGetItems", shape=SHAPE)
 def transact_get_items(account: Account, request: Request) -> Response:
-    """Answer every item in request order, an empty object for a missing one."""
+    """Return every item in request order, an empty object for a missing one."""
     wanted = [_load(action["Get"]) for action in request["TransactItems"]]
     tables = [account.table(action.body["TableName"]) for action in wanted]
     for action, table in zip(wanted, tables, strict=True):

@@ -227,3 +227,8 @@ def test_arithmetic_beyond_the_range_is_refused():
         check_storable(add(large, large))
     assert caught.value.message == OVERFLOW
     assert not isinstance(caught.value, RequestFault)
+
+
+def test_zeros_before_an_exponent_count_for_nothing():
+    """Thousands of them are more digits than Python makes a number of."""
+    assert parse_number(f"1e-{'0' * 5000}1") == Decimal("0.1")

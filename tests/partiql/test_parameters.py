@@ -23,7 +23,7 @@ def deep(levels, leaf=None):
     return value
 
 
-def told(*written):
+def refusal(*written):
     """Return what a client reads: statements are answered by the older layer."""
     with pytest.raises(ValidationException) as caught:
         load_parameters(list(written))
@@ -45,32 +45,37 @@ def test_every_type_is_a_parameter():
 )
 def test_an_exponent_beyond_32_bits_makes_no_number(number):
     message = f"{NO_NUMBER}: {number}"
-    assert told({"N": number}) == message
-    assert told({"L": [{"N": "1"}, {"N": number}]}) == message
-    assert told({"M": {"x": {"N": number}}}) == message
-    assert told({"NS": ["1", number]}) == message
+    assert refusal({"N": number}) == message
+    assert refusal({"L": [{"N": "1"}, {"N": number}]}) == message
+    assert refusal({"M": {"x": {"N": number}}}) == message
+    assert refusal({"NS": ["1", number]}) == message
+
+
+@pytest.mark.parametrize("number", ["1e-2147483647", "1.5e-2147483647"])
+def test_an_exponent_of_32_bits_is_judged_as_any_other(number):
+    assert refusal({"N": number}) == UNDERFLOW
 
 
 def test_the_largest_exponent_wraps_around():
     """NUM-6."""
-    assert told({"N": "1e2147483647"}) == UNDERFLOW
+    assert refusal({"N": "1e2147483647"}) == UNDERFLOW
 
 
 def test_an_empty_number_leaves_nothing_to_say():
     """NUM-2."""
-    assert told({"N": ""}) == NO_NUMBER
+    assert refusal({"N": ""}) == NO_NUMBER
 
 
 @pytest.mark.parametrize("levels", [32, 40, 100, 2000])
 def test_the_first_fault_of_the_document_is_told(levels):
     no_number = f"{NO_NUMBER}: abc"
     bad = {"N": "abc"}
-    assert told(deep(levels), bad) == DEEP
-    assert told(bad, deep(levels)) == no_number
-    assert told({"M": {"d": deep(levels), "bad": bad}}) == DEEP
-    assert told({"M": {"bad": bad, "d": deep(levels)}}) == no_number
-    assert told(deep(levels, bad)) == DEEP
-    assert told(deep(levels), {"N": "1e126"}) == DEEP
+    assert refusal(deep(levels), bad) == DEEP
+    assert refusal(bad, deep(levels)) == no_number
+    assert refusal({"M": {"d": deep(levels), "bad": bad}}) == DEEP
+    assert refusal({"M": {"bad": bad, "d": deep(levels)}}) == no_number
+    assert refusal(deep(levels, bad)) == DEEP
+    assert refusal(deep(levels), {"N": "1e126"}) == DEEP
 
 
 def test_a_value_may_be_as_deep_as_any():
@@ -92,7 +97,7 @@ def test_a_wrong_json_type_is_told_as_such(wrong):
 @pytest.mark.parametrize("empty", [{}, {"S": None}, {"X": "x"}, {"S": "a", "N": "1"}])
 def test_a_value_has_one_type(empty):
     """TYP-1."""
-    assert told(empty).startswith("Supplied AttributeValue ")
+    assert refusal(empty).startswith("Supplied AttributeValue ")
 
 
 def test_parameters_are_read_before_the_statement():

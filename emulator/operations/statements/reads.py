@@ -181,7 +181,7 @@ def _java_hash(text: str) -> int:
 
 
 def select_page(account: Account, request: Mapping[str, Any], bound: Bound) -> dict[str, Any]:
-    """Answer one page of a SELECT, filtered after it was read and paid for (PQL-1)."""
+    """Return one page of a SELECT, filtered after it was read and paid for (PQL-1)."""
     select = bound.statement
     assert isinstance(select, Select), "asked of a SELECT"
     start = load_next_token(request)
