@@ -21,7 +21,8 @@ from emulator.lab.aggregate.placement import JOINT
 from emulator.lab.aggregate.population import Population
 from emulator.lab.aggregate.stretch import PatternStretch, Stretch
 from emulator.lab.inputs.distributions import Floats, Integers
-from emulator.lab.outcome.run_log import MINUTE, PARTITION_RATES, ResourceRecord
+from emulator.lab.outcome.run_log import MINUTE, ResourceRecord
+from emulator.service.limits import PARTITION_UNITS
 from emulator.storage import HASH_SPACE, Position
 
 #: Positions that the traffic of hot partitions is told apart by.
@@ -76,7 +77,7 @@ class EngineFeed:
     ) -> Integers:
         """Return the partitions whose traffic the engine may want to look at, by number."""
         use = np.zeros(len(record.resource.partitions))
-        for axis, rate in enumerate(PARTITION_RATES):
+        for axis, rate in enumerate(PARTITION_UNITS):
             own = buckets.partitions[record.resource.arn, axis]
             use = np.maximum(use, demand[own] / (rate * MINUTE))
         pending = record.resource.heat.pending

@@ -144,7 +144,7 @@ class Stretch:
     def close(self) -> None:
         """Hand on what happened to the calls of every pattern."""
         for part in self.patterns:
-            throttled = part.model.record.throttled
+            throttled = part.model.record.throttled_by_reason
             buckets = self.groups.buckets[part.rows]
             by_bucket = sums(buckets.ravel(), part.tally.first_refused.ravel(), len(self.buckets))
             for number in np.flatnonzero(by_bucket > 0).tolist():

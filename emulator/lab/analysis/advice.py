@@ -5,29 +5,20 @@ Each check is one function from the case to its findings; the order is that of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from emulator.capacity import READ, WRITE
 from emulator.capacity.prices import STANDARD, STANDARD_IA
 from emulator.capacity.units import read_loss, read_units, write_loss, write_units
 from emulator.designs import Finding, Severity
+from emulator.lab.analysis.case import Case
 from emulator.lab.analysis.costs import ON_DEMAND
-from emulator.lab.analysis.offered_load import Offered, units_per_request
-from emulator.lab.inputs.key_templates import KeyTemplate
-from emulator.lab.inputs.patterns import Pattern
-from emulator.lab.outcome.result_types import (
-    BreakEven,
-    Cost,
-    PatternResult,
-    ResourceResult,
-)
+from emulator.lab.analysis.offered_load import units_per_request
 from emulator.lab.outcome.thresholds import UNEVEN
-from emulator.lab.planning.access_paths import AccessPath, find_path
 from emulator.lab.planning.key_traits import is_in_order
-from emulator.lab.planning.layout import Layout, TableLayout
 from emulator.service import limits
+from emulator.service.throttling import parse_reason
 
 #: Source: L0, the rules of thumb for partition keys.
 KEYS_PER_PARTITION: Final = 2
@@ -42,44 +33,10 @@ WASTE: Final = 0.5
 #: A cheaper way to pay is worth a word if it saves this share.
 SAVING: Final = 0.10
 #: Bytes paid for and not used, as a share of what is paid, in items of a few units.
-ROUNDING: Final = 0.30
+ROUNDING_LOSS: Final = 0.30
 _FEW_UNITS: Final = 3
 _BIG_ITEM: Final = 4 * limits.KIB
 _YEAR_DAYS: Final = 365
-_RATES: Final = (limits.PARTITION_READ_UNITS, limits.PARTITION_WRITE_UNITS)
-
-
-@dataclass(frozen=True)
-class Case:
-    """A design under a workload, with what a run has shown of it."""
-
-    layout: Layout
-    patterns: Sequence[PatternResult]
-    resources: Sequence[ResourceResult]
-    offered: dict[str, Offered]
-    costs: Sequence[Cost]
-    break_even: Sequence[BreakEven]
-
-    def path(self, result: PatternResult) -> AccessPath:
-        """Return how the design answers a pattern."""
-        return find_path(self.layout, self.pattern(result))
-
-    def pattern(self, result: PatternResult) -> Pattern:
-        """Return the pattern that a result is about."""
-        return self.layout.workload.pattern(result.name)
-
-    def partition_keys(self) -> Iterator[tuple[ResourceResult, TableLayout, Sequence[KeyTemplate]]]:
-        """Yield every resource with its table and partition key templates."""
-        for table in self.layout.tables:
-            for resource in self.resources:
-                if resource.name == self.layout.resource_name(table, None):
-                    for key in table.keys.values():
-                        yield resource, table, key.partition
-                for index in table.indexes:
-                    if index.is_global and resource.name == self.layout.resource_name(
-                        table, index.name
-                    ):
-                        yield resource, table, index.key.partition
 
 
 Check = Callable[[Case], Iterator[Finding]]
@@ -129,7 +86,7 @@ def hot_partition(case: Case) -> Iterator[Finding]:
         count = min(resource.partitions_per_minute, default=1)
         share = resource.hottest_partition_share
         load = case.offered[resource.name]
-        use = max(load.axis(axis) * share / _RATES[axis] for axis in (READ, WRITE))
+        use = max(load.axis(axis) * share / limits.PARTITION_UNITS[axis] for axis in (READ, WRITE))
         if share > HOT_SHARE and share > UNEVEN / count and use > BUSY:
             yield _finding(
                 "hot partition",
@@ -146,7 +103,7 @@ def popularity(case: Case) -> Iterator[Finding]:
     for resource in case.resources:
         share = resource.hottest_key_share
         load = case.offered[resource.name]
-        use = max(load.axis(axis) * share / _RATES[axis] for axis in (READ, WRITE))
+        use = max(load.axis(axis) * share / limits.PARTITION_UNITS[axis] for axis in (READ, WRITE))
         few = resource.distinct_keys <= KEYS_PER_PARTITION * max(1, load.partitions)
         if share > HOT_SHARE and use > BUSY and not few and resource.top_keys:
             yield _finding(
@@ -170,7 +127,7 @@ def time_key(case: Case) -> Iterator[Finding]:
             yield _finding(
                 "time key",
                 "problem"
-                if case.offered[resource.name].write > BUSY * _RATES[WRITE]
+                if case.offered[resource.name].write > BUSY * limits.PARTITION_UNITS[WRITE]
                 else "warning",
                 resource.name,
                 f"the partition key {partition[0].text!r} is the same for every write of "
@@ -223,7 +180,7 @@ def sequential_key(case: Case) -> Iterator[Finding]:
             )
         ordered = any(is_in_order(key, workload) for key in table.keys.values())
         load = case.offered[resource.name].write * resource.hottest_key_share
-        if resource.kind == "table" and ordered and load > _RATES[WRITE]:
+        if resource.kind == "table" and ordered and load > limits.PARTITION_UNITS[WRITE]:
             yield _finding(
                 "ascending sort key",
                 "problem",
@@ -268,7 +225,7 @@ def index_throttling(case: Case) -> Iterator[Finding]:
         held = sum(
             count
             for reason, count in result.throttled_by_reason.items()
-            if reason.startswith("IndexWrite")
+            if parse_reason(reason)[:2] == (True, "Write")
         )
         if held:
             yield _finding(
@@ -288,7 +245,7 @@ def wide_projection(case: Case) -> Iterator[Finding]:
             if index.design.projection != "ALL" or not index.is_global:
                 continue
             name = case.layout.resource_name(table, index.name)
-            resource = next(one for one in case.resources if one.name == name)
+            resource = case.resource(name)
             items = resource.collections.items
             size = round(resource.collections.total_bytes / items) if items else 0
             if write_units(size) > 1:
@@ -308,7 +265,7 @@ def collection_growth(case: Case) -> Iterator[Finding]:
         if not table.design.local_indexes:
             continue
         name = case.layout.resource_name(table, None)
-        sizes = next(one for one in case.resources if one.name == name).collections
+        sizes = case.resource(name).collections
         growth = sizes.largest_growth_bytes_per_day
         left = limits.COLLECTION_BYTES - sizes.largest_bytes
         if growth and left / growth < _YEAR_DAYS:
@@ -363,7 +320,7 @@ def filter_waste(case: Case) -> Iterator[Finding]:
 
 def billing(case: Case) -> Iterator[Finding]:
     """Provisioned against on demand."""
-    chosen = next((cost for cost in case.costs if cost.chosen), None)
+    chosen = case.chosen_cost
     if chosen is None:
         return
     others = [one for one in case.costs if one.table_class == chosen.table_class]
@@ -384,7 +341,7 @@ def billing(case: Case) -> Iterator[Finding]:
 
 def table_class(case: Case) -> Iterator[Finding]:
     """Standard against Standard-IA."""
-    chosen = next((cost for cost in case.costs if cost.chosen), None)
+    chosen = case.chosen_cost
     if chosen is None:
         return
     other = STANDARD_IA.name if chosen.table_class == STANDARD.name else STANDARD.name
@@ -411,7 +368,7 @@ def rounding(case: Case) -> Iterator[Finding]:
             if pattern.is_write
             else (read_units(size), read_loss(size))
         )
-        if 1 < units <= _FEW_UNITS and loss / (size + loss) > ROUNDING:
+        if 1 < units <= _FEW_UNITS and loss / (size + loss) > ROUNDING_LOSS:
             yield _finding(
                 "size rounding",
                 "info",

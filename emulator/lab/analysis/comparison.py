@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import fmean, stdev
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from emulator.lab import aggregate, exact
-from emulator.lab.analysis.advice import Case, advise
+from emulator.lab.analysis.advice import advise
+from emulator.lab.analysis.case import Case
 from emulator.lab.analysis.costs import break_even, costs, usages
-from emulator.lab.analysis.headroom import find_headroom, throttled_share
+from emulator.lab.analysis.fixes import find_fix
+from emulator.lab.analysis.headroom import find_headroom
 from emulator.lab.analysis.offered_load import offered
-from emulator.lab.analysis.verdict import Evidence, find_fix, grade, sentence
+from emulator.lab.analysis.sensitivity import ASSUMED, assumption
+from emulator.lab.analysis.verdict import grade, sentence
 from emulator.lab.inputs.design import Design
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome.result_types import (
@@ -20,7 +23,6 @@ from emulator.lab.outcome.result_types import (
     Comparison,
     Confidence,
     DesignResult,
-    SensitivityRow,
 )
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.summarise import pattern_results, resource_results
@@ -37,79 +39,6 @@ _RUNNERS: Final = {"exact": exact.run, "aggregate": aggregate.run}
 #: Of Student's distribution, two-sided 95 %, by degrees of freedom.
 _STUDENT: Final = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)
 _NORMAL: Final = 1.96
-
-
-@dataclass(frozen=True)
-class Assumed:
-    """An adjustable constant that results may depend on, and values to try."""
-
-    setting: str
-    rule: str
-    meaning: str
-    others: tuple[float, ...]
-    matters: Callable[[RunLog], bool]
-
-
-def _has_heat(log: RunLog) -> bool:
-    return bool(log.splits)
-
-
-def _refused_for(cause: str) -> Callable[[RunLog], bool]:
-    return lambda log: any(split.cause == cause for split in log.splits)
-
-
-def _reached_quota(log: RunLog) -> bool:
-    return any(
-        reason.endswith("AccountLimitExceeded")
-        for record in log.patterns.values()
-        for reason in record.throttled
-    )
-
-
-ASSUMED: Final = (
-    Assumed(
-        "heat_threshold",
-        "CAP-505",
-        "share of a partition's throughput that counts as hot",
-        (0.5,),
-        _has_heat,
-    ),
-    Assumed(
-        "split_seconds",
-        "CAP-505",
-        "time that a split for heat takes",
-        (1800.0,),
-        _has_heat,
-    ),
-    Assumed(
-        "sequential_share",
-        "CAP-506",
-        "share of ascending sort keys that prevents a split",
-        (1.1,),
-        _refused_for("sort keys are written in order"),
-    ),
-    Assumed(
-        "single_item_share",
-        "CAP-506",
-        "share of one item that prevents a split",
-        (0.5,),
-        _refused_for("one item has nearly all traffic"),
-    ),
-    Assumed(
-        "autoscaling_delay",
-        "CAP-904",
-        "time from an alarm to the new capacity",
-        (600.0,),
-        lambda log: bool(log.scalings),
-    ),
-    Assumed(
-        "table_quota",
-        "CAP-615",
-        "units per second that an on-demand table may use",
-        (80_000,),
-        _reached_quota,
-    ),
-)
 
 
 def compare(
@@ -220,11 +149,11 @@ def _study(layout: Layout, options: _Options) -> DesignResult:
         options.tell(f"{name}: searching headroom")
         known = first if options.engine == "aggregate" else None
         room = find_headroom(layout, seed=seed, settings=options.settings, known=known)
-    evidence = Evidence(layout, patterns, resources, loads, room, first.first_throttle)
+    case = Case(layout, patterns, resources, loads, bill, even, room)
     fixed = None
     if options.fix:
         options.tell(f"{name}: looking for a fix")
-        fixed = find_fix(evidence, seed=seed, settings=options.settings)
+        fixed = find_fix(case, seed=seed, settings=options.settings)
     return DesignResult(
         name=name,
         design=layout.design.to_document(),
@@ -236,10 +165,10 @@ def _study(layout: Layout, options: _Options) -> DesignResult:
         break_even=even,
         headroom=room,
         confidence=_confidence(logs, options.settings),
-        grade=grade(evidence),
-        verdict=sentence(evidence),
+        grade=grade(case),
+        verdict=sentence(case),
         fix=None if fixed is None else fixed.sentence,
-        findings=advise(Case(layout, patterns, resources, loads, bill, even)),
+        findings=advise(case),
         assumptions=_assumptions(layout, first, options),
     )
 
@@ -259,11 +188,11 @@ def _logs(layout: Layout, options: _Options) -> list[RunLog]:
 def _confidence(logs: Sequence[RunLog], settings: Settings) -> tuple[Confidence, ...]:
     """Return the main measures over the seeds, with the bounds of their means."""
     rows: dict[str, list[float]] = {
-        "throttled share": [throttled_share(one) for one in logs],
-        "failed share": [_failed_share(one) for one in logs],
-        "consumed write units": [_consumed(one, 1) for one in logs],
-        "consumed read units": [_consumed(one, 0) for one in logs],
-        "monthly cost": [_monthly_cost(one, settings) for one in logs],
+        "throttled share": [log.throttled_share for log in logs],
+        "failed share": [_failed_share(log) for log in logs],
+        "consumed write units": [_consumed(log, 1) for log in logs],
+        "consumed read units": [_consumed(log, 0) for log in logs],
+        "monthly cost": [_monthly_cost(log, settings) for log in logs],
     }
     return tuple(_bounded(measure, values) for measure, values in rows.items())
 
@@ -300,31 +229,16 @@ def _assumptions(layout: Layout, log: RunLog, options: _Options) -> tuple[Assump
     """Return the assumed constants that had a say, with the answer under other values."""
     found = []
     for assumed in ASSUMED:
-        if not assumed.matters(log):
-            continue
-        rows: tuple[SensitivityRow, ...] = ()
-        if options.sensitivity:
-            options.tell(f"{layout.design.name}: trying another {assumed.setting}")
-            rows = tuple(
-                SensitivityRow(
-                    value=value,
-                    throttled_share=_share_under(layout, assumed.setting, value, options),
+        if assumed.matters(log):
+            if options.sensitivity:
+                options.tell(f"{layout.design.name}: trying another {assumed.setting}")
+            found.append(
+                assumption(
+                    assumed,
+                    layout,
+                    options.settings,
+                    seed=options.seeds[0],
+                    tries=options.sensitivity,
                 )
-                for value in assumed.others
             )
-        found.append(
-            Assumption(
-                setting=assumed.setting,
-                value=float(getattr(options.settings, assumed.setting)),
-                rule=assumed.rule,
-                meaning=assumed.meaning,
-                rows=rows,
-            )
-        )
     return tuple(found)
-
-
-def _share_under(layout: Layout, setting: str, value: float, options: _Options) -> float:
-    changed: dict[str, Any] = {setting: value}
-    settings = replace(options.settings, **changed)
-    return throttled_share(aggregate.run(layout, seed=options.seeds[0], settings=settings))

@@ -57,11 +57,7 @@ def usages(log: RunLog, settings: Settings) -> list[Usage]:
 
 
 def _usage(layout: Layout, record: ResourceRecord, seconds: int, settings: Settings) -> Usage:
-    table = next(
-        one
-        for one in layout.tables
-        if record.resource.arn.split("/index/")[0].endswith(f"/{one.name}")
-    )
+    table = record.table
     if not table.design.capacity.is_provisioned:
         billing = ON_DEMAND
     else:

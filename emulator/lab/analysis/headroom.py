@@ -10,6 +10,7 @@ from emulator.lab import aggregate
 from emulator.lab.outcome.result_types import Headroom, LoadPoint
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.thresholds import MOST_HEADROOM, THRESHOLD
+from emulator.lab.outcome.throttled import throttled_by_reason
 from emulator.lab.planning.layout import Layout
 from emulator.settings import Settings
 
@@ -18,22 +19,14 @@ LEAST: Final = 1 / 64
 _CLOSE: Final = 1.03
 
 
-def throttled_share(log: RunLog) -> float:
-    """Return the share of calls, so far, that were refused at least once."""
-    records = log.patterns.values()
-    calls = sum(record.calls for record in records)
-    return sum(sum(one.throttled.values()) for one in records) / calls if calls else 0.0
-
-
 def is_over(log: RunLog, threshold: float = THRESHOLD) -> bool:
-    """Say whether a run, even if nothing else were refused, ends over the threshold."""
+    """Return whether a run, even if nothing else were refused, ends over the threshold."""
     workload = log.layout.workload
     allowed = 0.0
     for record in log.patterns.values():
         fan_out = max(1.0, record.fan_out / record.requests) if record.requests else 1.0
         allowed += float(workload.rates(record.pattern).sum()) * fan_out * threshold
-    lost = sum(sum(record.throttled.values()) for record in log.patterns.values())
-    return lost > allowed
+    return sum(record.throttled for record in log.patterns.values()) > allowed
 
 
 def try_load(
@@ -49,12 +42,7 @@ def try_load(
 
 def _outcome(log: RunLog) -> tuple[float, str | None]:
     """Return the throttled share of a run, and the reason that leads."""
-    totals: dict[str, float] = {}
-    for record in log.patterns.values():
-        for reason, count in record.throttled.items():
-            totals[reason] = totals.get(reason, 0.0) + count
-    leading = max(totals, key=totals.__getitem__) if totals else None
-    return throttled_share(log), leading
+    return log.throttled_share, next(iter(throttled_by_reason(log.patterns.values())), None)
 
 
 def find_headroom(

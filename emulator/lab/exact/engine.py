@@ -267,7 +267,8 @@ class _Drive:
         record.refusals += 1
         if call.attempts == 1:
             first = reasons[0].reason
-            record.throttled[first] = record.throttled.get(first, 0.0) + 1
+            reasons_so_far = record.throttled_by_reason
+            reasons_so_far[first] = reasons_so_far.get(first, 0.0) + 1
             if self._log.first_throttle is None:
                 self._log.first_throttle = (time_ns - self._first_ns) / NANOSECONDS
         policy = source.policy

@@ -264,16 +264,6 @@ class Design:
         """Return the design with other tables."""
         return Design(self.name, tables=tables, parameters=self.parameters, answers=self.answers)
 
-    def with_parameters(self, **parameters: int) -> Design:
-        """Return the design with other parameters, named after them."""
-        shown = ", ".join(f"{name}={value}" for name, value in parameters.items())
-        return Design(
-            f"{self.name} ({shown})",
-            tables=self.tables,
-            parameters={**self.parameters, **parameters},
-            answers=self.answers,
-        )
-
     def to_document(self) -> dict[str, Any]:
         """Return the design as dictionaries, lists and scalars."""
         document: dict[str, Any] = {"name": self.name}

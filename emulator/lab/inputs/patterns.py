@@ -17,23 +17,23 @@ from emulator.lab.inputs.arrival_rates import ARRIVALS, Arrivals, Constant, Rate
 from emulator.lab.inputs.distributions import Distribution, Floats, Integers, Uniform
 from emulator.lab.inputs.documents import Entry
 from emulator.service import limits
+from emulator.service.catalogue import OPERATIONS as CATALOGUE
+from emulator.service.catalogue import Kind, names_of
 
 #: The field that every workload has: the moment of the request.
 TIMESTAMP: Final = "timestamp"
 
-PUTS: Final = frozenset({"PutItem", "BatchWriteItem", "TransactWriteItems"})
-WRITES: Final = PUTS | {"UpdateItem", "DeleteItem"}
-POINT_READS: Final = frozenset({"GetItem", "BatchGetItem", "TransactGetItems"})
-PAGES: Final = frozenset({"Query", "Scan"})
-TRANSACTIONS: Final = frozenset({"TransactWriteItems", "TransactGetItems"})
-OPERATIONS: Final = tuple(sorted(WRITES | POINT_READS | PAGES))
-#: Operations that carry several items.
-_MANY: Final = {
-    "BatchWriteItem": 25,
-    "BatchGetItem": 100,
-    "TransactWriteItems": 100,
-    "TransactGetItems": 100,
+#: Operations that carry several items: how many at most.
+_MOST_ACTIONS: Final = {
+    "BatchWriteItem": limits.BATCH_WRITE_REQUESTS,
+    "BatchGetItem": limits.BATCH_GET_KEYS,
+    "TransactWriteItems": limits.TRANSACTION_ACTIONS,
+    "TransactGetItems": limits.TRANSACTION_ACTIONS,
 }
+PUTS: Final = frozenset({"PutItem", "BatchWriteItem", "TransactWriteItems"})
+WRITES: Final = PUTS | names_of(Kind.WRITE)
+POINT_READS: Final = names_of(Kind.READ) | {"BatchGetItem", "TransactGetItems"}
+OPERATIONS: Final = tuple(sorted(WRITES | POINT_READS | names_of(Kind.PAGE)))
 _ID_DIGITS: Final = 12
 _SIZE_ATOMS: Final = 32
 
@@ -236,10 +236,11 @@ class Pattern:
                 f"Pattern {self.name!r}: operation must be one of {', '.join(OPERATIONS)}, "
                 f"not {self.operation!r}"
             )
-        if self.actions > _MANY.get(self.operation, 1) or self.actions < 1:
+        most = _MOST_ACTIONS.get(self.operation, 1)
+        if not 1 <= self.actions <= most:
             raise ValueError(
-                f"Pattern {self.name!r}: {self.operation} carries 1 to "
-                f"{_MANY.get(self.operation, 1)} items, not {self.actions}"
+                f"Pattern {self.name!r}: {self.operation} carries 1 to {most} items, "
+                f"not {self.actions}"
             )
         if max(self.sizes.sizes) > limits.ITEM_BYTES:
             raise ValueError(
@@ -284,7 +285,7 @@ class Pattern:
     @property
     def is_transaction(self) -> bool:
         """Say whether its items are written or read all or none, at twice the price."""
-        return self.operation in TRANSACTIONS
+        return CATALOGUE[self.operation].kind is Kind.TRANSACTION
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``from_entry`` reads."""

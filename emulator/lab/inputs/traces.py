@@ -26,6 +26,7 @@ from emulator.lab.inputs.arrival_rates import Series
 from emulator.lab.inputs.patterns import OPERATIONS, WRITES, Field, Pattern, Recorded, Sizes
 from emulator.lab.inputs.workload import Workload
 from emulator.model.wire import load_item
+from emulator.service.catalogue import Kind, names_of
 from emulator.service.errors import ApiError, DocumentError
 
 _EQUALITY: Final = re.compile(r"([#\w.-]+)\s*=\s*(:\w+)")
@@ -197,7 +198,7 @@ def _entries(operation: str, request: dict[str, Any]) -> Iterator[dict[str, Any]
         yield _written(name, request.get("Item", {}))
     elif operation in ("UpdateItem", "DeleteItem", "GetItem"):
         yield _keyed(name, operation, request.get("Key", {}))
-    elif operation in ("Query", "Scan"):
+    elif operation in names_of(Kind.PAGE):
         yield {"table": name, "operation": operation, "fields": _equalities(request)}
     elif operation in ("BatchWriteItem", "BatchGetItem"):
         for table, inner in request.get("RequestItems", {}).items():

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from emulator.designs import Finding
+from emulator.lab.outcome.throttled import throttled_by_reason, throttled_share
 
 #: Grows when a result written before can no longer be read.
 FORMAT: Final = 1
@@ -76,7 +77,7 @@ class PatternResult:
     @property
     def throttled_share(self) -> float:
         """The share of calls refused at least once, 0 to 1."""
-        return self.throttled / self.calls if self.calls else 0.0
+        return throttled_share((self,))
 
     @property
     def throttled_share_by_reason(self) -> dict[str, float]:
@@ -343,19 +344,14 @@ class DesignResult:
     @property
     def throttled_share(self) -> float:
         """The share of all calls refused at least once, 0 to 1."""
-        calls = sum(pattern.calls for pattern in self.patterns)
-        return sum(pattern.throttled for pattern in self.patterns) / calls if calls else 0.0
+        return throttled_share(self.patterns)
 
     @property
     def throttled_share_by_reason(self) -> dict[str, float]:
         """The same by reason, the largest first."""
         calls = sum(pattern.calls for pattern in self.patterns)
-        totals: dict[str, float] = {}
-        for pattern in self.patterns:
-            for reason, count in pattern.throttled_by_reason.items():
-                totals[reason] = totals.get(reason, 0.0) + count
-        ordered = sorted(totals.items(), key=lambda entry: -entry[1])
-        return {reason: count / calls for reason, count in ordered if count}
+        totals = throttled_by_reason(self.patterns)
+        return {reason: count / calls for reason, count in totals.items() if count}
 
     @property
     def table(self) -> ResourceResult:

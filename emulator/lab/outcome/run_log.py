@@ -19,13 +19,13 @@ from emulator.engine.events import Event, Scaled, Split, SplitRefused, Throttled
 from emulator.engine.resource import Resource
 from emulator.lab.inputs.patterns import Pattern
 from emulator.lab.outcome.result_types import PartitionSpan, SplitResult
+from emulator.lab.outcome.throttled import throttled_share
 from emulator.lab.planning.layout import IndexLayout, TableLayout
 from emulator.lab.planning.run_emulator import RunEmulator
-from emulator.service.limits import PARTITION_READ_UNITS, PARTITION_WRITE_UNITS
+from emulator.service.limits import PARTITION_UNITS
 from emulator.storage import HASH_SPACE, Partition, Position
 
 MINUTE: int = 60
-PARTITION_RATES = (PARTITION_READ_UNITS, PARTITION_WRITE_UNITS)
 
 #: Told the seconds done and the seconds in all.
 Progress: TypeAlias = Callable[[int, int], None]
@@ -95,6 +95,7 @@ class ResourceRecord:
     """One table or global index during a run; series have one value per second.
 
     Attributes:
+        table: The table that it is, or belongs to.
         resource: The engine's side of it.
         consumed: By axis, units admitted.
         throttled: By axis, units of refused attempts.
@@ -104,8 +105,9 @@ class ResourceRecord:
         spans: Every partition that ever was, by id.
     """
 
-    def __init__(self, name: str, resource: Resource, seconds: int) -> None:
+    def __init__(self, name: str, table: TableLayout, resource: Resource, seconds: int) -> None:
         self.name = name
+        self.table = table
         self.resource = resource
         self.consumed = ([0.0] * seconds, [0.0] * seconds)
         self.throttled = ([0.0] * seconds, [0.0] * seconds)
@@ -162,7 +164,7 @@ class ResourceRecord:
         for axis in (READ, WRITE):
             own = meter.own[axis]
             if throughput.on_demand:
-                most = len(meter.partitions) * PARTITION_RATES[axis]
+                most = len(meter.partitions) * PARTITION_UNITS[axis]
                 quota = meter.quota.buckets[axis].rate if meter.quota is not None else most
                 rate = min(most, quota, quota if own is None else own.rate)
             else:
@@ -236,7 +238,7 @@ class PatternRecord:
     requests: float = 0.0
     calls: float = 0.0
     attempts: float = 0.0
-    throttled: dict[str, float] = field(default_factory=dict)
+    throttled_by_reason: dict[str, float] = field(default_factory=dict)
     refusals: float = 0.0
     failed: float = 0.0
     #: Calls that took 1, 2, 3, ... attempts.
@@ -249,12 +251,14 @@ class PatternRecord:
     evaluated_bytes: float = 0.0
     filtered_bytes: float = 0.0
 
+    @property
+    def throttled(self) -> float:
+        """Calls refused at least once."""
+        return sum(self.throttled_by_reason.values())
+
     def consume(self, resource: str, axis: int, units: float) -> None:
         """Count units admitted."""
-        found = self.units.get(resource)
-        if found is None:
-            found = self.units[resource] = [0.0, 0.0]
-        found[axis] += units
+        self.units.setdefault(resource, [0.0, 0.0])[axis] += units
 
 
 class RunLog:
@@ -276,9 +280,14 @@ class RunLog:
             for index in (None, *table.global_indexes):
                 resource = emulator.resource(table, index)
                 name = self.layout.resource_name(table, None if index is None else index.name)
-                self.resources[resource.arn] = ResourceRecord(name, resource, self.seconds)
+                self.resources[resource.arn] = ResourceRecord(name, table, resource, self.seconds)
         self.patterns: dict[str, PatternRecord] = {}
         self._leave = emulator.emulator.events.subscribe(self._hear)
+
+    @property
+    def throttled_share(self) -> float:
+        """The share of calls, so far, that were refused at least once."""
+        return throttled_share(self.patterns.values())
 
     def record_of(self, table: TableLayout, index: IndexLayout | None) -> ResourceRecord:
         """Return the record of a table or global index."""

@@ -22,13 +22,13 @@ from emulator.lab.outcome.result_types import (
 )
 from emulator.lab.outcome.run_log import (
     MINUTE,
-    PARTITION_RATES,
     Cell,
     Collections,
     PatternRecord,
     ResourceRecord,
     RunLog,
 )
+from emulator.service.limits import PARTITION_UNITS
 
 #: Points of a fine series, and rows of a heat map, at most.
 _MOST_POINTS: Final = 240
@@ -45,7 +45,7 @@ def pattern_results(log: RunLog) -> tuple[PatternResult, ...]:
 
 
 def _pattern(record: PatternRecord) -> PatternResult:
-    throttled = {reason: count for reason, count in record.throttled.items() if count > 0}
+    throttled = {reason: count for reason, count in record.throttled_by_reason.items() if count > 0}
     return PatternResult(
         name=record.pattern.name,
         operation=record.pattern.operation,
@@ -228,7 +228,7 @@ def _fill(
     seconds = sum(length for _, length in present)
     use = [
         sum(cell[first + axis] for cell, _ in present) / (rate * seconds)
-        for axis, rate in enumerate(PARTITION_RATES)
+        for axis, rate in enumerate(PARTITION_UNITS)
     ]
     return round(max(use), 4)
 

@@ -6,21 +6,15 @@ never says zero of something that happened, and puts a no-break space before its
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from emulator.service.throttling import parse_reason
 
 SPACE: Final = "\u202f"
 NONE: Final = "\u2013"
 TIMES: Final = "\u00d7"
 _THOUSANDS: Final = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 _BYTES: Final = ((1024**4, "TB"), (1024**3, "GB"), (1024**2, "MB"), (1024.0, "KB"))
-_REASON: Final = re.compile(r"(Table|Index)(Read|Write)(\w+)")
-_LIMITS: Final = {
-    "KeyRangeThroughputExceeded": "one partition is full",
-    "ProvisionedThroughputExceeded": "provisioned capacity is used up",
-    "MaxOnDemandThroughputExceeded": "the on-demand maximum is reached",
-    "AccountLimitExceeded": "the account's quota is reached",
-}
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -144,11 +138,11 @@ def reason(name: str) -> str:
     >>> reason("TableWriteKeyRangeThroughputExceeded")
     'table writes: one partition is full'
     """
-    match = _REASON.fullmatch(name)
-    if match is None:
+    try:
+        is_index, axis, limit = parse_reason(name)
+    except KeyError:
         return name
-    resource, axis, limit = match.groups()
-    return f"{resource.lower()} {axis.lower()}s: {_LIMITS.get(limit, limit)}"
+    return f"{'index' if is_index else 'table'} {axis.lower()}s: {limit.words}"
 
 
 def sentence(text: str) -> str:

@@ -36,7 +36,6 @@ GRADES: Final = {
     "tight": ("!", "tight"),
     "throttles": ("\u2715", "throttles"),
 }
-_SEVERITIES: Final = {"problem": 0, "warning": 1, "info": 2}
 _DIGITS: Final = 6
 
 

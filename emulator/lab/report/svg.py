@@ -153,10 +153,6 @@ class Drawing:
         closed = "/>" if content is None else f">{escape(content, quote=False)}</{tag}>"
         self._parts.append(f"<{tag}{written}{closed}")
 
-    def add_markup(self, markup: str) -> None:
-        """Add elements that are already written."""
-        self._parts.append(markup)
-
     def text(self, x: float, y: float, content: str, cls: str = "tick") -> None:
         """Add a text; its class says how it is aligned."""
         self.add("text", content, x=x, y=y, cls=cls)

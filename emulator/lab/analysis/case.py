@@ -1,0 +1,87 @@
+"""A case: a design under a workload, with what a run has shown of it.
+
+Verdict, fixes and advice are all drawn from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from emulator.lab.analysis.offered_load import Offered
+from emulator.lab.inputs.key_templates import KeyTemplate
+from emulator.lab.inputs.patterns import Pattern
+from emulator.lab.outcome.result_types import (
+    AxisResult,
+    BreakEven,
+    Cost,
+    Headroom,
+    PatternResult,
+    ResourceResult,
+)
+from emulator.lab.outcome.throttled import throttled_by_reason, throttled_share
+from emulator.lab.planning.access_paths import AccessPath, find_path
+from emulator.lab.planning.layout import Layout, TableLayout
+from emulator.service.throttling import parse_reason
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is known of a design once it has run."""
+
+    layout: Layout
+    patterns: Sequence[PatternResult]
+    resources: Sequence[ResourceResult]
+    offered: dict[str, Offered]
+    costs: Sequence[Cost]
+    break_even: Sequence[BreakEven]
+    headroom: Headroom | None
+
+    @property
+    def throttled_share(self) -> float:
+        """The share of calls refused at least once."""
+        return throttled_share(self.patterns)
+
+    @property
+    def reasons(self) -> list[str]:
+        """The reasons of refusals, the most frequent first."""
+        return list(throttled_by_reason(self.patterns))
+
+    @property
+    def chosen_cost(self) -> Cost | None:
+        """The month as the design asks for it, if it is among the costs."""
+        return next((cost for cost in self.costs if cost.chosen), None)
+
+    def path(self, result: PatternResult) -> AccessPath:
+        """Return how the design answers a pattern."""
+        return find_path(self.layout, self.pattern(result))
+
+    def pattern(self, result: PatternResult) -> Pattern:
+        """Return the pattern that a result is about."""
+        return self.layout.workload.pattern(result.name)
+
+    def resource(self, name: str) -> ResourceResult:
+        """Return the table or index of that name."""
+        return next(resource for resource in self.resources if resource.name == name)
+
+    def refusing_resource(self, reason: str) -> ResourceResult:
+        """Return the resource that a reason is most likely about: that which refused most."""
+        kind = "index" if parse_reason(reason).is_index else "table"
+        candidates = [resource for resource in self.resources if resource.kind == kind]
+        return max(candidates, key=lambda resource: axis_of(resource, reason).throttled_units)
+
+    def partition_keys(self) -> Iterator[tuple[ResourceResult, TableLayout, Sequence[KeyTemplate]]]:
+        """Yield every resource with its table and partition key templates."""
+        for table in self.layout.tables:
+            for resource in self.resources:
+                if resource.name == self.layout.resource_name(table, None):
+                    for key in table.keys.values():
+                        yield resource, table, key.partition
+                for index in table.global_indexes:
+                    if resource.name == self.layout.resource_name(table, index.name):
+                        yield resource, table, index.key.partition
+
+
+def axis_of(resource: ResourceResult, reason: str) -> AxisResult:
+    """Return the reads or writes of a resource, whichever a reason is about."""
+    return resource.read if parse_reason(reason).axis == "Read" else resource.write
