@@ -126,10 +126,10 @@ def _check_names(value: Value) -> None:
             _check_names(member)
 
 
-def check_levels(levels: int) -> None:
+def check_levels(levels: int, message: str = TOO_DEEP) -> None:
     """Refuse an item that is nested too deep (TYP-5)."""
     if levels > limits.NESTING_LEVELS:
-        raise ValidationException(TOO_DEEP)
+        raise ValidationException(message)
 
 
 def dump_value(value: Value) -> WireValue:

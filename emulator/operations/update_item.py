@@ -9,7 +9,15 @@ from emulator.engine import Account, Table
 from emulator.engine.writes import Planned, Write, execute
 from emulator.expressions import Placeholders, Update, fragment, legacy_update, parse_update
 from emulator.model import MISSING, IndexSchema, Item, Missing, Value, check_name, equal
-from emulator.model.wire import INVALID, WireItem, check_levels, dump_item, load_item, load_value
+from emulator.model.wire import (
+    INVALID,
+    TOO_DEEP,
+    WireItem,
+    check_levels,
+    dump_item,
+    load_item,
+    load_value,
+)
 from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items, keys
@@ -108,7 +116,12 @@ def key_attributes_stay(update: Update, table: Table) -> None:
 
 
 def change_of(
-    update: Update | None, key: Item, table: Table, *, standalone: bool
+    update: Update | None,
+    key: Item,
+    table: Table,
+    *,
+    standalone: bool,
+    too_deep: str = TOO_DEEP,
 ) -> Callable[[Item | None], Item | None]:
     """Return the function from the stored item to the updated one (UPD-19 to UPD-21).
 
@@ -120,6 +133,7 @@ def change_of(
         key: The item's key attributes.
         table: The table.
         standalone: Whether the statement's own size counts as well (SIZ-5).
+        too_deep: What to say of an item that is nested too deep (TYP-5).
     """
 
     def change(old: Item | None) -> Item | None:
@@ -136,7 +150,7 @@ def change_of(
         request_bytes = 0
         if standalone and table.settings.update_size_rule == "request":
             request_bytes = update.request_bytes(base.attributes, attributes)
-        items.updated_item_fits(new, request_bytes)
+        items.updated_item_fits(new, request_bytes, too_deep)
         return new
 
     return change

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from emulator.model import Item, check_name
-from emulator.model.wire import INVALID, check_levels
+from emulator.model.wire import INVALID, TOO_DEEP, check_levels
 from emulator.service import limits
 from emulator.service.errors import RequestFault, ValidationException
 
@@ -22,11 +22,11 @@ def item_fits(item: Item) -> None:
     check_levels(item.levels)
 
 
-def updated_item_fits(item: Item, request_bytes: int = 0) -> None:
+def updated_item_fits(item: Item, request_bytes: int = 0, too_deep: str = TOO_DEEP) -> None:
     """Refuse an update that makes an item too large or too deep (SIZ-5, UPD-21)."""
     if max(item.size_bytes, request_bytes) > limits.ITEM_BYTES:
         raise ValidationException(UPDATE_TOO_LARGE)
-    check_levels(item.levels)
+    check_levels(item.levels, too_deep)
 
 
 def old_item_at_most(return_values: str | None) -> None:

@@ -22,7 +22,7 @@ from emulator.expressions import (
 )
 from emulator.expressions import ast as trees
 from emulator.model import KEY_CLASSES, Item, Value, type_name
-from emulator.model.wire import TOO_DEEP, WireItem, dump_item
+from emulator.model.wire import WireItem, dump_item
 from emulator.operations.put_item import position_to_put
 from emulator.operations.rules import keys
 from emulator.operations.update_item import change_of, key_attributes_stay
@@ -125,7 +125,8 @@ def write_of(bound: Bound, table: Table, *, shows_old: bool) -> Write:
     if isinstance(statement, Update):
         assert bound.update is not None, "an UPDATE has its change"
         key_attributes_stay(bound.update, table)
-        change = _worded(change_of(bound.update, key, table, standalone=False))
+        # Observed: another emulator's capture of eu-west-2, September 2026: the words.
+        change = change_of(bound.update, key, table, standalone=False, too_deep=TOO_NESTED)
     elif isinstance(statement, Delete):
         change = _nothing
     else:
@@ -138,17 +139,15 @@ def _insert_has_key_types(item: Item, table: Table) -> None:
 
     Observed: two other emulators; in a transaction the words of PutItem.
     """
-    keys_given = [
-        attribute for attribute in table.key.attributes if attribute.name in item.attributes
-    ]
-    if len(keys_given) < len(table.key.names):
+    if not item.attributes.keys() >= set(table.key.names):
         return
-    for attribute in keys_given:
-        if not attribute.accepts(item.attributes[attribute.name]):
-            try:
-                keys.item_has_its_key(item, table.key)
-            except ValidationException as fault:
-                raise KeyFault(KEY_TYPE.format(name=attribute.name), str(fault.message)) from None
+    for attribute in table.key.attributes:
+        name, value = attribute.name, item.attributes[attribute.name]
+        if not attribute.accepts(value):
+            in_transactions = keys.KEY_TYPE.format(
+                name=name, wanted=attribute.type, given=type_name(value)
+            )
+            raise KeyFault(KEY_TYPE.format(name=name), in_transactions)
 
 
 def key_values_are_scalars(bound: Bound, table: Table) -> None:
@@ -161,25 +160,6 @@ def key_values_are_scalars(bound: Bound, table: Table) -> None:
             letters = type_name(bound.values[literal])
             if letters not in KEY_CLASSES:
                 raise ValidationException(NO_KEY_VALUE.format(name=name, type=letters))
-
-
-def _worded(
-    change: Callable[[Item | None], Item | None],
-) -> Callable[[Item | None], Item | None]:
-    """Return a change that reports too deep an item in the words of a statement (TYP-5).
-
-    Observed: another emulator's capture of eu-west-2, September 2026.
-    """
-
-    def worded(old: Item | None) -> Item | None:
-        try:
-            return change(old)
-        except ValidationException as fault:
-            if fault.message != TOO_DEEP:
-                raise
-            raise ValidationException(TOO_NESTED) from None
-
-    return worded
 
 
 def _nothing(_old: Item | None) -> None:
