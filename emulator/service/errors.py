@@ -8,8 +8,7 @@
     ├── ProtocolError                 (com.amazon.coral.service)
     │   ├── SerializationException, UnknownOperationException, AccessDeniedException
     │   ├── RequestEntityTooLargeException, RequestTimeoutException
-    │   └── MissingAuthenticationTokenException, IncompleteSignatureException,
-    │       InvalidSignatureException, UnrecognizedClientException
+    │   └── MissingAuthenticationTokenException, IncompleteSignatureException
     ├── ThrottlingException           (com.amazon.coral.availability)
     └── ServiceError                  (com.amazonaws.dynamodb.v20120810)
         ├── ResourceNotFoundException, ResourceInUseException, LimitExceededException
@@ -49,7 +48,6 @@ __all__ = [
     "InternalServerError",
     "InvalidExportTimeException",
     "InvalidRestoreTimeException",
-    "InvalidSignatureException",
     "ItemCollectionSizeLimitExceededException",
     "LimitExceededException",
     "MissingAuthenticationTokenException",
@@ -77,7 +75,6 @@ __all__ = [
     "TransactionInProgressException",
     "TrimmedDataAccessException",
     "UnknownOperationException",
-    "UnrecognizedClientException",
     "ValidationException",
 ]
 
@@ -205,14 +202,6 @@ class MissingAuthenticationTokenException(ProtocolError):
 
 class IncompleteSignatureException(ProtocolError):
     """The Authorization header is malformed."""
-
-
-class InvalidSignatureException(ProtocolError):
-    """The signature does not fit the request."""
-
-
-class UnrecognizedClientException(ProtocolError):
-    """The access key is unknown."""
 
 
 class ThrottlingException(ApiError):
