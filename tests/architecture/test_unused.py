@@ -1,0 +1,56 @@
+"""Dead names: what the package itself never uses is public, called by others, or listed here.
+
+Tests do not count as users: a name that only tests call is dead.
+"""
+
+from pathlib import Path
+
+import pytest
+
+vulture = pytest.importorskip("vulture", reason="vulture comes with the extra dev")
+
+ROOT = Path(__file__).parents[2]
+PATHS = [str(ROOT / "emulator"), str(ROOT / "pytest_dynamometer.py")]
+#: Functions that their decorator hands to somebody else.
+DECORATORS = ["@operation*", "@rule*", "@invariant*", "@precondition*", "@pytest.*"]
+#: Names that the package defines for others, by who uses them.
+USED_BY_OTHERS = {
+    "those who test with the emulator": {
+        "about", "accessed_keys", "accessed_partition_keys", "consumed_read", "consumed_write",
+        "from_json", "import_table", "last_receipt", "p50_bytes", "p99_bytes", "peak_read",
+        "peak_write", "play", "throttled_keys", "throttled_read", "throttled_write",
+    },
+    "those who know boto3's client, table and conditions": {
+        "attribute_type", "batch_writer", "build_full_result", "can_paginate", "delete_item",
+        "eq", "get_item", "get_paginator", "gte", "is_in", "lte", "method_to_api_mapping", "ne",
+        "not_exists", "paginate", "query_all", "reload", "scan_all", "update_item",
+        "wait_until_exists", "wait_until_not_exists", "waiter_names",
+    },
+    "asyncio": {
+        "buffer_updated", "connection_lost", "connection_made", "exc", "get_buffer",
+        "pause_writing", "resume_writing", "sizehint",
+    },
+    "botocore and aiohttp": {"add_auth", "raw_headers"},
+    "test classes that are decorated": {"_emulator_context"},
+    "pytest": {
+        "fixture_name", "longrepr", "outcome", "pytest_addoption", "pytest_configure",
+        "pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_summary",
+    },
+    "hypothesis": {"teardown"},
+    "Python": {"__getattr__", "_value_", "trace", "traceback"},
+    "the command line, which loads the lab by name": {
+        "add_check_arguments", "add_lab_arguments", "run_check", "run_lab",
+    },
+    "tables of attribute types, by position": {"current_name", "older_name"},
+}  # fmt: skip
+
+
+def test_a_name_is_used_or_listed_with_its_user():
+    finder = vulture.Vulture(ignore_decorators=DECORATORS)
+    finder.scavenge(PATHS)
+    unused = {
+        item.name: f"{item.filename}:{item.first_lineno}" for item in finder.get_unused_code()
+    }
+    listed = set().union(*USED_BY_OTHERS.values())
+    assert {name: place for name, place in unused.items() if name not in listed} == {}
+    assert listed - set(unused) == set()
