@@ -340,7 +340,12 @@ LEGACY_ORDER = ladder(
         {"ScanFilter": None, "ConditionalOperator": None, "AttributesToGet": ["a", "a"]},
         INVALID + "Duplicate value in attribute name: a",
     ),
-    step("ERR-SCAN-1 no such table", {"AttributesToGet": None}, NOT_FOUND),
+    step(
+        "ERR-SCAN-1 a value of the start key, ESK-3",
+        {"AttributesToGet": None, "ExclusiveStartKey": {"pk": {"N": "z"}}},
+        NOT_A_NUMBER.format("z"),
+    ),
+    step("ERR-SCAN-1 no such table", {"ExclusiveStartKey": None}, NOT_FOUND),
 )
 
 
