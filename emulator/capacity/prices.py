@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from emulator.capacity.units import READ
 from emulator.settings import Settings
 
 _MILLION: Final = 1_000_000
 _HOUR_SECONDS: Final = 3600
-_YEAR_HOURS: Final = 365 * 24
-_RESERVED_BLOCK: Final = 100
 
 # Cost items, the words of CostLine.item.
 READS: Final = "reads"
@@ -25,7 +23,6 @@ READ_HOURS: Final = "read capacity"
 WRITE_HOURS: Final = "write capacity"
 REPLICATED_WRITE_HOURS: Final = "replicated write capacity"
 STORAGE: Final = "storage"
-STREAM_READS: Final = "stream reads"
 FREE_TIER: Final = "free tier"
 
 _WRITE_ITEMS: Final = frozenset({WRITES, REPLICATED_WRITES, WRITE_HOURS, REPLICATED_WRITE_HOURS})
@@ -86,12 +83,8 @@ class PriceList:
         """
         return billed_bytes / settings.bytes_per_gb * self.storage_month * months
 
-    def break_even(self, axis: int, hour_price: float | None = None) -> float:
+    def break_even(self, axis: int) -> float:
         """Return the utilisation above which provisioned capacity is the cheaper one.
-
-        Args:
-            axis: ``READ`` or ``WRITE``.
-            hour_price: Price of a unit-hour if not this list's, such as a reserved one.
 
         Source: CAP-1008.
 
@@ -100,7 +93,7 @@ class PriceList:
         """
         hour = self.read_hour if axis == READ else self.write_hour
         million = self.read_million if axis == READ else self.write_million
-        return (hour if hour_price is None else hour_price) / (_HOUR_SECONDS * million / _MILLION)
+        return hour / (_HOUR_SECONDS * million / _MILLION)
 
 
 STANDARD: Final = PriceList(
@@ -125,17 +118,9 @@ STANDARD_IA: Final = PriceList(
 )
 TABLE_CLASSES: Final = {prices.name: prices for prices in (STANDARD, STANDARD_IA)}
 
-#: Source: CAP-1004, confirmed. Per gigabyte and month; per million GetRecords calls.
-PITR_MONTH: Final = 0.20
-STREAM_READ_MILLION: Final = 0.20
-# Assumed: CAP-1004, not verified again. Per gigabyte and month.
-BACKUP_WARM_MONTH: Final = 0.10
-BACKUP_COLD_MONTH: Final = 0.03
-
 #: Source: CAP-1002, per month.
 FREE_STORAGE_GB: Final = 25
 FREE_UNIT_HOURS: Final = 18_600
-FREE_STREAM_READS: Final = 2_500_000
 
 
 #: Item, the list price it is free at (Standard only), quantity per month. Source: CAP-1002.
@@ -143,36 +128,7 @@ _FREE_TIER: Final = (
     (STORAGE, STANDARD.storage_month, FREE_STORAGE_GB),
     (READ_HOURS, STANDARD.read_hour, FREE_UNIT_HOURS),
     (WRITE_HOURS, STANDARD.write_hour, FREE_UNIT_HOURS),
-    (STREAM_READS, STREAM_READ_MILLION / _MILLION, FREE_STREAM_READS),
 )
-
-
-class ReservedTerm(NamedTuple):
-    """Reserved capacity: an upfront payment and an hourly rate, each per 100 units.
-
-    Source: CAP-1003; Standard, provisioned, one region only.
-
-    >>> round(RESERVED[3].unit_hour(READ), 7), round(RESERVED[1].unit_hour(axis=1), 6)
-    (2.97e-05, 0.000299)
-    """
-
-    years: int
-    read_upfront: float
-    read_hour: float
-    write_upfront: float
-    write_hour: float
-
-    def unit_hour(self, axis: int) -> float:
-        """Return the effective price of one unit for one hour."""
-        upfront = self.read_upfront if axis == READ else self.write_upfront
-        hour = self.read_hour if axis == READ else self.write_hour
-        return (upfront / (self.years * _YEAR_HOURS) + hour) / _RESERVED_BLOCK
-
-
-RESERVED: Final = {
-    term.years: term
-    for term in (ReservedTerm(1, 30, 0.0025, 150, 0.0128), ReservedTerm(3, 36, 0.0016, 180, 0.0081))
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,14 +236,6 @@ class Bill:
         """Add the average billed bytes of some months."""
         gb_months = billed_bytes / self._settings.bytes_per_gb * months
         self._add(table, index, STORAGE, gb_months, prices.storage_month)
-
-    def stream_reads(self, table: str, calls: float) -> None:
-        """Add GetRecords calls that are not free (CAP-1004)."""
-        self._add(table, None, STREAM_READS, calls, STREAM_READ_MILLION / _MILLION)
-
-    def other(self, table: str, item: str, quantity: float, price: float) -> None:
-        """Add anything else, such as backups: a quantity at one of this module's prices."""
-        self._add(table, None, item, quantity, price)
 
     def _deductions(self) -> Iterator[CostLine]:
         """Yield what the free tier takes off: of each item so many units, at list price."""

@@ -20,7 +20,6 @@ from emulator.service.throttling import (
 KEY_RANGE = ThrottlingLimit.KEY_RANGE.suffix
 PROVISIONED = ThrottlingLimit.PROVISIONED.suffix
 MAX_ON_DEMAND = ThrottlingLimit.MAX_ON_DEMAND.suffix
-ACCOUNT_LIMIT = ThrottlingLimit.ACCOUNT.suffix
 
 
 class Reason(NamedTuple):

@@ -174,19 +174,6 @@ def replay_units(images: Iterable[tuple[int | None, int | None]]) -> int:
     return TRANSACTIONAL * sum(read_units(max(old or 0, new or 0)) for old, new in images)
 
 
-def replicated_units(arm: int, regions: int, *, expired: bool = False) -> int:
-    """Return the replicated write units of one table arm over all ``regions``.
-
-    A delete by time to live is free in the region where it happens.
-
-    Source: CAP-311, CAP-312.
-
-    >>> replicated_units(2, 3), replicated_units(2, 3, expired=True)
-    (6, 4)
-    """
-    return arm * (regions - 1 if expired else regions)
-
-
 def billed_bytes(size_bytes: int, items: int = 1) -> int:
     """Return the stored bytes that are paid for ``items`` entries of ``size_bytes`` together.
 

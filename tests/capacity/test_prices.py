@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from emulator.capacity import READ, WRITE, units
 from emulator.capacity.prices import (
-    BACKUP_WARM_MONTH,
     FREE_TIER,
-    RESERVED,
     STANDARD,
     STANDARD_IA,
     STORAGE,
@@ -75,13 +73,6 @@ def test_the_break_even_utilisation(prices, axis, expected):
     assert prices.break_even(axis) == near(expected)
 
 
-def test_reserved_capacity():
-    """CAP-1003, CAP-1008: 6.6 % with three years reserved."""
-    assert [RESERVED[y].unit_hour(WRITE) for y in (1, 3)] == [near(0.000299), near(0.0001495)]
-    assert [RESERVED[y].unit_hour(READ) for y in (1, 3)] == [near(0.0000592), near(0.0000297)]
-    assert STANDARD.break_even(WRITE, RESERVED[3].unit_hour(WRITE)) == near(0.0664)
-
-
 def test_table_classes_go_by_the_wire_name():
     assert TABLE_CLASSES == {"STANDARD": STANDARD, "STANDARD_INFREQUENT_ACCESS": STANDARD_IA}
     assert STANDARD.on_demand(replicated_writes=MILLION) == 0.625
@@ -96,10 +87,8 @@ def test_a_bill_has_lines_by_table_index_and_item():
     bill.provisioned(STANDARD_IA, "u", read_hours=730, write_hours=730)
     bill.provisioned(STANDARD_IA, "u", "j", replicated_write_hours=730)
     bill.storage(STANDARD, "t", billed_bytes=4 * GB)
-    bill.stream_reads("t", MILLION)
-    bill.other("t", "backup", 10, BACKUP_WARM_MONTH)
     assert bill.lines[0] == CostLine("t", None, "reads", 2 * MILLION, 0.125 / MILLION)
-    assert bill.amount("t") == near(0.25 + 0.625 + 1.875 + 1.0 + 0.20 + 1.0)
+    assert bill.amount("t") == near(0.25 + 0.625 + 1.875 + 1.0)
     assert bill.amount("t", "i") == near(1.875)
     assert bill.amount(item=WRITES) == near(2.5)
     assert bill.amount("u", item="read capacity") == near(0.1168)

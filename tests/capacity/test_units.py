@@ -173,13 +173,6 @@ def test_one_insert_into_three_indexes_is_four_writes():
     assert unchanged == 0
 
 
-def test_replicated_writes_are_paid_in_every_region():
-    """CAP-311, CAP-312, EX-43."""
-    arm = units.table_arm(2 * KB, None)
-    assert units.replicated_units(arm, 3) == 6
-    assert units.replicated_units(arm, 3, expired=True) == 4
-
-
 def test_stored_bytes_carry_an_overhead():
     """CAP-110, EX-10."""
     assert units.billed_bytes(500) == 600

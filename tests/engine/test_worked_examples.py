@@ -448,7 +448,7 @@ def test_ex_42_a_vertical_split(plain):
 
 
 def test_ex_43_expiry_is_free():
-    """CAP-311 at home; other replicas pay ``units.replicated_units``."""
+    """CAP-311, where it happens."""
     bench = Bench(capacity="observe")
     bench.table(GlobalSecondaryIndexes=[gsi("gsi", "g")])
     bench.emu.call(

@@ -52,11 +52,6 @@ class AccessPath:
     filters: tuple[str, ...] = ()
 
     @property
-    def resource_index(self) -> str | None:
-        """The global index whose capacity is used, or None for the table's."""
-        return self.index.name if self.index is not None and self.index.is_global else None
-
-    @property
     def shard_count(self) -> int:
         """How many suffixes a request has to try."""
         count = 1

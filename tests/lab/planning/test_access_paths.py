@@ -60,8 +60,8 @@ def test_an_index_answers_what_the_table_cannot():
     index = Index("byStatus", partition="{status}", sort="{timestamp}")
     design = Design("d", partition="{userId}", sort="{orderId}", indexes=[index])
 
-    assert path_of(design, by=("status",)).resource_index == "byStatus"
-    assert path_of(design, by=("userId",)).resource_index is None
+    assert path_of(design, by=("status",)).index.name == "byStatus"
+    assert path_of(design, by=("userId",)).index is None
     assert path_of(design, by=("status",), consistent=True).kind == "scan"
 
 
@@ -83,7 +83,7 @@ def test_a_design_can_say_how_a_pattern_is_answered():
     forced = path_of(Design("d", **options, answers={"p": "byStatus"}), by=("userId", "status"))
 
     assert scan.kind == "scan"
-    assert (forced.resource_index, forced.filters) == ("byStatus", ("userId",))
+    assert (forced.index.name, forced.filters) == ("byStatus", ("userId",))
     with pytest.raises(ValueError, match="'byStatus' cannot answer pattern 'p'"):
         path_of(Design("d", **options, answers={"p": "byStatus"}), by=("userId",))
 
