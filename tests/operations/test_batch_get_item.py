@@ -294,6 +294,18 @@ def test_what_exceeds_sixteen_megabytes_comes_back_as_it_came():
     }
 
 
+def test_sixteen_megabytes_are_taken():
+    """BGI-5, SIZ-7: 16,777,216 bytes, inclusive."""
+    sizes = [400_000] * 40 + [388_608] * 2
+    given = [put("hash", pk=f"{n:02}", v="x" * (size - 5)) for n, size in enumerate(sizes)]
+    wanted = [wire({"pk": f"{number:02}"}) for number in range(len(sizes))]
+    request = {"RequestItems": {"hash": wanting(*wanted, ProjectionExpression="pk")}}
+    assert answer("BatchGetItem", request, given=given) == {
+        "Responses": {"hash": wanted},
+        "UnprocessedKeys": {},
+    }
+
+
 def throttling(read):
     """Return an emulator that enforces so many read units, with four items."""
     emulator = Emulator(clock=ManualClock(), capacity="enforce")

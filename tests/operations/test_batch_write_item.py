@@ -5,7 +5,7 @@ Further requests with their whole answers stand in ``cases/batch_write_item.py``
 
 import pytest
 
-from emulator import ApiError, Emulator, ManualClock
+from emulator import ApiError, Emulator, ManualClock, Settings
 from emulator.operations.batch_write_item import SHAPE
 from tests.operations.cases.case import (
     AT_LEAST,
@@ -358,3 +358,17 @@ def test_a_batch_of_which_nothing_is_written_is_throttled():
     with pytest.raises(ApiError) as caught:
         emulator.call("BatchWriteItem", {"RequestItems": {"tab": [putting(keys(1)[0])]}})
     assert caught.value.code == "ProvisionedThroughputExceededException"
+
+
+def test_an_item_in_a_transaction_comes_back_unprocessed():
+    """CAP-610, ERR-TYPE-11: the others are written."""
+    emulator = Emulator(clock=ManualClock(), settings=Settings(transaction_seconds=1.0))
+    emulator.call("CreateTable", table())
+    held, free = keys(2)
+    action = {"Put": {"TableName": "tab", "Item": held}}
+    emulator.call("TransactWriteItems", {"TransactItems": [action]})
+    request = {"RequestItems": {"tab": [deleting(held), putting(free)]}}
+    assert emulator.call("BatchWriteItem", request) == {
+        "UnprocessedItems": {"tab": [deleting(held)]}
+    }
+    assert contents(emulator, "tab") == [held, free]

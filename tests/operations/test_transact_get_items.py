@@ -10,7 +10,6 @@ from emulator.operations.transact_get_items import SHAPE
 from tests.operations.cases.case import (
     AT_LEAST,
     AT_MOST,
-    BIG,
     CANCELLED,
     CAPACITY_ENUM,
     EMPTY_KEY,
@@ -227,12 +226,14 @@ def test_a_projection_is_that_of_its_action():
     }
 
 
-@pytest.mark.parametrize(("count", "fits"), [(13, True), (14, False)])
-def test_a_transaction_reads_at_most_four_megabytes(count, fits):
-    """TXG-4, SIZ-7, ERR-TX-5: fourteen items of 300,000 bytes are too much."""
-    given = [put("hash", pk=f"{number}", v=BIG) for number in range(count)]
-    request = of(*(get(key, ProjectionExpression="pk") for key in keys(count)))
-    expected = {"Responses": [{"Item": key} for key in keys(count)]}
+@pytest.mark.parametrize(("extra_bytes", "fits"), [(0, True), (1, False)])
+def test_a_transaction_reads_at_most_four_megabytes(extra_bytes, fits):
+    """TXG-4, SIZ-7, ERR-TX-5: 4,194,304 bytes, inclusive, whatever is shown of them."""
+    sizes = [400_000] * 10 + [194_304 + extra_bytes]
+    keys = [wire({"pk": f"{number:02}"}) for number in range(len(sizes))]
+    given = [put("hash", pk=f"{n:02}", v="x" * (size - 5)) for n, size in enumerate(sizes)]
+    request = of(*(get(key, ProjectionExpression="pk") for key in keys))
+    expected = {"Responses": [{"Item": key} for key in keys]}
     assert answer("TransactGetItems", request, given=given) == (
         expected if fits else ("ValidationException", TOO_LARGE)
     )

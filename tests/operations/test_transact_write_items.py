@@ -22,6 +22,7 @@ from tests.operations.cases.case import (
     NOT_A_NUMBER,
     NOT_FOUND,
     NOT_NULL,
+    NOT_SCALAR,
     NOT_THE_SCHEMA,
     OF_VALUES,
     PAIR,
@@ -249,6 +250,15 @@ ORDER = ladder(
         "string value. IndexName: lean, IndexKey: l",
     ),
     step(
+        "IXV-8 an update that empties an index key, IXV-3",
+        of(putting(KEY), deleting(KEY),
+           updating(INDEXED_KEY, "SET g = :e", "indexed",
+                    ExpressionAttributeValues=wire({":e": ""}))),
+        "One or more parameter values are not valid. The update expression attempted to update "
+        "a secondary index key to a value that is not supported. The AttributeValue for a key "
+        "attribute cannot contain an empty string value.",
+    ),
+    step(
         "TXW-2, ERR-TX-4 two actions on one item",
         of(putting(wire({"pk": 1})), putting(KEY), checking(KEY)),
         SAME_ITEM,
@@ -368,6 +378,11 @@ def test_a_failed_condition_shows_the_stored_item_if_asked_for(asked, shown):
             INVALID + "Type mismatch for Index Key g Expected: S Actual: N IndexName: all",
         ),
         (
+            putting(wire({"pk": "a", "sk": "b", "g": "x" * 2049}), "indexed"),
+            INVALID + "Size of hashkey has exceeded the maximum size limit of2048 bytes",
+        ),
+        (checking(KEY, "attribute_exists(pk.a)"), NOT_SCALAR.format("Key: pk")),
+        (
             updating(INDEXED_KEY, "SET g = :n", "indexed",
                      ExpressionAttributeValues=wire({":n": 1})),
             INVALID + "Type mismatch for Index Key g Expected: S Actual: N IndexName: all",
@@ -398,6 +413,16 @@ def test_what_the_single_operation_refuses_cancels(action, message):
     """TXW-6, TXW-12, KV-8, IXV-8, SIZ-4, CAP-107."""
     _, reasons = refused(with_items(), putting(wire({"pk": "new"})), action)
     assert reasons == [{"Code": "None"}, {"Code": "ValidationError", "Message": message}]
+
+
+@pytest.mark.parametrize(("extra_bytes", "fits"), [(0, True), (1, False)])
+def test_a_transaction_writes_at_most_four_megabytes(extra_bytes, fits):
+    """TXW-10, SIZ-7, ERR-TX-5: 4,194,304 bytes, inclusive."""
+    sizes = [400_000] * 10 + [194_304 + extra_bytes]
+    items = [wire({"pk": f"{n:02}", "v": "x" * (size - 5)}) for n, size in enumerate(sizes)]
+    assert answer("TransactWriteItems", of(*map(putting, items))) == (
+        {} if fits else ("ValidationException", TOO_LARGE)
+    )
 
 
 def test_an_update_is_measured_without_its_statement():
