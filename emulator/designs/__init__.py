@@ -125,8 +125,8 @@ def _tables(document: Any, source: str) -> Iterator[DeclaredTable]:
     elif workbench.is_model(document):
         yield from workbench.read_model(document, source)
     elif isinstance(document, list):
-        for one in document:
-            yield from _tables(one, source)
+        for element in document:
+            yield from _tables(element, source)
     elif isinstance(document, dict):
         described = document.get("Table", document.get("TableDescription", document))
         if not isinstance(described, dict) or "KeySchema" not in described:

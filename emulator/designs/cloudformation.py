@@ -39,7 +39,7 @@ _TYPES: Final = {"String": "S", "Number": "N", "Binary": "B"}
 
 
 def is_template(document: Any) -> bool:
-    """Say whether a document has the form of a template."""
+    """Return whether a document has the form of a template."""
     return isinstance(document, Mapping) and isinstance(document.get("Resources"), Mapping)
 
 
@@ -50,9 +50,9 @@ def read_template(document: Mapping[str, Any], source: str) -> list[DeclaredTabl
         DocumentError: A table has no key, or a member of the wrong kind.
     """
     values = {
-        name: one["Default"]
-        for name, one in (document.get("Parameters") or {}).items()
-        if isinstance(one, Mapping) and "Default" in one
+        name: parameter["Default"]
+        for name, parameter in (document.get("Parameters") or {}).items()
+        if isinstance(parameter, Mapping) and "Default" in parameter
     }
     resources = resolved(document["Resources"], values)
     scaled = set(_scaled_tables(resources))
@@ -75,7 +75,7 @@ def resolved(node: Any, values: Mapping[str, Any]) -> Any:
     {'a': 5, 'b': 'x-test'}
     """
     if isinstance(node, list):
-        return [resolved(one, values) for one in node if one != _NO_VALUE]
+        return [resolved(child, values) for child in node if child != _NO_VALUE]
     if not isinstance(node, Mapping):
         return node
     if len(node) == 1:
@@ -88,14 +88,14 @@ def resolved(node: Any, values: Mapping[str, Any]) -> Any:
             first = inner[2] if inner[1] == _NO_VALUE else inner[1]
             return resolved(first, values)
     return {
-        name: resolved(one, values)
-        for name, one in node.items()
-        if one != _NO_VALUE and not _is_absent(one)
+        name: resolved(child, values)
+        for name, child in node.items()
+        if child != _NO_VALUE and not _is_absent(child)
     }
 
 
 def _is_absent(node: Any) -> bool:
-    """Say whether a condition leaves nothing in either branch."""
+    """Return whether a condition leaves nothing in either branch."""
     branches = node.get("Fn::If") if isinstance(node, Mapping) else None
     return isinstance(branches, list) and branches[1:] == [_NO_VALUE, _NO_VALUE]
 
@@ -120,7 +120,7 @@ def _table(name: str, properties: Mapping[str, Any]) -> DeclaredTable:
     request["BillingMode"] = "PROVISIONED" if provisioned else "PAY_PER_REQUEST"
     for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
         if member in request:
-            request[member] = [kept(one, _INDEX_MEMBERS) for one in request[member]]
+            request[member] = [kept(index, _INDEX_MEMBERS) for index in request[member]]
     for target in (request, *request.get("GlobalSecondaryIndexes", ())):
         _settle_throughput(notes, target, provisioned=provisioned)
     _add_options(properties, request)
@@ -169,11 +169,11 @@ def _global_table(name: str, properties: Mapping[str, Any]) -> DeclaredTable:
     replica = (properties.get("Replicas") or [{}])[0]
     plain = dict(properties)
     plain["ProvisionedThroughput"] = _global_units(properties, replica)
-    by_name = {one["IndexName"]: one for one in replica.get("GlobalSecondaryIndexes") or ()}
+    by_name = {index["IndexName"]: index for index in replica.get("GlobalSecondaryIndexes") or ()}
     plain["GlobalSecondaryIndexes"] = [
-        dict(one)
-        | {"ProvisionedThroughput": _global_units(one, by_name.get(one.get("IndexName"), {}))}
-        for one in properties.get("GlobalSecondaryIndexes") or ()
+        dict(index)
+        | {"ProvisionedThroughput": _global_units(index, by_name.get(index.get("IndexName"), {}))}
+        for index in properties.get("GlobalSecondaryIndexes") or ()
     ] or None
     plain["TableClass"] = replica.get("TableClass")
     scaled = properties.get("BillingMode") != "PAY_PER_REQUEST"

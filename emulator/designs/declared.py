@@ -161,7 +161,7 @@ def from_description(description: Wire) -> dict[str, Any]:
         request["TableClass"] = description["TableClassSummary"]["TableClass"]
     for name in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
         if name in request:
-            request[name] = [_index(one, request) for one in request[name]]
+            request[name] = [_index(element, request) for element in request[name]]
     _keep_throughput(request, request)
     request.pop("SSESpecification", None)
     return request

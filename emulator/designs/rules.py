@@ -101,7 +101,9 @@ def resources(table: DeclaredTable) -> Iterator[Resource]:
 
 
 def _names(given: Wire, role: str) -> tuple[str, ...]:
-    return tuple(one["AttributeName"] for one in given["KeySchema"] if one["KeyType"] == role)
+    return tuple(
+        element["AttributeName"] for element in given["KeySchema"] if element["KeyType"] == role
+    )
 
 
 def words(name: str) -> list[str]:
@@ -114,7 +116,7 @@ def words(name: str) -> list[str]:
 
 
 def has_few_values(name: str) -> bool:
-    """Say whether an attribute looks as if it had few values.
+    """Return whether an attribute looks as if it had few values.
 
     >>> [has_few_values(name) for name in ("orderStatus", "isActive", "countryCode", "statusId")]
     [True, True, True, False]
@@ -126,7 +128,7 @@ def has_few_values(name: str) -> bool:
 
 
 def follows_the_clock(name: str) -> bool:
-    """Say whether an attribute looks like a date or time.
+    """Return whether an attribute looks like a date or time.
 
     >>> [follows_the_clock(name) for name in ("createdDate", "created_at", "ts", "dateId", "seat")]
     [True, True, True, False, False]
@@ -140,33 +142,33 @@ def keys_have_many_values(table: DeclaredTable) -> Iterator[Finding]:
 
     Source: Developer Guide, designing partition keys to distribute your workload.
     """
-    for one in resources(table):
-        shown = " + ".join(one.partition)
+    for resource in resources(table):
+        shown = " + ".join(resource.partition)
         limit = f"one partition, which carries {limits.PARTITION_WRITE_UNITS:,} writes/s"
-        if all(follows_the_clock(name) for name in one.partition):
+        if all(follows_the_clock(name) for name in resource.partition):
             message = (
                 f"The partition key {shown} follows the clock: what is written now goes to {limit}."
             )
             fix = "Make the id of a thing the partition key and the time the sort key."
-            yield _finding("time-key", "warning", one.name, message, fix)
-        elif all(has_few_values(name) or follows_the_clock(name) for name in one.partition):
+            yield _finding("time-key", "warning", resource.name, message, fix)
+        elif all(has_few_values(name) or follows_the_clock(name) for name in resource.partition):
             message = f"The partition key {shown} seems to have few values; each lives in {limit}."
             fix = (
                 f"Add an attribute with many values to the index's key, or a suffix to {shown}."
-                if one.is_index
+                if resource.is_index
                 else "Choose a key with many values, and put this one into an index."
             )
-            yield _finding("low-cardinality-key", "warning", one.name, message, fix)
+            yield _finding("low-cardinality-key", "warning", resource.name, message, fix)
 
 
 def capacity_is_usable(table: DeclaredTable) -> Iterator[Finding]:
-    """Tell how many key values it takes to use what is provisioned.
+    """Report how many key values it takes to use what is provisioned.
 
     Source: CAP-501; Assumed: twice as many evenly used keys as partitions (L0).
     """
-    for one in resources(table):
-        write = one.units.get("WriteCapacityUnits", 0)
-        read = one.units.get("ReadCapacityUnits", 0)
+    for resource in resources(table):
+        write = resource.units.get("WriteCapacityUnits", 0)
+        read = resource.units.get("ReadCapacityUnits", 0)
         partitions = math.ceil(
             max(write / limits.PARTITION_WRITE_UNITS, read / limits.PARTITION_READ_UNITS)
         )
@@ -177,7 +179,7 @@ def capacity_is_usable(table: DeclaredTable) -> Iterator[Finding]:
                 f"{limits.PARTITION_WRITE_UNITS:,} of them."
             )
             fix = f"See that traffic is even over at least {2 * partitions} values of the key."
-            yield _finding("spread", "info", one.name, message, fix)
+            yield _finding("spread", "info", resource.name, message, fix)
 
 
 def indexes_keep_up(table: DeclaredTable) -> Iterator[Finding]:
@@ -187,25 +189,25 @@ def indexes_keep_up(table: DeclaredTable) -> Iterator[Finding]:
     """
     first, *indexes = resources(table)
     write = first.units.get("WriteCapacityUnits", 0)
-    for one in indexes:
-        given = one.units.get("WriteCapacityUnits", write)
+    for index in indexes:
+        given = index.units.get("WriteCapacityUnits", write)
         if given < write:
             message = (
                 f"It has {given:,} WCU and its table {write:,}: when the index is full, writes to "
                 "the table are throttled."
             )
             fix = f"Give the index {write:,} WCU, or less only if few writes touch its key."
-            yield _finding("index-back-pressure", "warning", one.name, message, fix)
+            yield _finding("index-back-pressure", "warning", index.name, message, fix)
 
 
 def projections_are_narrow(table: DeclaredTable) -> Iterator[Finding]:
-    """Tell of indexes that copy every attribute: each write is paid again in full size."""
+    """Report indexes that copy every attribute: each write is paid again in full size."""
     indexes = table.request.get("GlobalSecondaryIndexes", ())
-    wide = [one for one in indexes if one["Projection"].get("ProjectionType") == "ALL"]
-    for one in wide:
+    wide = [index for index in indexes if index["Projection"].get("ProjectionType") == "ALL"]
+    for index in wide:
         message = "It projects ALL: each write to the table is paid a second time at its full size."
         fix = "Project KEYS_ONLY, or INCLUDE the few attributes that its queries show."
-        name = f"{table.resource} {one['IndexName']}"
+        name = f"{table.resource} {index['IndexName']}"
         yield _finding("wide-projection", "info", name, message, fix)
     if len(indexes) >= _MANY_INDEXES:
         message = (
@@ -218,11 +220,11 @@ def projections_are_narrow(table: DeclaredTable) -> Iterator[Finding]:
 def indexes_differ_from_the_table(table: DeclaredTable) -> Iterator[Finding]:
     """Warn of a global index that orders items as its table does."""
     first, *indexes = resources(table)
-    for one in indexes:
-        if (one.partition, one.sort) == (first.partition, first.sort):
+    for index in indexes:
+        if (index.partition, index.sort) == (first.partition, first.sort):
             message = "It has the key of its table and answers nothing that the table does not."
             fix = "Drop it and query the table."
-            yield _finding("redundant-index", "warning", one.name, message, fix)
+            yield _finding("redundant-index", "warning", index.name, message, fix)
 
 
 def local_indexes_are_wanted(table: DeclaredTable) -> Iterator[Finding]:
@@ -232,7 +234,7 @@ def local_indexes_are_wanted(table: DeclaredTable) -> Iterator[Finding]:
     """
     local = table.request.get("LocalSecondaryIndexes", ())
     if local:
-        names = ", ".join(one["IndexName"] for one in local)
+        names = ", ".join(index["IndexName"] for index in local)
         size = limits.COLLECTION_BYTES // limits.GIB
         message = (
             f"With local indexes ({names}) the items of one partition key value may not exceed "
@@ -243,7 +245,7 @@ def local_indexes_are_wanted(table: DeclaredTable) -> Iterator[Finding]:
 
 
 def provisioned_capacity_pays(table: DeclaredTable) -> Iterator[Finding]:
-    """Tell when fixed provisioned capacity is dearer than paying per request."""
+    """Report when fixed provisioned capacity is dearer than paying per request."""
     mode = table.request.get("BillingMode", "PROVISIONED")
     if mode == "PROVISIONED" and not table.scaled:
         even = f"{STANDARD.break_even(WRITE):.1%}"
@@ -253,7 +255,7 @@ def provisioned_capacity_pays(table: DeclaredTable) -> Iterator[Finding]:
 
 
 def samples_are_spread(table: DeclaredTable) -> Iterator[Finding]:
-    """Tell if one key value holds most of the sample items."""
+    """Report if one key value holds most of the sample items."""
     key = _names(table.request, "HASH")[0]
     values = Counter(_shown(item.get(key)) for item in table.samples)
     if sum(values.values()) < _SAMPLES:

@@ -87,15 +87,15 @@ def _as_blocks(document: Any) -> dict[str, Any]:
     """Return Terraform's JSON syntax in the form of its own: every block in a list."""
     if not isinstance(document, dict):
         return {}
-    return {name: one if isinstance(one, list) else [one] for name, one in document.items()}
+    return {name: child if isinstance(child, list) else [child] for name, child in document.items()}
 
 
 def _unquoted(node: Any) -> Any:
     """Drop the quotes that newer versions of the reader keep around texts and labels."""
     if isinstance(node, dict):
-        return {_unquoted(name): _unquoted(one) for name, one in node.items()}
+        return {_unquoted(name): _unquoted(child) for name, child in node.items()}
     if isinstance(node, list):
-        return [_unquoted(one) for one in node]
+        return [_unquoted(child) for child in node]
     if isinstance(node, str) and len(node) > 1 and node[0] == node[-1] == '"':
         return node[1:-1]
     return node
@@ -132,9 +132,9 @@ class Scope:
     def filled(self, node: Any, depth: int = 0) -> Any:
         """Return a value with the known references in it replaced."""
         if isinstance(node, dict):
-            return {name: self.filled(one, depth) for name, one in node.items()}
+            return {name: self.filled(child, depth) for name, child in node.items()}
         if isinstance(node, list):
-            return [self.filled(one, depth) for one in node]
+            return [self.filled(child, depth) for child in node]
         if not isinstance(node, str) or "${" not in node or depth > _DEPTH:
             return node
         whole = _REFERENCE.fullmatch(node)
@@ -194,15 +194,15 @@ def _table(where: str, label: str, body: dict[str, Any]) -> DeclaredTable:
         "TableName": notes.name(body.get("name"), label),
         "KeySchema": key,
         "AttributeDefinitions": [
-            {"AttributeName": one.get("name"), "AttributeType": one.get("type")}
-            for one in _blocks(body, "attribute")
+            {"AttributeName": attribute.get("name"), "AttributeType": attribute.get("type")}
+            for attribute in _blocks(body, "attribute")
         ],
         "BillingMode": "PROVISIONED" if provisioned else "PAY_PER_REQUEST",
     }
     _add_throughput(notes, "", body, request, provisioned=provisioned)
     _add_indexes(notes, body, request, provisioned=provisioned)
     _add_options(body, request)
-    ttl = next((one for one in _blocks(body, "ttl") if one.get("enabled", True)), {})
+    ttl = next((ttl for ttl in _blocks(body, "ttl") if ttl.get("enabled", True)), {})
     return DeclaredTable(
         resource=resource,
         request=request,
@@ -214,7 +214,7 @@ def _table(where: str, label: str, body: dict[str, Any]) -> DeclaredTable:
 def _blocks(body: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     given = body.get(name) or []
     blocks = given if isinstance(given, list) else [given]
-    return [one for one in blocks if isinstance(one, dict)]
+    return [block for block in blocks if isinstance(block, dict)]
 
 
 def _note_dynamic(notes: Notes, body: Mapping[str, Any]) -> None:
@@ -233,8 +233,8 @@ def _key(notes: Notes, body: Mapping[str, Any]) -> list[dict[str, str]]:
     blocks = _blocks(body, "key_schema")
     if blocks:
         return [
-            {"AttributeName": one.get("attribute_name", ""), "KeyType": one.get("key_type", "")}
-            for one in blocks
+            {"AttributeName": block.get("attribute_name", ""), "KeyType": block.get("key_type", "")}
+            for block in blocks
         ]
     partition, sort = body.get("hash_key"), body.get("range_key")
     if isinstance(partition, list) or isinstance(sort, list):
@@ -288,7 +288,7 @@ def _add_indexes(
         request["GlobalSecondaryIndexes"] = made
     local = [_index(notes, block) for block in _blocks(body, "local_secondary_index")]
     for index in local:
-        sort = [one for one in index["KeySchema"] if one["KeyType"] == "RANGE"]
+        sort = [element for element in index["KeySchema"] if element["KeyType"] == "RANGE"]
         index["KeySchema"] = [request["KeySchema"][0], *sort]
     if local:
         request["LocalSecondaryIndexes"] = local

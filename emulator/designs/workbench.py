@@ -13,7 +13,7 @@ from emulator.designs.declared import UNITS, DeclaredTable, Notes, expecting, ke
 
 
 def is_model(document: Any) -> bool:
-    """Say whether a document has the form of a data model."""
+    """Return whether a document has the form of a data model."""
     return isinstance(document, Mapping) and isinstance(document.get("DataModel"), list)
 
 

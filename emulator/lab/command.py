@@ -219,7 +219,7 @@ def run_check(given: argparse.Namespace) -> int:
 def _check(given: argparse.Namespace) -> int:
     findings = _findings(Path(given.design))
     write_findings(findings, sys.stdout)
-    return FAILED if any(one.severity == "problem" for one in findings) else FINE
+    return FAILED if any(finding.severity == "problem" for finding in findings) else FINE
 
 
 def _findings(path: Path) -> list[Finding]:
@@ -233,7 +233,7 @@ def _findings(path: Path) -> list[Finding]:
 
 
 def _is_lab_file(path: Path) -> bool:
-    """Say whether a YAML file has the members of a lab file and not those of a template."""
+    """Return whether a YAML file has the members of a lab file and not those of a template."""
     if path.suffix.lower() not in (".yaml", ".yml") or not path.is_file():
         return False
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -280,7 +280,7 @@ def write_findings(findings: Sequence[Finding], stream: TextIO) -> None:
     counts = [
         f"{count} {severity if severity == 'info' or count == 1 else severity + 's'}"
         for severity in _ORDER
-        if (count := sum(1 for one in findings if one.severity == severity))
+        if (count := sum(1 for finding in findings if finding.severity == severity))
     ]
     stream.write(f"{', '.join(counts) or 'nothing to object to'}\n")
 

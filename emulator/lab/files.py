@@ -106,7 +106,7 @@ def read(entry: Entry) -> LabFile:
         workload=workload,
         designs=tuple(designs.values()),
         seeds=(
-            tuple(one.integer() for one in given["seeds"].items(least=1))
+            tuple(seed_entry.integer() for seed_entry in given["seeds"].items(least=1))
             if "seeds" in given
             else ()
         ),
@@ -119,12 +119,12 @@ def read(entry: Entry) -> LabFile:
 def _read_designs(entry: Entry, workload: Workload, settings: Settings) -> dict[str, Design]:
     """Return the designs by name; each fits the workload and has a name of its own."""
     found: dict[str, Design] = {}
-    for one in entry.items(least=1):
-        design = designs_module.from_entry(one)
+    for member in entry.items(least=1):
+        design = designs_module.from_entry(member)
         if design.name in found:
-            one.complain(f"two designs are called {design.name!r}")
+            member.complain(f"two designs are called {design.name!r}")
         found[design.name] = design
-        _check_fit(one, design, workload, settings)
+        _check_fit(member, design, workload, settings)
     return found
 
 
@@ -161,9 +161,9 @@ def _check_fit(entry: Entry, design: Design, workload: Workload, settings: Setti
 
 
 def _read_settings(entry: Entry) -> Settings:
-    known = [one.name for one in fields(Settings)]
+    known = [setting.name for setting in fields(Settings)]
     given = entry.members(optional=known)
     try:
-        return Settings(**{name: one.value for name, one in given.items()})
+        return Settings(**{name: member.value for name, member in given.items()})
     except (TypeError, ValueError) as error:
         return entry.complain(str(error))

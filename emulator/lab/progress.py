@@ -15,7 +15,7 @@ _WIDTH: Final = 78
 
 @contextmanager
 def shown_progress(stream: TextIO) -> Iterator[Progress | None]:
-    """Yield what is to be told of progress, or None where nobody looks.
+    """Yield a function that shows progress, or None where nobody looks.
 
     >>> import io
     >>> with shown_progress(io.StringIO()) as progress:

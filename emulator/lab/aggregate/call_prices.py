@@ -1,4 +1,4 @@
-"""Pricing: what one call of a pattern is expected to cost, from the capacity room's formulas.
+"""Call prices: what one call of a pattern is expected to cost, from the capacity room's formulas.
 
 Sizes come from items made as the exact engine makes them, so both engines price the same bytes.
 """
@@ -101,7 +101,7 @@ class WritePricer:
 
         Args:
             exists: The chance that there is an item already.
-            stored: What such an item is like; like those written, if not told.
+            stored: What such an item is like; like those written, if None.
         """
         self._stored = stored
         factor = TRANSACTIONAL if self._pattern.is_transaction else 1
@@ -180,16 +180,16 @@ class WritePricer:
         for name in index.key.names & self._changed:
             if name == TIMESTAMP:
                 return 1.0
-            one = self._layout.workload.field(name)
-            if one.unique:
+            field = self._layout.workload.field(name)
+            if field.unique:
                 return 1.0
-            pick = self._pattern.pick(one)
+            pick = self._pattern.pick(field)
             if not isinstance(pick, Sequential):
-                stays *= float((pick.probabilities(one.size) ** 2).sum())
+                stays *= float((pick.probabilities(field.size) ** 2).sum())
         return 1 - stays
 
     def _shows_change(self, index: IndexLayout) -> bool:
-        """Say whether an index entry shows what a write over an item changes."""
+        """Return whether an index entry shows what a write over an item changes."""
         projection = index.design.projection
         if projection == "ALL":
             return True
@@ -206,7 +206,7 @@ def _entry_bytes(schema: IndexSchema, item: Item) -> int:
 
 @dataclass(frozen=True)
 class PagePrice:
-    """What reading some items of a collection takes, per flow.
+    """What reading some items of a collection takes, per key group.
 
     Attributes:
         calls: Pages.
@@ -237,7 +237,7 @@ def price_pages(path: AccessPath, items: Floats, size_bytes: float, base_bytes: 
 
     Args:
         path: The way they are read.
-        items: How many, per flow.
+        items: How many, per key group.
         size_bytes: The size of an item or index entry.
         base_bytes: The size of the items that a local index has to fetch besides; 0 for none.
     """

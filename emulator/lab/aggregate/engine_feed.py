@@ -1,4 +1,4 @@
-"""What the real engine is told, so that it grows, splits and scales by its own rules.
+"""What is reported to the real engine, so that it grows, splits and scales by its own rules.
 
 The engine decides on splits for heat from the positions that were accessed, and on splits for
 size from the items that lie there. It is shown a position for each key group of a hot partition,

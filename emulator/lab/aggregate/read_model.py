@@ -260,13 +260,17 @@ class ScanModel(PatternModel):
 
     def _partition_widths(self) -> Floats:
         """Return the share of the hash space of every partition, in key order."""
-        spans = [self._resource.spans[one.id] for one in self._resource.resource.partitions]
+        spans = [
+            self._resource.spans[partition.id] for partition in self._resource.resource.partitions
+        ]
         widths = np.asarray([span.high - span.low for span in spans])
         return np.asarray(widths / widths.sum())
 
     def _regroup(self) -> None:
         """Make one key group for each partition."""
-        spans = [self._resource.spans[one.id] for one in self._resource.resource.partitions]
+        spans = [
+            self._resource.spans[partition.id] for partition in self._resource.resource.partitions
+        ]
         count = len(spans)
         even = np.full(count, 1.0 / count)
         weights = self._partition_widths() if self.path.has_limit else even

@@ -169,7 +169,11 @@ class WriteModel(PatternModel):
     def _pieces(self, span: float) -> int:
         """Return in how many pieces of time items are told apart by their keys."""
         placements = self._placements.values()
-        steps = [min(one.step, DAY) for one in placements if one.step and not one.is_spread]
+        steps = [
+            min(placement.step, DAY)
+            for placement in placements
+            if placement.step and not placement.is_spread
+        ]
         if not steps:
             return 1
         most = max(1, min(_MOST_PIECES, MOST_GROUPS // len(self.groups)))

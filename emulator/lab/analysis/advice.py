@@ -49,7 +49,7 @@ def advise(case: Case) -> tuple[Finding, ...]:
         for finding in check(case):
             unique.setdefault((finding.check, finding.subject), finding)
     order: dict[Severity, int] = {"problem": 0, "warning": 1, "info": 2}
-    return tuple(sorted(unique.values(), key=lambda one: order[one.severity]))
+    return tuple(sorted(unique.values(), key=lambda finding: order[finding.severity]))
 
 
 def _finding(check: str, severity: Severity, subject: str, message: str, fix: str) -> Finding:
@@ -149,9 +149,9 @@ def low_cardinality(case: Case) -> Iterator[Finding]:
             continue
         values = 1
         for name in names:
-            one = workload.field(name)
-            parents = workload.field(one.per).size if one.per is not None else 1
-            values *= limits.GIB if one.unique else one.size * parents
+            field = workload.field(name)
+            parents = workload.field(field.per).size if field.per is not None else 1
+            values *= limits.GIB if field.unique else field.size * parents
         partitions = case.offered[resource.name].partitions
         needed = KEYS_PER_PARTITION * partitions if partitions > 1 else 1
         if values <= max(10, needed):
@@ -208,7 +208,7 @@ def amplification(case: Case) -> Iterator[Finding]:
             continue
         table = case.layout.resource_name(case.layout.table_of(case.pattern(result)), None)
         own = units_per_request(result, table, WRITE)
-        total = sum(units_per_request(result, one.name, WRITE) for one in case.resources)
+        total = sum(units_per_request(result, resource.name, WRITE) for resource in case.resources)
         if own and total / own > AMPLIFICATION:
             yield _finding(
                 "index amplification",
@@ -323,8 +323,8 @@ def billing(case: Case) -> Iterator[Finding]:
     chosen = case.chosen_cost
     if chosen is None:
         return
-    others = [one for one in case.costs if one.table_class == chosen.table_class]
-    best = min(others, key=lambda one: one.total, default=chosen)
+    others = [cost for cost in case.costs if cost.table_class == chosen.table_class]
+    best = min(others, key=lambda cost: cost.total, default=chosen)
     if best.total < chosen.total * (1 - SAVING):
         use = max((row.utilisation for row in case.break_even), default=0.0)
         point = case.break_even[0].break_even if case.break_even else 0.0
@@ -346,7 +346,7 @@ def table_class(case: Case) -> Iterator[Finding]:
         return
     other = STANDARD_IA.name if chosen.table_class == STANDARD.name else STANDARD.name
     rival = next(
-        one for one in case.costs if (one.billing, one.table_class) == (chosen.billing, other)
+        cost for cost in case.costs if (cost.billing, cost.table_class) == (chosen.billing, other)
     )
     if rival.total < chosen.total * (1 - SAVING):
         yield _finding(

@@ -30,7 +30,7 @@ from emulator.lab.planning.layout import Layout
 from emulator.settings import Settings
 
 Engine: TypeAlias = Literal["exact", "aggregate"]
-#: Told what is being done, how much of it is done, and how much there is.
+#: Called with what is being done, how much of it is done, and how much there is.
 Progress: TypeAlias = Callable[[str, int, int], None]
 
 #: ``auto`` runs request by request up to so many requests over all designs and seeds.
@@ -67,7 +67,7 @@ def compare(
         headroom: Search for the largest load that passes.
         sensitivity: Run again under other values of the assumed constants that matter.
         fix: Look for the smallest change that helps a design which throttles.
-        progress: Told what is being done.
+        progress: Called with what is being done, how far it is, and how much there is.
 
     Raises:
         ValueError: A design does not fit the workload.

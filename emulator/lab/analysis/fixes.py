@@ -79,7 +79,7 @@ def _with_all_offered(case: Case, run: Callable[[Design, Stop | None], RunLog | 
             break
         workload = case.layout.workload
         found = offered(pattern_results(log), resource_results(log), workload)
-        larger = {name: one.larger(found[name]) for name, one in case.offered.items()}
+        larger = {name: load.larger(found[name]) for name, load in case.offered.items()}
         if larger == case.offered:
             break
         case = replace(case, offered=larger)
@@ -197,9 +197,9 @@ def _with_key(design: Design, table: Table, index: Index | None, partition: str)
         changed = replace(table, partition=partition if table.partition else "", entities=entities)
     else:
         narrowed = replace(index, partition=(partition, *index.partition_texts[1:]))
-        indexes = tuple(narrowed if one is index else one for one in table.indexes)
+        indexes = tuple(narrowed if other is index else other for other in table.indexes)
         changed = replace(table, indexes=indexes)
-    same = [changed if one.name == table.name else one for one in design.tables]
+    same = [changed if other.name == table.name else other for other in design.tables]
     return design.with_tables(*same)
 
 
@@ -213,11 +213,11 @@ def _other_key(case: Case, reason: str) -> Iterator[Fix]:
     template = design.template(text)
     if template.fields or not template.times:
         return
-    fields = [one for one in case.layout.workload.fields if not one.unique]
-    for one in sorted(fields, key=lambda field: -field.size)[:2]:
-        changed = _with_key(design, table, index, f"{{{one.name}}}")
+    fields = [field for field in case.layout.workload.fields if not field.unique]
+    for field in sorted(fields, key=lambda field: -field.size)[:2]:
+        changed = _with_key(design, table, index, f"{{{field.name}}}")
         where = table.name if index is None else index.name
-        yield Fix(f"make {{{one.name}}} the partition key of {where}", changed)
+        yield Fix(f"make {{{field.name}}} the partition key of {where}", changed)
 
 
 def _suffixes(case: Case, reason: str, design: Design | None = None) -> Iterator[Fix]:
@@ -228,16 +228,16 @@ def _suffixes(case: Case, reason: str, design: Design | None = None) -> Iterator
     hottest = case.offered[resource.name].axis(axis) * resource.hottest_key_share
     least = math.ceil(hottest / PARTITION_UNITS[axis])
     base = design or case.layout.design
-    present = next(one for one in base.tables if one.name == table.name)
+    present = next(own for own in base.tables if own.name == table.name)
     current = index
     if index is not None:
-        current = next(one for one in present.indexes if one.name == index.name)
+        current = next(own for own in present.indexes if own.name == index.name)
     text = present.partition if current is None else current.partition_texts[0]
     if not text:
         return
     source = _suffix_source(case, text, base)
     where = present.name if current is None else current.name
-    for count in [one for one in _SHARDS if one >= max(2, least)]:
+    for count in [count for count in _SHARDS if count >= max(2, least)]:
         part = f"hash({source}) % {count}" if source else f"random({count})"
         key = f"{text}#{{{part}}}"
         changed = _with_key(base, present, current, key)
@@ -247,8 +247,8 @@ def _suffixes(case: Case, reason: str, design: Design | None = None) -> Iterator
 def _suffix_source(case: Case, text: str, design: Design) -> str | None:
     """Return the field with most values that the key does not have yet."""
     used = design.template(text).names
-    fields = [one for one in case.layout.workload.fields if one.name not in used]
+    fields = [field for field in case.layout.workload.fields if field.name not in used]
     if not fields:
         return None
-    best = max(fields, key=lambda one: (one.unique is not None, one.size))
+    best = max(fields, key=lambda field: (field.unique is not None, field.size))
     return best.name if best.unique or best.size >= 100 else None

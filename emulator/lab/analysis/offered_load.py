@@ -30,7 +30,9 @@ class Offered:
     @property
     def partitions(self) -> int:
         """How many partitions it takes to serve it, if perfectly even."""
-        return partitions_for_warm(*(math.ceil(one - ROUNDING) for one in (self.read, self.write)))
+        return partitions_for_warm(
+            *(math.ceil(units - ROUNDING) for units in (self.read, self.write))
+        )
 
     def larger(self, other: Offered) -> Offered:
         """Return the larger of both on each axis."""

@@ -26,7 +26,7 @@ from emulator.settings import Settings
 Point: TypeAlias = Mapping[str, float]
 Designs: TypeAlias = Sequence[Design] | Callable[[Point], Sequence[Design]]
 Load: TypeAlias = Workload | Callable[[Point], Workload]
-#: Told how many points are done and how many there are.
+#: Called with how many points are done and how many there are.
 Progress: TypeAlias = Callable[[int, int], None]
 
 #: Parameters of a workload that a grid may set by name.
@@ -82,7 +82,7 @@ def sweep(
         executor: Where to run; processes of this machine by default.
         results: A file of JSON lines that keeps every point as it is done. A sweep that was
             interrupted goes on from there.
-        progress: Told how far it is.
+        progress: Called with how many points are done, and how many there are.
         engine: As in ``compare``.
         seeds: As in ``compare``.
         settings: As in ``compare``.

@@ -1,4 +1,4 @@
-"""Runners: how the requests of one pattern are carried out on the real engine.
+"""Calls: how the requests of one pattern are carried out on the real engine.
 
 They enter below the wire: no request dictionaries, no expression texts. Everything after that
 is the emulator's own: planning, pricing, admission, storage, indexes, splits. A *work* is one

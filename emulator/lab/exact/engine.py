@@ -1,6 +1,6 @@
 """The exact engine: the real emulator in virtual time, request by request.
 
-Requests enter below the wire (``runners``); minute work, splits, scaling and admission are the
+Requests enter below the wire (``calls``); minute work, splits, scaling and admission are the
 emulator's own. Refused calls are tried again as the SDK would (CAP-707, CAP-708), on the
 virtual clock. What is bypassed: request dictionaries, expression texts, answers, CloudWatch
 tallies per operation.
@@ -243,7 +243,7 @@ class _Drive:
             self._wait(_Call(call.source, following, call.client), time_ns, 0.0)
 
     def _wait(self, call: _Call, time_ns: int, delay: float) -> None:
-        """Let a call come after what the last one took and the delay."""
+        """Queue a call: the one before it takes some milliseconds, and then comes the delay."""
         took = CALL_SECONDS[0] + self._jitter.random() * (CALL_SECONDS[1] - CALL_SECONDS[0])
         self._made += 1
         due_ns = time_ns + int((delay + took) * NANOSECONDS)
@@ -267,8 +267,8 @@ class _Drive:
         record.refusals += 1
         if call.attempts == 1:
             first = reasons[0].reason
-            reasons_so_far = record.throttled_by_reason
-            reasons_so_far[first] = reasons_so_far.get(first, 0.0) + 1
+            counts = record.throttled_by_reason
+            counts[first] = counts.get(first, 0.0) + 1
             if self._log.first_throttle is None:
                 self._log.first_throttle = (time_ns - self._first_ns) / NANOSECONDS
         policy = source.policy

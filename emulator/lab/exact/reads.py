@@ -50,7 +50,7 @@ class Getter(Runner):
         A transaction reads all of its items in one call.
         """
         find = self._finds.position
-        positions = [find((*row, *one), moment) for row in rows for one in self._suffixes]
+        positions = [find((*row, *suffix), moment) for row in rows for suffix in self._suffixes]
         if self.pattern.is_transaction:
             return [_GetWork(self, sorted(set(positions)))]
         return [_GetWork(self, [position]) for position in positions]

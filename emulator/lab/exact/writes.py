@@ -155,16 +155,16 @@ class _TransactionWork:
 
             return prepare
 
-        actions = [Action(runner.table, one.position, preparing(one)) for one in self._writes]
+        actions = [Action(runner.table, write.position, preparing(write)) for write in self._writes]
         try:
             transactions.execute(runner.account, actions)
         except TransactionCanceledException:
-            reasons = tuple(reason for one in planned for reason in one.receipt.reasons)
-            for one in planned:
-                runner.count_refused(one.charges, one.receipt.reasons, second)
+            reasons = tuple(reason for action in planned for reason in action.receipt.reasons)
+            for action in planned:
+                runner.count_refused(action.charges, action.receipt.reasons, second)
             return tuple(dict.fromkeys(reasons))
-        for one in planned:
-            runner.count(one.charges, second)
+        for action in planned:
+            runner.count(action.charges, second)
         return ()
 
     def following(self) -> Work | None:

@@ -154,7 +154,7 @@ def from_entry(entry: Entry) -> Rate:
         entry.fail(EXPECTED)
     [(kind, inner)] = entry.value.items()
     if kind == "series":
-        return Series(tuple(one.number(least=0) for one in inner.items(least=1)))
+        return Series(tuple(member.number(least=0) for member in inner.items(least=1)))
     reader = {"daily": _daily, "ramp": _ramp, "spikes": _spikes}.get(kind)
     if reader is None:
         entry.fail(EXPECTED)

@@ -40,7 +40,7 @@ class Capacity:
 
     @property
     def is_provisioned(self) -> bool:
-        """Say whether any provisioned rate is set."""
+        """Return whether any provisioned rate is set."""
         return self.read is not None or self.write is not None
 
     def to_document(self) -> dict[str, Any]:
@@ -237,7 +237,7 @@ class Design:
 
     def __repr__(self) -> str:
         keys = ", ".join(
-            f"{key.partition!r}/{key.sort!r}" for one in self.tables for key in one.all_keys()
+            f"{key.partition!r}/{key.sort!r}" for table in self.tables for key in table.all_keys()
         )
         return f"Design({self.name!r}, {keys})"
 
@@ -315,10 +315,12 @@ def from_entry(entry: Entry) -> Design:
         parameters = {name: one.integer(least=1) for name, one in read}
     answers = {}
     if "answers" in given:
-        answers = {name: one.text() for name, one in given["answers"].mapping().items()}
+        answers = {
+            name: answer_entry.text() for name, answer_entry in given["answers"].mapping().items()
+        }
     if several:
         named = given["tables"].mapping()
-        tables = [_read_table(name, one, parameters) for name, one in named.items()]
+        tables = [_read_table(name, key_entry, parameters) for name, key_entry in named.items()]
     else:
         tables = [_read_table(DEFAULT_TABLE, entry, parameters)]
     if not tables:
@@ -333,10 +335,10 @@ def _read_table(name: str, entry: Entry, parameters: Mapping[str, int]) -> Table
     entities = {}
     if "entities" in given:
         named = given["entities"].mapping().items()
-        entities = {kind: _read_key(one, parameters) for kind, one in named}
+        entities = {kind: _read_key(key_entry, parameters) for kind, key_entry in named}
     indexes: list[Index] = []
     if "indexes" in given:
-        indexes = [_read_index(one, parameters) for one in given["indexes"].items()]
+        indexes = [_read_index(index_entry, parameters) for index_entry in given["indexes"].items()]
     return Table(
         name=name,
         partition=read_template(given["partition"], parameters) if "partition" in given else "",
@@ -345,7 +347,7 @@ def _read_table(name: str, entry: Entry, parameters: Mapping[str, int]) -> Table
         indexes=tuple(indexes),
         capacity=_read_capacity(given),
         table_class=(
-            given["table_class"].choice({one: one for one in TABLE_CLASSES})
+            given["table_class"].choice({name: name for name in TABLE_CLASSES})
             if "table_class" in given
             else STANDARD.name
         ),
@@ -390,12 +392,12 @@ def _read_templates(entry: Entry, parameters: Mapping[str, int]) -> tuple[str, .
         return (read_template(entry, parameters),)
     if len(entry.value) > 4:
         entry.complain(f"expected at most 4 attributes, found {len(entry.value)}")
-    return tuple(read_template(one, parameters) for one in entry.value)
+    return tuple(read_template(member, parameters) for member in entry.value)
 
 
 def _read_projection(entry: Entry) -> str | tuple[str, ...]:
     if isinstance(entry.value, list):
-        return tuple(one.text() for one in entry.items(least=1))
+        return tuple(member.text() for member in entry.items(least=1))
     if entry.value not in _PROJECTIONS:
         entry.fail("ALL, KEYS_ONLY or a list of attributes to include")
     return entry.text()

@@ -190,7 +190,7 @@ def from_entry(entry: Entry) -> Distribution:
             shares["keys"].number(above=0, most=1), shares["traffic"].number(least=0, most=1)
         )
     if kind == "weights":
-        weights = tuple(one.number(least=0) for one in inner.items(least=1))
+        weights = tuple(member.number(least=0) for member in inner.items(least=1))
         if not sum(weights):
             inner.complain("expected at least one weight above 0")
         return Weights(weights)

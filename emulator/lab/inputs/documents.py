@@ -52,11 +52,11 @@ class Entry:
         """Wrap plain dictionaries, lists and scalars."""
         if isinstance(value, Mapping):
             inner: Any = {
-                str(key): cls.of(one, source, _member(field, str(key)))
-                for key, one in value.items()
+                str(key): cls.of(child, source, _member(field, str(key)))
+                for key, child in value.items()
             }
         elif isinstance(value, Sequence) and not isinstance(value, str):
-            inner = [cls.of(one, source, f"{field}[{n}]") for n, one in enumerate(value)]
+            inner = [cls.of(child, source, f"{field}[{n}]") for n, child in enumerate(value)]
         else:
             inner = value
         return cls(inner, field=field, source=source)
@@ -240,8 +240,8 @@ class _Composer:
             value: Any = self._mapping(node, field, depth)
         elif node.id == "sequence":
             value = [
-                self.entry(one, f"{field}[{number}]", depth + 1)
-                for number, one in enumerate(node.value)
+                self.entry(child, f"{field}[{number}]", depth + 1)
+                for number, child in enumerate(node.value)
             ]
         else:
             value = self._scalar(node)

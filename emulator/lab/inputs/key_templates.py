@@ -255,10 +255,12 @@ def _time_part(text: str, name: str, format_: str) -> TimePart:
     if not directives:
         units = ", ".join(_UNITS)
         raise TemplateError(f"{text!r}: {format_!r} is no time; write one of {units} or %Y-%m-%d")
-    unknown = [one for one in directives if one not in _DIRECTIVES and one != "%"]
+    unknown = [
+        directive for directive in directives if directive not in _DIRECTIVES and directive != "%"
+    ]
     if unknown:
         raise TemplateError(f"{text!r}: %{unknown[0]} is no time directive of a key")
-    steps = [_DIRECTIVES[one] for one in directives if one != "%"]
+    steps = [_DIRECTIVES[directive] for directive in directives if directive != "%"]
     return TimePart(name, format_, min(steps, default=365 * DAY))
 
 
@@ -277,7 +279,7 @@ def _step(part: Part, columns: Mapping[str, int]) -> Renderer:
         return lambda row, _moment: row[column]
     inputs = [columns[name] for name in part.fields]
     count = part.count
-    return lambda row, _moment: str(shard("\0".join([row[one] for one in inputs]), count))
+    return lambda row, _moment: str(shard("\0".join([row[value] for value in inputs]), count))
 
 
 def shard(text: str, count: int) -> int:

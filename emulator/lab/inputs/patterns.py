@@ -265,7 +265,7 @@ class Pattern:
 
     @property
     def is_write(self) -> bool:
-        """Say whether it writes."""
+        """Return whether it writes."""
         return self.operation in WRITES
 
     def pick(self, field: Field) -> Distribution:
@@ -274,17 +274,17 @@ class Pattern:
 
     @property
     def is_put(self) -> bool:
-        """Say whether it brings a whole new item."""
+        """Return whether it brings a whole new item."""
         return self.operation in PUTS
 
     @property
     def creates(self) -> bool:
-        """Say whether it can bring an item into being."""
+        """Return whether it can bring an item into being."""
         return self.is_put or self.operation == "UpdateItem"
 
     @property
     def is_transaction(self) -> bool:
-        """Say whether its items are written or read all or none, at twice the price."""
+        """Return whether its items are written or read all or none, at twice the price."""
         return CATALOGUE[self.operation].kind is Kind.TRANSACTION
 
     def to_document(self) -> dict[str, Any]:
@@ -303,7 +303,10 @@ class Pattern:
         if self.recorded is not None:
             document["recorded"] = self.recorded.to_document()
         if self.distributions:
-            picks = {name: one.to_document() for name, one in self.distributions.items()}
+            picks = {
+                name: distribution.to_document()
+                for name, distribution in self.distributions.items()
+            }
             document["distributions"] = picks
         for name in _PLAIN:
             if getattr(self, name) != getattr(_BLANK, name):
@@ -349,14 +352,19 @@ def read_field(name: str, entry: Entry) -> Field:
     if "csv" in given:
         return _read_csv_field(name, entry, given)
     if "weights" in given:
-        weights = {text: one.number(least=0) for text, one in given["weights"].mapping().items()}
+        weights = {
+            text: weight_entry.number(least=0)
+            for text, weight_entry in given["weights"].mapping().items()
+        }
         shares = distributions.Weights(tuple(weights.values()))
         return _field(entry, name=name, values=tuple(weights), distribution=shares)
     options: dict[str, Any] = {"name": name}
     if "count" in given:
         options["count"] = given["count"].integer(least=1)
     if "values" in given:
-        options["values"] = tuple(str(one.value) for one in given["values"].items(least=1))
+        options["values"] = tuple(
+            str(valu_entry.value) for valu_entry in given["values"].items(least=1)
+        )
     if "unique" in given:
         options["unique"] = _read_unique(given["unique"])
     if "distribution" in given:
@@ -398,7 +406,7 @@ def read_sizes(entry: Entry) -> Sizes:
     """Read item sizes."""
     value = entry.value
     if isinstance(value, list):
-        rows = [one.members(required=("size", "share")) for one in entry.items(least=1)]
+        rows = [member.members(required=("size", "share")) for member in entry.items(least=1)]
         sizes = tuple(row["size"].size_bytes() for row in rows)
         shares = [row["share"].number(above=0) for row in rows]
         return Sizes(sizes, tuple(share / sum(shares) for share in shares))
@@ -430,11 +438,13 @@ def read_pattern(entry: Entry, known: set[str]) -> Pattern:
     }
     for name in ("by", "fields", "changes"):
         if name in given:
-            options[name] = tuple(_known(one, known) for one in given[name].items())
+            options[name] = tuple(_known(name_entry, known) for name_entry in given[name].items())
     if "distributions" in given:
         options["distributions"] = {
-            name: distributions.from_entry(one)
-            for name, one in given["distributions"].members(optional=sorted(known)).items()
+            name: distributions.from_entry(distribution_entry)
+            for name, distribution_entry in given["distributions"]
+            .members(optional=sorted(known))
+            .items()
         }
     if "size" in given:
         options["size"] = read_sizes(given["size"])
@@ -464,12 +474,14 @@ _PLAIN_READERS: Final[Mapping[str, Any]] = {
 def _read_recorded(entry: Entry) -> Recorded:
     given = entry.members(required=("times", "values"), optional=("sizes",))
     return Recorded(
-        tuple(one.number(least=0) for one in given["times"].items(least=1)),
+        tuple(tim_entry.number(least=0) for tim_entry in given["times"].items(least=1)),
         {
-            name: tuple(number.integer() for number in one.items(least=1))
-            for name, one in given["values"].mapping().items()
+            name: tuple(number.integer() for number in valu_entry.items(least=1))
+            for name, valu_entry in given["values"].mapping().items()
         },
-        tuple(one.size_bytes() for one in given["sizes"].items()) if "sizes" in given else (),
+        tuple(siz_entry.size_bytes() for siz_entry in given["sizes"].items())
+        if "sizes" in given
+        else (),
     )
 
 

@@ -136,10 +136,11 @@ def _pattern(
     times = [float(request["time"]) - origin for request in group]
     counts = np.bincount([int(time) for time in times], minlength=seconds)[:seconds]
     numbers = {
-        one: tuple(
-            values[one][request["fields"].get(one, next(iter(values[one])))] for request in group
+        field: tuple(
+            values[field][request["fields"].get(field, next(iter(values[field])))]
+            for request in group
         )
-        for one in fields
+        for field in fields
     }
     sizes = tuple(int(request.get("size") or _DEFAULT_SIZE) for request in group)
     distinct, shares = np.unique(np.asarray(sizes), return_counts=True)
@@ -178,7 +179,7 @@ def record(emulator: Emulator, table: str | None = None) -> Iterator[list[str]]:
         operation: str, request: dict[str, Any], *, region: str | None = None
     ) -> dict[str, Any]:
         now = emulator.clock.now()
-        found = [one for one in _entries(operation, request) if table in (None, one["table"])]
+        found = [line for line in _entries(operation, request) if table in (None, line["table"])]
         for entry in found:
             del entry["table"]
         lines.extend(json.dumps({"time": now, **entry}) for entry in found)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ class Workload:
     start: int = DEFAULT_START
     preload: Sequence[Preload] = ()
     #: Attributes of every item besides its fields, with their size in bytes.
-    attributes: Mapping[str, int] = field(default_factory=dict)
+    attributes: Mapping[str, int] = dataclass_field(default_factory=dict)
     #: How long items are kept, in seconds (time to live); None for ever. For storage costs.
     retention: float | None = None
     #: A multiple of every rate.
@@ -76,7 +77,7 @@ class Workload:
     @property
     def history(self) -> float:
         """How far before the run the oldest item was written, in seconds."""
-        return max((one.span for one in self.preload), default=0.0)
+        return max((preload.span for preload in self.preload), default=0.0)
 
     def rates(self, pattern: Pattern) -> Floats:
         """Return the requests per second of a pattern, for each second of the run."""
@@ -92,9 +93,9 @@ class Workload:
         Raises:
             KeyError: There is none.
         """
-        for one in self.fields:
-            if one.name == name:
-                return one
+        for field in self.fields:
+            if field.name == name:
+                return field
         raise KeyError(name)
 
     def pattern(self, name: str) -> Pattern:
@@ -103,9 +104,9 @@ class Workload:
         Raises:
             KeyError: There is none.
         """
-        for one in self.patterns:
-            if one.name == name:
-                return one
+        for pattern in self.patterns:
+            if pattern.name == name:
+                return pattern
         raise KeyError(name)
 
     def scaled(self, multiple: float) -> Workload:
@@ -115,13 +116,18 @@ class Workload:
     def skewed(self, s: float) -> Workload:
         """Return the same workload with every Zipf and latest distribution set to ``s``."""
 
-        def changed(one: Distribution) -> Distribution:
-            return type(one)(s) if isinstance(one, Zipf | Latest) else one
+        def changed(distribution: Distribution) -> Distribution:
+            return (
+                type(distribution)(s) if isinstance(distribution, Zipf | Latest) else distribution
+            )
 
-        fields = [replace(one, distribution=changed(one.distribution)) for one in self.fields]
+        fields = [replace(field, distribution=changed(field.distribution)) for field in self.fields]
         patterns = [
-            replace(one, distributions={name: changed(d) for name, d in one.distributions.items()})
-            for one in self.patterns
+            replace(
+                pattern,
+                distributions={name: changed(d) for name, d in pattern.distributions.items()},
+            )
+            for pattern in self.patterns
         ]
         return replace(self, fields=tuple(fields), patterns=tuple(patterns))
 
@@ -136,9 +142,9 @@ class Workload:
             "load": self.load,
             "retention": self.retention,
             "attributes": dict(self.attributes),
-            "fields": {one.name: one.to_document() for one in self.fields},
-            "patterns": [one.to_document() for one in self.patterns],
-            "preload": [one.to_document() for one in self.preload],
+            "fields": {field.name: field.to_document() for field in self.fields},
+            "patterns": [pattern.to_document() for pattern in self.patterns],
+            "preload": [preload.to_document() for preload in self.preload],
         }
 
     @classmethod
@@ -203,22 +209,22 @@ def _problems(workload: Workload) -> Iterator[str]:
         yield f"Workload.retry must be one of {', '.join(POLICIES)}, not {workload.retry!r}"
     if not workload.patterns:
         yield "a workload needs at least one pattern"
-    if len({one.name for one in workload.patterns}) < len(workload.patterns):
+    if len({pattern.name for pattern in workload.patterns}) < len(workload.patterns):
         yield "two patterns have the same name"
     yield from _unknown_names(workload)
 
 
 def _unknown_names(workload: Workload) -> Iterator[str]:
-    names = {one.name for one in workload.fields}
-    for one in workload.fields:
-        if one.per is not None and (one.per not in names or one.per == one.name):
-            yield f"Field {one.name!r}: per names no other field: {one.per!r}"
+    names = {field.name for field in workload.fields}
+    for field in workload.fields:
+        if field.per is not None and (field.per not in names or field.per == field.name):
+            yield f"Field {field.name!r}: per names no other field: {field.per!r}"
     for pattern in workload.patterns:
         used = (*pattern.by, *pattern.changes, *pattern.distributions, *(pattern.fields or ()))
         for name in used:
             if name not in names and name != TIMESTAMP:
                 yield f"Pattern {pattern.name!r} names no field: {name!r}"
-    creators = {one.name for one in workload.patterns if one.creates}
+    creators = {pattern.name for pattern in workload.patterns if pattern.creates}
     for loaded in workload.preload:
         if loaded.pattern not in creators:
             yield f"preload names no pattern that puts items: {loaded.pattern!r}"
@@ -249,10 +255,18 @@ def from_entry(entry: Entry) -> Workload:
         ),
     )
     options = _options(given)
-    fields = [read_field(name, one) for name, one in _mapping(given, "fields").items()]
-    known = {one.name for one in fields} | {TIMESTAMP}
-    patterns = [read_pattern(one, known) for one in given["patterns"].items(least=1)]
-    preload = [read_preload(one) for one in given["preload"].items()] if "preload" in given else []
+    fields = [
+        read_field(name, field_entry) for name, field_entry in _mapping(given, "fields").items()
+    ]
+    known = {field.name for field in fields} | {TIMESTAMP}
+    patterns = [
+        read_pattern(pattern_entry, known) for pattern_entry in given["patterns"].items(least=1)
+    ]
+    preload = (
+        [read_preload(preload_entry) for preload_entry in given["preload"].items()]
+        if "preload" in given
+        else []
+    )
     try:
         return Workload(
             fields=tuple(fields), patterns=tuple(patterns), preload=tuple(preload), **options
@@ -281,7 +295,8 @@ def _options(given: Mapping[str, Entry]) -> dict[str, Any]:
     if "retention" in given and given["retention"].value is not None:
         options["retention"] = given["retention"].seconds()
     options["attributes"] = {
-        name: one.size_bytes() for name, one in _mapping(given, "attributes").items()
+        name: attribute_entry.size_bytes()
+        for name, attribute_entry in _mapping(given, "attributes").items()
     }
     return options
 

@@ -46,10 +46,10 @@ def from_entry(entry: Entry, designs: Mapping[str, object]) -> tuple[Expectation
         DocumentError: It names no design, or something unknown.
     """
     found = []
-    for name, one in entry.mapping().items():
+    for name, member in entry.mapping().items():
         if name != ALL and name not in designs:
-            one.complain(f"no design is called {name!r}; there are {', '.join(designs)}")
-        given = one.members(optional=("grade", "throttled", "headroom", "monthly_cost"))
+            member.complain(f"no design is called {name!r}; there are {', '.join(designs)}")
+        given = member.members(optional=("grade", "throttled", "headroom", "monthly_cost"))
         found.append(
             Expectation(
                 design=name,
@@ -70,30 +70,36 @@ def from_entry(entry: Entry, designs: Mapping[str, object]) -> tuple[Expectation
 
 def failures(comparison: Comparison, expected: tuple[Expectation, ...]) -> Iterator[str]:
     """Yield a sentence for every promise that a comparison does not keep."""
-    for one in expected:
+    for expectation in expected:
         for design in comparison.designs:
-            if one.design in (ALL, design.name):
-                yield from _failures(design, one)
+            if expectation.design in (ALL, design.name):
+                yield from _failures(design, expectation)
 
 
-def _failures(design: DesignResult, one: Expectation) -> Iterator[str]:
-    if one.grade is not None and GRADES.index(design.grade) < GRADES.index(one.grade):
-        yield f"{design.name} is graded {design.grade}, not {one.grade}"
-    if one.throttled is not None and design.throttled_share > one.throttled:
+def _failures(design: DesignResult, expectation: Expectation) -> Iterator[str]:
+    if expectation.grade is not None and GRADES.index(design.grade) < GRADES.index(
+        expectation.grade
+    ):
+        yield f"{design.name} is graded {design.grade}, not {expectation.grade}"
+    if expectation.throttled is not None and design.throttled_share > expectation.throttled:
         yield (
             f"{design.name} throttles {words.percent(design.throttled_share)} of calls, over "
-            f"{words.percent(one.throttled)}"
+            f"{words.percent(expectation.throttled)}"
         )
     room = design.headroom
-    if one.headroom is not None and room is None:
+    if expectation.headroom is not None and room is None:
         yield f"{design.name} was run without looking for its headroom, which is promised"
-    elif one.headroom is not None and room is not None and room.multiple < one.headroom:
+    elif (
+        expectation.headroom is not None
+        and room is not None
+        and room.multiple < expectation.headroom
+    ):
         yield (
             f"{design.name} carries {words.multiple(room.multiple)} this load, under "
-            f"{words.multiple(one.headroom)}"
+            f"{words.multiple(expectation.headroom)}"
         )
-    if one.monthly_cost is not None and design.cost.total > one.monthly_cost:
+    if expectation.monthly_cost is not None and design.cost.total > expectation.monthly_cost:
         yield (
             f"{design.name} costs {words.dollars(design.cost.total)} a month, over "
-            f"{words.dollars(one.monthly_cost)}"
+            f"{words.dollars(expectation.monthly_cost)}"
         )

@@ -27,7 +27,7 @@ from emulator.storage import HASH_SPACE, Partition, Position
 
 MINUTE: int = 60
 
-#: Told the seconds done and the seconds in all.
+#: Called with the seconds done and the seconds in all.
 Progress: TypeAlias = Callable[[int, int], None]
 #: Read and write units admitted, then refused, of one partition in one minute.
 Cell = tuple[float, float, float, float]
@@ -126,7 +126,7 @@ class ResourceRecord:
 
     @property
     def is_table(self) -> bool:
-        """Say whether it is a table."""
+        """Return whether it is a table."""
         return self.resource.is_table
 
     def open(self, partition: Partition, time: float) -> None:

@@ -1,4 +1,4 @@
-"""Results: from what a run left behind to the measures that reports show."""
+"""Summaries: from what a run left behind to the measures that reports show."""
 
 from __future__ import annotations
 
@@ -197,7 +197,11 @@ def _lifetime_shares(record: ResourceRecord) -> dict[int, float]:
         for partition_id, cell in minute.items():
             own[partition_id] = own.get(partition_id, 0.0) + _weight(cell)
             total[partition_id] = total.get(partition_id, 0.0) + everything
-    return {one: own[one] / total[one] for one in own if total[one]}
+    return {
+        partition_id: own[partition_id] / total[partition_id]
+        for partition_id in own
+        if total[partition_id]
+    }
 
 
 def _heat(record: ResourceRecord, seconds: int) -> HeatMap:

@@ -1,4 +1,4 @@
-"""Paths: how a design answers an access pattern, and what that takes.
+"""Access paths: how a design answers an access pattern, and what that takes.
 
 The best way is the one whose key conditions use most of what is known: a read of one item, a
 Query, or, where no key fits, a Scan. What is known and no key can use is filtered away after
@@ -74,12 +74,12 @@ class AccessPath:
 
     @property
     def has_limit(self) -> bool:
-        """Say whether reading can stop at the wanted number of items."""
+        """Return whether reading can stop at the wanted number of items."""
         return self.pattern.items is not None and not self.filters
 
     @property
     def needs_filter(self) -> bool:
-        """Say whether something read is thrown away."""
+        """Return whether something read is thrown away."""
         return bool(self.filters) or self.pattern.selectivity < 1
 
 
@@ -157,7 +157,9 @@ def _point(
     }
     if not needed <= known:
         return None
-    shards = tuple(part for one in key.partition for part in one.shards if not part.fields)
+    shards = tuple(
+        part for template in key.partition for part in template.shards if not part.fields
+    )
     return AccessPath(pattern, table, None, "get", key, shards=shards)
 
 

@@ -43,8 +43,8 @@ def random_shards(layout: Layout, pattern: Pattern) -> list[ShardPart]:
     keys = (key, *(index.key for index in held))
     parts = {
         part.label: part
-        for one in keys
-        for template in (*one.partition, *one.sort)
+        for key in keys
+        for template in (*key.partition, *key.sort)
         for part in template.shards
         if not part.fields
     }

@@ -29,7 +29,7 @@ class KeyLayout:
     @property
     def names(self) -> frozenset[str]:
         """Every field with a say in the key."""
-        return frozenset().union(*(one.names for one in (*self.partition, *self.sort)))
+        return frozenset().union(*(template.names for template in (*self.partition, *self.sort)))
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class IndexLayout:
 
     @property
     def is_global(self) -> bool:
-        """Say whether it has throughput of its own."""
+        """Return whether it has throughput of its own."""
         return not self.design.local
 
     def holds(self, fields: frozenset[str]) -> bool:
-        """Say whether an item with these fields has an entry."""
+        """Return whether an item with these fields has an entry."""
         return self.key.names <= fields
 
 
@@ -76,9 +76,9 @@ class TableLayout:
         Raises:
             KeyError: There is none.
         """
-        for one in self.indexes:
-            if one.name == name:
-                return one
+        for index in self.indexes:
+            if index.name == name:
+                return index
         raise KeyError(name)
 
     @property
@@ -114,7 +114,7 @@ class TableLayout:
             indexes = [index for index in self.indexes if index.is_global is wanted]
             if indexes:
                 request[member] = [self._index_request(index) for index in indexes]
-                names += [name for one in indexes for name in _attribute_names(one)]
+                names += [name for index in indexes for name in _attribute_names(index)]
         request["AttributeDefinitions"] = [
             {"AttributeName": name, "AttributeType": "S"} for name in dict.fromkeys(names)
         ]
@@ -191,7 +191,7 @@ class Layout:
         self.workload = workload
         self.tables = tuple(_table(design, table) for table in design.tables)
         self._check_fields()
-        self._by_pattern = {one.name: self._place(one) for one in workload.patterns}
+        self._by_pattern = {pattern.name: self._place(pattern) for pattern in workload.patterns}
 
     def table_of(self, pattern: Pattern) -> TableLayout:
         """Return the table that holds a pattern's items."""
@@ -200,9 +200,9 @@ class Layout:
     def item_fields(self, pattern: Pattern) -> frozenset[str]:
         """Return the fields of the items that a pattern writes."""
         if pattern.fields is None:
-            return frozenset((*(one.name for one in self.workload.fields), TIMESTAMP))
+            return frozenset((*(field.name for field in self.workload.fields), TIMESTAMP))
         parents = [self.workload.field(name).per for name in pattern.fields if name != TIMESTAMP]
-        return frozenset((*pattern.fields, *(one for one in parents if one), TIMESTAMP))
+        return frozenset((*pattern.fields, *(parent for parent in parents if parent), TIMESTAMP))
 
     def resource_name(self, table: TableLayout, index: str | None) -> str:
         """Return what results call a table or index."""
@@ -212,8 +212,8 @@ class Layout:
 
     def _place(self, pattern: Pattern) -> TableLayout:
         entity = pattern.entity
-        special = [one for one in self.tables if entity is not None and entity in one.keys]
-        general = [one for one in self.tables if None in one.keys]
+        special = [table for table in self.tables if entity is not None and entity in table.keys]
+        general = [table for table in self.tables if None in table.keys]
         found = special or general
         if not found:
             raise ValueError(
@@ -223,7 +223,7 @@ class Layout:
         return found[0]
 
     def _check_fields(self) -> None:
-        known = {one.name for one in self.workload.fields} | {TIMESTAMP}
+        known = {field.name for field in self.workload.fields} | {TIMESTAMP}
         for table in self.tables:
             missing = sorted(table.names - known)
             if missing:

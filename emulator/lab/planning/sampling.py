@@ -1,4 +1,4 @@
-"""Draws: the rows of field values that the requests of a pattern carry.
+"""Sampling: the rows of field values that the requests of a pattern carry.
 
 The same seed gives the same rows whatever the design, so designs are compared on the same
 requests.
@@ -27,7 +27,7 @@ class Values:
 
     def __init__(self, workload: Workload) -> None:
         self.workload = workload
-        self.created = {one.name: 0 for one in workload.fields if one.unique}
+        self.created = {field.name: 0 for field in workload.fields if field.unique}
         #: Values that exist for those who ask; new ones are asked for from the next second on.
         self.existing = dict(self.created)
         self._texts: dict[str, list[str]] = {}
@@ -36,17 +36,17 @@ class Values:
         """Let what was created so far be asked for."""
         self.existing = dict(self.created)
 
-    def texts(self, one: Field, numbers: Integers, parents: Sequence[str] | None) -> list[str]:
+    def texts(self, field: Field, numbers: Integers, parents: Sequence[str] | None) -> list[str]:
         """Return the texts of drawn value numbers."""
         if parents is not None:
-            text = one.text
+            text = field.text
             pairs = zip(numbers.tolist(), parents, strict=True)
             return [text(number, parent) for number, parent in pairs]
-        if one.unique or one.size > _MOST_TEXTS:
-            return [one.text(number) for number in numbers.tolist()]
-        known = self._texts.get(one.name)
+        if field.unique or field.size > _MOST_TEXTS:
+            return [field.text(number) for number in numbers.tolist()]
+        known = self._texts.get(field.name)
         if known is None:
-            known = self._texts[one.name] = [one.text(number) for number in range(one.size)]
+            known = self._texts[field.name] = [field.text(number) for number in range(field.size)]
         return [known[number] for number in numbers.tolist()]
 
 
@@ -95,7 +95,7 @@ class Drawer:
         workload = values.workload
         self._fields = [workload.field(name) for name in with_parents(workload, names)]
         self._shards = [part for part in shards if not part.fields]
-        labels = [one.name for one in self._fields] + [part.label for part in self._shards]
+        labels = [field.name for field in self._fields] + [part.label for part in self._shards]
         self.columns = {label: number for number, label in enumerate(labels)}
         self._drawn = 0
 
@@ -106,27 +106,27 @@ class Drawer:
         if not self.columns:
             return [()] * count
         found: dict[str, list[str]] = {}
-        for one in self._fields:
-            numbers = self._numbers(one, count, rng)
-            parents = found[one.per] if one.per is not None else None
-            found[one.name] = self._values.texts(one, numbers, parents)
+        for field in self._fields:
+            numbers = self._numbers(field, count, rng)
+            parents = found[field.per] if field.per is not None else None
+            found[field.name] = self._values.texts(field, numbers, parents)
         for part in self._shards:
             found[part.label] = [str(n) for n in rng.integers(0, part.count, count).tolist()]
         self._drawn += count
         return list(zip(*found.values(), strict=True))
 
-    def _numbers(self, one: Field, count: int, rng: np.random.Generator) -> Integers:
+    def _numbers(self, field: Field, count: int, rng: np.random.Generator) -> Integers:
         recorded = self._pattern.recorded
-        if recorded is not None and one.name in recorded.values:
-            return recorded.numbers(one.name, self._drawn, count)
-        if not one.unique:
-            return draw(self._pattern.pick(one), one.size, count, rng, self._drawn)
+        if recorded is not None and field.name in recorded.values:
+            return recorded.numbers(field.name, self._drawn, count)
+        if not field.unique:
+            return draw(self._pattern.pick(field), field.size, count, rng, self._drawn)
         if self._pattern.is_put:
-            first = self._values.created[one.name]
-            self._values.created[one.name] = first + count
+            first = self._values.created[field.name]
+            self._values.created[field.name] = first + count
             return np.arange(first, first + count, dtype=np.int64)
-        existing = self._values.existing[one.name]
-        return _existing(self._pattern.pick(one), existing, count, rng, self._drawn)
+        existing = self._values.existing[field.name]
+        return _existing(self._pattern.pick(field), existing, count, rng, self._drawn)
 
 
 def _existing(

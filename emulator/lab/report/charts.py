@@ -165,7 +165,7 @@ def _draw_demand(
     floor = [(frame.left, frame.bottom), (frame.right, frame.bottom)]
     served = stairs(series.consumed, step, x, y)
     if any(series.throttled):
-        wanted = stairs([min(one, y.high) for one in demand], step, x, y)
+        wanted = stairs([min(units, y.high) for units in demand], step, x, y)
         frame.drawing.area(wanted, served, "soft-red")
         if max(demand) <= y.high:
             frame.drawing.curve(wanted, "line-red")
@@ -234,7 +234,7 @@ def concentration(resource: ResourceResult) -> str:
     ):
         points = zip(curve.population, curve.traffic, strict=True)
         drawing.curve([(x(0), y(0)), *((x(a), y(b)) for a, b in points)], cls)
-    living = sum(1 for one in resource.heat.partitions if one.died is None)
+    living = sum(1 for partition in resource.heat.partitions if partition.died is None)
     keys = words.counted(resource.distinct_keys, "key")
     partitions = words.counted(living, "partition")
     names = [("line-blue", keys), ("line-amber", partitions), ("line-even", "perfectly even")]
@@ -375,12 +375,12 @@ def costs(bills: Sequence[Cost]) -> str:
 def _heat_caption(resource: ResourceResult) -> str:
     share = words.percent(resource.hottest_partition_share)
     text = f"The hottest partition takes {share} of the demand."
-    split = sum(1 for one in resource.splits if one.children)
-    refused = [one for one in resource.splits if not one.children]
+    split = sum(1 for split in resource.splits if split.children)
+    refused = [split for split in resource.splits if not split.children]
     if split:
         text += f" {words.counted(split, 'split')}."
     if refused:
-        causes = ", ".join(sorted({one.cause for one in refused}))
+        causes = ", ".join(sorted({units.cause for units in refused}))
         text += f" {words.counted(len(refused), 'split')} did not happen: {causes}."
     return text
 

@@ -70,7 +70,7 @@ class Layout:
 def _in_key_order(
     ids: Sequence[int], spans: Sequence[PartitionSpan], index: dict[int, int]
 ) -> list[int]:
-    known = [one for one in ids if one in index]
+    known = [id for id in ids if id in index]
     return sorted(known, key=lambda one: (spans[index[one]].low, one))
 
 

@@ -73,9 +73,9 @@ def _rounded(value: Any) -> Any:
         short = float(f"{value:.{_DIGITS}g}")
         return int(short) if short.is_integer() else short
     if isinstance(value, dict):
-        return {name: _rounded(one) for name, one in value.items()}
+        return {name: _rounded(child) for name, child in value.items()}
     if isinstance(value, list):
-        return [_rounded(one) for one in value]
+        return [_rounded(child) for child in value]
     return value
 
 
@@ -298,10 +298,10 @@ def _collections(sizes: CollectionSizes) -> str:
 
 def _break_even(design: DesignResult) -> str:
     lines = "".join(
-        f"<li>{escape(one.resource)} {one.axis}s: {words.percent(one.utilisation)} used on "
-        f"average; provisioned pays from {words.percent(one.break_even)}, so {one.cheaper} is "
+        f"<li>{escape(row.resource)} {row.axis}s: {words.percent(row.utilisation)} used on "
+        f"average; provisioned pays from {words.percent(row.break_even)}, so {row.cheaper} is "
         "cheaper.</li>"
-        for one in design.break_even
+        for row in design.break_even
     )
     return f'<ul class="quiet">{lines}</ul>' if lines else ""
 
@@ -322,36 +322,38 @@ _PATTERN_HEAD: Final = (
 
 def _patterns(patterns: Sequence[PatternResult]) -> str:
     head = "".join(f'<th class="{cls}">{name}</th>' for name, cls in _PATTERN_HEAD)
-    rows = "".join(_table_row(_pattern(one), (cls for _, cls in _PATTERN_HEAD)) for one in patterns)
+    rows = "".join(
+        _table_row(_pattern(pattern), (cls for _, cls in _PATTERN_HEAD)) for pattern in patterns
+    )
     return (
         '<h3>Access patterns</h3><div class="scroll"><table class="patterns">'
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
-def _pattern(one: PatternResult) -> list[str]:
-    wait = one.added_latency_seconds
-    tries = one.attempts_per_call
+def _pattern(pattern: PatternResult) -> list[str]:
+    wait = pattern.added_latency_seconds
+    tries = pattern.attempts_per_call
     return [
-        one.name,
-        one.operation,
-        one.resource,
-        words.count(one.requests),
-        words.significant(one.fan_out),
-        words.percent(one.throttled_share),
+        pattern.name,
+        pattern.operation,
+        pattern.resource,
+        words.count(pattern.requests),
+        words.significant(pattern.fan_out),
+        words.percent(pattern.throttled_share),
         f"{words.significant(tries.p50)} / {words.significant(tries.p99)}",
         f"{words.duration(wait.p50)} / {words.duration(wait.p99)}",
-        units_each(one),
-        words.percent(one.filter_waste_share) if one.filtered_bytes else words.NONE,
+        units_each(pattern),
+        words.percent(pattern.filter_waste_share) if pattern.filtered_bytes else words.NONE,
     ]
 
 
-def units_each(one: PatternResult) -> str:
+def units_each(pattern: PatternResult) -> str:
     """Return what one request of a pattern costs, over its table and indexes."""
-    if not one.requests:
+    if not pattern.requests:
         return words.NONE
-    read = sum(units.read for units in one.units) / one.requests
-    write = sum(units.write for units in one.units) / one.requests
+    read = sum(units.read for units in pattern.units) / pattern.requests
+    write = sum(units.write for units in pattern.units) / pattern.requests
     parts = [
         f"{words.significant(amount)} {name}"
         for amount, name in ((read, "RCU"), (write, "WCU"))
@@ -371,13 +373,13 @@ def _confidence(design: DesignResult) -> str:
     rows = "".join(
         _table_row(
             (
-                one.measure.replace("_", " "),
-                words.significant(one.mean),
-                f"{words.significant(one.low)} to {words.significant(one.high)}",
+                row.measure.replace("_", " "),
+                words.significant(row.mean),
+                f"{words.significant(row.low)} to {words.significant(row.high)}",
             ),
             ("", "n", "n"),
         )
-        for one in design.confidence
+        for row in design.confidence
     )
     seeds = len(design.confidence[0].values)
     return (
@@ -391,7 +393,7 @@ def _confidence(design: DesignResult) -> str:
 
 
 def _checks(comparison: Comparison) -> str:
-    found = [(design, one) for design in comparison.designs for one in design.findings]
+    found = [(design, finding) for design in comparison.designs for finding in design.findings]
     if found:
         rows = "".join(_finding(design, one) for design, one in found)
         body = (
@@ -403,18 +405,21 @@ def _checks(comparison: Comparison) -> str:
     return f'<section id="checks" class="panel"><h2>Checks</h2>{body}</section>'
 
 
-def _finding(design: DesignResult, one: Finding) -> str:
+def _finding(design: DesignResult, finding: Finding) -> str:
     return (
-        f'<tr><td><span class="sev {one.severity}">{one.severity}</span></td>'
-        f"<td>{escape(design.name)}</td><td>{escape(one.subject)}</td>"
-        f'<td><span class="hint" title="{escape(one.check)}">{_sentence(one.message)}</span></td>'
-        f"<td>{_sentence(one.fix)}</td></tr>"
+        f'<tr><td><span class="sev {finding.severity}">{finding.severity}</span></td>'
+        f"<td>{escape(design.name)}</td><td>{escape(finding.subject)}</td>"
+        f'<td><span class="hint" title="{escape(finding.check)}">'
+        f"{_sentence(finding.message)}</span></td>"
+        f"<td>{_sentence(finding.fix)}</td></tr>"
     )
 
 
 def _assumptions(comparison: Comparison) -> str:
     blocks = "".join(
-        _assumption(design, one) for design in comparison.designs for one in design.assumptions
+        _assumption(design, assumption)
+        for design in comparison.designs
+        for assumption in design.assumptions
     )
     intro = (
         "The service does not publish these constants; the model assumes a value and every one "
@@ -434,21 +439,22 @@ def _assumptions(comparison: Comparison) -> str:
     )
 
 
-def _assumption(design: DesignResult, one: Assumption) -> str:
+def _assumption(design: DesignResult, assumption: Assumption) -> str:
     rows = "; ".join(
-        f"{words.significant(row.value)}: {words.percent(row.throttled_share)}" for row in one.rows
+        f"{words.significant(row.value)}: {words.percent(row.throttled_share)}"
+        for row in assumption.rows
     )
     return (
-        f"<tr><td>{escape(design.name)}</td><td><code>{escape(one.setting)}</code> "
-        f'<span class="quiet">{escape(one.rule)}</span><br>{escape(one.meaning)}</td>'
-        f"<td>{words.significant(one.value)}: {words.percent(design.throttled_share)}</td>"
+        f"<tr><td>{escape(design.name)}</td><td><code>{escape(assumption.setting)}</code> "
+        f'<span class="quiet">{escape(assumption.rule)}</span><br>{escape(assumption.meaning)}</td>'
+        f"<td>{words.significant(assumption.value)}: {words.percent(design.throttled_share)}</td>"
         f"<td>{escape(rows) or words.NONE}</td></tr>"
     )
 
 
 def _inputs(comparison: Comparison) -> str:
     documents = [("Workload", comparison.workload)]
-    documents += [(f"Design: {one.name}", one.design) for one in comparison.designs]
+    documents += [(f"Design: {design.name}", design.design) for design in comparison.designs]
     blocks = "".join(
         f"<details><summary>{escape(name)}</summary>"
         f"<pre>{escape(json.dumps(document, indent=2))}</pre></details>"

@@ -155,7 +155,7 @@ def _waiting(designs: Sequence[DesignResult]) -> Iterator[Row]:
         lambda design: _worst(design, lambda one: one.added_latency_seconds, words.duration),
         hint=hint,
     )
-    if any(one.filtered_bytes for design in designs for one in design.patterns):
+    if any(pattern.filtered_bytes for design in designs for pattern in design.patterns):
         yield _row("read and then filtered away", designs, _waste, hint="share of bytes read")
 
 
@@ -165,8 +165,8 @@ def _worst(
     form: Callable[[float], str],
 ) -> Cell:
     spreads = [spread(pattern) for pattern in design.patterns]
-    p50 = max((one.p50 for one in spreads), default=0.0)
-    p99 = max((one.p99 for one in spreads), default=0.0)
+    p50 = max((spread.p50 for spread in spreads), default=0.0)
+    p99 = max((spread.p99 for spread in spreads), default=0.0)
     return Cell(f"{form(p50)} / {form(p99)}")
 
 
@@ -205,11 +205,11 @@ def _hottest(design: DesignResult, share: Callable[[ResourceResult], float]) -> 
 
 
 def _keys(design: DesignResult) -> str:
-    return _sum(words.count(one.distinct_keys) for one in design.resources)
+    return _sum(words.count(resource.distinct_keys) for resource in design.resources)
 
 
 def _partitions(design: DesignResult) -> Cell:
-    ends = [one.partitions_per_minute[-1:] for one in design.resources]
+    ends = [resource.partitions_per_minute[-1:] for resource in design.resources]
     return Cell(_sum(str(end[0]) for end in ends if end))
 
 
@@ -237,12 +237,12 @@ def _splits(design: DesignResult) -> Cell:
 
 def _capacity(designs: Sequence[DesignResult], seconds: float) -> Iterator[Row]:
     """Yield units per second of every table and index that any design has."""
-    names = dict.fromkeys(one.name for design in designs for one in design.resources)
+    names = dict.fromkeys(resource.name for design in designs for resource in design.resources)
     for name in names:
         for unit, axis in (("WCU", _write), ("RCU", _read)):
             axes = [_axis(design, name, axis) for design in designs]
-            if any(one is not None and one.consumed_units for one in axes):
-                cells = tuple(_units(one, seconds) for one in axes)
+            if any(axis is not None and axis.consumed_units for axis in axes):
+                cells = tuple(_units(axis, seconds) for axis in axes)
                 yield Row(f"{unit}/s on {name}", cells, hint="average; share of provisioned")
 
 
@@ -257,7 +257,7 @@ def _read(resource: ResourceResult) -> AxisResult:
 def _axis(
     design: DesignResult, name: str, axis: Callable[[ResourceResult], AxisResult]
 ) -> AxisResult | None:
-    return next((axis(one) for one in design.resources if one.name == name), None)
+    return next((axis(resource) for resource in design.resources if resource.name == name), None)
 
 
 def _units(axis: AxisResult | None, seconds: float) -> Cell:
@@ -279,7 +279,7 @@ def _costs(designs: Sequence[DesignResult]) -> Iterator[Row]:
 
 
 def _cost(design: DesignResult, name: str) -> Cell:
-    cost = next((one for one in design.costs if cost_name(one) == name), None)
+    cost = next((cost for cost in design.costs if cost_name(cost) == name), None)
     if cost is None:
         return Cell(words.NONE)
     return Cell(words.dollars(cost.total), "chosen" if cost.chosen else "")

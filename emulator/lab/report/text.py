@@ -91,8 +91,8 @@ def _verdict(design: DesignResult) -> Iterator[str]:
 
 def problems(design: DesignResult) -> str:
     """Return the names of the problems that the page explains, with what they are about."""
-    grave = [one for one in design.findings if one.severity == "problem"]
-    return ", ".join(f"{one.check} ({one.subject})" for one in grave)
+    grave = [finding for finding in design.findings if finding.severity == "problem"]
+    return ", ".join(f"{finding.check} ({finding.subject})" for finding in grave)
 
 
 def _table(comparison: Comparison) -> Iterator[str]:
@@ -100,7 +100,7 @@ def _table(comparison: Comparison) -> Iterator[str]:
     made = groups(comparison)
     labels = [len(row.label) + 4 for group in made for row in group.rows]
     first = max(labels, default=0)
-    widths = [_column_width(made, n, one.name) for n, one in enumerate(comparison.designs)]
+    widths = [_column_width(made, n, design.name) for n, design in enumerate(comparison.designs)]
     names = [design.name for design in comparison.designs]
     yield _line("", names, first, widths)
     for group in made:
