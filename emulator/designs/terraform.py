@@ -171,12 +171,12 @@ def _scaled_tables(document: Mapping[str, Any]) -> Iterator[str]:
 
 def _lines(path: Path) -> dict[str, str]:
     """Return where each table's block begins, as ``:line``."""
-    found: dict[str, str] = {}
+    lines: dict[str, str] = {}
     for number, line in enumerate(read_text(path).splitlines(), 1):
         match = re.match(r'\s*resource\s+"?aws_dynamodb_table"?\s+"?([\w-]+)"?', line)
         if match is not None:
-            found[match[1]] = f":{number}"
-    return found
+            lines[match[1]] = f":{number}"
+    return lines
 
 
 # One table

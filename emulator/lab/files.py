@@ -118,14 +118,14 @@ def read(entry: Entry) -> LabFile:
 
 def _read_designs(entry: Entry, workload: Workload, settings: Settings) -> dict[str, Design]:
     """Return the designs by name; each fits the workload and has a name of its own."""
-    found: dict[str, Design] = {}
+    designs: dict[str, Design] = {}
     for member in entry.items(least=1):
         design = designs_module.from_entry(member)
-        if design.name in found:
+        if design.name in designs:
             member.complain(f"two designs are called {design.name!r}")
-        found[design.name] = design
+        designs[design.name] = design
         _check_fit(member, design, workload, settings)
-    return found
+    return designs
 
 
 def _spread_parameters(parameters: Entry, designs: Entry) -> None:

@@ -245,13 +245,13 @@ class _Run:
         return (self._workload.start + second) * NANOSECONDS
 
     def _all_pass(self, stretch: Stretch, arriving: Floats, waiting: Floats | None) -> None:
-        for part in stretch.patterns:
-            policy, tally = part.model.policy, part.tally
-            here = arriving[part.rows]
+        for pattern in stretch.patterns:
+            policy, tally = pattern.model.policy, pattern.tally
+            here = arriving[pattern.rows]
             tally.accepted += here
             tally.answered[0] += here.sum()
             if waiting is not None:
-                retried = waiting[: part.state.attempts - 1, part.rows]
+                retried = waiting[: pattern.state.attempts - 1, pattern.rows]
                 tally.accepted += retried.sum(axis=0)
                 tally.answered[1:] += retried.sum(axis=1)
                 self._tokens.refund(policy, float(retried.sum()) * policy.cost())
@@ -269,7 +269,7 @@ class _Run:
         groups, attempts = stretch.groups, stretch.attempts
         attempts.arriving[0] = arriving
         attempts.arriving[1:] = 0.0 if waiting is None else waiting
-        affordable = self._tokens.affordable(part.model.policy for part in stretch.patterns)
+        affordable = self._tokens.affordable(pattern.model.policy for pattern in stretch.patterns)
         shares = self._arrangement.shares = fit_shares(
             groups,
             attempts,
@@ -285,11 +285,13 @@ class _Run:
         total = by_number.sum(axis=0)
         refused = stretch.refuse(total, groups.short_shares(open_shares))
         self._tokens.begin_second()
-        for part in stretch.patterns:
-            rows, tally = part.rows, part.tally
+        for pattern in stretch.patterns:
+            rows, tally = pattern.rows, pattern.tally
             before = tally.answered.copy()
-            waits = part.state.settle(tally, second, by_number[:, rows], passed[rows], again[rows])
-            self._tokens.pay(part.model.policy, tally.answered - before, waits)
+            waits = pattern.state.settle(
+                tally, second, by_number[:, rows], passed[rows], again[rows]
+            )
+            self._tokens.pay(pattern.model.policy, tally.answered - before, waits)
             tally.first_refused += arriving[rows, None] * first_refusals[rows]
         if self._log.first_throttle is None and float((arriving * (1 - passed)).sum()) > 0.5:
             self._log.first_throttle = float(second)

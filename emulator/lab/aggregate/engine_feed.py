@@ -66,11 +66,11 @@ class EngineFeed:
             hot = self._hot_partitions(stretch.buckets, record, consumed + refused)
             if not len(hot):
                 continue
-            for part in stretch.patterns:
-                if part.model.path.kind != "scan":
-                    for number, placement in enumerate(part.model.placements):
+            for pattern in stretch.patterns:
+                if pattern.model.path.kind != "scan":
+                    for number, placement in enumerate(pattern.model.placements):
                         if placement.record is record:
-                            self._report_accesses(part, number, hot, moment)
+                            self._report_accesses(pattern, number, hot, moment)
 
     def _hot_partitions(
         self, buckets: BucketTable, record: ResourceRecord, demand: Floats
@@ -85,13 +85,13 @@ class EngineFeed:
         return np.flatnonzero((use >= self._account.settings.heat_threshold) | waits)
 
     def _report_accesses(
-        self, part: PatternStretch, number: int, hot: Integers, moment: float
+        self, pattern: PatternStretch, number: int, hot: Integers, moment: float
     ) -> None:
         """Report a pattern's accesses to hot partitions of one placement."""
-        placement = part.model.placements[number]
-        partition_of = part.grouping.partitions[number][part.grouping.group_of]
+        placement = pattern.model.placements[number]
+        partition_of = pattern.grouping.partitions[number][pattern.grouping.group_of]
         groups = np.flatnonzero(np.isin(partition_of, hot))
-        accepted, consumed, refused = part.use_of(number)
+        accepted, consumed, refused = pattern.use_of(number)
         weigh = WEIGHTS[placement.axis]
         weight = (consumed + refused) * weigh
         groups = groups[weight[groups] > 0]
@@ -103,7 +103,7 @@ class EngineFeed:
         columns = np.stack([consumed * weigh, refused * weigh, written])
         for group, amounts in _neighbours(groups, placement.hashes, weight, columns):
             position = placement.position(group, moment)
-            if part.model.path.kind == "query":
+            if pattern.model.path.kind == "query":
                 position = position[: 1 + len(placement.texts[group])]
             stands_for_many = placement.is_unbounded and is_write and weight[group] > heavy
             shown = _items(position) if stands_for_many else [position]

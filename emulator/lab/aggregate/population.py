@@ -209,7 +209,7 @@ class Population:
 
     def collections(self) -> Collections:
         """Return the item collections, one for each partition key."""
-        found = Collections([], [], [], [])
+        collections = Collections([], [], [], [])
         keys = sorted(self._entries)
         starts = [0, *(n + 1 for n, (a, b) in enumerate(pairwise(keys)) if a[:2] != b[:2])]
         for first, last in pairwise([*starts, len(keys)]):
@@ -221,10 +221,10 @@ class Population:
             loaded = sum(self._loaded_sizes[entry] for entry in before)
             text, is_new, _ = keys[first]
             count = max(1.0, items) if is_new else 1.0
-            found.keys.append(text.replace(JOINT, " / "))
-            found.is_new.append(is_new)
-            found.counts.append(count)
-            found.items.append(items / count)
-            found.sizes.append(size / count)
-            found.growth.append(max(0.0, size - float(loaded)) / count)
-        return found
+            collections.keys.append(text.replace(JOINT, " / "))
+            collections.is_new.append(is_new)
+            collections.counts.append(count)
+            collections.items.append(items / count)
+            collections.sizes.append(size / count)
+            collections.growth.append(max(0.0, size - float(loaded)) / count)
+        return collections

@@ -104,26 +104,26 @@ class Stretch:
         """Return the calls that newly arrive, by second and call group, and log the requests."""
         arriving = np.concatenate(
             [
-                part.state.arrivals(first, last, part.grouping, part.mix, rng)
-                for part in self.patterns
+                pattern.state.arrivals(first, last, pattern.grouping, pattern.mix, rng)
+                for pattern in self.patterns
             ],
             axis=1,
         )
-        for part in self.patterns:
-            record = part.model.record
-            record.requests += float(part.state.requests[first:last].sum())
-            record.fan_out += float(arriving[:, part.rows].sum())
+        for pattern in self.patterns:
+            record = pattern.model.record
+            record.requests += float(pattern.state.requests[first:last].sum())
+            record.fan_out += float(arriving[:, pattern.rows].sum())
         return arriving
 
     def due(self, second: int) -> Floats | None:
         """Take out and return who comes again in a second, by retry and call group, if any."""
         due: Floats | None = None
-        for part in self.patterns:
-            waiting = part.state.due(second)
+        for pattern in self.patterns:
+            waiting = pattern.state.due(second)
             if waiting is not None:
                 if due is None:
                     due = np.zeros((len(self.attempts.arriving) - 1, len(self.groups)))
-                due[: len(waiting), part.rows] = waiting
+                due[: len(waiting), pattern.rows] = waiting
         return due
 
     def refuse(self, attempts: Floats, short: Floats) -> Floats:
@@ -133,24 +133,26 @@ class Stretch:
             The units by bucket.
         """
         refused = np.zeros(len(self.buckets))
-        for part in self.patterns:
-            for placement, column in enumerate(part.partition_columns):
-                asked = self.groups.units[part.rows, column]
-                units = attempts[part.rows] * short[part.rows, column] * asked
-                part.tally.refused_units[placement] += units
-                refused += sums(self.groups.buckets[part.rows, column], units, len(refused))
+        for pattern in self.patterns:
+            for placement, column in enumerate(pattern.partition_columns):
+                asked = self.groups.units[pattern.rows, column]
+                units = attempts[pattern.rows] * short[pattern.rows, column] * asked
+                pattern.tally.refused_units[placement] += units
+                refused += sums(self.groups.buckets[pattern.rows, column], units, len(refused))
         return refused
 
     def close(self) -> None:
         """Hand on what happened to the calls of every pattern."""
-        for part in self.patterns:
-            throttled = part.model.record.throttled_by_reason
-            buckets = self.groups.buckets[part.rows]
-            by_bucket = sums(buckets.ravel(), part.tally.first_refused.ravel(), len(self.buckets))
+        for pattern in self.patterns:
+            throttled = pattern.model.record.throttled_by_reason
+            buckets = self.groups.buckets[pattern.rows]
+            by_bucket = sums(
+                buckets.ravel(), pattern.tally.first_refused.ravel(), len(self.buckets)
+            )
             for number in np.flatnonzero(by_bucket > 0).tolist():
                 reason = self.buckets.reasons[number]
                 throttled[reason] = throttled.get(reason, 0.0) + float(by_bucket[number])
-            part.close()
+            pattern.close()
 
 
 @dataclass(slots=True)

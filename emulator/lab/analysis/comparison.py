@@ -227,12 +227,12 @@ def _bounded(measure: str, values: Sequence[float]) -> Confidence:
 
 def _assumptions(layout: Layout, log: RunLog, options: _Options) -> tuple[Assumption, ...]:
     """Return the assumed constants that had a say, with the answer under other values."""
-    found = []
+    assumptions = []
     for assumed in ASSUMED:
         if assumed.matters(log):
             if options.sensitivity:
                 options.tell(f"{layout.design.name}: trying another {assumed.setting}")
-            found.append(
+            assumptions.append(
                 assumption(
                     assumed,
                     layout,
@@ -241,4 +241,4 @@ def _assumptions(layout: Layout, log: RunLog, options: _Options) -> tuple[Assump
                     tries=options.sensitivity,
                 )
             )
-    return tuple(found)
+    return tuple(assumptions)

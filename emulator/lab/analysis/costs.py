@@ -121,11 +121,11 @@ def _stored(layout: Layout, record: ResourceRecord, seconds: int, settings: Sett
 
     Without a retention data only grows; with one it is what the retention keeps.
     """
-    found = record.collections
-    counts = np.asarray(found.counts)
-    size = float((np.asarray(found.sizes) * counts).sum())
-    items = float((np.asarray(found.items) * counts).sum())
-    growth = float((np.asarray(found.growth) * counts).sum())
+    collections = record.collections
+    counts = np.asarray(collections.counts)
+    size = float((np.asarray(collections.sizes) * counts).sum())
+    items = float((np.asarray(collections.items) * counts).sum())
+    growth = float((np.asarray(collections.growth) * counts).sum())
     total = float(billed_bytes(round(size), round(items)))
     grown = total * growth / size if size else 0.0
     month = settings.hours_per_month * _HOUR
@@ -135,34 +135,34 @@ def _stored(layout: Layout, record: ResourceRecord, seconds: int, settings: Sett
     return total - grown + grown / seconds * month / 2
 
 
-def costs(found: list[Usage], layout: Layout, settings: Settings) -> tuple[Cost, ...]:
+def costs(usages: list[Usage], layout: Layout, settings: Settings) -> tuple[Cost, ...]:
     """Return a month under each billing mode and table class, what the design asks for marked."""
-    billings = {usage.billing for usage in found}
+    billings = {usage.billing for usage in usages}
     classes = {table.design.table_class for table in layout.tables}
     chosen = (billings.pop(), classes.pop()) if len(billings) == len(classes) == 1 else None
     made = [
-        _cost(found, billing, prices, settings, is_chosen=(billing, prices.name) == chosen)
+        _cost(usages, billing, prices, settings, is_chosen=(billing, prices.name) == chosen)
         for billing in (ON_DEMAND, PROVISIONED, AUTO_SCALED)
         for prices in TABLE_CLASSES.values()
     ]
     if chosen is None:
-        made.append(_as_designed(found, layout, settings))
+        made.append(_as_designed(usages, layout, settings))
     return tuple(made)
 
 
 def _cost(
-    found: list[Usage], billing: str, prices: PriceList, settings: Settings, *, is_chosen: bool
+    usages: list[Usage], billing: str, prices: PriceList, settings: Settings, *, is_chosen: bool
 ) -> Cost:
     bill = Bill(settings)
-    for usage in found:
+    for usage in usages:
         _add(bill, usage, billing, prices, settings)
     return _closed(bill, billing, prices.name, is_chosen=is_chosen)
 
 
-def _as_designed(found: list[Usage], layout: Layout, settings: Settings) -> Cost:
+def _as_designed(usages: list[Usage], layout: Layout, settings: Settings) -> Cost:
     classes = {table.name: table.design.table_class for table in layout.tables}
     bill = Bill(settings)
-    for usage in found:
+    for usage in usages:
         prices = TABLE_CLASSES[classes[usage.table]]
         _add(bill, usage, usage.billing, prices, settings)
     return _closed(bill, AS_DESIGNED, AS_DESIGNED, is_chosen=True)
@@ -200,11 +200,11 @@ def _closed(bill: Bill, billing: str, table_class: str, *, is_chosen: bool) -> C
     )
 
 
-def break_even(found: list[Usage], layout: Layout) -> tuple[BreakEven, ...]:
+def break_even(usages: list[Usage], layout: Layout) -> tuple[BreakEven, ...]:
     """Return provisioned against on demand for each axis that is used (CAP-1008)."""
     classes = {table.name: table.design.table_class for table in layout.tables}
     rows = []
-    for usage in found:
+    for usage in usages:
         prices = TABLE_CLASSES[classes[usage.table]]
         for axis, name in _AXES:
             if not usage.units[axis]:

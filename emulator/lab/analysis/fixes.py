@@ -78,8 +78,8 @@ def _with_all_offered(case: Case, run: Callable[[Design, Stop | None], RunLog | 
         if log is None or log.throttled_share < THRESHOLD:
             break
         workload = case.layout.workload
-        found = offered(pattern_results(log), resource_results(log), workload)
-        larger = {name: load.larger(found[name]) for name, load in case.offered.items()}
+        loads = offered(pattern_results(log), resource_results(log), workload)
+        larger = {name: load.larger(loads[name]) for name, load in case.offered.items()}
         if larger == case.offered:
             break
         case = replace(case, offered=larger)

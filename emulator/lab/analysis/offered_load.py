@@ -59,12 +59,12 @@ def offered(
     patterns: Sequence[PatternResult], resources: Sequence[ResourceResult], workload: Workload
 ) -> dict[str, Offered]:
     """Return the offered load of each resource, all patterns at their peak."""
-    found = {}
+    loads = {}
     for resource in resources:
         sums = [0.0, 0.0]
         for pattern in patterns:
             peak = float(workload.rates(workload.pattern(pattern.name)).max(initial=0.0))
             for axis in (READ, WRITE):
                 sums[axis] += peak * units_per_request(pattern, resource.name, axis)
-        found[resource.name] = Offered(*sums)
-    return found
+        loads[resource.name] = Offered(*sums)
+    return loads

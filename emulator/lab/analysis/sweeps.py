@@ -141,20 +141,20 @@ def _grid(over: Mapping[str, Sequence[float]]) -> Iterator[dict[str, float]]:
 
 
 def _task(designs: Designs, workload: Load, point: Point) -> _Task:
-    found = list(designs(point)) if callable(designs) else list(designs)
+    variants = list(designs(point)) if callable(designs) else list(designs)
     load = workload(point) if callable(workload) else workload
     for name, value in point.items():
         used = callable(designs) or callable(workload)
         if name in WORKLOAD_PARAMETERS and not callable(workload):
             load = WORKLOAD_PARAMETERS[name](load, value)
             used = True
-        if not callable(designs) and any(name in design.parameters for design in found):
-            found = [_with(design, name, int(value)) for design in found]
+        if not callable(designs) and any(name in design.parameters for design in variants):
+            variants = [_with(design, name, int(value)) for design in variants]
             used = True
         if not used:
-            known = sorted({*WORKLOAD_PARAMETERS, *(n for d in found for n in d.parameters)})
+            known = sorted({*WORKLOAD_PARAMETERS, *(n for d in variants for n in d.parameters)})
             raise ValueError(f"{name!r} is no parameter of a sweep; known are {', '.join(known)}")
-    documents = [design.to_document() for design in found]
+    documents = [design.to_document() for design in variants]
     return _Task(point, load.to_document(), documents)
 
 
@@ -178,8 +178,8 @@ def run_task(
         [Design.from_document(design) for design in designs],
         **options,
     )
-    found: dict[str, Any] = to_document(comparison)
-    return found
+    document: dict[str, Any] = to_document(comparison)
+    return document
 
 
 def _run(

@@ -99,8 +99,8 @@ class Runner(ABC):
         """Return where the units of a table or index are written down."""
         record = self.context.log.resources[meter.arn]
         own = self.record.units.setdefault(record.name, [0.0, 0.0])
-        found = self._tallies[meter.arn] = (record, own, meter.traffic.prefix_length)
-        return found
+        tally = self._tallies[meter.arn] = (record, own, meter.traffic.prefix_length)
+        return tally
 
     def count_refused(self, charges: Sequence[Charge], reasons: Reasons, second: int) -> None:
         """Record what was refused, where a limit was short."""
@@ -139,11 +139,11 @@ class Finder:
         prefix = key_position((partition,))
         if self._prefix is not None:
             known = self._prefix(row, moment)
-            found = next(
+            newest = next(
                 self._store.walk((*prefix, known), (*prefix, known + LAST), reverse=True), None
             )
-            if found is not None:
-                return found[0]
+            if newest is not None:
+                return newest[0]
         return prefix if self._sort is None else (*prefix, self._sort(row, moment))
 
 

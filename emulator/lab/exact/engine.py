@@ -101,10 +101,10 @@ class _Source:
         """
         first, last = np.searchsorted(self._times, (second, second + 1))
         if last - first == count:
-            found = self._times[first:last] - second
+            times = self._times[first:last] - second
         else:
-            found = np.sort(rng.random(count))
-        moments: list[float] = found.tolist()
+            times = np.sort(rng.random(count))
+        moments: list[float] = times.tolist()
         return moments
 
 
@@ -189,7 +189,7 @@ class _Drive:
 
     def _arriving(self, second: int, start_ns: int) -> Iterator[tuple[int, _Source, list[Row]]]:
         """Return the requests of a second in the order they arrive."""
-        found: list[tuple[float, int, _Source, list[Row]]] = []
+        requests: list[tuple[float, int, _Source, list[Row]]] = []
         for number, source in enumerate(self._sources):
             count = int(source.counts[second])
             if not count:
@@ -198,18 +198,18 @@ class _Drive:
             moments = source.moments(second, count, self._arrivals)
             many = source.actions
             if many == 1:
-                found += [
+                requests += [
                     (moment, number, source, [row])
                     for moment, row in zip(moments, rows, strict=True)
                 ]
             else:
-                found += [
+                requests += [
                     (moment, number, source, rows[place * many : (place + 1) * many])
                     for place, moment in enumerate(moments)
                 ]
         if len(self._sources) > 1:
-            found.sort(key=lambda entry: entry[:2])
-        for moment, _, source, rows in found:
+            requests.sort(key=lambda entry: entry[:2])
+        for moment, _, source, rows in requests:
             yield start_ns + int(moment * NANOSECONDS), source, rows
 
     def _request(self, source: _Source, rows: list[Row], time_ns: int, second: int) -> None:

@@ -71,18 +71,18 @@ class _GetWork:
 
     def attempt(self, second: int) -> Reasons:
         runner = self._runner
-        found = [self._find(position) for position in self._positions]
-        if len(found) == 1:
-            [one] = found
+        prepared = [self._find(position) for position in self._positions]
+        if len(prepared) == 1:
+            [one] = prepared
             reasons = runner.account.try_admit(runner.table, [one.charge], one.receipt)
         else:
-            reasons = self._all_or_none(found)
-        charges = [one.charge for one in found]
+            reasons = self._all_or_none(prepared)
+        charges = [one.charge for one in prepared]
         if reasons:
             runner.count_refused(charges, reasons, second)
             return reasons
         runner.count(charges, second)
-        runner.record.evaluated_bytes += sum(one.receipt.bytes_evaluated for one in found)
+        runner.record.evaluated_bytes += sum(one.receipt.bytes_evaluated for one in prepared)
         return ()
 
     def _find(self, position: Position) -> Found:
@@ -95,14 +95,14 @@ class _GetWork:
             factor=runner.factor,
         )
 
-    def _all_or_none(self, found: Sequence[Found]) -> Reasons:
+    def _all_or_none(self, prepared: Sequence[Found]) -> Reasons:
         table = self._runner.table
-        pairs = zip(self._positions, found, strict=True)
+        pairs = zip(self._positions, prepared, strict=True)
         actions = [Action(table, position, _handing(one)) for position, one in pairs]
         try:
             transactions.execute(self._runner.account, actions)
         except TransactionCanceledException:
-            return tuple(dict.fromkeys(why for one in found for why in one.receipt.reasons))
+            return tuple(dict.fromkeys(why for one in prepared for why in one.receipt.reasons))
         return ()
 
     def following(self) -> Work | None:
@@ -206,7 +206,7 @@ class _Bounds:
         self, row: Row, moment: float, history: float
     ) -> list[tuple[Position, Position, Position]]:
         """Return low, high and key of every collection to ask, of a request at a moment."""
-        found = []
+        ranges = []
         span = self._path.pattern.span or 0.0
         for stretch in self._path.stretches(moment, history):
             for suffix in self._suffixes:
@@ -221,8 +221,8 @@ class _Bounds:
                 else:
                     low = (*prefix, partial) if partial else prefix
                 high = (*prefix, partial + LAST) if partial else (*prefix, TOP)
-                found.append((low, high, key))
-        return found
+                ranges.append((low, high, key))
+        return ranges
 
 
 class _PageWork:

@@ -196,10 +196,10 @@ class Entry:
         5400.0
         """
         if isinstance(self.value, str):
-            found = _DURATION.findall(self.value)
-            if not found or _DURATION.sub("", self.value).strip():
+            match = _DURATION.findall(self.value)
+            if not match or _DURATION.sub("", self.value).strip():
                 self.fail("a duration such as 90s, 15m, 1h or 30d")
-            seconds = sum(float(number) * _SECONDS[unit] for number, unit in found)
+            seconds = sum(float(number) * _SECONDS[unit] for number, unit in match)
             return Entry(seconds, field=self.field, source=self.source, line=self.line).number(
                 above=above
             )

@@ -161,12 +161,12 @@ class KeyTemplate:
 
     def prefix(self, known: frozenset[str]) -> tuple[tuple[Part, ...], bool]:
         """Return the leading parts that follow from ``known`` fields, and whether that is all."""
-        found: list[Part] = []
+        leading: list[Part] = []
         for part in self.parts:
             if not _is_known(part, known):
-                return tuple(found), False
-            found.append(part)
-        return tuple(found), True
+                return tuple(leading), False
+            leading.append(part)
+        return tuple(leading), True
 
 
 def _is_known(part: Part, known: frozenset[str]) -> bool:
@@ -338,10 +338,10 @@ def stretches(parts: Sequence[TimePart], start: float, end: float) -> list[float
     """
     step = min(min(part.step_seconds for part in parts), DAY)
     shows = [moment_texts(part) for part in parts]
-    found: dict[tuple[str, ...], float] = {}
+    moments: dict[tuple[str, ...], float] = {}
     moment = start
     while moment < end:
-        found.setdefault(tuple(show(moment) for show in shows), moment)
+        moments.setdefault(tuple(show(moment) for show in shows), moment)
         moment += step
-    found.setdefault(tuple(show(end) for show in shows), end)
-    return list(found.values())
+    moments.setdefault(tuple(show(end) for show in shows), end)
+    return list(moments.values())

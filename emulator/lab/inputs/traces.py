@@ -84,12 +84,12 @@ def _sorted_requests(lines: Iterable[str] | Path) -> list[dict[str, Any]]:
             lines = lines.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise DocumentError(f"{source}: cannot be read") from error
-    found = [
+    requests = [
         _request(line, f"{source}:{number}") for number, line in enumerate(lines, 1) if line.strip()
     ]
-    if not found:
+    if not requests:
         raise DocumentError(f"{source}: the trace is empty; expected one request per line")
-    return sorted(found, key=lambda request: float(request["time"]))
+    return sorted(requests, key=lambda request: float(request["time"]))
 
 
 def _request(line: str, place: str) -> dict[str, Any]:
@@ -231,22 +231,22 @@ def _keyed(table: str, operation: str, key: dict[str, Any]) -> dict[str, Any]:
 
 def _scalars(attributes: dict[str, Any]) -> dict[str, str]:
     """Return the strings and numbers among wire attributes."""
-    found = {}
+    scalars = {}
     for name, value in attributes.items():
         if isinstance(value, dict) and len(value) == 1:
             [(kind, inner)] = value.items()
             if kind in ("S", "N"):
-                found[name] = str(inner)
-    return found
+                scalars[name] = str(inner)
+    return scalars
 
 
 def _equalities(request: dict[str, Any]) -> dict[str, str]:
     """Return the attributes that a key condition sets equal to a value."""
     names = request.get("ExpressionAttributeNames") or {}
     values = request.get("ExpressionAttributeValues") or {}
-    found = {}
+    equalities = {}
     for name, placeholder in _EQUALITY.findall(request.get("KeyConditionExpression") or ""):
         value = _scalars({"value": values.get(placeholder, {})}).get("value")
         if value is not None:
-            found[names.get(name, name)] = value
-    return found
+            equalities[names.get(name, name)] = value
+    return equalities

@@ -45,12 +45,12 @@ def from_entry(entry: Entry, designs: Mapping[str, object]) -> tuple[Expectation
     Raises:
         DocumentError: It names no design, or something unknown.
     """
-    found = []
+    expectations = []
     for name, member in entry.mapping().items():
         if name != ALL and name not in designs:
             member.complain(f"no design is called {name!r}; there are {', '.join(designs)}")
         given = member.members(optional=("grade", "throttled", "headroom", "monthly_cost"))
-        found.append(
+        expectations.append(
             Expectation(
                 design=name,
                 grade=given["grade"].choice({g: g for g in GRADES}) if "grade" in given else None,
@@ -65,7 +65,7 @@ def from_entry(entry: Entry, designs: Mapping[str, object]) -> tuple[Expectation
                 else None,
             )
         )
-    return tuple(found)
+    return tuple(expectations)
 
 
 def failures(comparison: Comparison, expected: tuple[Expectation, ...]) -> Iterator[str]:

@@ -270,8 +270,8 @@ def _concentration(weights: Floats) -> Concentration:
     )
 
 
-def _collection_sizes(found: Collections, seconds: int) -> CollectionSizes:
-    sizes, counts = np.asarray(found.sizes), np.asarray(found.counts)
+def _collection_sizes(collections: Collections, seconds: int) -> CollectionSizes:
+    sizes, counts = np.asarray(collections.sizes), np.asarray(collections.counts)
     if not len(sizes):
         return CollectionSizes(
             count=0.0,
@@ -286,11 +286,11 @@ def _collection_sizes(found: Collections, seconds: int) -> CollectionSizes:
     largest = int(np.argmax(sizes))
     return CollectionSizes(
         count=float(counts.sum()),
-        items=float((np.asarray(found.items) * counts).sum()),
+        items=float((np.asarray(collections.items) * counts).sum()),
         total_bytes=float((sizes * counts).sum()),
         p50_bytes=weighted_quantile(sizes, counts, 0.5),
         p99_bytes=weighted_quantile(sizes, counts, 0.99),
         largest_bytes=float(sizes[largest]),
-        largest_key=found.keys[largest],
-        largest_growth_bytes_per_day=float(found.growth[largest]) * _DAY / seconds,
+        largest_key=collections.keys[largest],
+        largest_growth_bytes_per_day=float(collections.growth[largest]) * _DAY / seconds,
     )

@@ -218,14 +218,14 @@ def _conditions(
     sort: Sequence[key_templates.KeyTemplate], given: frozenset[str]
 ) -> tuple[tuple[tuple[Part, ...], ...], bool]:
     """Return the known parts of each sort attribute in turn, and whether time comes next."""
-    found: list[tuple[Part, ...]] = []
+    conditions: list[tuple[Part, ...]] = []
     for template in sort:
         parts, whole = template.prefix(given)
         if whole:
-            found.append(parts)
+            conditions.append(parts)
             continue
         following = template.parts[len(parts)]
         if any(not isinstance(part, Text) or part.text for part in parts):
-            found.append(parts)
-        return tuple(found), isinstance(following, TimePart)
-    return tuple(found), False
+            conditions.append(parts)
+        return tuple(conditions), isinstance(following, TimePart)
+    return tuple(conditions), False

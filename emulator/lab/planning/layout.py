@@ -214,13 +214,13 @@ class Layout:
         entity = pattern.entity
         special = [table for table in self.tables if entity is not None and entity in table.keys]
         general = [table for table in self.tables if None in table.keys]
-        found = special or general
-        if not found:
+        homes = special or general
+        if not homes:
             raise ValueError(
                 f"design {self.design.name!r} has no key for pattern {pattern.name!r} "
                 f"(entity {entity!r}): give an entity that one of its tables names"
             )
-        return found[0]
+        return homes[0]
 
     def _check_fields(self) -> None:
         known = {field.name for field in self.workload.fields} | {TIMESTAMP}
@@ -278,9 +278,9 @@ def _key(design: Design, partition: Iterable[str], sort: Iterable[str]) -> KeyLa
     )
 
 
-def _shared_name(found: list[KeyTemplate]) -> str | None:
+def _shared_name(templates: list[KeyTemplate]) -> str | None:
     """Return the field that all these templates are, if they are one and the same."""
-    names = {template.single_field for template in found}
+    names = {template.single_field for template in templates}
     return names.pop() if len(names) == 1 else None
 
 

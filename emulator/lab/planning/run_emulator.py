@@ -48,7 +48,7 @@ class RunEmulator:
 
     def resource(self, table: TableLayout, index: IndexLayout | None) -> Resource:
         """Return the engine's resource of a table or global index."""
-        found = self.table(table)
+        engine_table = self.table(table)
         if index is None or not index.is_global:
-            return found.resource
-        return found.indexes[index.name].resource
+            return engine_table.resource
+        return engine_table.indexes[index.name].resource

@@ -59,19 +59,19 @@ def with_parents(workload: Workload, names: Iterable[str]) -> list[str]:
     >>> with_parents(workload, ["order"])
     ['tenant', 'order']
     """
-    found: dict[str, None] = {}
+    ordered: dict[str, None] = {}
 
     def add(name: str) -> None:
-        if name == TIMESTAMP or name in found:
+        if name == TIMESTAMP or name in ordered:
             return
         parent = workload.field(name).per
         if parent is not None:
             add(parent)
-        found[name] = None
+        ordered[name] = None
 
     for name in names:
         add(name)
-    return list(found)
+    return list(ordered)
 
 
 class Drawer:
@@ -105,15 +105,15 @@ class Drawer:
             return []
         if not self.columns:
             return [()] * count
-        found: dict[str, list[str]] = {}
+        texts: dict[str, list[str]] = {}
         for field in self._fields:
             numbers = self._numbers(field, count, rng)
-            parents = found[field.per] if field.per is not None else None
-            found[field.name] = self._values.texts(field, numbers, parents)
+            parents = texts[field.per] if field.per is not None else None
+            texts[field.name] = self._values.texts(field, numbers, parents)
         for part in self._shards:
-            found[part.label] = [str(n) for n in rng.integers(0, part.count, count).tolist()]
+            texts[part.label] = [str(n) for n in rng.integers(0, part.count, count).tolist()]
         self._drawn += count
-        return list(zip(*found.values(), strict=True))
+        return list(zip(*texts.values(), strict=True))
 
     def _numbers(self, field: Field, count: int, rng: np.random.Generator) -> Integers:
         recorded = self._pattern.recorded

@@ -282,33 +282,33 @@ def attempts(design: DesignResult) -> str:
 # Headroom
 
 
-def _headroom_caption(found: Headroom) -> str:
-    limit = words.percent(found.threshold)
-    text = f"Up to {words.multiple(found.multiple, at_least=found.at_least)} this load "
+def _headroom_caption(searched: Headroom) -> str:
+    limit = words.percent(searched.threshold)
+    text = f"Up to {words.multiple(searched.multiple, at_least=searched.at_least)} this load "
     text += f"throttles less than {limit} of calls."
-    if found.limited_by is not None:
-        text += f" Then {words.reason(found.limited_by)}."
+    if searched.limited_by is not None:
+        text += f" Then {words.reason(searched.limited_by)}."
     return text
 
 
-def headroom(found: Headroom) -> str:
+def headroom(searched: Headroom) -> str:
     """Draw the throttled share over multiples of the load, both on ratio scales."""
     drawing = Drawing(WIDTH, HEIGHT, "Throttled share by multiple of the load")
     frame = Frame(drawing, 52, 30, WIDTH - 24, 232)
-    curve = sorted(found.curve, key=lambda point: point.multiple)
-    multiples = [point.multiple for point in curve] + [1.0, found.multiple]
+    curve = sorted(searched.curve, key=lambda point: point.multiple)
+    multiples = [point.multiple for point in curve] + [1.0, searched.multiple]
     low, high = min(m for m in multiples if m > 0) / 1.15, max(multiples) * 1.15
     x = Logarithmic(low, high, frame.left, frame.right, 2.0)
     y = Logarithmic(_LEAST_SHARE, 1.0, frame.bottom, frame.top)
     frame.y_axis(y, _share_tick, "calls throttled")
     frame.x_axis(x, words.multiple, "multiple of the load")
-    frame.level(y(found.threshold), f"limit {words.percent(found.threshold)}")
+    frame.level(y(searched.threshold), f"limit {words.percent(searched.threshold)}")
     drawing.line((x(1.0), frame.top), (x(1.0), frame.bottom), "line-even")
     drawing.text(x(1.0) + 4, frame.bottom - 8, "this load", "note")
     points = [(x(point.multiple), y(point.throttled_share)) for point in curve]
     drawing.curve(points, "line-blue")
     for point, (left, top) in zip(curve, points, strict=True):
-        over = point.throttled_share >= found.threshold
+        over = point.throttled_share >= searched.threshold
         drawing.add("circle", cx=left, cy=top, r=3.4, cls="dot-red" if over else "dot-blue")
     names = [("fill-blue", "under the limit"), ("fill-red", "over it")]
     legend(drawing, frame.left, HEIGHT - 6, names)

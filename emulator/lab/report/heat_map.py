@@ -36,7 +36,7 @@ _HATCH: Final = (
 
 
 @dataclass(frozen=True)
-class Layout:
+class MapLayout:
     """Which rows each partition takes: ``first[i]`` and how many, ``height[i]``."""
 
     first: tuple[int, ...]
@@ -44,7 +44,7 @@ class Layout:
     rows: int
 
     @classmethod
-    def of(cls, resource: ResourceResult) -> Layout:
+    def of(cls, resource: ResourceResult) -> MapLayout:
         """Give every last descendant a row, in key order, and ancestors the rows of theirs."""
         spans = resource.heat.partitions
         children = {split.partition_id: split.children for split in resource.splits}
@@ -88,7 +88,7 @@ class Cells:
     def of(
         cls,
         heat: HeatMap,
-        layout: Layout,
+        layout: MapLayout,
         *,
         max_rows: int = MAX_ROWS,
         max_columns: int = MAX_COLUMNS,
@@ -124,7 +124,7 @@ class Cells:
         return shade(self.load[row][column], self.refused[row][column])
 
 
-def _band(layout: Layout, position: int, rows: int) -> range:
+def _band(layout: MapLayout, position: int, rows: int) -> range:
     first, height = layout.first[position], layout.height[position]
     last = (first + height - 1) * rows // layout.rows
     return range(first * rows // layout.rows, last + 1)
@@ -145,7 +145,7 @@ def shade(load: float | None, refused: float) -> str:
 
 def heat_map(resource: ResourceResult) -> str:
     """Return the picture of one table's or index's partitions over time."""
-    layout = Layout.of(resource)
+    layout = MapLayout.of(resource)
     cells = Cells.of(resource.heat, layout)
     rows = len(cells.load)
     row_height = min(26.0, max(3.5, 300.0 / rows))
@@ -171,7 +171,7 @@ def thumbnail(resource: ResourceResult) -> str:
     """Return the map without axes, small enough for a card."""
     width, height, most_rows, most_columns = 300.0, 64.0, 16, 90
     cells = Cells.of(
-        resource.heat, Layout.of(resource), max_rows=most_rows, max_columns=most_columns
+        resource.heat, MapLayout.of(resource), max_rows=most_rows, max_columns=most_columns
     )
     label = f"Load of the partitions of {resource.name} over time"
     drawing = Drawing(width, height, label)
@@ -245,7 +245,7 @@ def _draw_edges(frame: Frame, cells: Cells, row_height: float) -> None:
 
 
 def _draw_labels(
-    frame: Frame, spans: Sequence[PartitionSpan], layout: Layout, row_height: float
+    frame: Frame, spans: Sequence[PartitionSpan], layout: MapLayout, row_height: float
 ) -> None:
     if layout.rows > _LABELLED:
         return
@@ -255,7 +255,7 @@ def _draw_labels(
             frame.drawing.text(frame.left - 8, y, f"P{span.partition_id}", "tick end")
 
 
-def _draw_shares(frame: Frame, heat: HeatMap, layout: Layout, row_height: float) -> None:
+def _draw_shares(frame: Frame, heat: HeatMap, layout: MapLayout, row_height: float) -> None:
     """Draw each partition's share of the demand at the right; none of them was split."""
     demand = _demand(heat)
     total, most = sum(demand) or 1.0, max(demand) or 1.0
@@ -285,7 +285,7 @@ def _demand(heat: HeatMap) -> list[float]:
     return totals
 
 
-def _draw_splits(frame: Frame, resource: ResourceResult, layout: Layout) -> None:
+def _draw_splits(frame: Frame, resource: ResourceResult, layout: MapLayout) -> None:
     """Mark where a partition became several: a bar over its rows and a dot between them."""
     index = {span.partition_id: n for n, span in enumerate(resource.heat.partitions)}
     seconds = len(resource.heat.load) * resource.heat.step_seconds
@@ -325,7 +325,7 @@ def _draw_key(drawing: Drawing, y: float) -> None:
     drawing.text(x + 248, y, "split", "legend")
 
 
-def _hover(frame: Frame, layout: Layout) -> str:
+def _hover(frame: Frame, layout: MapLayout) -> str:
     """Return what the page's script needs to tell a cell from the pointer."""
     box = ",".join(number(v) for v in (frame.left, frame.top, frame.right, frame.bottom))
     rows = ",".join(f"{a}:{b}" for a, b in zip(layout.first, layout.height, strict=True))

@@ -393,9 +393,9 @@ def _confidence(design: DesignResult) -> str:
 
 
 def _checks(comparison: Comparison) -> str:
-    found = [(design, finding) for design in comparison.designs for finding in design.findings]
-    if found:
-        rows = "".join(_finding(design, one) for design, one in found)
+    findings = [(design, finding) for design in comparison.designs for finding in design.findings]
+    if findings:
+        rows = "".join(_finding(design, one) for design, one in findings)
         body = (
             '<div class="scroll"><table><thead><tr><th></th><th>design</th><th>about</th>'
             f"<th>finding</th><th>cure</th></tr></thead><tbody>{rows}</tbody></table></div>"

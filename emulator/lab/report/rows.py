@@ -111,8 +111,8 @@ def _share(share: float, limit: float = 0.0) -> Cell:
 
 
 def _reasons(designs: Sequence[DesignResult]) -> list[str]:
-    found = [reason for design in designs for reason in design.throttled_share_by_reason]
-    return list(dict.fromkeys(found))
+    reasons = [reason for design in designs for reason in design.throttled_share_by_reason]
+    return list(dict.fromkeys(reasons))
 
 
 def _failed(design: DesignResult) -> float:
@@ -129,13 +129,13 @@ def _first_throttle(design: DesignResult) -> Cell:
 
 def headroom(design: DesignResult) -> Cell:
     """Return a design's headroom, marked if it is small."""
-    found = design.headroom
-    if found is None:
+    room = design.headroom
+    if room is None:
         return Cell(words.NONE)
-    if not found.multiple:
+    if not room.multiple:
         return Cell("none", "bad")
-    text = words.multiple(found.multiple, at_least=found.at_least)
-    return Cell(text, "bad" if found.multiple < 1 else "tight" if found.multiple < TIGHT else "")
+    text = words.multiple(room.multiple, at_least=room.at_least)
+    return Cell(text, "bad" if room.multiple < 1 else "tight" if room.multiple < TIGHT else "")
 
 
 # Waiting

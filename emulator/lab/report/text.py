@@ -14,7 +14,7 @@ from typing import Final, TextIO
 
 from emulator.lab.outcome import words
 from emulator.lab.outcome.result_types import Comparison, DesignResult, ResourceResult
-from emulator.lab.report.heat_map import Cells, Layout, hottest
+from emulator.lab.report.heat_map import Cells, MapLayout, hottest
 from emulator.lab.report.rows import Group, groups, summary
 
 PLAIN_WIDTH: Final = 100
@@ -136,7 +136,7 @@ def _maps(comparison: Comparison, *, unicode: bool) -> Iterator[str]:
 
 def map_cells(resource: ResourceResult) -> Cells:
     """Return a heat map small enough for a terminal."""
-    layout = Layout.of(resource)
+    layout = MapLayout.of(resource)
     return Cells.of(resource.heat, layout, max_rows=MAP_ROWS, max_columns=MAP_COLUMNS)
 
 

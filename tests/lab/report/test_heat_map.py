@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator.lab.outcome.result_types import HeatMap, PartitionSpan, SplitResult
-from emulator.lab.report.heat_map import MAX_COLUMNS, MAX_ROWS, Cells, Layout, heat_map, shade
+from emulator.lab.report.heat_map import MAX_COLUMNS, MAX_ROWS, Cells, MapLayout, heat_map, shade
 from tests.lab.report.comparisons import afternoon
 
 
@@ -47,7 +47,7 @@ def families(draw):
 @given(families())
 def test_rows_go_to_those_that_live_and_ancestors_span_theirs(family):
     spans, splits = family
-    layout = Layout.of(resource_of(spans, splits))
+    layout = MapLayout.of(resource_of(spans, splits))
     alive = [n for n, one in enumerate(spans) if one.died is None]
     assert sorted(layout.first[n] for n in alive) == list(range(layout.rows))
     assert {layout.height[n] for n in alive} == {1}
@@ -60,7 +60,7 @@ def test_rows_go_to_those_that_live_and_ancestors_span_theirs(family):
 @given(families())
 def test_rows_are_in_key_order(family):
     spans, splits = family
-    layout = Layout.of(resource_of(spans, splits))
+    layout = MapLayout.of(resource_of(spans, splits))
     alive = [n for n, one in enumerate(spans) if one.died is None]
     by_row = sorted(alive, key=lambda n: layout.first[n])
     assert [spans[n].low for n in by_row] == sorted(spans[n].low for n in alive)
@@ -69,7 +69,7 @@ def test_rows_are_in_key_order(family):
 def test_a_split_within_one_hash_keeps_siblings_apart():
     spans = [span(0, 0.5, 0.5, 60.0), span(1, 0.5, 0.5, 60.0), span(2, 0.5, 0.5)]
     spans += [span(3, 0.5, 0.5), span(4, 0.5, 0.5)]
-    layout = Layout.of(resource_of(spans, [split_of(0, 1, 2), split_of(1, 3, 4)]))
+    layout = MapLayout.of(resource_of(spans, [split_of(0, 1, 2), split_of(1, 3, 4)]))
     assert list(zip(layout.first, layout.height, strict=True)) == [
         (0, 3),
         (0, 2),
@@ -81,7 +81,7 @@ def test_a_split_within_one_hash_keeps_siblings_apart():
 
 def test_a_refused_split_changes_nothing():
     spans = [span(0, 0.0, 0.5), span(1, 0.5, 1.0)]
-    assert Layout.of(resource_of(spans, [split_of(0)])) == Layout.of(resource_of(spans, []))
+    assert MapLayout.of(resource_of(spans, [split_of(0)])) == MapLayout.of(resource_of(spans, []))
 
 
 def test_a_map_that_does_not_fit_shows_the_hottest_of_each_group():
@@ -91,7 +91,7 @@ def test_a_map_that_does_not_fit_shows_the_hottest_of_each_group():
     hot[5][7] = 0.9
     resource = resource_of(spans, [], steps)
     heat = replace(resource.heat, load=tuple(tuple(row) for row in hot))
-    cells = Cells.of(heat, Layout.of(resource))
+    cells = Cells.of(heat, MapLayout.of(resource))
     assert (len(cells.load), cells.columns) == (MAX_ROWS, MAX_COLUMNS)
     assert cells.load[2][2] == 0.9
     assert sum(value > 0.5 for row in cells.load for value in row) == 1
