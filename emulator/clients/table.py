@@ -10,15 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
+from emulator.clients import conversion
 from emulator.clients.client import Client, invoke, snake_case
 from emulator.clients.conditions import Placeholders, is_condition
-from emulator.clients.conversion import (
-    Wire,
-    client_response,
-    natural_item,
-    wire_item,
-    wire_value,
-)
 from emulator.clients.exceptions import response_metadata
 from emulator.clock import Clock
 from emulator.protocol import Call
@@ -104,7 +98,7 @@ class Table:
         self._call = call
         self._region = region
         self._client = Client(call, region=region, clock=clock)
-        self._description: Wire | None = None
+        self._description: conversion.Wire | None = None
 
     def __repr__(self) -> str:
         return f"Table(name={self.name!r})"
@@ -122,27 +116,27 @@ class Table:
 
     # Items
 
-    def put_item(self, **request: Any) -> Wire:
+    def put_item(self, **request: Any) -> conversion.Wire:
         """Store an item: ``put_item(Item={...})``."""
         return self._request("PutItem", request)
 
-    def get_item(self, **request: Any) -> Wire:
+    def get_item(self, **request: Any) -> conversion.Wire:
         """Read an item by its key: ``get_item(Key={...})["Item"]``."""
         return self._request("GetItem", request)
 
-    def update_item(self, **request: Any) -> Wire:
+    def update_item(self, **request: Any) -> conversion.Wire:
         """Change an item in place."""
         return self._request("UpdateItem", request)
 
-    def delete_item(self, **request: Any) -> Wire:
+    def delete_item(self, **request: Any) -> conversion.Wire:
         """Delete an item by its key."""
         return self._request("DeleteItem", request)
 
-    def query(self, **request: Any) -> Wire:
+    def query(self, **request: Any) -> conversion.Wire:
         """Read one page of the items under a partition key."""
         return self._request("Query", request)
 
-    def scan(self, **request: Any) -> Wire:
+    def scan(self, **request: Any) -> conversion.Wire:
         """Read one page of the table."""
         return self._request("Scan", request)
 
@@ -168,7 +162,7 @@ class Table:
     def load(self) -> None:
         """Read the table's description, of which the attributes are parts."""
         response = self._invoke("DescribeTable", {})
-        self._description = client_response(response)["Table"]
+        self._description = conversion.client_response(response)["Table"]
 
     reload = load
 
@@ -177,10 +171,10 @@ class Table:
         self._invoke("UpdateTable", request)
         return Table(self._call, self.name, region=self._region, clock=self._client._clock)
 
-    def delete(self) -> Wire:
+    def delete(self) -> conversion.Wire:
         """Delete the table."""
         response = self._invoke("DeleteTable", {})
-        return {**client_response(response), "ResponseMetadata": response_metadata(200)}
+        return {**conversion.client_response(response), "ResponseMetadata": response_metadata(200)}
 
     def wait_until_exists(self, **config: Any) -> None:
         """Wait, on the emulator's clock, until the table is ACTIVE."""
@@ -205,15 +199,17 @@ class Table:
 
     # Between the vocabularies
 
-    def _invoke(self, operation: str, request: Wire) -> Wire:
+    def _invoke(self, operation: str, request: conversion.Wire) -> conversion.Wire:
         return invoke(self._call, operation, {"TableName": self.name, **request}, self._region)
 
-    def _request(self, operation: str, request: Wire) -> Wire:
+    def _request(self, operation: str, request: conversion.Wire) -> conversion.Wire:
         response = _natural_response(self._invoke(operation, _wire_request(request)))
         response["ResponseMetadata"] = response_metadata(200)
         return response
 
-    def _items(self, read: Callable[..., Wire], request: Wire) -> Iterator[dict[str, Any]]:
+    def _items(
+        self, read: Callable[..., conversion.Wire], request: conversion.Wire
+    ) -> Iterator[dict[str, Any]]:
         while True:
             page = read(**request)
             yield from page.get("Items", ())
@@ -231,15 +227,15 @@ class BatchWriter:
     def __init__(self, table: Table, overwrite_by_pkeys: Sequence[str] | None) -> None:
         self._table = table
         self._key_names = overwrite_by_pkeys
-        self._waiting: list[Wire] = []
+        self._waiting: list[conversion.Wire] = []
 
     def put_item(self, Item: Mapping[str, object]) -> None:  # noqa: N803  # the SDK's name
         """Add a put to the batch."""
-        self._add({"PutRequest": {"Item": wire_item(Item)}})
+        self._add({"PutRequest": {"Item": conversion.wire_item(Item)}})
 
     def delete_item(self, Key: Mapping[str, object]) -> None:  # noqa: N803  # the SDK's name
         """Add a delete to the batch."""
-        self._add({"DeleteRequest": {"Key": wire_item(Key)}})
+        self._add({"DeleteRequest": {"Key": conversion.wire_item(Key)}})
 
     def __enter__(self) -> Self:
         return self
@@ -253,7 +249,7 @@ class BatchWriter:
         while self._waiting:
             self._flush()
 
-    def _add(self, write: Wire) -> None:
+    def _add(self, write: conversion.Wire) -> None:
         if self._key_names:
             key = self._key_of(write)
             self._waiting = [other for other in self._waiting if self._key_of(other) != key]
@@ -261,7 +257,7 @@ class BatchWriter:
         if len(self._waiting) >= limits.BATCH_WRITE_REQUESTS:
             self._flush()
 
-    def _key_of(self, write: Wire) -> list[Wire]:
+    def _key_of(self, write: conversion.Wire) -> list[conversion.Wire]:
         [request] = write.values()
         [attributes] = request.values()
         return [attributes[name] for name in self._key_names or ()]
@@ -279,27 +275,27 @@ class BatchWriter:
         self._waiting.extend(response.get("UnprocessedItems", {}).get(name, ()))
 
 
-def _legacy_conditions(conditions: Mapping[str, Wire]) -> Wire:
+def _legacy_conditions(conditions: Mapping[str, conversion.Wire]) -> conversion.Wire:
     """Convert Expected, AttributeUpdates, KeyConditions, QueryFilter and ScanFilter."""
     return {name: _legacy_condition(condition) for name, condition in conditions.items()}
 
 
-def _legacy_condition(condition: Wire) -> Wire:
+def _legacy_condition(condition: conversion.Wire) -> conversion.Wire:
     converted = dict(condition)
     if "Value" in condition:
-        converted["Value"] = wire_value(condition["Value"])
+        converted["Value"] = conversion.wire_value(condition["Value"])
     if "AttributeValueList" in condition:
         converted["AttributeValueList"] = [
-            wire_value(value) for value in condition["AttributeValueList"]
+            conversion.wire_value(value) for value in condition["AttributeValueList"]
         ]
     return converted
 
 
-_REQUEST_VALUES: Final[dict[str, Callable[[Any], Wire]]] = {
-    "Item": wire_item,
-    "Key": wire_item,
-    "ExpressionAttributeValues": wire_item,
-    "ExclusiveStartKey": wire_item,
+_REQUEST_VALUES: Final[dict[str, Callable[[Any], conversion.Wire]]] = {
+    "Item": conversion.wire_item,
+    "Key": conversion.wire_item,
+    "ExpressionAttributeValues": conversion.wire_item,
+    "ExclusiveStartKey": conversion.wire_item,
     "Expected": _legacy_conditions,
     "AttributeUpdates": _legacy_conditions,
     "KeyConditions": _legacy_conditions,
@@ -309,7 +305,7 @@ _REQUEST_VALUES: Final[dict[str, Callable[[Any], Wire]]] = {
 _EXPRESSIONS: Final = ("ConditionExpression", "FilterExpression", "KeyConditionExpression")
 
 
-def _wire_request(request: Wire) -> Wire:
+def _wire_request(request: conversion.Wire) -> conversion.Wire:
     converted = dict(request)
     for name in _EXPRESSIONS:
         if is_condition(request.get(name)):
@@ -322,7 +318,7 @@ def _wire_request(request: Wire) -> Wire:
     return converted
 
 
-def _render_conditions(request: Wire) -> None:
+def _render_conditions(request: conversion.Wire) -> None:
     """Replace condition objects by expressions and what their placeholders stand for."""
     names = request.get("ExpressionAttributeNames", {})
     values = request.get("ExpressionAttributeValues", {})
@@ -338,18 +334,18 @@ def _render_conditions(request: Wire) -> None:
 
 
 _RESPONSE_VALUES: Final[dict[str, Callable[[Any], Any]]] = {
-    "Item": natural_item,
-    "Attributes": natural_item,
-    "Items": lambda items: [natural_item(item) for item in items],
-    "LastEvaluatedKey": natural_item,
+    "Item": conversion.natural_item,
+    "Attributes": conversion.natural_item,
+    "Items": lambda items: [conversion.natural_item(item) for item in items],
+    "LastEvaluatedKey": conversion.natural_item,
     "ItemCollectionMetrics": lambda metrics: {
         **metrics,
-        "ItemCollectionKey": natural_item(metrics.get("ItemCollectionKey", {})),
+        "ItemCollectionKey": conversion.natural_item(metrics.get("ItemCollectionKey", {})),
     },
 }
 
 
-def _natural_response(response: Wire) -> Wire:
+def _natural_response(response: conversion.Wire) -> conversion.Wire:
     return {
         name: _RESPONSE_VALUES[name](member) if name in _RESPONSE_VALUES else member
         for name, member in response.items()

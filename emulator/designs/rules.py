@@ -16,8 +16,7 @@ from emulator.capacity.prices import STANDARD
 from emulator.capacity.units import WRITE
 from emulator.designs.declared import DeclaredTable, Wire
 from emulator.designs.findings import Finding, Severity
-from emulator.service import limits
-from emulator.service.errors import ApiError
+from emulator.service import errors, limits
 
 #: Assumed: attributes that end in such a word have few values.
 FEW_VALUES: Final = frozenset(
@@ -79,7 +78,7 @@ def refused(table: DeclaredTable, call: Call) -> Finding | None:
     """Return what the service answers to a definition that it does not accept."""
     try:
         call("CreateTable", table.request)
-    except ApiError as error:
+    except errors.ApiError as error:
         message = f"The service refuses this table: {error.message}"
         fix = "Correct the definition; nothing else was checked."
         return _finding("refused", "problem", table.resource, message, fix)

@@ -16,14 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from emulator.designs.declared import (
-    DeclaredTable,
-    Notes,
-    expecting,
-    kept,
-    key_schema,
-    read_text,
-)
+from emulator.designs import declared
 from emulator.service.errors import DocumentError
 
 _REFERENCE: Final = re.compile(r"\$\{\s*(var|local)\.([A-Za-z0-9_-]+)\s*\}")
@@ -39,7 +32,7 @@ _LISTS: Final = (
 )
 
 
-def read_terraform(path: Path) -> list[DeclaredTable]:
+def read_terraform(path: Path) -> list[declared.DeclaredTable]:
     """Return the tables that a Terraform file declares.
 
     Raises:
@@ -52,7 +45,7 @@ def read_terraform(path: Path) -> list[DeclaredTable]:
     tables = []
     for label, body in _resources(document, "aws_dynamodb_table"):
         where = f"{path}{lines.get(label, '')}: aws_dynamodb_table.{label}"
-        with expecting(where, "a table"):
+        with declared.expecting(where, "a table"):
             table = _table(where, label, scope.filled(body))
         tables.append(replace(table, scaled=label in scaled))
     return tables
@@ -64,7 +57,7 @@ def parse(path: Path) -> dict[str, Any]:
     Raises:
         DocumentError: It is not HCL, or not JSON for a ``.tf.json`` file.
     """
-    text = read_text(path)
+    text = declared.read_text(path)
     if path.name.endswith(".json"):
         try:
             return _as_blocks(json.loads(text))
@@ -172,7 +165,7 @@ def _scaled_tables(document: Mapping[str, Any]) -> Iterator[str]:
 def _lines(path: Path) -> dict[str, str]:
     """Return where each table's block begins, as ``:line``."""
     lines: dict[str, str] = {}
-    for number, line in enumerate(read_text(path).splitlines(), 1):
+    for number, line in enumerate(declared.read_text(path).splitlines(), 1):
         match = re.match(r'\s*resource\s+"?aws_dynamodb_table"?\s+"?([\w-]+)"?', line)
         if match is not None:
             lines[match[1]] = f":{number}"
@@ -182,9 +175,9 @@ def _lines(path: Path) -> dict[str, str]:
 # One table
 
 
-def _table(where: str, label: str, body: dict[str, Any]) -> DeclaredTable:
+def _table(where: str, label: str, body: dict[str, Any]) -> declared.DeclaredTable:
     resource = f"aws_dynamodb_table.{label}"
-    notes = Notes(resource)
+    notes = declared.Notes(resource)
     key = _key(notes, body)
     if not key:
         raise DocumentError(f"{where}: expected hash_key or key_schema, found neither")
@@ -203,7 +196,7 @@ def _table(where: str, label: str, body: dict[str, Any]) -> DeclaredTable:
     _add_indexes(notes, body, request, provisioned=provisioned)
     _add_options(body, request)
     ttl = next((ttl for ttl in _blocks(body, "ttl") if ttl.get("enabled", True)), {})
-    return DeclaredTable(
+    return declared.DeclaredTable(
         resource=resource,
         request=request,
         ttl_attribute=ttl.get("attribute_name"),
@@ -217,7 +210,7 @@ def _blocks(body: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     return [block for block in blocks if isinstance(block, dict)]
 
 
-def _note_dynamic(notes: Notes, body: Mapping[str, Any]) -> None:
+def _note_dynamic(notes: declared.Notes, body: Mapping[str, Any]) -> None:
     for block in _blocks(body, "dynamic"):
         for name in block:
             if name in _MAKING_KEYS:
@@ -228,7 +221,7 @@ def _note_dynamic(notes: Notes, body: Mapping[str, Any]) -> None:
                 )
 
 
-def _key(notes: Notes, body: Mapping[str, Any]) -> list[dict[str, str]]:
+def _key(notes: declared.Notes, body: Mapping[str, Any]) -> list[dict[str, str]]:
     """Return a key: key_schema blocks, or hash_key and range_key, one or several each."""
     blocks = _blocks(body, "key_schema")
     if blocks:
@@ -240,7 +233,7 @@ def _key(notes: Notes, body: Mapping[str, Any]) -> list[dict[str, str]]:
     if isinstance(partition, list) or isinstance(sort, list):
         name = body.get("name", "")
         notes.warn("key-as-list", f"{name}: {_LISTS[0]}", _LISTS[1])
-    return key_schema(_several(partition), _several(sort))
+    return declared.key_schema(_several(partition), _several(sort))
 
 
 def _several(value: Any) -> list[str]:
@@ -250,7 +243,7 @@ def _several(value: Any) -> list[str]:
 
 
 def _add_throughput(
-    notes: Notes,
+    notes: declared.Notes,
     where: str,
     body: Mapping[str, Any],
     target: dict[str, Any],
@@ -276,7 +269,7 @@ def _add_throughput(
 
 
 def _add_indexes(
-    notes: Notes, body: Mapping[str, Any], request: dict[str, Any], *, provisioned: bool
+    notes: declared.Notes, body: Mapping[str, Any], request: dict[str, Any], *, provisioned: bool
 ) -> None:
     made = []
     for block in _blocks(body, "global_secondary_index"):
@@ -294,14 +287,14 @@ def _add_indexes(
         request["LocalSecondaryIndexes"] = local
 
 
-def _index(notes: Notes, body: Mapping[str, Any]) -> dict[str, Any]:
+def _index(notes: declared.Notes, body: Mapping[str, Any]) -> dict[str, Any]:
     projection: dict[str, Any] = {"ProjectionType": body.get("projection_type")}
     if body.get("non_key_attributes"):
         projection["NonKeyAttributes"] = body["non_key_attributes"]
     return {
         "IndexName": body.get("name"),
         "KeySchema": _key(notes, body),
-        "Projection": kept(projection, projection),
+        "Projection": declared.kept(projection, projection),
     }
 
 

@@ -23,37 +23,12 @@ from decimal import Decimal
 from itertools import chain, islice
 from typing import Final, NamedTuple, NoReturn, TypeAlias
 
-from emulator.expressions.ast import (
-    Action,
-    And,
-    Arithmetic,
-    Between,
-    Comparison,
-    Function,
-    In,
-    Literal,
-    Node,
-    Not,
-    Or,
-    Path,
-    UpdateExpression,
-    children,
-    walk,
-)
+from emulator import model
+from emulator.expressions import ast
 from emulator.expressions.parser import fault
 from emulator.expressions.reserved import is_reserved
-from emulator.model import (
-    SET_TYPES,
-    Value,
-    format_number,
-    format_path,
-    is_below,
-    type_name,
-)
-from emulator.model import Path as DocumentPath
-from emulator.service import limits
+from emulator.service import errors, limits
 from emulator.service.attribute_types import BY_LETTERS, ORDERED, SIZED
-from emulator.service.errors import RequestFault
 from emulator.service.wording import Wording
 
 UNKNOWN_FUNCTION: Final = "Invalid function name; function: {function}"
@@ -145,11 +120,11 @@ _OPERAND_COUNTS: Final = CONDITION_FUNCTIONS | OPERAND_FUNCTIONS | UPDATE_FUNCTI
 
 # The order is observed.
 _ALL_TYPES: Final = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
-_MEMBER_TYPES: Final = {"ADD": (Decimal, *SET_TYPES), "DELETE": SET_TYPES}
+_MEMBER_TYPES: Final = {"ADD": (Decimal, *model.SET_TYPES), "DELETE": model.SET_TYPES}
 _LETTERS: Final = tuple(BY_LETTERS)
 MAX_INDEX: Final = 2**31 - 1
 
-Values: TypeAlias = Mapping[str, Value]
+Values: TypeAlias = Mapping[str, model.Value]
 Names: TypeAlias = Mapping[str, str]
 Check: TypeAlias = Callable[[Values], None]
 
@@ -157,13 +132,13 @@ Check: TypeAlias = Callable[[Values], None]
 # What the text alone shows
 
 
-def check_text(kind: str, root: Node) -> None:
+def check_text(kind: str, root: ast.Node) -> None:
     """Refuse what no placeholder can mend: functions, reserved words, sections, limits.
 
     Raises:
         RequestFault: EXP-9, LEX-7, UPD-2, EXP-5, EXP-6, EXP-7.
     """
-    nodes = tuple(walk(root))
+    nodes = tuple(ast.walk(root))
     _functions_are_known(kind, nodes)
     _functions_are_in_place(kind, nodes, root)
     _names_are_not_reserved(kind, nodes)
@@ -171,47 +146,51 @@ def check_text(kind: str, root: Node) -> None:
     _limits_are_kept(kind, nodes)
 
 
-def _functions_are_known(kind: str, nodes: Sequence[Node]) -> None:
+def _functions_are_known(kind: str, nodes: Sequence[ast.Node]) -> None:
     for node in nodes:
-        if isinstance(node, Function) and node.name not in _OPERAND_COUNTS:
+        if isinstance(node, ast.Function) and node.name not in _OPERAND_COUNTS:
             raise fault(kind, UNKNOWN_FUNCTION.format(function=node.name))
 
 
-def _functions_are_in_place(kind: str, nodes: Sequence[Node], root: Node) -> None:
-    if isinstance(root, UpdateExpression):
+def _functions_are_in_place(kind: str, nodes: Sequence[ast.Node], root: ast.Node) -> None:
+    if isinstance(root, ast.UpdateExpression):
         for node in nodes:
-            if isinstance(node, Function) and node.name not in UPDATE_FUNCTIONS:
+            if isinstance(node, ast.Function) and node.name not in UPDATE_FUNCTIONS:
                 raise fault(kind, NOT_IN_UPDATES.format(function=node.name))
         _appends_are_outermost(kind, nodes)
         return
     for node in nodes:
-        wanted = CONDITION_FUNCTIONS if isinstance(node, And | Or | Not) else OPERAND_FUNCTIONS
-        for child in children(node):
+        wanted = (
+            CONDITION_FUNCTIONS
+            if isinstance(node, ast.And | ast.Or | ast.Not)
+            else OPERAND_FUNCTIONS
+        )
+        for child in ast.children(node):
             _function_is_one_of(kind, child, wanted)
     _function_is_one_of(kind, root, CONDITION_FUNCTIONS)
 
 
-def _appends_are_outermost(kind: str, nodes: Sequence[Node]) -> None:
+def _appends_are_outermost(kind: str, nodes: Sequence[ast.Node]) -> None:
     """Refuse list_append as an operand of a function (EXP-9, UPD-14).
 
     Observed: ScyllaDB's tests, run against the service, for list_append in itself. Assumed: for
     if_not_exists, where DynamoDB Local says the same.
     """
-    calls = [node for node in nodes if isinstance(node, Function)]
+    calls = [node for node in nodes if isinstance(node, ast.Function)]
     for operand in chain.from_iterable(call.operands for call in calls):
-        if isinstance(operand, Function) and operand.name == "list_append":
+        if isinstance(operand, ast.Function) and operand.name == "list_append":
             raise fault(kind, MISPLACED_FUNCTION.format(function="list_append"))
 
 
-def _function_is_one_of(kind: str, node: Node, wanted: Mapping[str, int]) -> None:
-    if not isinstance(node, Function) or node.name in wanted:
+def _function_is_one_of(kind: str, node: ast.Node, wanted: Mapping[str, int]) -> None:
+    if not isinstance(node, ast.Function) or node.name in wanted:
         return
     message = NOT_IN_CONDITIONS if node.name in UPDATE_FUNCTIONS else MISPLACED_FUNCTION
     raise fault(kind, message.format(function=node.name))
 
 
-def _names_are_not_reserved(kind: str, nodes: Sequence[Node]) -> None:
-    for part in chain.from_iterable(node.parts for node in nodes if isinstance(node, Path)):
+def _names_are_not_reserved(kind: str, nodes: Sequence[ast.Node]) -> None:
+    for part in chain.from_iterable(node.parts for node in nodes if isinstance(node, ast.Path)):
         if isinstance(part, str):
             if is_reserved(part):
                 raise fault(kind, RESERVED.format(word=part))
@@ -219,8 +198,8 @@ def _names_are_not_reserved(kind: str, nodes: Sequence[Node]) -> None:
             raise fault(kind, INDEX_RANGE.format(index=part))
 
 
-def _sections_are_used_once(kind: str, root: Node) -> None:
-    if isinstance(root, UpdateExpression):
+def _sections_are_used_once(kind: str, root: ast.Node) -> None:
+    if isinstance(root, ast.UpdateExpression):
         seen: set[str] = set()
         for first, *_ in root.sections:
             if first.keyword in seen:
@@ -228,31 +207,40 @@ def _sections_are_used_once(kind: str, root: Node) -> None:
             seen.add(first.keyword)
 
 
-def _limits_are_kept(kind: str, nodes: Sequence[Node]) -> None:
+def _limits_are_kept(kind: str, nodes: Sequence[ast.Node]) -> None:
     count = sum(map(_operators, nodes))
     if count > limits.EXPRESSION_OPERATORS:
         raise fault(kind, TOO_MANY_OPERATORS.format(count=count))
     for node in nodes:
-        if isinstance(node, In) and len(node.choices) > limits.IN_OPERANDS:
+        if isinstance(node, ast.In) and len(node.choices) > limits.IN_OPERANDS:
             raise fault(kind, TOO_MANY_CHOICES.format(count=len(node.choices)))
-        if isinstance(node, Path) and len(node.parts) > limits.PATH_COMPONENTS:
+        if isinstance(node, ast.Path) and len(node.parts) > limits.PATH_COMPONENTS:
             raise fault(kind, TOO_DEEP.format(count=len(node.parts)))
 
 
-def _operators(node: Node) -> int:
+def _operators(node: ast.Node) -> int:
     """Return how many operators a node stands for.
 
     Assumed: each action of an update counts as one (EXP-5).
     """
-    if isinstance(node, And | Or):
+    if isinstance(node, ast.And | ast.Or):
         return len(node.terms) - 1
-    return isinstance(node, Not | Comparison | Between | In | Function | Arithmetic | Action)
+    return isinstance(
+        node,
+        ast.Not
+        | ast.Comparison
+        | ast.Between
+        | ast.In
+        | ast.Function
+        | ast.Arithmetic
+        | ast.Action,
+    )
 
 
 # What names and values add
 
 
-def document_path(kind: str, path: Path, names: Names) -> DocumentPath:
+def document_path(kind: str, path: ast.Path, names: Names) -> model.Path:
     """Return a path with its placeholders replaced.
 
     Raises:
@@ -278,12 +266,12 @@ class Checks(NamedTuple):
     can_pass: bool
 
 
-def condition_checks(kind: str, root: Node, names: Names) -> Checks:
+def condition_checks(kind: str, root: ast.Node, names: Names) -> Checks:
     """Return the checks of a condition."""
     return _collected(kind, _condition_checks(kind, root, names))
 
 
-def update_checks(kind: str, root: UpdateExpression, names: Names) -> Checks:
+def update_checks(kind: str, root: ast.UpdateExpression, names: Names) -> Checks:
     """Return the checks of an update."""
     return _collected(kind, _update_checks(kind, root, names))
 
@@ -293,20 +281,20 @@ class _Branch:
 
     __slots__ = ("below", "first", "is_end")
 
-    def __init__(self, first: DocumentPath) -> None:
+    def __init__(self, first: model.Path) -> None:
         self.first = first
         self.below: dict[str | int, _Branch] = {}
         self.is_end = False
 
 
-def paths_are_separate(kind: str, paths: Iterable[DocumentPath]) -> None:
+def paths_are_separate(kind: str, paths: Iterable[model.Path]) -> None:
     """Refuse paths of which one leads to another, or that disagree about a parent.
 
     An overlap is reported before any conflict; both name the paths in the order of the source
     (UPD-3, UPD-4, PRJ-3).
     """
     root = _Branch(())
-    conflict: RequestFault | None = None
+    conflict: errors.RequestFault | None = None
     for path in paths:
         branch, is_known = root, True
         for part in path:
@@ -327,8 +315,8 @@ def _is_other_container(branch: _Branch, part: str | int) -> bool:
     return any(type(other) is not type(part) for other in islice(branch.below, 1))
 
 
-def _clash(kind: str, message: str, one: DocumentPath, two: DocumentPath) -> RequestFault:
-    return fault(kind, message.format(one=format_path(one), two=format_path(two)))
+def _clash(kind: str, message: str, one: model.Path, two: model.Path) -> errors.RequestFault:
+    return fault(kind, message.format(one=model.format_path(one), two=model.format_path(two)))
 
 
 def _collected(kind: str, steps: Iterator[Check | str]) -> Checks:
@@ -345,7 +333,7 @@ def _collected(kind: str, steps: Iterator[Check | str]) -> Checks:
                 continue
             _flush(kind, wanted, collected)
             collected.append(step)
-    except RequestFault as certain:
+    except errors.RequestFault as certain:
         _flush(kind, wanted, collected)
         return Checks((*collected, always(certain)), can_pass=False)
     _flush(kind, wanted, collected)
@@ -358,58 +346,58 @@ def _flush(kind: str, wanted: list[str], collected: list[Check]) -> None:
         wanted.clear()
 
 
-def always(certain: RequestFault) -> Check:
+def always(certain: errors.RequestFault) -> Check:
     """Return the check that fails for any values."""
 
     def check(_values: Values) -> NoReturn:
-        raise RequestFault(certain.wording)
+        raise errors.RequestFault(certain.wording)
 
     return check
 
 
-def _condition_checks(kind: str, root: Node, names: Names) -> Iterator[Check | str]:
-    for node in walk(root):
-        if isinstance(node, Path):
+def _condition_checks(kind: str, root: ast.Node, names: Names) -> Iterator[Check | str]:
+    for node in ast.walk(root):
+        if isinstance(node, ast.Path):
             document_path(kind, node, names)
-        elif isinstance(node, Literal):
+        elif isinstance(node, ast.Literal):
             yield node.name
-        elif isinstance(node, Function):
+        elif isinstance(node, ast.Function):
             yield from _function_checks(kind, node, names)
-        elif isinstance(node, Comparison):
+        elif isinstance(node, ast.Comparison):
             _operands_differ(kind, node.operator, (node.left, node.right), names)
             if node.operator not in ("=", "<>"):
-                yield from _type_checks(kind, node.operator, children(node), ORDERED)
-        elif isinstance(node, Between):
-            yield from _type_checks(kind, "BETWEEN", children(node), ORDERED)
-            if isinstance(node.lower, Literal) and isinstance(node.upper, Literal):
+                yield from _type_checks(kind, node.operator, ast.children(node), ORDERED)
+        elif isinstance(node, ast.Between):
+            yield from _type_checks(kind, "BETWEEN", ast.children(node), ORDERED)
+            if isinstance(node.lower, ast.Literal) and isinstance(node.upper, ast.Literal):
                 yield _bounds_fit(kind, node.lower.name, node.upper.name)
 
 
-def _update_checks(kind: str, root: UpdateExpression, names: Names) -> Iterator[Check | str]:
-    nodes = tuple(walk(root))
+def _update_checks(kind: str, root: ast.UpdateExpression, names: Names) -> Iterator[Check | str]:
+    nodes = tuple(ast.walk(root))
     for node in nodes:
-        if isinstance(node, Path):
+        if isinstance(node, ast.Path):
             document_path(kind, node, names)
-    yield from (node.name for node in nodes if isinstance(node, Literal))
-    actions = [node for node in nodes if isinstance(node, Action)]
+    yield from (node.name for node in nodes if isinstance(node, ast.Literal))
+    actions = [node for node in nodes if isinstance(node, ast.Action)]
     paths_are_separate(kind, [document_path(kind, action.path, names) for action in actions])
     for action in actions:
         yield from _member_checks(kind, action)
     for node in nodes:
-        if isinstance(node, Function):
+        if isinstance(node, ast.Function):
             yield from _function_checks(kind, node, names)
-        elif isinstance(node, Arithmetic):
-            yield from _type_checks(kind, node.operator, children(node), ("N",))
+        elif isinstance(node, ast.Arithmetic):
+            yield from _type_checks(kind, node.operator, ast.children(node), ("N",))
 
 
-def _function_checks(kind: str, node: Function, names: Names) -> Iterator[Check]:
+def _function_checks(kind: str, node: ast.Function, names: Names) -> Iterator[Check]:
     function, operands = node.name, node.operands
     if len(operands) != _OPERAND_COUNTS[function]:
         raise fault(kind, OPERAND_COUNT.format(function=function, count=len(operands)))
     if function in CONDITION_FUNCTIONS:
         _operands_differ(kind, function, operands, names)
     if function in ("attribute_exists", "attribute_not_exists", "if_not_exists"):
-        if not isinstance(operands[0], Path):
+        if not isinstance(operands[0], ast.Path):
             raise fault(kind, PATH_REQUIRED.format(function=function))
     elif function == "begins_with":
         yield from _type_checks(kind, function, operands, ("S", "B"))
@@ -421,45 +409,47 @@ def _function_checks(kind: str, node: Function, names: Names) -> Iterator[Check]
         yield from _type_name_checks(kind, operands)
 
 
-def _type_name_checks(kind: str, operands: Sequence[Node]) -> Iterator[Check]:
+def _type_name_checks(kind: str, operands: Sequence[ast.Node]) -> Iterator[Check]:
     """Yield the checks of attribute_type: a path or value, and the name of a type (CND-8).
 
     Observed: ScyllaDB's tests, run against the service: a value has its type like any other.
     """
-    if not isinstance(operands[0], Path | Literal):
+    if not isinstance(operands[0], ast.Path | ast.Literal):
         raise fault(kind, PATH_REQUIRED.format(function="attribute_type"))
     named = operands[1]
-    if not isinstance(named, Literal):
-        operand_type = _ALL_TYPES if isinstance(named, Path) else "N"
+    if not isinstance(named, ast.Literal):
+        operand_type = _ALL_TYPES if isinstance(named, ast.Path) else "N"
         raise fault(kind, OPERAND_TYPE.format(operator="attribute_type", type=operand_type))
     yield _has_type(kind, "attribute_type", named.name, ("S",))
     yield _names_a_type(kind, named.name)
 
 
-def _operands_differ(kind: str, operator: str, operands: Sequence[Node], names: Names) -> None:
+def _operands_differ(kind: str, operator: str, operands: Sequence[ast.Node], names: Names) -> None:
     """Refuse the same path on both sides (CND-11)."""
     first, second = (*operands, None, None)[:2]
-    if isinstance(first, Path) and isinstance(second, Path):
+    if isinstance(first, ast.Path) and isinstance(second, ast.Path):
         path = document_path(kind, first, names)
         if path == document_path(kind, second, names):
-            raise fault(kind, EQUAL_OPERANDS.format(operator=operator, path=format_path(path)))
+            raise fault(
+                kind, EQUAL_OPERANDS.format(operator=operator, path=model.format_path(path))
+            )
 
 
 def _type_checks(
-    kind: str, operator: str, operands: Sequence[Node], allowed: tuple[str, ...]
+    kind: str, operator: str, operands: Sequence[ast.Node], allowed: tuple[str, ...]
 ) -> Iterator[Check]:
     """Yield the type checks of literals (CND-4); ``size`` is known to be a number."""
     for operand in operands:
-        if isinstance(operand, Literal):
+        if isinstance(operand, ast.Literal):
             yield _has_type(kind, operator, operand.name, allowed)
-        elif isinstance(operand, Function) and operand.name == "size" and "N" not in allowed:
+        elif isinstance(operand, ast.Function) and operand.name == "size" and "N" not in allowed:
             raise fault(kind, OPERAND_TYPE.format(operator=operator, type="N"))
 
 
-def _member_checks(kind: str, action: Action) -> Iterator[Check]:
+def _member_checks(kind: str, action: ast.Action) -> Iterator[Check]:
     """Yield the type check of ADD or DELETE (UPD-15, UPD-16)."""
     allowed = _MEMBER_TYPES.get(action.keyword)
-    if allowed is not None and isinstance(action.value, Literal):
+    if allowed is not None and isinstance(action.value, ast.Literal):
         yield _is_a_member(kind, action.keyword, action.value.name, allowed)
 
 
@@ -477,7 +467,7 @@ def _are_defined(kind: str, names: tuple[str, ...]) -> Check:
 
 def _has_type(kind: str, operator: str, name: str, allowed: tuple[str, ...]) -> Check:
     def check(values: Values) -> None:
-        operand_type = type_name(values[name])
+        operand_type = model.type_name(values[name])
         if operand_type not in allowed:
             raise fault(kind, OPERAND_TYPE.format(operator=operator, type=operand_type))
 
@@ -496,7 +486,7 @@ def _is_a_member(kind: str, keyword: str, name: str, allowed: tuple[type, ...]) 
     def check(values: Values) -> None:
         value = values[name]
         if not isinstance(value, allowed):
-            long_name = BY_LETTERS[type_name(value)]
+            long_name = BY_LETTERS[model.type_name(value)]
             raise fault(kind, ACTION_TYPE.format(operator=keyword, type=long_name))
 
     return check
@@ -509,7 +499,7 @@ def _bounds_fit(kind: str, lower_name: str, upper_name: str) -> Check:
         lower, upper = values[lower_name], values[upper_name]
         if type(lower) is not type(upper):
             message = BETWEEN_TYPES
-        elif is_below(upper, lower):
+        elif model.is_below(upper, lower):
             message = BETWEEN_ORDER
         else:
             return
@@ -518,10 +508,10 @@ def _bounds_fit(kind: str, lower_name: str, upper_name: str) -> Check:
     return check
 
 
-def _shown(value: Value) -> str:
+def _shown(value: model.Value) -> str:
     """Write an ordered value as messages do: type, colon, text."""
     if isinstance(value, Decimal):
-        return f"N:{format_number(value)}"
+        return f"N:{model.format_number(value)}"
     if isinstance(value, bytes):
         return f"B:{base64.b64encode(value).decode()}"
     return f"S:{value}"

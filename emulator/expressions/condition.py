@@ -12,20 +12,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
-from emulator.expressions.ast import (
-    And,
-    Between,
-    Comparison,
-    Function,
-    In,
-    Literal,
-    Node,
-    Not,
-    Or,
-    Path,
-    fold,
-    walk,
-)
+from emulator import model
+from emulator.expressions import ast
 from emulator.expressions.checks import Check, Names, condition_checks, document_path
 from emulator.expressions.parser import CONDITION, NO_MEMBER
 from emulator.expressions.resolve import (
@@ -36,20 +24,9 @@ from emulator.expressions.resolve import (
     Values,
     read,
 )
-from emulator.model import (
-    MISSING,
-    ORDERED_TYPES,
-    Attributes,
-    Missing,
-    Value,
-    equal,
-    resolve,
-    type_name,
-)
-from emulator.model import Path as DocumentPath
 from emulator.service.attribute_types import ATTRIBUTE_TYPES
 
-Evaluate: TypeAlias = "Callable[[Attributes, Values], Value | Missing]"
+Evaluate: TypeAlias = "Callable[[model.Attributes, Values], model.Value | model.Missing]"
 
 
 class Condition:
@@ -67,12 +44,12 @@ class Condition:
 
     __slots__ = ("_evaluate", "_values", "paths")
 
-    def __init__(self, evaluate: Evaluate, paths: tuple[DocumentPath, ...], values: Values) -> None:
+    def __init__(self, evaluate: Evaluate, paths: tuple[model.Path, ...], values: Values) -> None:
         self._evaluate = evaluate
         self._values = values
         self.paths = paths
 
-    def holds(self, attributes: Attributes) -> bool:
+    def holds(self, attributes: model.Attributes) -> bool:
         """Return whether an item meets the condition; a missing item has no attributes."""
         return self._evaluate(attributes, self._values) is True
 
@@ -82,7 +59,7 @@ class ConditionProgram(NamedTuple):
 
     checks: tuple[Check, ...]
     evaluate: Evaluate
-    paths: tuple[DocumentPath, ...]
+    paths: tuple[model.Path, ...]
 
     def check(self, values: Values) -> None:
         """Refuse what needs no item to be seen (CND-4 to CND-11).
@@ -98,7 +75,7 @@ class ConditionProgram(NamedTuple):
         return Condition(self.evaluate, self.paths, values)
 
 
-def condition_of(root: Node, names: Names) -> ConditionProgram:
+def condition_of(root: ast.Node, names: Names) -> ConditionProgram:
     """Return the program of a tree that no text was written for, as PartiQL makes them."""
     return _compiled(ParsedExpression(NO_MEMBER, root), names)
 
@@ -135,55 +112,55 @@ def _compiled(parsed: ParsedExpression, names: Names) -> ConditionProgram:
     return ConditionProgram(checks, evaluate, paths_of(parsed, names))
 
 
-def _refused(_attributes: Attributes, _values: Values) -> Value:
+def _refused(_attributes: model.Attributes, _values: Values) -> model.Value:
     raise AssertionError("the checks refuse this expression")
 
 
-def paths_of(parsed: ParsedExpression, names: Names) -> tuple[DocumentPath, ...]:
+def paths_of(parsed: ParsedExpression, names: Names) -> tuple[model.Path, ...]:
     """Return every document path of a tree, in the order of the source."""
-    paths = (node for node in walk(parsed.root) if isinstance(node, Path))
+    paths = (node for node in ast.walk(parsed.root) if isinstance(node, ast.Path))
     return tuple(document_path(parsed.kind, path, names) for path in paths)
 
 
 def compile_condition(parsed: ParsedExpression, names: Names) -> Evaluate:
     """Return the function that a condition's tree writes, made from the inside out."""
 
-    def compiled(node: Node, parts: list[Evaluate]) -> Evaluate:
-        if isinstance(node, Path):
+    def compiled(node: ast.Node, parts: list[Evaluate]) -> Evaluate:
+        if isinstance(node, ast.Path):
             return path_operand(document_path(parsed.kind, node, names))
         return _BUILDERS[type(node)](node, parts)
 
-    return fold(parsed.root, compiled)
+    return ast.fold(parsed.root, compiled)
 
 
 # Operands
 
 
-def path_operand(path: DocumentPath) -> Evaluate:
+def path_operand(path: model.Path) -> Evaluate:
     """Return the function that looks a path up (CND-1)."""
     if len(path) > 1:
-        return lambda attributes, _: resolve(attributes, path)
+        return lambda attributes, _: model.resolve(attributes, path)
     name = str(path[0])
-    return lambda attributes, _: attributes.get(name, MISSING)
+    return lambda attributes, _: attributes.get(name, model.MISSING)
 
 
-def literal_operand(node: Literal, _parts: list[Evaluate]) -> Evaluate:
+def literal_operand(node: ast.Literal, _parts: list[Evaluate]) -> Evaluate:
     """Return the function that looks a value up."""
     name = node.name
     return lambda _, values: values[name]
 
 
-def _size(_node: Node, parts: list[Evaluate]) -> Evaluate:
+def _size(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     """CND-12: characters of S, bytes of B, members of the rest."""
     (operand,) = parts
 
-    def evaluate(attributes: Attributes, values: Values) -> Value | Missing:
+    def evaluate(attributes: model.Attributes, values: Values) -> model.Value | model.Missing:
         value = operand(attributes, values)
         if isinstance(value, str):
             return Decimal(_utf16_units(value))
         if isinstance(value, _SIZED):
             return Decimal(len(value))
-        return MISSING
+        return model.MISSING
 
     return evaluate
 
@@ -198,10 +175,10 @@ def _utf16_units(text: str) -> int:
 # Tests
 
 
-def _and(_node: Node, parts: list[Evaluate]) -> Evaluate:
+def _and(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     terms = tuple(parts)
 
-    def evaluate(attributes: Attributes, values: Values) -> bool:
+    def evaluate(attributes: model.Attributes, values: Values) -> bool:
         for term in terms:  # noqa: SIM110  # all() would add a frame to every level
             if not term(attributes, values):
                 return False
@@ -210,10 +187,10 @@ def _and(_node: Node, parts: list[Evaluate]) -> Evaluate:
     return evaluate
 
 
-def _or(_node: Node, parts: list[Evaluate]) -> Evaluate:
+def _or(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     terms = tuple(parts)
 
-    def evaluate(attributes: Attributes, values: Values) -> bool:
+    def evaluate(attributes: model.Attributes, values: Values) -> bool:
         for term in terms:  # noqa: SIM110  # any() would add a frame to every level
             if term(attributes, values):
                 return True
@@ -222,12 +199,12 @@ def _or(_node: Node, parts: list[Evaluate]) -> Evaluate:
     return evaluate
 
 
-def _not(_node: Node, parts: list[Evaluate]) -> Evaluate:
+def _not(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     (term,) = parts
     return lambda attributes, values: not term(attributes, values)
 
 
-def _comparison(node: Comparison, parts: list[Evaluate]) -> Evaluate:
+def _comparison(node: ast.Comparison, parts: list[Evaluate]) -> Evaluate:
     left, right = parts
     if node.operator == "=":
         return lambda attributes, values: _same(left(attributes, values), right(attributes, values))
@@ -238,28 +215,30 @@ def _comparison(node: Comparison, parts: list[Evaluate]) -> Evaluate:
     return _ordered(_ORDERINGS[node.operator], left, right)
 
 
-def _same(left: Value | Missing, right: Value | Missing) -> bool:
+def _same(left: model.Value | model.Missing, right: model.Value | model.Missing) -> bool:
     """CND-2: what is missing equals nothing, not even something else that is.
 
     Observed: DynamoDB Local and two other emulators treat a size that does not exist alike
     (CND-12), so that ``<>`` holds of it.
     """
-    return left is not MISSING and equal(left, right)
+    return left is not model.MISSING and model.equal(left, right)
 
 
 def _ordered(ordering: Callable[..., bool], left: Evaluate, right: Evaluate) -> Evaluate:
     """CMP-2: an order exists only within S, within N and within B."""
 
-    def evaluate(attributes: Attributes, values: Values) -> bool:
+    def evaluate(attributes: model.Attributes, values: Values) -> bool:
         first, second = left(attributes, values), right(attributes, values)
         return (
-            type(first) is type(second) and type(first) in ORDERED_TYPES and ordering(first, second)
+            type(first) is type(second)
+            and type(first) in model.ORDERED_TYPES
+            and ordering(first, second)
         )
 
     return evaluate
 
 
-def _between(_node: Node, parts: list[Evaluate]) -> Evaluate:
+def _between(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     """CND-5: both bounds belong to the range."""
     operand, lower, upper = parts
     above = _ordered(operator.ge, operand, lower)
@@ -267,45 +246,49 @@ def _between(_node: Node, parts: list[Evaluate]) -> Evaluate:
     return lambda attributes, values: above(attributes, values) and below(attributes, values)
 
 
-def _in(_node: Node, parts: list[Evaluate]) -> Evaluate:
+def _in(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     operand, *choices = parts
 
-    def evaluate(attributes: Attributes, values: Values) -> bool:
+    def evaluate(attributes: model.Attributes, values: Values) -> bool:
         value = operand(attributes, values)
         return any(_same(value, choice(attributes, values)) for choice in choices)
 
     return evaluate
 
 
-def _exists(_node: Node, parts: list[Evaluate]) -> Evaluate:
+def _exists(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     (operand,) = parts
-    return lambda attributes, values: operand(attributes, values) is not MISSING
+    return lambda attributes, values: operand(attributes, values) is not model.MISSING
 
 
-def _not_exists(_node: Node, parts: list[Evaluate]) -> Evaluate:
+def _not_exists(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     (operand,) = parts
-    return lambda attributes, values: operand(attributes, values) is MISSING
+    return lambda attributes, values: operand(attributes, values) is model.MISSING
 
 
-def _has_type(_node: Node, parts: list[Evaluate]) -> Evaluate:
+def _has_type(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     operand, wanted = parts
 
-    def evaluate(attributes: Attributes, values: Values) -> bool:
+    def evaluate(attributes: model.Attributes, values: Values) -> bool:
         value = operand(attributes, values)
-        return not isinstance(value, Missing) and type_name(value) == wanted(attributes, values)
+        return not isinstance(value, model.Missing) and model.type_name(value) == wanted(
+            attributes, values
+        )
 
     return evaluate
 
 
-def _on_two(test: Callable[[Value | Missing, Value | Missing], bool]) -> Builder:
-    def build(_node: Node, parts: list[Evaluate]) -> Evaluate:
+def _on_two(
+    test: Callable[[model.Value | model.Missing, model.Value | model.Missing], bool],
+) -> Builder:
+    def build(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
         left, right = parts
         return lambda attributes, values: test(left(attributes, values), right(attributes, values))
 
     return build
 
 
-def begins_with(value: Value | Missing, prefix: Value | Missing) -> bool:
+def begins_with(value: model.Value | model.Missing, prefix: model.Value | model.Missing) -> bool:
     """Return whether a text or binary begins with another (CND-9).
 
     >>> begins_with("abc", "ab"), begins_with("abc", b"ab")
@@ -316,14 +299,14 @@ def begins_with(value: Value | Missing, prefix: Value | Missing) -> bool:
     return isinstance(value, bytes) and isinstance(prefix, bytes) and value.startswith(prefix)
 
 
-def contains(value: Value | Missing, sought: Value | Missing) -> bool:
+def contains(value: model.Value | model.Missing, sought: model.Value | model.Missing) -> bool:
     """Return whether a text, binary, set or list contains something (CND-10).
 
     >>> contains("abc", "bc"), contains((Decimal(1),), Decimal(1)), contains("1", Decimal(1))
     (True, True, False)
     """
     if isinstance(value, tuple):
-        return any(equal(member, sought) for member in value)
+        return any(model.equal(member, sought) for member in value)
     return type(sought) is _MEMBER_TYPES.get(type(value)) and sought in value  # type: ignore[operator]  # the table lists containers
 
 
@@ -349,12 +332,12 @@ _FUNCTIONS: Final[dict[str, Builder]] = {
     "size": _size,
 }
 _BUILDERS: Final[dict[type, Builder]] = {
-    Literal: literal_operand,
-    Function: lambda node, parts: _FUNCTIONS[node.name](node, parts),
-    Comparison: _comparison,
-    Between: _between,
-    In: _in,
-    Not: _not,
-    And: _and,
-    Or: _or,
+    ast.Literal: literal_operand,
+    ast.Function: lambda node, parts: _FUNCTIONS[node.name](node, parts),
+    ast.Comparison: _comparison,
+    ast.Between: _between,
+    ast.In: _in,
+    ast.Not: _not,
+    ast.And: _and,
+    ast.Or: _or,
 }

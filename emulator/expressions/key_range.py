@@ -12,19 +12,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
-from emulator.expressions.ast import (
-    And,
-    Between,
-    Comparison,
-    Function,
-    In,
-    Literal,
-    Node,
-    Not,
-    Or,
-    Path,
-    children,
-)
+from emulator import model
+from emulator.expressions import ast
 from emulator.expressions.checks import Check, Names, always, condition_checks, document_path
 from emulator.expressions.parser import KEY_CONDITION, fault
 from emulator.expressions.resolve import (
@@ -34,18 +23,6 @@ from emulator.expressions.resolve import (
     Targets,
     Values,
     read,
-)
-from emulator.model import (
-    EMPTY_KEY,
-    KEY_CLASSES,
-    LONG_PARTITION_KEY,
-    LONG_SORT_KEY,
-    KeyAttribute,
-    KeyRange,
-    KeySchema,
-    KeyValue,
-    successor,
-    value_size,
 )
 from emulator.service import limits
 from emulator.service.errors import RequestFault, ValidationException
@@ -102,7 +79,8 @@ class KeyCondition:
 
     >>> placeholders = Placeholders(None, {":p": "d1", ":s": "2026-"})
     >>> condition = parse_key_condition("pk = :p AND begins_with(sk, :s)", placeholders)
-    >>> key = KeySchema((KeyAttribute("pk", "S"),), (KeyAttribute("sk", "S"),))
+    >>> pk, sk = model.KeyAttribute("pk", "S"), model.KeyAttribute("sk", "S")
+    >>> key = model.KeySchema((pk,), (sk,))
     >>> condition.range(key).holds(("2026-11-16",)), condition.range(key).holds(("2025-",))
     (True, False)
     """
@@ -114,7 +92,7 @@ class KeyCondition:
         self._values = values
         self.names = clauses.names
 
-    def range(self, key: KeySchema) -> KeyRange:
+    def range(self, key: model.KeySchema) -> model.KeyRange:
         """Return the range of keys that the condition means under a schema.
 
         Raises:
@@ -133,8 +111,10 @@ class KeyCondition:
                 are_short = False
             values.append(value)
         if not are_short:
-            _check_values(plan.partition, operands, limits.PARTITION_KEY_BYTES, LONG_PARTITION_KEY)
-            _check_values(plan.sort, operands, limits.SORT_KEY_BYTES, LONG_SORT_KEY)
+            _check_values(
+                plan.partition, operands, limits.PARTITION_KEY_BYTES, model.LONG_PARTITION_KEY
+            )
+            _check_values(plan.sort, operands, limits.SORT_KEY_BYTES, model.LONG_SORT_KEY)
         partition = tuple(values[: plan.fixed_from])
         fixed = tuple(values[plan.fixed_from : plan.bounds_from])
         return plan.build(partition, fixed, *values[plan.bounds_from :])
@@ -147,13 +127,13 @@ class Plan(NamedTuple):
     partition attributes, of the leading sort attributes that are fixed, then of the last one.
     """
 
-    key: KeySchema
-    partition: tuple[tuple[KeyAttribute, Clause], ...]
-    sort: tuple[tuple[KeyAttribute, Clause], ...]
-    operands: tuple[tuple[str, type[KeyValue]], ...]
+    key: model.KeySchema
+    partition: tuple[tuple[model.KeyAttribute, Clause], ...]
+    sort: tuple[tuple[model.KeyAttribute, Clause], ...]
+    operands: tuple[tuple[str, type[model.KeyValue]], ...]
     fixed_from: int
     bounds_from: int
-    build: Callable[..., KeyRange]
+    build: Callable[..., model.KeyRange]
 
 
 class Clauses:
@@ -166,7 +146,7 @@ class Clauses:
         self._by_name = by_name
         self._plans: dict[int, Plan] = {}
 
-    def plan(self, key: KeySchema) -> Plan:
+    def plan(self, key: model.KeySchema) -> Plan:
         """Return the plan for a schema.
 
         Raises:
@@ -211,7 +191,7 @@ def _program(parsed: ParsedExpression, targets: Targets) -> tuple[tuple[Check, .
 # What needs no schema
 
 
-def _clauses(root: Node, names: Names) -> dict[str, Clause]:
+def _clauses(root: ast.Node, names: Names) -> dict[str, Clause]:
     clauses: dict[str, Clause] = {}
     for node in _terms(root):
         name, clause = _clause(node, names)
@@ -221,46 +201,46 @@ def _clauses(root: Node, names: Names) -> dict[str, Clause]:
     return clauses
 
 
-def _terms(root: Node) -> Iterator[Node]:
+def _terms(root: ast.Node) -> Iterator[ast.Node]:
     """Yield the clauses of a conjunction, from left to right (KEY-1)."""
     pending = [root]
     while pending:
         node = pending.pop()
-        if isinstance(node, And):
+        if isinstance(node, ast.And):
             pending.extend(reversed(node.terms))
         else:
             yield node
 
 
-def _clause(node: Node, names: Names) -> tuple[str, Clause]:
+def _clause(node: ast.Node, names: Names) -> tuple[str, Clause]:
     operator = _operator(node)
     if operator not in _INDEXABLE:
         raise RequestFault(INVALID_OPERATOR.format(operator=operator))
-    operands = children(node)
-    if operator in ("BETWEEN", "begins_with") and isinstance(operands[0], Literal):
+    operands = ast.children(node)
+    if operator in ("BETWEEN", "begins_with") and isinstance(operands[0], ast.Literal):
         raise fault(KEY_CONDITION, NAME_FIRST.format(operator=operator))
     name = _key_name(operands, names)
-    if isinstance(operands[0], Literal):
+    if isinstance(operands[0], ast.Literal):
         operator = EXCHANGED[operator]
-    literals = tuple(operand.name for operand in operands if isinstance(operand, Literal))
+    literals = tuple(operand.name for operand in operands if isinstance(operand, ast.Literal))
     return name, Clause(operator, literals)
 
 
-def _operator(node: Node) -> str:
-    if isinstance(node, Comparison):
+def _operator(node: ast.Node) -> str:
+    if isinstance(node, ast.Comparison):
         return node.operator
-    if isinstance(node, Function):
+    if isinstance(node, ast.Function):
         return node.name
     return _OPERATORS[type(node)]
 
 
-def _key_name(operands: tuple[Node, ...], names: Names) -> str:
+def _key_name(operands: tuple[ast.Node, ...], names: Names) -> str:
     """Return the one top-level attribute among the operands (KEY-8 to KEY-10)."""
     key_name: str | None = None
     for operand in operands:
-        if isinstance(operand, Function):
+        if isinstance(operand, ast.Function):
             raise RequestFault(INVALID_OPERATOR.format(operator=operand.name))
-        if isinstance(operand, Path):
+        if isinstance(operand, ast.Path):
             if key_name is not None:
                 raise fault(KEY_CONDITION, SEVERAL_NAMES)
             if len(operand.parts) > 1:
@@ -271,13 +251,18 @@ def _key_name(operands: tuple[Node, ...], names: Names) -> str:
     return key_name
 
 
-_OPERATORS: Final[dict[type, str]] = {Between: "BETWEEN", In: "IN", Not: "NOT", Or: "OR"}
+_OPERATORS: Final[dict[type, str]] = {
+    ast.Between: "BETWEEN",
+    ast.In: "IN",
+    ast.Not: "NOT",
+    ast.Or: "OR",
+}
 
 
 # What needs the schema
 
 
-def _check_names(key: KeySchema, clauses: Mapping[str, Clause]) -> None:
+def _check_names(key: model.KeySchema, clauses: Mapping[str, Clause]) -> None:
     """Refuse too many conditions, then missing key attributes (KEY-6, KEY-3, KEY-4)."""
     if len(clauses) > len(key.names):
         raise ValidationException(TOO_MANY.format(given=len(clauses), defined=len(key.names)))
@@ -292,7 +277,7 @@ def _check_names(key: KeySchema, clauses: Mapping[str, Clause]) -> None:
             raise ValidationException(MISSED.format(name=missed))
 
 
-def _check_partition(key: KeySchema, clauses: Mapping[str, Clause]) -> None:
+def _check_partition(key: model.KeySchema, clauses: Mapping[str, Clause]) -> None:
     """Refuse a partition of several attributes that is not fixed (MAK-30, MAK-31).
 
     Observed: ScyllaDB's tests, run against the service; another emulator for the whole text, and
@@ -307,7 +292,7 @@ def _check_partition(key: KeySchema, clauses: Mapping[str, Clause]) -> None:
         raise ValidationException(LOOSE_PARTITION.format(lacking=", ".join(lacking)))
 
 
-def _check_operators(key: KeySchema, clauses: Mapping[str, Clause]) -> None:
+def _check_operators(key: model.KeySchema, clauses: Mapping[str, Clause]) -> None:
     """Refuse what is no equality where one is due (KEY-2, MAK-31, MAK-34)."""
     for clause in clauses.values():
         if clause.operator not in _INDEXABLE:
@@ -335,7 +320,7 @@ def _check_prefix(names: list[str], clauses: Mapping[str, Clause]) -> None:
         raise ValidationException(BROKEN_PREFIX.format(lacking=", ".join(lacking), name=last))
 
 
-def _plan(key: KeySchema, clauses: Mapping[str, Clause]) -> Plan:
+def _plan(key: model.KeySchema, clauses: Mapping[str, Clause]) -> Plan:
     _check_names(key, clauses)
     _check_operators(key, clauses)
     partition = tuple((attribute, clauses[attribute.name]) for attribute in key.partition)
@@ -343,7 +328,7 @@ def _plan(key: KeySchema, clauses: Mapping[str, Clause]) -> Plan:
         (attribute, clauses[attribute.name]) for attribute in key.sort if attribute.name in clauses
     )
     operands = tuple(
-        (literal, KEY_CLASSES[attribute.type])
+        (literal, model.KEY_CLASSES[attribute.type])
         for attribute, clause in partition + sort
         for literal in clause.literals
     )
@@ -354,12 +339,12 @@ def _plan(key: KeySchema, clauses: Mapping[str, Clause]) -> Plan:
         operands=operands,
         fixed_from=len(partition),
         bounds_from=len(partition) + max(len(sort) - 1, 0),
-        build=_RANGES[sort[-1][1].operator] if sort else KeyRange,
+        build=_RANGES[sort[-1][1].operator] if sort else model.KeyRange,
     )
 
 
 def _check_values(
-    pairs: tuple[tuple[KeyAttribute, Clause], ...], operands: Values, limit: int, message: str
+    pairs: tuple[tuple[model.KeyAttribute, Clause], ...], operands: Values, limit: int, message: str
 ) -> None:
     """Refuse empty and oversized values (KEY-15, KV-2, KV-3).
 
@@ -371,28 +356,30 @@ def _check_values(
         for value in values:
             if not value and attribute.type != "N":
                 kind = "string" if attribute.type == "S" else "binary"
-                raise ValidationException(EMPTY_KEY.format(kind=kind, name=attribute.name))
-        size += max(map(value_size, values))
+                raise ValidationException(model.EMPTY_KEY.format(kind=kind, name=attribute.name))
+        size += max(map(model.value_size, values))
         if size > limit:
             raise ValidationException(message)
 
 
-_Values: TypeAlias = tuple[KeyValue, ...]
+_Values: TypeAlias = tuple[model.KeyValue, ...]
 
 
-def _prefixed(partition: _Values, fixed: _Values, prefix: str | bytes) -> KeyRange:
+def _prefixed(partition: _Values, fixed: _Values, prefix: str | bytes) -> model.KeyRange:
     """MAK-71: what begins with a prefix lies between it and the next possible one."""
-    return KeyRange(partition, fixed, prefix, successor(prefix), True, False)  # noqa: FBT003  # positions cost less
+    return model.KeyRange(partition, fixed, prefix, model.successor(prefix), True, False)  # noqa: FBT003  # positions cost less
 
 
-_RANGES: Final[dict[str, Callable[..., KeyRange]]] = {
-    "=": lambda partition, fixed, value: KeyRange(partition, (*fixed, value)),
-    "<": lambda partition, fixed, value: KeyRange(
+_RANGES: Final[dict[str, Callable[..., model.KeyRange]]] = {
+    "=": lambda partition, fixed, value: model.KeyRange(partition, (*fixed, value)),
+    "<": lambda partition, fixed, value: model.KeyRange(
         partition, fixed, upper=value, upper_inclusive=False
     ),
-    "<=": lambda partition, fixed, value: KeyRange(partition, fixed, upper=value),
-    ">": lambda partition, fixed, value: KeyRange(partition, fixed, value, lower_inclusive=False),
-    ">=": lambda partition, fixed, value: KeyRange(partition, fixed, value),
-    "BETWEEN": KeyRange,
+    "<=": lambda partition, fixed, value: model.KeyRange(partition, fixed, upper=value),
+    ">": lambda partition, fixed, value: model.KeyRange(
+        partition, fixed, value, lower_inclusive=False
+    ),
+    ">=": lambda partition, fixed, value: model.KeyRange(partition, fixed, value),
+    "BETWEEN": model.KeyRange,
     "begins_with": _prefixed,
 }

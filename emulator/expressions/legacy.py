@@ -9,19 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
+from emulator import model
 from emulator.expressions.condition import Condition, Evaluate, begins_with, contains
 from emulator.expressions.key_range import Clause, Clauses, KeyCondition
 from emulator.expressions.resolve import Values
 from emulator.expressions.update import Update, added, program, without
-from emulator.model import (
-    MISSING,
-    Attributes,
-    Missing,
-    Value,
-    equal,
-    is_below,
-    type_name,
-)
 from emulator.service.attribute_types import ORDERED, SETS
 from emulator.service.errors import RequestFault
 
@@ -57,7 +49,7 @@ class LegacyCondition(NamedTuple):
     """One entry: a comparison operator and its arguments."""
 
     operator: str
-    values: tuple[Value, ...]
+    values: tuple[model.Value, ...]
 
 
 def check_arguments(entry: LegacyCondition) -> None:
@@ -69,14 +61,14 @@ def check_arguments(entry: LegacyCondition) -> None:
     operator, values = entry
     if not _count_fits(operator, len(values)):
         raise RequestFault(ARGUMENT_COUNT.format(operator=operator))
-    types = [type_name(value) for value in values]
+    types = [model.type_name(value) for value in values]
     allowed = _ARGUMENT_TYPES.get(operator)
     for argument_type in types:
         if allowed is not None and argument_type not in allowed:
             raise RequestFault(ARGUMENT_TYPE.format(operator=operator, type=argument_type))
     if len(set(types)) > 1:
         raise RequestFault(MIXED_TYPES)
-    if operator == "BETWEEN" and is_below(values[1], values[0]):
+    if operator == "BETWEEN" and model.is_below(values[1], values[0]):
         raise RequestFault(REVERSED_BOUNDS)
 
 
@@ -110,44 +102,44 @@ def legacy_condition(entries: Mapping[str, LegacyCondition], *, any_of: bool = F
     tests = [(name, _TESTS[entry.operator], entry.values) for name, entry in entries.items()]
     join = any if any_of else all
 
-    def evaluate(attributes: Attributes, _values: Values) -> bool:
+    def evaluate(attributes: model.Attributes, _values: Values) -> bool:
         return join(
-            test(attributes.get(name, MISSING), arguments) for name, test, arguments in tests
+            test(attributes.get(name, model.MISSING), arguments) for name, test, arguments in tests
         )
 
     return Condition(evaluate, tuple((name,) for name in entries), {})
 
 
-Test: TypeAlias = "Callable[[Value | Missing, tuple[Value, ...]], bool]"
+Test: TypeAlias = "Callable[[model.Value | model.Missing, tuple[model.Value, ...]], bool]"
 
 
-def _not_contains(value: Value | Missing, arguments: tuple[Value, ...]) -> bool:
+def _not_contains(value: model.Value | model.Missing, arguments: tuple[model.Value, ...]) -> bool:
     """Assumed: a missing attribute does not pass (LEG-5)."""
-    return value is not MISSING and not contains(value, arguments[0])
+    return value is not model.MISSING and not contains(value, arguments[0])
 
 
-def _at_most(left: Value | Missing, right: Value | Missing) -> bool:
-    return is_below(left, right) or (is_ordered(left) and equal(left, right))
+def _at_most(left: model.Value | model.Missing, right: model.Value | model.Missing) -> bool:
+    return model.is_below(left, right) or (is_ordered(left) and model.equal(left, right))
 
 
-def is_ordered(value: Value | Missing) -> bool:
+def is_ordered(value: model.Value | model.Missing) -> bool:
     """Return whether a value is of a type that has an order."""
-    return not isinstance(value, Missing) and type_name(value) in ORDERED
+    return not isinstance(value, model.Missing) and model.type_name(value) in ORDERED
 
 
 _TESTS: Final[dict[str, Test]] = {
-    "EQ": lambda value, arguments: equal(value, arguments[0]),
-    "NE": lambda value, arguments: not equal(value, arguments[0]),
-    "IN": lambda value, arguments: any(equal(value, choice) for choice in arguments),
-    "LT": lambda value, arguments: is_below(value, arguments[0]),
+    "EQ": lambda value, arguments: model.equal(value, arguments[0]),
+    "NE": lambda value, arguments: not model.equal(value, arguments[0]),
+    "IN": lambda value, arguments: any(model.equal(value, choice) for choice in arguments),
+    "LT": lambda value, arguments: model.is_below(value, arguments[0]),
     "LE": lambda value, arguments: _at_most(value, arguments[0]),
-    "GT": lambda value, arguments: is_below(arguments[0], value),
+    "GT": lambda value, arguments: model.is_below(arguments[0], value),
     "GE": lambda value, arguments: _at_most(arguments[0], value),
     "BETWEEN": lambda value, arguments: (
         _at_most(arguments[0], value) and _at_most(value, arguments[1])
     ),
-    "NULL": lambda value, _: value is MISSING,
-    "NOT_NULL": lambda value, _: value is not MISSING,
+    "NULL": lambda value, _: value is model.MISSING,
+    "NOT_NULL": lambda value, _: value is not model.MISSING,
     "CONTAINS": lambda value, arguments: contains(value, arguments[0]),
     "NOT_CONTAINS": _not_contains,
     "BEGINS_WITH": lambda value, arguments: begins_with(value, arguments[0]),
@@ -177,7 +169,7 @@ def legacy_key_condition(entries: Mapping[str, LegacyCondition]) -> KeyCondition
         check_arguments(entry)
     if not entries:
         raise RequestFault(NO_KEY_CONDITIONS)
-    values: dict[str, Value] = {}
+    values: dict[str, model.Value] = {}
     clauses: dict[str, Clause] = {}
     for name, (operator, arguments) in entries.items():
         literals = tuple(f":{len(values) + offset}" for offset in range(len(arguments)))
@@ -189,7 +181,7 @@ def legacy_key_condition(entries: Mapping[str, LegacyCondition]) -> KeyCondition
 # Updates
 
 
-def legacy_update(entries: Mapping[str, tuple[str, Value | Missing]]) -> Update:
+def legacy_update(entries: Mapping[str, tuple[str, model.Value | model.Missing]]) -> Update:
     """Return the update that AttributeUpdates writes (LEG-7).
 
     Args:
@@ -198,7 +190,7 @@ def legacy_update(entries: Mapping[str, tuple[str, Value | Missing]]) -> Update:
     Raises:
         RequestFault: an action without a value, or with one of a wrong type (LEG-8).
 
-    >>> legacy_update({"a": ("PUT", "x"), "b": ("DELETE", MISSING)}).apply({"b": "y"})
+    >>> legacy_update({"a": ("PUT", "x"), "b": ("DELETE", model.MISSING)}).apply({"b": "y"})
     {'a': 'x'}
     """
     actions = tuple(_action(name, *entry) for name, entry in entries.items())
@@ -210,11 +202,11 @@ def legacy_update(entries: Mapping[str, tuple[str, Value | Missing]]) -> Update:
     return Update(program(paths, actions, creates=creates, computed=computed), {})
 
 
-def _action(name: str, action: str, value: Value | Missing) -> Evaluate:
-    if isinstance(value, Missing):
+def _action(name: str, action: str, value: model.Value | model.Missing) -> Evaluate:
+    if isinstance(value, model.Missing):
         if action != "DELETE":
             raise RequestFault(NO_VALUE)
-        return lambda _attributes, _values: MISSING
+        return lambda _attributes, _values: model.MISSING
     if action == "PUT":
         return lambda _attributes, _values: value
     if action == "ADD":
@@ -222,12 +214,12 @@ def _action(name: str, action: str, value: Value | Missing) -> Evaluate:
     return _delete(name, value)
 
 
-def _add(name: str, value: Value) -> Evaluate:
-    if type_name(value) not in _ADDABLE:
-        raise RequestFault(ADD_TYPE.format(type=type_name(value)))
+def _add(name: str, value: model.Value) -> Evaluate:
+    if model.type_name(value) not in _ADDABLE:
+        raise RequestFault(ADD_TYPE.format(type=model.type_name(value)))
 
-    def evaluate(attributes: Attributes, _values: Values) -> Value:
-        stored = attributes.get(name, MISSING)
+    def evaluate(attributes: model.Attributes, _values: Values) -> model.Value:
+        stored = attributes.get(name, model.MISSING)
         if isinstance(stored, tuple) and isinstance(value, tuple):
             return stored + value
         return added(stored, value, TYPE_MISMATCH)
@@ -235,7 +227,7 @@ def _add(name: str, value: Value) -> Evaluate:
     return evaluate
 
 
-def _delete(name: str, value: Value) -> Evaluate:
-    if type_name(value) not in SETS:
-        raise RequestFault(DELETE_TYPE.format(type=type_name(value)))
-    return lambda attributes, _: without(attributes.get(name, MISSING), value, TYPE_MISMATCH)
+def _delete(name: str, value: model.Value) -> Evaluate:
+    if model.type_name(value) not in SETS:
+        raise RequestFault(DELETE_TYPE.format(type=model.type_name(value)))
+    return lambda attributes, _: without(attributes.get(name, model.MISSING), value, TYPE_MISMATCH)

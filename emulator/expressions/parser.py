@@ -19,28 +19,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Final, NoReturn, TypeAlias
 
-from emulator.expressions.ast import (
-    Action,
-    And,
-    Arithmetic,
-    Between,
-    Comparison,
-    Condition,
-    Function,
-    In,
-    Literal,
-    Node,
-    Not,
-    Operand,
-    Or,
-    Path,
-    ProjectionExpression,
-    UpdateExpression,
-)
+from emulator.expressions import ast
 from emulator.expressions.lexer import ALIAS, END, INDEX, LITERAL, NAME, Token, tokenize
 from emulator.model import text_size
-from emulator.service import limits
-from emulator.service.errors import RequestFault
+from emulator.service import errors, limits
 from emulator.service.wording import Wording
 
 CONDITION: Final = "ConditionExpression"
@@ -59,10 +41,10 @@ REDUNDANT: Final = "The expression has redundant parentheses;"
 SECTIONS: Final = ("SET", "REMOVE", "ADD", "DELETE")
 COMPARATORS: Final = frozenset(("=", "<>", "<", "<=", ">", ">="))
 
-Production: TypeAlias = Generator["Production", Node, Node]
+Production: TypeAlias = Generator["Production", ast.Node, ast.Node]
 
 
-def parse(kind: str, text: str) -> Node:
+def parse(kind: str, text: str) -> ast.Node:
     """Return the tree of an expression.
 
     Args:
@@ -83,13 +65,13 @@ def parse(kind: str, text: str) -> Node:
     return _Parser(kind, text).parse()
 
 
-def fault(kind: str, message: str | Wording) -> RequestFault:
+def fault(kind: str, message: str | Wording) -> errors.RequestFault:
     """Return the error of an expression, to be raised; its member is named if it has one."""
     if kind == NO_MEMBER:
-        return RequestFault(message)
+        return errors.RequestFault(message)
     if isinstance(message, str):
-        return RequestFault(f"Invalid {kind}: {message}")
-    return RequestFault(_INVALID.format(kind=kind, message=message))
+        return errors.RequestFault(f"Invalid {kind}: {message}")
+    return errors.RequestFault(_INVALID.format(kind=kind, message=message))
 
 
 class _Parser:
@@ -102,9 +84,9 @@ class _Parser:
         self._last_group = (-1, -1)
         self._argument = self._set_operand if kind == UPDATE else self._operand
 
-    def parse(self) -> Node:
+    def parse(self) -> ast.Node:
         if self._kind == PROJECTION:
-            tree: Node = self._projection()
+            tree: ast.Node = self._projection()
         elif self._kind == UPDATE:
             tree = self._update()
         else:
@@ -121,7 +103,7 @@ class _Parser:
             terms[-1] = self._condition(terms[-1])
             self._expect("OR")
             terms.append(self._condition((yield self._conjunction())))
-        return terms[0] if len(terms) == 1 else Or(terms=tuple(terms))
+        return terms[0] if len(terms) == 1 else ast.Or(terms=tuple(terms))
 
     def _conjunction(self) -> Production:
         """Read ``not_expr { AND not_expr }``."""
@@ -130,7 +112,7 @@ class _Parser:
             terms[-1] = self._condition(terms[-1])
             self._expect("AND")
             terms.append(self._condition((yield self._negation())))
-        return terms[0] if len(terms) == 1 else And(terms=tuple(terms))
+        return terms[0] if len(terms) == 1 else ast.And(terms=tuple(terms))
 
     def _negation(self) -> Production:
         """Read ``NOT not_expr | primary``."""
@@ -139,7 +121,7 @@ class _Parser:
             negations += 1
         node = yield self._primary()
         for _ in range(negations):
-            node = Not(term=self._condition(node))
+            node = ast.Not(term=self._condition(node))
         return node
 
     def _primary(self) -> Production:
@@ -156,25 +138,25 @@ class _Parser:
         if token.kind in COMPARATORS:
             left = self._operand_before(node)
             right = yield self._operand()
-            return Comparison(operator=token.text, left=left, right=right)
+            return ast.Comparison(operator=token.text, left=left, right=right)
         if token.kind == "BETWEEN":
             return (yield self._between(self._operand_before(node)))
         if token.kind == "IN":
             return (yield self._in(self._operand_before(node)))
         return node
 
-    def _between(self, operand: Node) -> Production:
+    def _between(self, operand: ast.Node) -> Production:
         """Read the rest of ``operand BETWEEN operand AND operand``."""
         lower = yield self._operand()
         self._expect("AND")
         upper = yield self._operand()
-        return Between(operand=operand, lower=lower, upper=upper)
+        return ast.Between(operand=operand, lower=lower, upper=upper)
 
-    def _in(self, operand: Node) -> Production:
+    def _in(self, operand: ast.Node) -> Production:
         """Read the rest of ``operand IN "(" operand { "," operand } ")"``."""
         return (
             yield self._operands(
-                self._operand, lambda choices: In(operand=operand, choices=choices)
+                self._operand, lambda choices: ast.In(operand=operand, choices=choices)
             )
         )
 
@@ -186,14 +168,14 @@ class _Parser:
 
     # Updates
 
-    def _update(self) -> UpdateExpression:
+    def _update(self) -> ast.UpdateExpression:
         """Read ``section { section }``."""
         sections = [self._section()]
         while not self._peek(END):
             sections.append(self._section())
-        return UpdateExpression(sections=tuple(sections))
+        return ast.UpdateExpression(sections=tuple(sections))
 
-    def _section(self) -> tuple[Action, ...]:
+    def _section(self) -> tuple[ast.Action, ...]:
         """Read ``SET | REMOVE | ADD | DELETE`` and its actions."""
         keyword = self._token.kind
         if keyword not in SECTIONS:
@@ -204,15 +186,17 @@ class _Parser:
             actions.append(self._action(keyword))
         return tuple(actions)
 
-    def _action(self, keyword: str) -> Action:
+    def _action(self, keyword: str) -> ast.Action:
         """Read ``path "=" set_value``, ``path`` or ``path value`` (UPD-17)."""
         path = self._path()
         if keyword == "REMOVE":
-            return Action(keyword=keyword, path=path)
+            return ast.Action(keyword=keyword, path=path)
         if keyword == "SET":
             self._expect("=")
-            return Action(keyword=keyword, path=path, value=_run(self._set_value()))
-        return Action(keyword=keyword, path=path, value=Literal(name=self._expect(LITERAL).text))
+            return ast.Action(keyword=keyword, path=path, value=_run(self._set_value()))
+        return ast.Action(
+            keyword=keyword, path=path, value=ast.Literal(name=self._expect(LITERAL).text)
+        )
 
     def _set_value(self) -> Production:
         """Read ``set_operand [ ( "+" | "-" ) set_operand ]`` (UPD-12)."""
@@ -222,7 +206,7 @@ class _Parser:
             return left
         self._position += 1
         right = yield self._set_operand()
-        return Arithmetic(operator=operator, left=left, right=right)
+        return ast.Arithmetic(operator=operator, left=left, right=right)
 
     def _set_operand(self) -> Production:
         """Read ``path | value | function | "(" set_value ")"``."""
@@ -232,14 +216,14 @@ class _Parser:
 
     # Projections and paths
 
-    def _projection(self) -> ProjectionExpression:
+    def _projection(self) -> ast.ProjectionExpression:
         """Read ``path { "," path }``."""
         paths = [self._path()]
         while self._optional(","):
             paths.append(self._path())
-        return ProjectionExpression(paths=tuple(paths))
+        return ast.ProjectionExpression(paths=tuple(paths))
 
-    def _path(self) -> Path:
+    def _path(self) -> ast.Path:
         """Read ``name { "." name | "[" digits "]" }``."""
         parts: list[str | int] = [self._name()]
         while True:
@@ -249,7 +233,7 @@ class _Parser:
                 parts.append(int(self._expect(INDEX).text))
                 self._expect("]")
             else:
-                return Path(parts=tuple(parts))
+                return ast.Path(parts=tuple(parts))
 
     def _name(self) -> str:
         """Read ``identifier | "#" placeholder``."""
@@ -261,18 +245,21 @@ class _Parser:
         """Read ``path | value | function``."""
         token = self._token
         if self._optional(LITERAL):
-            return Literal(name=token.text)
+            return ast.Literal(name=token.text)
         if token.kind == NAME and self._tokens[self._position + 1].kind == "(":
             self._position += 1
             return (
                 yield self._operands(
-                    self._argument, lambda operands: Function(name=token.text, operands=operands)
+                    self._argument,
+                    lambda operands: ast.Function(name=token.text, operands=operands),
                 )
             )
         return self._path()
 
     def _operands(
-        self, production: Callable[[], Production], build: Callable[[tuple[Node, ...]], Node]
+        self,
+        production: Callable[[], Production],
+        build: Callable[[tuple[ast.Node, ...]], ast.Node],
     ) -> Production:
         """Read ``"(" operand { "," operand } ")"``, of a function or of IN."""
         self._expect("(")
@@ -319,15 +306,15 @@ class _Parser:
         self._position += 1
         return token
 
-    def _condition(self, node: Node) -> Node:
+    def _condition(self, node: ast.Node) -> ast.Node:
         """Return a condition, or refuse the token that follows a bare operand."""
-        if not isinstance(node, Condition):
+        if not isinstance(node, ast.Condition):
             self._refuse()
         return node
 
-    def _operand_before(self, node: Node) -> Node:
+    def _operand_before(self, node: ast.Node) -> ast.Node:
         """Return the operand before a comparing token and pass the token, or refuse it."""
-        if not isinstance(node, Operand):
+        if not isinstance(node, ast.Operand):
             self._refuse()
         self._position += 1
         return node
@@ -341,15 +328,15 @@ class _Parser:
         raise fault(self._kind, SYNTAX.format(token=token.text, near=near))
 
 
-def _run(production: Production) -> Node:
+def _run(production: Production) -> ast.Node:
     """Run a production and those it calls, without calls of Python's own."""
     callers: list[Production] = []
-    node: Node | None = None
+    node: ast.Node | None = None
     while True:
         try:
             called = next(production) if node is None else production.send(node)
         except StopIteration as finished:
-            result: Node = finished.value
+            result: ast.Node = finished.value
             if not callers:
                 return result
             production, node = callers.pop(), result

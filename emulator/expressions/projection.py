@@ -7,25 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
+from emulator.expressions import resolve
 from emulator.expressions.ast import Path, walk
 from emulator.expressions.checks import document_path, paths_are_separate
 from emulator.expressions.parser import PROJECTION
-from emulator.expressions.resolve import (
-    CACHE_ENTRIES,
-    ParsedExpression,
-    Placeholders,
-    Targets,
-    read,
-)
 from emulator.model import MISSING, Attributes, Missing, Value
 from emulator.model import Path as DocumentPath
-from emulator.service.errors import RequestFault
-
-DUPLICATE_NAME: Final = (
-    "One or more parameter values were invalid: Duplicate value in attribute name: {name}"
-)
 
 #: What to keep below each part of a path; nothing below means all of it.
 _Cut: TypeAlias = "dict[str | int, _Cut]"
@@ -38,7 +27,7 @@ class PathProjection:
         paths: The paths, in the order given.
         names: The distinct top-level names.
 
-    >>> projection = parse_projection("a.b, l[2], l[0]", Placeholders())
+    >>> projection = parse_projection("a.b, l[2], l[0]", resolve.Placeholders())
     >>> projection.pick({"a": {"b": "x", "c": "y"}, "l": ("p", "q", "r")})
     {'a': {'b': 'x'}, 'l': ('p', 'r')}
     """
@@ -52,14 +41,7 @@ class PathProjection:
 
     @classmethod
     def of_names(cls, names: Sequence[str]) -> PathProjection:
-        """Return the projection of top-level attributes, as AttributesToGet asks (LEG-10).
-
-        Raises:
-            RequestFault: a name is given twice (PRJ-5).
-        """
-        for number, name in enumerate(names):
-            if name in names[:number]:
-                raise RequestFault(DUPLICATE_NAME.format(name=name))
+        """Return the projection of distinct top-level names, as of AttributesToGet (LEG-10)."""
         return cls(tuple((name,) for name in names))
 
     def pick(self, attributes: Attributes) -> dict[str, Value]:
@@ -69,18 +51,18 @@ class PathProjection:
         return _pick(attributes, self._cut)
 
 
-def parse_projection(text: str, placeholders: Placeholders) -> PathProjection:
+def parse_projection(text: str, placeholders: resolve.Placeholders) -> PathProjection:
     """Return the projection that a text writes.
 
     Raises:
         RequestFault: the text, a name placeholder, or two paths are at fault.
     """
-    parsed = read(PROJECTION, text)
+    parsed = resolve.read(PROJECTION, text)
     return _projection(parsed, placeholders.use(parsed))
 
 
-@lru_cache(maxsize=CACHE_ENTRIES)
-def _projection(parsed: ParsedExpression, targets: Targets) -> PathProjection:
+@lru_cache(maxsize=resolve.CACHE_ENTRIES)
+def _projection(parsed: resolve.ParsedExpression, targets: resolve.Targets) -> PathProjection:
     names = parsed.names(targets)
     paths = tuple(
         document_path(PROJECTION, node, names)

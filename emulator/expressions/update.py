@@ -12,17 +12,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple, TypeAlias, TypeGuard
 
-from emulator.expressions.ast import (
-    Action,
-    Arithmetic,
-    Function,
-    Literal,
-    Node,
-    Path,
-    UpdateExpression,
-    fold,
-    walk,
-)
+from emulator.expressions import ast
 from emulator.expressions.checks import Check, Names, check_text, document_path, update_checks
 from emulator.expressions.condition import Evaluate, literal_operand, path_operand
 from emulator.expressions.parser import NO_MEMBER, UPDATE
@@ -191,7 +181,7 @@ class UpdateProgram(NamedTuple):
         return Update(self.program, values)
 
 
-def update_of(root: UpdateExpression, names: Names) -> UpdateProgram:
+def update_of(root: ast.UpdateExpression, names: Names) -> UpdateProgram:
     """Return the program of a tree that no text was written for, as PartiQL makes them.
 
     Raises:
@@ -203,11 +193,11 @@ def update_of(root: UpdateExpression, names: Names) -> UpdateProgram:
 
 @lru_cache(maxsize=CACHE_ENTRIES)
 def _program(parsed: ParsedExpression, targets: Targets) -> UpdateProgram:
-    assert isinstance(parsed.root, UpdateExpression)
+    assert isinstance(parsed.root, ast.UpdateExpression)
     return _checked(UPDATE, parsed.root, parsed.names(targets))
 
 
-def _checked(kind: str, root: UpdateExpression, names: Names) -> UpdateProgram:
+def _checked(kind: str, root: ast.UpdateExpression, names: Names) -> UpdateProgram:
     checks, can_pass = update_checks(kind, root, names)
     return UpdateProgram(checks, _compiled(root, names) if can_pass else _REFUSED)
 
@@ -215,13 +205,13 @@ def _checked(kind: str, root: UpdateExpression, names: Names) -> UpdateProgram:
 _REFUSED: Final = Program((), (), (), (), {}, creates=False, computed=(), cost=NO_COST)
 
 
-def _compiled(root: UpdateExpression, names: Names) -> Program:
+def _compiled(root: ast.UpdateExpression, names: Names) -> Program:
     actions = list(chain.from_iterable(root.sections))
     paths = tuple(document_path(UPDATE, action.path, names) for action in actions)
     assigned = tuple(
         (str(path[0]), action.value.name)
         for action, path in zip(actions, paths, strict=True)
-        if action.keyword == "SET" and len(path) == 1 and isinstance(action.value, Literal)
+        if action.keyword == "SET" and len(path) == 1 and isinstance(action.value, ast.Literal)
     )
     compiled = program(
         paths,
@@ -231,7 +221,9 @@ def _compiled(root: UpdateExpression, names: Names) -> Program:
         ),
         creates=any(action.keyword in ("SET", "ADD") for action in actions),
         mentioned=tuple(
-            document_path(UPDATE, node, names) for node in walk(root) if isinstance(node, Path)
+            document_path(UPDATE, node, names)
+            for node in ast.walk(root)
+            if isinstance(node, ast.Path)
         ),
         computed=tuple(number for number, action in enumerate(actions) if _computes(action)),
         cost=_cost(actions, paths, names),
@@ -239,12 +231,12 @@ def _compiled(root: UpdateExpression, names: Names) -> Program:
     return compiled._replace(assigned=assigned)
 
 
-def _computes(action: Action) -> bool:
+def _computes(action: ast.Action) -> bool:
     """Return whether an action calculates; its result is checked at the end (UPD-21)."""
     if action.keyword == "ADD":
         return True
     return action.value is not None and any(
-        isinstance(node, Arithmetic) for node in walk(action.value)
+        isinstance(node, ast.Arithmetic) for node in ast.walk(action.value)
     )
 
 
@@ -275,19 +267,19 @@ def program(
 # Actions: a function of the item that answers the new value, or MISSING to remove it
 
 
-def _set_action(action: Action, _path: DocumentPath, names: Names) -> Evaluate:
+def _set_action(action: ast.Action, _path: DocumentPath, names: Names) -> Evaluate:
     assert action.value is not None
     evaluate = _compiled_value(action.value, names)
-    if isinstance(action.value, Literal):
+    if isinstance(action.value, ast.Literal):
         return evaluate
     return lambda attributes, values: _present(evaluate(attributes, values))
 
 
-def _remove_action(_action: Action, _path: DocumentPath, _names: Names) -> Evaluate:
+def _remove_action(_action: ast.Action, _path: DocumentPath, _names: Names) -> Evaluate:
     return lambda _attributes, _values: MISSING
 
 
-def _add_action(action: Action, path: DocumentPath, _names: Names) -> Evaluate:
+def _add_action(action: ast.Action, path: DocumentPath, _names: Names) -> Evaluate:
     name = _literal(action)
 
     def evaluate(attributes: Attributes, values: Values) -> Value:
@@ -296,7 +288,7 @@ def _add_action(action: Action, path: DocumentPath, _names: Names) -> Evaluate:
     return evaluate
 
 
-def _delete_action(action: Action, path: DocumentPath, _names: Names) -> Evaluate:
+def _delete_action(action: ast.Action, path: DocumentPath, _names: Names) -> Evaluate:
     name = _literal(action)
 
     def evaluate(attributes: Attributes, values: Values) -> Value | Missing:
@@ -305,12 +297,12 @@ def _delete_action(action: Action, path: DocumentPath, _names: Names) -> Evaluat
     return evaluate
 
 
-def _literal(action: Action) -> str:
-    assert isinstance(action.value, Literal)
+def _literal(action: ast.Action) -> str:
+    assert isinstance(action.value, ast.Literal)
     return action.value.name
 
 
-_ACTIONS: Final[dict[str, Callable[[Action, DocumentPath, Names], Evaluate]]] = {
+_ACTIONS: Final[dict[str, Callable[[ast.Action, DocumentPath, Names], Evaluate]]] = {
     "SET": _set_action,
     "REMOVE": _remove_action,
     "ADD": _add_action,
@@ -353,22 +345,22 @@ def _is_set(value: Value) -> TypeGuard[_Set]:
 # Values of SET
 
 
-def _compiled_value(root: Node, names: Names) -> Evaluate:
+def _compiled_value(root: ast.Node, names: Names) -> Evaluate:
     """Return the function that the right side of SET writes, made from the inside out."""
 
-    def compiled(node: Node, parts: list[Evaluate]) -> Evaluate:
-        if isinstance(node, Path):
+    def compiled(node: ast.Node, parts: list[Evaluate]) -> Evaluate:
+        if isinstance(node, ast.Path):
             return path_operand(document_path(UPDATE, node, names))
-        if isinstance(node, Literal):
+        if isinstance(node, ast.Literal):
             return literal_operand(node, parts)
-        assert isinstance(node, Function | Arithmetic)
+        assert isinstance(node, ast.Function | ast.Arithmetic)
         return _OPERATIONS[_operation(node)](*parts)
 
-    return fold(root, compiled)
+    return ast.fold(root, compiled)
 
 
-def _operation(node: Function | Arithmetic) -> str:
-    return node.name if isinstance(node, Function) else node.operator
+def _operation(node: ast.Function | ast.Arithmetic) -> str:
+    return node.name if isinstance(node, ast.Function) else node.operator
 
 
 def _present(value: Value | Missing) -> Value:
@@ -480,7 +472,7 @@ def _result(
 # Cost
 
 
-def _cost(actions: list[Action], paths: tuple[DocumentPath, ...], names: Names) -> Cost:
+def _cost(actions: list[ast.Action], paths: tuple[DocumentPath, ...], names: Names) -> Cost:
     """Return the cost of a statement (SIZ-5).
 
     Assumed: a list position measures as many bytes as it has digits; a path copied by SET
@@ -497,13 +489,15 @@ def _cost(actions: list[Action], paths: tuple[DocumentPath, ...], names: Names) 
         if action.keyword == "ADD":
             fixed += _ACTION_BYTES + _target_bytes(path)
             literals.append(_literal(action))
-        elif isinstance(action.value, Literal):
+        elif isinstance(action.value, ast.Literal):
             fixed += _ACTION_BYTES
         else:
             assert action.value is not None
-            fixed += _ACTION_BYTES if isinstance(action.value, Path) else 0
-            fixed += sum(_operand_bytes(node, names) for node in walk(action.value))
-            literals += [node.name for node in walk(action.value) if isinstance(node, Literal)]
+            fixed += _ACTION_BYTES if isinstance(action.value, ast.Path) else 0
+            fixed += sum(_operand_bytes(node, names) for node in ast.walk(action.value))
+            literals += [
+                node.name for node in ast.walk(action.value) if isinstance(node, ast.Literal)
+            ]
     return Cost(fixed, tuple(literals), tuple(dict.fromkeys(written)))
 
 
@@ -511,11 +505,11 @@ def _target_bytes(path: DocumentPath) -> int:
     return sum(map(_part_bytes, path)) + _TARGET_PART_BYTES * (len(path) - 1)
 
 
-def _operand_bytes(node: Node, names: Names) -> int:
-    if isinstance(node, Path):
+def _operand_bytes(node: ast.Node, names: Names) -> int:
+    if isinstance(node, ast.Path):
         path = document_path(UPDATE, node, names)
         return _OPERAND_PATH_BYTES + sum(_OPERAND_PART_BYTES + _part_bytes(part) for part in path)
-    if isinstance(node, Function | Arithmetic):
+    if isinstance(node, ast.Function | ast.Arithmetic):
         return _OPERATION_BYTES[_operation(node)]
     return 0
 

@@ -14,8 +14,7 @@ from collections.abc import Callable
 from typing import Final
 
 from emulator.protocol import request_ids, response_fields
-from emulator.service import limits
-from emulator.service.errors import RequestEntityTooLargeException, SerializationException
+from emulator.service import errors, limits
 
 #: Assumed: twice what the longest session token and its signature need.
 HEAD_BYTES: Final = 32 * limits.KIB
@@ -183,7 +182,7 @@ class RequestParser:
         if not _REQUEST_LINE_START.match(buffer, start, start + 33) or _STRAY_LINE_END.search(
             buffer, start + self._searched
         ):
-            raise SerializationException
+            raise errors.SerializationException
         self._searched = max(0, len(buffer) - start - 3)
 
     def _parse_head(self, head: bytes) -> HttpRequest:
@@ -204,15 +203,15 @@ class RequestParser:
         if "transfer-encoding" in fields:
             chunked = fields["transfer-encoding"].lower() == "chunked"
             if length is not None or not chunks_allowed or not chunked:
-                raise SerializationException
+                raise errors.SerializationException
             self._chunked = bytearray()
             self._left_bytes = self._max_body_bytes
         elif length is None:
             self._left_bytes = 0
         elif not (length.isascii() and length.isdigit()):
-            raise SerializationException
+            raise errors.SerializationException
         elif len(length) > _LENGTH_DIGITS or int(length) > self._max_body_bytes:
-            raise RequestEntityTooLargeException
+            raise errors.RequestEntityTooLargeException
         else:
             self._left_bytes = int(length)
 
@@ -238,17 +237,17 @@ class RequestParser:
                 return False
             size = _CHUNK_SIZE.fullmatch(self._buffer, self._start, size_line_end)
             if size is None:
-                raise SerializationException
+                raise errors.SerializationException
             size_bytes = int(size[1], 16)
             if size_bytes > self._left_bytes:
-                raise RequestEntityTooLargeException
+                raise errors.RequestEntityTooLargeException
             if size_bytes == 0:
                 return self._read_trailer(request, size_line_end + 2)
             end = size_line_end + 2 + size_bytes
             if len(self._buffer) < end + 2:
                 return False
             if not self._buffer.startswith(b"\r\n", end):
-                raise SerializationException
+                raise errors.SerializationException
             body += self._buffer[size_line_end + 2 : end]
             self._left_bytes -= size_bytes
             self._start = end + 2
@@ -274,14 +273,14 @@ class RequestParser:
         found = self._buffer.find(mark, at + searched)
         before_bytes = (found if found >= 0 else len(self._buffer) - len(mark) + 1) - at
         if before_bytes > longest_bytes:
-            raise SerializationException
+            raise errors.SerializationException
         return found
 
 
 def _parse_request_line(line: bytes) -> tuple[str, str, bool]:
     match = _REQUEST_LINE.fullmatch(line)
     if match is None:
-        raise SerializationException
+        raise errors.SerializationException
     read = match[1].decode(), match[2].decode(), match[3] == b"1"
     if len(_request_lines) < _MEMORIES_KEPT:
         _request_lines[line] = read
@@ -292,7 +291,7 @@ def _parse_fields(block: bytes) -> dict[str, str]:
     """Check every field line of ``block`` and return the fields the server looks at."""
     lines = block.split(b"\r\n")
     if len(block.translate(None, _CONTROLS)) != len(block) - 2 * (len(lines) - 1):
-        raise SerializationException
+        raise errors.SerializationException
     fields: dict[str, str] = {}
     for line in lines:
         spelling, colon, value = line.partition(b":")
@@ -301,7 +300,7 @@ def _parse_fields(block: bytes) -> dict[str, str]:
         except KeyError:
             name = _learn_spelling(spelling)
         if not colon:
-            raise SerializationException
+            raise errors.SerializationException
         if name is not None:
             text = value.strip().decode("latin-1")
             if name in fields:
@@ -312,7 +311,7 @@ def _parse_fields(block: bytes) -> dict[str, str]:
 
 def _learn_spelling(spelling: bytes) -> str | None:
     if not _FIELD_NAME.fullmatch(spelling):
-        raise SerializationException
+        raise errors.SerializationException
     name = _KNOWN_FIELDS.get(spelling.lower())
     if len(_spellings) < _MEMORIES_KEPT:
         _spellings[spelling] = name
@@ -322,7 +321,7 @@ def _learn_spelling(spelling: bytes) -> str | None:
 def _join_repeated(name: str, first: str, second: str) -> str:
     """Join a list field that came twice; a second length, target or credential is refused."""
     if name not in _LIST_FIELDS:
-        raise SerializationException
+        raise errors.SerializationException
     return f"{first}, {second}"
 
 

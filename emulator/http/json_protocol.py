@@ -15,23 +15,10 @@ import zlib
 from collections.abc import Mapping
 from typing import Any, Final
 
+from emulator import protocol
 from emulator.http.http_protocol import HttpRequest, HttpResponse
-from emulator.protocol import (
-    AMZ_JSON,
-    Call,
-    decode_json,
-    encode_json,
-    region_of_credentials,
-)
-from emulator.service import limits
+from emulator.service import errors, limits
 from emulator.service.catalogue import OPERATIONS
-from emulator.service.errors import (
-    ApiError,
-    InternalServerError,
-    RequestEntityTooLargeException,
-    SerializationException,
-    UnknownOperationException,
-)
 
 PLAIN_JSON: Final = "application/json"
 #: Assumed: shorter answers gain nothing by compression.
@@ -63,7 +50,7 @@ class JsonProtocol:
 
     def __init__(
         self,
-        call: Call,
+        call: protocol.Call,
         *,
         region: str = "us-east-1",
         shared: bool = False,
@@ -105,14 +92,17 @@ class JsonProtocol:
     def _answer_operation(self, request: HttpRequest, content_type: str) -> HttpResponse:
         status = 200
         try:
-            body = encode_json(self._operate(request))
-        except ApiError as error:
-            status, body = error.status, encode_json(error.body())
+            body = protocol.encode_json(self._operate(request))
+        except errors.ApiError as error:
+            status, body = error.status, protocol.encode_json(error.body())
         except RecursionError:  # nested deeper than any reader, ours or the service's, goes
-            status, body = 400, encode_json(SerializationException().body())
+            status, body = 400, protocol.encode_json(errors.SerializationException().body())
         except Exception:
             _log.exception("the emulator failed on %s", request.fields.get("x-amz-target"))
-            status, body = 500, encode_json(InternalServerError(INTERNAL_FAULT).body())
+            status, body = (
+                500,
+                protocol.encode_json(errors.InternalServerError(INTERNAL_FAULT).body()),
+            )
         if len(body) >= GZIP_FROM_BYTES and "accept-encoding" in request.fields:
             return _compressed(status, content_type, body, request.fields["accept-encoding"])
         return HttpResponse(status, content_type, body)
@@ -121,13 +111,13 @@ class JsonProtocol:
         fields, body = request.fields, request.body
         if "content-encoding" in fields:
             body = _decompressed(body, fields["content-encoding"])
-        members = decode_json(body) if body else None
+        members = protocol.decode_json(body) if body else None
         operation = _OPERATIONS.get(fields.get("x-amz-target", ""))
         if operation is None:
-            raise UnknownOperationException
-        region = region_of_credentials(fields)
+            raise errors.UnknownOperationException
+        region = protocol.region_of_credentials(fields)
         if members is None:
-            raise SerializationException
+            raise errors.SerializationException
         return self._call(operation, members, region=None if self._shared else region)
 
     def _answer_other_method(self, request: HttpRequest) -> HttpResponse:
@@ -138,7 +128,7 @@ class JsonProtocol:
         return _not_found()
 
 
-_CONTENT_TYPES: Final = {AMZ_JSON: AMZ_JSON, PLAIN_JSON: PLAIN_JSON}
+_CONTENT_TYPES: Final = {protocol.AMZ_JSON: protocol.AMZ_JSON, PLAIN_JSON: PLAIN_JSON}
 
 
 def _media_type(content_type: str) -> str | None:
@@ -172,11 +162,11 @@ def _decompressed(body: bytes, encoding: str) -> bytes:
     try:
         plain = stream.decompress(body, limits.REQUEST_BYTES + 1)
     except zlib.error:
-        raise SerializationException from None
+        raise errors.SerializationException from None
     if len(plain) > limits.REQUEST_BYTES:
-        raise RequestEntityTooLargeException
+        raise errors.RequestEntityTooLargeException
     if not stream.eof:
-        raise SerializationException
+        raise errors.SerializationException
     return plain
 
 

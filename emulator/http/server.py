@@ -19,19 +19,11 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
+from emulator.http import http_protocol
 from emulator.http.control import ControlRoutes
-from emulator.http.http_protocol import (
-    CONTINUE,
-    HEAD_BYTES,
-    HttpRequest,
-    HttpResponse,
-    RequestParser,
-    ResponseWriter,
-)
 from emulator.http.json_protocol import JsonProtocol
 from emulator.protocol import AMZ_JSON, encode_json
-from emulator.service import limits
-from emulator.service.errors import ApiError, RequestTimeoutException
+from emulator.service import errors, limits
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
@@ -55,7 +47,7 @@ class ServerOptions:
     #: The longest request body; the service's own limit. Rule WIR-16.
     body_bytes: int = limits.REQUEST_BYTES
     #: The longest request line with its fields.
-    head_bytes: int = HEAD_BYTES
+    head_bytes: int = http_protocol.HEAD_BYTES
     #: A connection without a request is closed after this time.
     idle_seconds: float = 75.0
     #: A request's head must arrive within this time of its first byte.
@@ -90,7 +82,9 @@ class _Connection(asyncio.BufferedProtocol):
     def __init__(self, server: HttpServer) -> None:
         options = server.options
         self._server = server
-        self._parser = RequestParser(body_bytes=options.body_bytes, head_bytes=options.head_bytes)
+        self._parser = http_protocol.RequestParser(
+            body_bytes=options.body_bytes, head_bytes=options.head_bytes
+        )
         self._transport: asyncio.Transport
         self._paused = False  # the client does not fetch its answers
         self._lingering = False  # refused: what still arrives is thrown away
@@ -139,7 +133,7 @@ class _Connection(asyncio.BufferedProtocol):
         while not self._paused and not transport.is_closing():
             try:
                 request = parser.take()
-            except ApiError as fault:
+            except errors.ApiError as fault:
                 self._refuse(fault)
                 return
             if request is None:
@@ -150,9 +144,9 @@ class _Connection(asyncio.BufferedProtocol):
             if not keep_alive:
                 transport.close()
         if parser.awaits_continue():
-            transport.write(CONTINUE)
+            transport.write(http_protocol.CONTINUE)
 
-    def _refuse(self, fault: ApiError) -> None:
+    def _refuse(self, fault: errors.ApiError) -> None:
         """Answer what cannot be read on, and throw away the rest.
 
         Closing at once would reset the connection under a client that is still sending, and
@@ -173,7 +167,7 @@ class _Connection(asyncio.BufferedProtocol):
             self._transport.abort()
         else:
             if not self._parser.is_idle:
-                self._transport.write(self._server.refuse(RequestTimeoutException()))
+                self._transport.write(self._server.refuse(errors.RequestTimeoutException()))
             self._transport.close()
 
     def _phase_seconds(self) -> float:
@@ -211,7 +205,7 @@ class HttpServer:
             shared=options.shared,
             cors=options.cors,
         )
-        self._writer = ResponseWriter(now=time.time, seed=secrets.randbits(100))
+        self._writer = http_protocol.ResponseWriter(now=time.time, seed=secrets.randbits(100))
         self._all_closed = asyncio.Event()
         self._listener: asyncio.Server | None = None
         self._sweeper: asyncio.TimerHandle | None = None
@@ -245,7 +239,7 @@ class HttpServer:
         if self._sweeper is not None:
             self._sweeper.cancel()
 
-    def answer(self, request: HttpRequest, *, keep_alive: bool) -> bytes:
+    def answer(self, request: http_protocol.HttpRequest, *, keep_alive: bool) -> bytes:
         """Return the bytes that answer ``request``."""
         if request.target.startswith("/_emulator/"):
             response = self._answer_control(request)
@@ -255,9 +249,9 @@ class HttpServer:
             response, keep_alive=keep_alive, without_body=request.method == "HEAD"
         )
 
-    def refuse(self, fault: ApiError) -> bytes:
+    def refuse(self, fault: errors.ApiError) -> bytes:
         """Return the bytes that say to a client why its connection ends."""
-        response = HttpResponse(fault.status, AMZ_JSON, encode_json(fault.body()))
+        response = http_protocol.HttpResponse(fault.status, AMZ_JSON, encode_json(fault.body()))
         return self._writer.render(response, keep_alive=False)
 
     def forget(self, connection: _Connection) -> None:
@@ -265,7 +259,7 @@ class HttpServer:
         self.connections.discard(connection)
         self._note_all_closed()
 
-    def _answer_control(self, request: HttpRequest) -> HttpResponse:
+    def _answer_control(self, request: http_protocol.HttpRequest) -> http_protocol.HttpResponse:
         origin = request.fields.get("origin")
         if origin is None:
             return self._control.answer(request)

@@ -11,8 +11,7 @@ from typing import Final
 
 from emulator.model.sizes import attributes_size, text_size, value_size
 from emulator.model.values import MISSING, Value, equal, nesting_levels
-from emulator.service import limits
-from emulator.service.errors import ValidationException
+from emulator.service import errors, limits
 
 EMPTY_NAME: Final = "Empty attribute name"
 # Observed: ScyllaDB's tests, run against the service, for the number; DynamoDB Local for the text.
@@ -24,9 +23,9 @@ SHORT_NAME: Final = limits.ATTRIBUTE_NAME_BYTES // 4
 def check_name(name: str) -> None:
     """Refuse an attribute name that is empty or too long (TYP-6)."""
     if not name:
-        raise ValidationException(EMPTY_NAME)
+        raise errors.ValidationException(EMPTY_NAME)
     if len(name) > SHORT_NAME and text_size(name) > limits.ATTRIBUTE_NAME_BYTES:
-        raise ValidationException(LONG_NAME)
+        raise errors.ValidationException(LONG_NAME)
 
 
 class Item:

@@ -11,8 +11,7 @@ import re
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Final
 
-from emulator.service import limits
-from emulator.service.errors import RequestFault, ValidationException
+from emulator.service import errors, limits
 from emulator.service.wording import Wording
 
 NOT_A_NUMBER: Final = "The parameter cannot be converted to a numeric value: {text}"
@@ -63,7 +62,7 @@ def parse_number(text: str) -> Decimal:
 def _parse_general(text: str) -> Decimal:
     match = _SYNTAX.fullmatch(text)
     if match is None or not (match[2] or match[3]):
-        raise RequestFault(NOT_A_NUMBER.format(text=text) if text else NO_TEXT)
+        raise errors.RequestFault(NOT_A_NUMBER.format(text=text) if text else NO_TEXT)
     sign, whole, fraction, exponent_text = match[1], match[2], match[3] or "", match[4] or "0"
     exponent = _exponent(exponent_text, text)
     digits = (whole + fraction).lstrip("0")
@@ -71,7 +70,7 @@ def _parse_general(text: str) -> Decimal:
     leading_exponent = len(whole) - 1 - leading_zeros + exponent
     digits = digits.rstrip("0")
     if len(digits) > limits.NUMBER_DIGITS:
-        raise RequestFault(TOO_MANY_DIGITS)
+        raise errors.RequestFault(TOO_MANY_DIGITS)
     if not digits:
         # NUM-5: zero is checked on the exponent of its last digit.
         # Observed: ScyllaDB's tests, run against the service: 0.0e126 is zero, 0e126 is not.
@@ -88,15 +87,15 @@ def _exponent(exponent_text: str, text: str) -> int:
         exponent = int(f"0{stripped}") * (-1 if exponent_text.startswith("-") else 1)
         if -_EXPONENT_64_BITS <= exponent < _EXPONENT_64_BITS:
             return exponent
-    raise RequestFault(NOT_A_NUMBER.format(text=text))
+    raise errors.RequestFault(NOT_A_NUMBER.format(text=text))
 
 
 def _check_range(leading_exponent: int, text: str) -> None:
     if leading_exponent > limits.NUMBER_MAX_EXPONENT:
         is_quirk = text.lower().lstrip("+-") == "1e2147483647"
-        raise RequestFault(OVERFLOW_QUIRK if is_quirk else OVERFLOW)
+        raise errors.RequestFault(OVERFLOW_QUIRK if is_quirk else OVERFLOW)
     if leading_exponent < limits.NUMBER_MIN_EXPONENT:
-        raise RequestFault(UNDERFLOW)
+        raise errors.RequestFault(UNDERFLOW)
 
 
 def canonical(number: Decimal) -> Decimal:
@@ -148,9 +147,9 @@ def check_storable(number: Decimal) -> None:
         return
     digits = len(number.normalize(_EXACT).as_tuple().digits)
     if digits > limits.NUMBER_DIGITS or number.adjusted() > limits.NUMBER_MAX_EXPONENT:
-        raise ValidationException(OVERFLOW)
+        raise errors.ValidationException(OVERFLOW)
     if number.adjusted() < limits.NUMBER_MIN_EXPONENT:
-        raise ValidationException(UNDERFLOW)
+        raise errors.ValidationException(UNDERFLOW)
 
 
 def number_size(number: Decimal) -> int:

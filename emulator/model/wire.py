@@ -18,9 +18,8 @@ from emulator.model.items import EMPTY_NAME, Item, check_name
 from emulator.model.numbers import format_number, number_size, parse_number
 from emulator.model.sizes import CONTAINER_BYTES, MEMBER_BYTES, text_size
 from emulator.model.values import Value
-from emulator.service import limits
+from emulator.service import errors, limits
 from emulator.service.attribute_types import SETS, BinarySet, NumberSet, StringSet
-from emulator.service.errors import RequestFault, SerializationException, ValidationException
 from emulator.service.wording import Wording
 
 WireValue: TypeAlias = dict[str, Any]
@@ -129,7 +128,7 @@ def _check_names(value: Value) -> None:
 def check_levels(levels: int, message: str = TOO_DEEP) -> None:
     """Refuse an item that is nested too deep (TYP-5)."""
     if levels > limits.NESTING_LEVELS:
-        raise ValidationException(message)
+        raise errors.ValidationException(message)
 
 
 def dump_value(value: Value) -> WireValue:
@@ -156,14 +155,14 @@ def dump_item(attributes: Mapping[str, Value]) -> WireItem:
 
 def _load(wire: object, walk: _Walk, level: int) -> tuple[Value, int]:
     if type(wire) is not dict:
-        raise SerializationException(_unexpected(wire))
+        raise errors.SerializationException(_unexpected(wire))
     if len(wire) != 1:
         wire = _only_member(wire, walk)
     for tag, raw in wire.items():
         loader = _LOADERS.get(tag)
         if loader is not None and raw is not None:
             return loader(raw, walk, level)
-    raise ValidationException(walk.opening + EMPTY_VALUE)
+    raise errors.ValidationException(walk.opening + EMPTY_VALUE)
 
 
 def _only_member(wire: dict[str, Any], walk: _Walk) -> dict[str, Any]:
@@ -172,19 +171,19 @@ def _only_member(wire: dict[str, Any], walk: _Walk) -> dict[str, Any]:
     if len(known) > 1:
         for tag, raw in known.items():
             check_type(tag, raw)
-        raise ValidationException(walk.opening + SEVERAL_TYPES)
+        raise errors.ValidationException(walk.opening + SEVERAL_TYPES)
     return known
 
 
 def _load_string(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
     if type(raw) is not str:
-        raise SerializationException(scalar_text(raw, "String"))
+        raise errors.SerializationException(scalar_text(raw, "String"))
     return raw, len(raw) if raw.isascii() else len(raw.encode())
 
 
 def _load_number(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
     if type(raw) is not str:
-        raise SerializationException(scalar_text(raw, "String"))
+        raise errors.SerializationException(scalar_text(raw, "String"))
     if raw.isdigit() and raw[0] != "0" and len(raw) <= limits.NUMBER_DIGITS and raw.isascii():
         # A whole number is canonical as it is written, and its size is in its text.
         zeros = len(raw) - len(raw.rstrip("0"))
@@ -200,13 +199,13 @@ def _load_binary(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
 
 def _load_bool(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
     if type(raw) is not bool:
-        raise SerializationException(scalar_text(raw, "Boolean"))
+        raise errors.SerializationException(scalar_text(raw, "Boolean"))
     return raw, 1
 
 
 def _load_null(raw: Any, walk: _Walk, _level: int) -> tuple[Value, int]:
     if type(raw) is not bool:
-        raise SerializationException(scalar_text(raw, "Boolean"))
+        raise errors.SerializationException(scalar_text(raw, "Boolean"))
     if not raw:
         raise _value_fault(FALSE_NULL, walk)
     return None, 1
@@ -214,7 +213,7 @@ def _load_null(raw: Any, walk: _Walk, _level: int) -> tuple[Value, int]:
 
 def _load_list(raw: Any, walk: _Walk, level: int) -> tuple[Value, int]:
     if type(raw) is not list and type(raw) is not tuple:
-        raise SerializationException(_unexpected(raw))
+        raise errors.SerializationException(_unexpected(raw))
     if raw:
         level = _descend(walk, level)
     members = []
@@ -228,7 +227,7 @@ def _load_list(raw: Any, walk: _Walk, level: int) -> tuple[Value, int]:
 
 def _load_map(raw: Any, walk: _Walk, level: int) -> tuple[Value, int]:
     if type(raw) is not dict:
-        raise SerializationException(_unexpected(raw, "map"))
+        raise errors.SerializationException(_unexpected(raw, "map"))
     if raw:
         level = _descend(walk, level)
     members, size_bytes = _load_members(raw, walk, level)
@@ -243,7 +242,7 @@ def _load_members(
     size_bytes = 0
     for name, written in wire.items():
         if not name:
-            raise ValidationException(EMPTY_NAME)
+            raise errors.ValidationException(EMPTY_NAME)
         size_bytes += len(name) if name.isascii() else len(name.encode())
         if type(written) is dict and len(written) == 1 and type(text := written.get("S")) is str:
             # By far the most common value; the loader of strings would say the same.
@@ -260,7 +259,7 @@ def _descend(walk: _Walk, level: int) -> int:
     level += 1
     if level > walk.levels:
         if level > _HOPELESS_LEVELS:
-            raise ValidationException(TOO_DEEP)
+            raise errors.ValidationException(TOO_DEEP)
         walk.levels = level
     return level
 
@@ -269,13 +268,13 @@ def _load_string_set(raw: Any, walk: _Walk, _level: int) -> tuple[Value, int]:
     members = _members(raw)
     for member in members:
         if type(member) is not str:
-            raise SerializationException(scalar_text(member, "String"))
+            raise errors.SerializationException(scalar_text(member, "String"))
     if not members:
         raise _value_fault(EMPTY_STRING_SET, walk)
     loaded = StringSet(members)
     if len(loaded) < len(members):
         quoted = _repeats_quoted(members, ", ")
-        raise RequestFault(DUPLICATES.format(quoted=quoted, plain=", ".join(members)))
+        raise errors.RequestFault(DUPLICATES.format(quoted=quoted, plain=", ".join(members)))
     return loaded, sum(map(text_size, loaded))
 
 
@@ -283,12 +282,12 @@ def _load_number_set(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
     members = _members(raw)
     for member in members:
         if type(member) is not str:
-            raise SerializationException(scalar_text(member, "String"))
+            raise errors.SerializationException(scalar_text(member, "String"))
     if not members:
-        raise RequestFault(EMPTY_NUMBER_SET)
+        raise errors.RequestFault(EMPTY_NUMBER_SET)
     loaded = NumberSet(map(parse_number, members))
     if len(loaded) < len(members):
-        raise RequestFault(NUMBER_DUPLICATES)
+        raise errors.RequestFault(NUMBER_DUPLICATES)
     return loaded, sum(map(number_size, loaded))
 
 
@@ -300,18 +299,18 @@ def _load_binary_set(raw: Any, walk: _Walk, _level: int) -> tuple[Value, int]:
     if len(loaded) < len(members):
         texts = [_base64(member) for member in members]
         quoted = _repeats_quoted(texts, ",", members)
-        raise RequestFault(BINARY_DUPLICATES.format(quoted=quoted, plain=", ".join(texts)))
+        raise errors.RequestFault(BINARY_DUPLICATES.format(quoted=quoted, plain=", ".join(texts)))
     return loaded, sum(map(len, loaded))
 
 
-def _value_fault(message: str, walk: _Walk) -> RequestFault:
-    return RequestFault(Wording(message, older=walk.opening + message))
+def _value_fault(message: str, walk: _Walk) -> errors.RequestFault:
+    return errors.RequestFault(Wording(message, older=walk.opening + message))
 
 
 def _members(raw: Any) -> list[Any]:
     if isinstance(raw, list | tuple | set | frozenset):
         return list(raw)
-    raise SerializationException(_unexpected(raw))
+    raise errors.SerializationException(_unexpected(raw))
 
 
 def _repeats_quoted(texts: list[str], separator: str, order: list[Any] | None = None) -> str:
@@ -333,15 +332,15 @@ def load_bytes(raw: Any) -> bytes:
     if isinstance(raw, bytes | bytearray | memoryview):
         return bytes(raw)
     if type(raw) is not str:
-        raise SerializationException(scalar_text(raw, "String"))
+        raise errors.SerializationException(scalar_text(raw, "String"))
     if len(raw) % 4:
-        raise SerializationException(
+        raise errors.SerializationException(
             f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(raw)}"
         )
     try:
         return base64.b64decode(raw, validate=True)
     except (binascii.Error, ValueError):
-        raise SerializationException("Invalid Base64 character found in the input") from None
+        raise errors.SerializationException("Invalid Base64 character found in the input") from None
 
 
 def check_type(tag: str, raw: Any, level: int = 1) -> None:
@@ -352,7 +351,7 @@ def check_type(tag: str, raw: Any, level: int = 1) -> None:
     """
     if tag == "M":
         if type(raw) is not dict:
-            raise SerializationException(_unexpected(raw, "map"))
+            raise errors.SerializationException(_unexpected(raw, "map"))
         for member in raw.values():
             check_value_types(member, level + 1)
     elif tag == "L":
@@ -366,7 +365,7 @@ def check_type(tag: str, raw: Any, level: int = 1) -> None:
     else:
         wanted = "Boolean" if tag in ("BOOL", "NULL") else "String"
         if type(raw) is not (bool if wanted == "Boolean" else str):
-            raise SerializationException(scalar_text(raw, wanted))
+            raise errors.SerializationException(scalar_text(raw, wanted))
 
 
 def check_value_types(wire: object, level: int = 1) -> None:
@@ -374,7 +373,7 @@ def check_value_types(wire: object, level: int = 1) -> None:
     if level > _HOPELESS_LEVELS:
         return
     if type(wire) is not dict:
-        raise SerializationException(_unexpected(wire))
+        raise errors.SerializationException(_unexpected(wire))
     for tag, raw in wire.items():
         if raw is not None and tag in _LOADERS:
             check_type(tag, raw, level)

@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from emulator.engine import Account, Table
-from emulator.service.errors import (
-    ResourceNotFoundException,
-    TableInUseException,
-    TableNotFoundException,
-)
+from emulator.service import errors
 
 TABLE_NOT_FOUND: Final = "Table not found: {name}"
 #: Assumed: the text.
@@ -25,8 +21,8 @@ def source_table(account: Account, name: str) -> Table:
     """
     try:
         table = account.described_table(name)
-    except ResourceNotFoundException:
-        raise TableNotFoundException(TABLE_NOT_FOUND.format(name=name)) from None
+    except errors.ResourceNotFoundException:
+        raise errors.TableNotFoundException(TABLE_NOT_FOUND.format(name=name)) from None
     if table.status(account.now_ns) in ("CREATING", "DELETING"):
-        raise TableInUseException(TABLE_NOT_ACTIVE.format(name=table.name))
+        raise errors.TableInUseException(TABLE_NOT_ACTIVE.format(name=table.name))
     return table

@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from emulator.engine import Account, Backup, Index, Table
-from emulator.operations import shapes
-from emulator.operations.backup_source import source_table
-from emulator.operations.definitions import TABLE_NAME, table_request
-from emulator.operations.descriptions import describe_key, describe_projection, seconds
+from emulator.operations import backup_source, definitions, descriptions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.time_to_live import describe as describe_time_to_live
 from emulator.service.errors import BackupNotFoundException, ValidationException
@@ -19,10 +16,10 @@ BACKUP_ARN: Final = shapes.String(37, 1024)
 _PAGE: Final = 100
 
 
-@operation("CreateBackup", shape=table_request(BackupName=shapes.INDEX_NAME.required))
+@operation("CreateBackup", shape=definitions.table_request(BackupName=shapes.INDEX_NAME.required))
 def create_backup(account: Account, request: Request) -> Response:
     """Keep a table as it is now; it is available at once."""
-    table = source_table(account, request["TableName"])
+    table = backup_source.source_table(account, request["TableName"])
     mark = account.new_id(f"backup/{table.name}")[:8]
     backup = Backup(
         arn=f"{table.arn}/backup/{account.now_ns // 1_000_000:014}-{mark}",
@@ -53,7 +50,7 @@ def delete_backup(account: Account, request: Request) -> Response:
 @operation(
     "ListBackups",
     shape=shapes.structure(
-        TableName=TABLE_NAME,
+        TableName=definitions.TABLE_NAME,
         Limit=shapes.Integer(least=1, most=_PAGE),
         TimeRangeLowerBound=shapes.TIMESTAMP,
         TimeRangeUpperBound=shapes.TIMESTAMP,
@@ -102,7 +99,7 @@ def _is_asked(account: Account, backup: Backup, request: Request) -> bool:
     name = request.get("TableName")
     if name is not None and name.startswith("arn:"):
         name = account.table_name(name)
-    created = seconds(backup.created_ns)
+    created = descriptions.seconds(backup.created_ns)
     low, high = request.get("TimeRangeLowerBound"), request.get("TimeRangeUpperBound")
     return (
         (name is None or backup.table.name == name)
@@ -119,7 +116,7 @@ def _details(backup: Backup) -> dict[str, Any]:
         "BackupSizeBytes": backup.table.store.size_bytes,
         "BackupStatus": "AVAILABLE",
         "BackupType": "USER",
-        "BackupCreationDateTime": seconds(backup.created_ns),
+        "BackupCreationDateTime": descriptions.seconds(backup.created_ns),
     }
 
 
@@ -139,8 +136,8 @@ def _description(backup: Backup) -> dict[str, Any]:
             "TableId": table.id,
             "TableArn": table.arn,
             "TableSizeBytes": table.store.size_bytes,
-            "KeySchema": describe_key(table.key),
-            "TableCreationDateTime": seconds(table.created_ns),
+            "KeySchema": descriptions.describe_key(table.key),
+            "TableCreationDateTime": descriptions.seconds(table.created_ns),
             "ProvisionedThroughput": {
                 "ReadCapacityUnits": throughput.read,
                 "WriteCapacityUnits": throughput.write,
@@ -171,8 +168,8 @@ def _features(table: Table) -> dict[str, Any]:
 def _index(index: Index) -> dict[str, Any]:
     described: dict[str, Any] = {
         "IndexName": index.schema.name,
-        "KeySchema": describe_key(index.schema.key),
-        "Projection": describe_projection(index.schema.projection),
+        "KeySchema": descriptions.describe_key(index.schema.key),
+        "Projection": descriptions.describe_projection(index.schema.projection),
     }
     if index.schema.is_global:
         throughput = index.resource.throughput

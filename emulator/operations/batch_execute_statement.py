@@ -26,13 +26,7 @@ from emulator.operations.statements import (
     write_of,
 )
 from emulator.partiql import Bound, Select
-from emulator.service.errors import (
-    ApiError,
-    RequestFault,
-    ResourceNotFoundException,
-    ThrottlingException,
-    ValidationException,
-)
+from emulator.service import errors
 from emulator.storage import Position
 
 MIXED: Final = "Read and write requests together in the same batch is not supported."
@@ -91,11 +85,11 @@ def batch_execute_statement(account: Account, request: Request) -> Response:
     return {"Responses": responses} | costs.report(mode)
 
 
-def _bound(member: Mapping[str, Any], request: Request) -> Bound | ApiError:
+def _bound(member: Mapping[str, Any], request: Request) -> Bound | errors.ApiError:
     """Return a statement with its values, or what is wrong with it."""
     try:
         return bind_alone(member)
-    except ValidationException as fault:
+    except errors.ValidationException as fault:
         # A wrong JSON type anywhere comes before all else (ORD-1).
         SHAPE.check_types(request)
         return fault
@@ -104,10 +98,10 @@ def _bound(member: Mapping[str, Any], request: Request) -> Bound | ApiError:
 def _one_kind(statements: list[Bound]) -> None:
     """Refuse reads beside writes (PQL-18)."""
     if len({statement.reads for statement in statements}) > 1:
-        raise ValidationException(MIXED)
+        raise errors.ValidationException(MIXED)
 
 
-def _ready(account: Account, bound: Bound, member: Mapping[str, Any]) -> _Ready | ApiError:
+def _ready(account: Account, bound: Bound, member: Mapping[str, Any]) -> _Ready | errors.ApiError:
     """Find table and key of a statement, or say what is wrong."""
     try:
         table = account.table(bound.table_name)
@@ -118,7 +112,7 @@ def _ready(account: Account, bound: Bound, member: Mapping[str, Any]) -> _Ready 
         reading_of(account, bound, bound.statement, consistent=consistent)
         key = key_of_read(bound, bound.statement, table, NOT_BY_KEY)
         return _Ready(bound, table, table.position(keys.key_of(key, table.key)), None)
-    except (ValidationException, ResourceNotFoundException) as fault:
+    except (errors.ValidationException, errors.ResourceNotFoundException) as fault:
         return fault
 
 
@@ -126,7 +120,7 @@ def _no_item_twice(statements: list[_Ready]) -> None:
     """Refuse two statements on one item, reads among them (PQL-18)."""
     touched = {(statement.table.name, statement.position) for statement in statements}
     if len(touched) < len(statements):
-        raise ValidationException(DUPLICATES)
+        raise errors.ValidationException(DUPLICATES)
 
 
 def _response(
@@ -139,7 +133,7 @@ def _response(
             item = _read(account, statement, member, costs)
         else:
             item = _write(account, statement.bound, statement.write, costs)
-    except ApiError as failure:
+    except errors.ApiError as failure:
         return {"Error": _error(failure, account), **response}
     return response if item is None else {**response, "Item": item}
 
@@ -197,9 +191,9 @@ class _Costs:
 # Errors
 
 
-def _error(fault: ApiError, account: Account) -> dict[str, Any]:
+def _error(fault: errors.ApiError, account: Account) -> dict[str, Any]:
     """Return a fault as the answer to one statement (ERR-PQL-4)."""
-    if isinstance(fault, RequestFault):
+    if isinstance(fault, errors.RequestFault):
         fault = worded(fault, "BatchExecuteStatement", account.settings.messages)
     responses.dump_items(fault)
     error: dict[str, Any] = {"Code": _code(fault), "Message": fault.message}
@@ -207,10 +201,10 @@ def _error(fault: ApiError, account: Account) -> dict[str, Any]:
     return error if item is None else {**error, "Item": item}
 
 
-def _code(fault: ApiError) -> str:
+def _code(fault: errors.ApiError) -> str:
     """Return how the answer to one statement calls a fault."""
-    if isinstance(fault, ValidationException):
+    if isinstance(fault, errors.ValidationException):
         return "ValidationError"
-    if isinstance(fault, ThrottlingException):
+    if isinstance(fault, errors.ThrottlingException):
         return "ThrottlingError"
     return fault.code.removesuffix("Exception")

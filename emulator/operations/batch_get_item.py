@@ -9,14 +9,12 @@ from emulator.capacity import EVENTUAL, STRONG, Reason, Receipt, throttle_error
 from emulator.engine import Account, Table
 from emulator.engine.reads import Found, find
 from emulator.expressions import PathProjection
-from emulator.model import Item
-from emulator.model.wire import check_levels, dump_item, load_item
+from emulator.model import Item, wire
 from emulator.operations import responses, shapes
 from emulator.operations.get_item import CURRENT, LEGACY, load_projection
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import expressions, items, keys
-from emulator.service import limits
-from emulator.service.errors import RequestFault, ValidationException
+from emulator.service import errors, limits
 from emulator.service.wording import Wording
 from emulator.storage import Position
 
@@ -89,7 +87,7 @@ def batch_get_item(account: Account, request: Request) -> Response:
 def some_but_not_too_many(requested: Mapping[str, Any]) -> None:
     """Refuse an empty request, and more than a hundred keys (ERR-BGET-2, ERR-BGET-3)."""
     if not requested:
-        raise RequestFault(NOTHING, is_final=True)
+        raise errors.RequestFault(NOTHING, is_final=True)
     for name, table_request in requested.items():
         count = len(table_request["Keys"])
         if 1 <= count <= limits.BATCH_GET_KEYS:
@@ -100,12 +98,12 @@ def some_but_not_too_many(requested: Mapping[str, Any]) -> None:
         # Observed: the public suite, May 2026; both layers word it so.
         path = f"RequestItems.{name}.member.Keys"
         problem = shapes.NEWER_CONSTRAINT.format(path=path, rule=rule)
-        raise RequestFault(shapes.envelope(problem), is_final=True)
+        raise errors.RequestFault(shapes.envelope(problem), is_final=True)
     if (
         sum(len(table_request["Keys"]) for table_request in requested.values())
         > limits.BATCH_GET_KEYS
     ):
-        raise ValidationException(TOO_MANY)
+        raise errors.ValidationException(TOO_MANY)
 
 
 def _legacy_or_current_across_tables(requested: Mapping[str, Any]) -> None:
@@ -120,9 +118,9 @@ def _load(name: str, table_request: Mapping[str, Any]) -> _Wanted:
     expressions.placeholders_come_with_expressions(table_request, CURRENT, ())
     items.names_are_distinct(table_request.get("AttributesToGet"))
     projection = load_projection(table_request)
-    loaded = [load_item(key) for key in table_request["Keys"]]
+    loaded = [wire.load_item(key) for key in table_request["Keys"]]
     for key in loaded:
-        check_levels(key.levels)
+        wire.check_levels(key.levels)
     _no_key_twice(loaded)
     return _Wanted(name, table_request, loaded, projection)
 
@@ -137,7 +135,7 @@ def _no_key_twice(loaded: list[Item]) -> None:
     except TypeError:
         return  # a list or map is no key value: the schema refuses it
     if len(distinct) < len(loaded):
-        raise ValidationException(DUPLICATES)
+        raise errors.ValidationException(DUPLICATES)
 
 
 def _look_up(wanted: list[_Wanted], tables: list[Table]) -> list[_Lookup]:
@@ -188,7 +186,7 @@ def _serve(
             projection = lookup.wanted.projection
             attributes = read.item.attributes
             shown = attributes if projection is None else projection.pick(attributes)
-            responses[lookup.wanted.name].append(dump_item(shown))
+            responses[lookup.wanted.name].append(wire.dump_item(shown))
     return undone, reasons
 
 

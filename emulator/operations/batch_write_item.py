@@ -8,14 +8,12 @@ from typing import Any, Final, NamedTuple
 from emulator.capacity import Reason, Receipt, batch_write_error
 from emulator.engine import Account, Table
 from emulator.engine.writes import Write, apply, plan
-from emulator.model import Item
-from emulator.model.wire import SEVERAL_TYPES, load_item
+from emulator.model import Item, wire
 from emulator.operations import responses, shapes
 from emulator.operations.batch_get_item import DUPLICATES, NO_REQUEST_ITEMS
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import items, keys
-from emulator.service import limits
-from emulator.service.errors import RequestFault, ValidationException
+from emulator.service import errors, limits
 from emulator.service.wording import Wording
 from emulator.storage import Position
 
@@ -67,7 +65,7 @@ def batch_write_item(account: Account, request: Request) -> Response:
         if write_request.is_put:
             items.item_fits(write_request.item)
     if sum(write_request.item.size_bytes for write_request in wanted) > limits.BATCH_WRITE_BYTES:
-        raise ValidationException(TOO_LARGE)
+        raise errors.ValidationException(TOO_LARGE)
     tables = {name: account.table(name) for name in requested}
     writes = _writes(wanted, tables)
 
@@ -88,16 +86,16 @@ def batch_write_item(account: Account, request: Request) -> Response:
 def _some_but_not_too_many(requested: Mapping[str, Any]) -> None:
     """Refuse an empty request, and more than twenty-five (ERR-BWRITE-2, ERR-BWRITE-3)."""
     if not requested:
-        raise RequestFault(NOTHING, is_final=True)
+        raise errors.RequestFault(NOTHING, is_final=True)
     for requests in requested.values():
         if not 1 <= len(requests) <= limits.BATCH_WRITE_REQUESTS:
             shown = shapes.java_text(requested, SHAPE.members["RequestItems"])
             problem = shapes.CONSTRAINT.format(
                 value=f"'{shown}'", path="requestItems", rule=COUNT_RULE
             )
-            raise RequestFault(shapes.envelope(problem), is_final=True)
+            raise errors.RequestFault(shapes.envelope(problem), is_final=True)
     if sum(map(len, requested.values())) > limits.BATCH_WRITE_REQUESTS:
-        raise ValidationException(TOO_MANY)
+        raise errors.ValidationException(TOO_MANY)
 
 
 def _load(name: str, written: Mapping[str, Any]) -> _Wanted:
@@ -107,11 +105,11 @@ def _load(name: str, written: Mapping[str, Any]) -> _Wanted:
     """
     put, delete = written.get("PutRequest"), written.get("DeleteRequest")
     if (put is None) == (delete is None):
-        raise ValidationException(SEVERAL_TYPES)
+        raise errors.ValidationException(wire.SEVERAL_TYPES)
     if put is not None:
-        return _Wanted(name, written, load_item(put["Item"]), is_put=True)
+        return _Wanted(name, written, wire.load_item(put["Item"]), is_put=True)
     assert delete is not None, "it is one of the two"
-    return _Wanted(name, written, load_item(delete["Key"]), is_put=False)
+    return _Wanted(name, written, wire.load_item(delete["Key"]), is_put=False)
 
 
 def _writes(wanted: list[_Wanted], tables: Mapping[str, Table]) -> list[Write]:
@@ -127,7 +125,7 @@ def _writes(wanted: list[_Wanted], tables: Mapping[str, Table]) -> list[Write]:
         )
         place = table.name, table.position(keys.key_of(key, table.key))
         if place in touched:
-            raise ValidationException(DUPLICATES)
+            raise errors.ValidationException(DUPLICATES)
         touched[place] = None
     writes = []
     for write_request, (_, position) in zip(wanted, touched, strict=True):

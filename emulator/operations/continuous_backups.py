@@ -7,10 +7,7 @@ from typing import Final
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Table
 from emulator.engine.options import Recovery
-from emulator.operations import shapes
-from emulator.operations.backup_source import source_table
-from emulator.operations.definitions import table_request
-from emulator.operations.descriptions import seconds
+from emulator.operations import backup_source, definitions, descriptions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.service.errors import PointInTimeRecoveryUnavailableException, ValidationException
 
@@ -21,7 +18,7 @@ DAYS_WITHOUT_RECOVERY: Final = (
 _MOST_DAYS: Final = 35
 _DAY_NS: Final = 24 * 3600 * NANOSECONDS
 
-SHAPE = table_request(
+SHAPE = definitions.table_request(
     PointInTimeRecoverySpecification=shapes.structure(
         "PointInTimeRecoverySpecification",
         PointInTimeRecoveryEnabled=shapes.BOOLEAN.required,
@@ -30,10 +27,10 @@ SHAPE = table_request(
 )
 
 
-@operation("DescribeContinuousBackups", shape=table_request())
+@operation("DescribeContinuousBackups", shape=definitions.table_request())
 def describe_continuous_backups(account: Account, request: Request) -> Response:
     """Return whether, and how far back, a table can be restored to a point in time."""
-    return _describe(account, source_table(account, request["TableName"]))
+    return _describe(account, backup_source.source_table(account, request["TableName"]))
 
 
 @operation("UpdateContinuousBackups", shape=SHAPE)
@@ -43,7 +40,7 @@ def update_continuous_backups(account: Account, request: Request) -> Response:
     days = specification.get("RecoveryPeriodInDays")
     if not specification["PointInTimeRecoveryEnabled"] and days is not None:
         raise ValidationException(DAYS_WITHOUT_RECOVERY)
-    table = source_table(account, request["TableName"])
+    table = backup_source.source_table(account, request["TableName"])
     known = table.options.recovery
     if specification["PointInTimeRecoveryEnabled"]:
         since_ns = account.now_ns if known is None else known.since_ns
@@ -62,8 +59,8 @@ def _describe(account: Account, table: Table) -> Response:
         described = {
             "PointInTimeRecoveryStatus": "ENABLED",
             "RecoveryPeriodInDays": recovery.days,
-            "EarliestRestorableDateTime": seconds(earliest_ns),
-            "LatestRestorableDateTime": seconds(latest_ns),
+            "EarliestRestorableDateTime": descriptions.seconds(earliest_ns),
+            "LatestRestorableDateTime": descriptions.seconds(latest_ns),
         }
     return {
         "ContinuousBackupsDescription": {

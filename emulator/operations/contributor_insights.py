@@ -6,12 +6,10 @@ from typing import Any, Final
 
 from emulator.engine import Account, Table
 from emulator.engine.options import InsightsRule
-from emulator.operations import shapes
+from emulator.operations import descriptions, shapes, tokens
 from emulator.operations.definitions import TABLE_NAME, table_request
-from emulator.operations.descriptions import seconds
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules.updates import NO_INDEX
-from emulator.operations.tokens import open_token, seal
 from emulator.service.errors import ResourceNotFoundException
 
 ACCESSED_AND_THROTTLED: Final = "ACCESSED_AND_THROTTLED_KEYS"
@@ -35,7 +33,7 @@ def describe(account: Account, request: Request) -> Response:
     if rule is None:
         return response | {"ContributorInsightsStatus": "DISABLED"}
     response["ContributorInsightsStatus"] = "ENABLED" if rule.is_enabled else "DISABLED"
-    response["LastUpdateDateTime"] = seconds(rule.changed_ns)
+    response["LastUpdateDateTime"] = descriptions.seconds(rule.changed_ns)
     if rule.is_enabled:
         response["ContributorInsightsMode"] = rule.mode
         response["ContributorInsightsRuleList"] = _rule_names(table, index, rule)
@@ -77,12 +75,12 @@ def list_insights(account: Account, request: Request) -> Response:
     summaries = [_summary(table, index) for table in tables for index in _resources(table)]
     token = request.get("NextToken")
     if token is not None:
-        after = open_token(token)
+        after = tokens.open_token(token)
         summaries = [summary for summary in summaries if _place(summary) > after]
     most = max(1, request.get("MaxResults", _PAGE))
     response: Response = {"ContributorInsightsSummaries": summaries[:most]}
     if len(summaries) > most:
-        response["NextToken"] = seal(*_place(summaries[most - 1]))
+        response["NextToken"] = tokens.seal(*_place(summaries[most - 1]))
     return response
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from emulator.engine import Account, Table, TableOptions
-from emulator.operations import definitions, shapes
-from emulator.operations.descriptions import describe_table
+from emulator.operations import definitions, descriptions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.resource_policies import new_policy, policy_is_well_formed
 from emulator.operations.rules import tables as rules
@@ -79,7 +78,7 @@ def create_table(account: Account, request: Request) -> Response:
     stream = request.get("StreamSpecification")
     if stream is not None and stream["StreamEnabled"]:
         account.open_stream(table, stream["StreamViewType"])
-    return {"TableDescription": describe_table(account, table, status="CREATING")}
+    return {"TableDescription": descriptions.describe_table(account, table, status="CREATING")}
 
 
 def free_name(account: Account, named: str) -> str:

@@ -13,8 +13,7 @@ from emulator.engine import BillingMode, Throughput
 from emulator.model import IndexSchema, KeyAttribute, KeySchema, KeyType, Projection
 from emulator.operations import shapes
 from emulator.operations.shapes import Integer, List, Member, String, Structure, structure
-from emulator.service import limits
-from emulator.service.errors import RequestFault, ValidationException
+from emulator.service import errors, limits
 
 Wire: TypeAlias = Mapping[str, Any]
 
@@ -65,11 +64,11 @@ class TableRequest(Structure):
             return
         self.check_types(request)
         if request.get("TableName") is None:
-            raise ValidationException(TABLE_NAME_REQUIRED)
+            raise errors.ValidationException(TABLE_NAME_REQUIRED)
         if self._reports_name_alone:
             problems = tuple(TABLE_NAME.problems(request["TableName"], "tableName"))
             if problems:
-                raise RequestFault(shapes.envelope(*problems), is_final=True)
+                raise errors.RequestFault(shapes.envelope(*problems), is_final=True)
         super().check(request)
 
 

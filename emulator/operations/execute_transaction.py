@@ -13,26 +13,12 @@ from emulator.engine import Account, Table, transactions
 from emulator.engine.reads import Found, find
 from emulator.engine.transactions import Action, Failure
 from emulator.engine.writes import Planned, plan
-from emulator.operations import responses, shapes
+from emulator.operations import responses, shapes, statements
 from emulator.operations.execute_statement import PARAMETERS, STATEMENT, bind_loaded
 from emulator.operations.registry import Request, Response, operation
-from emulator.operations.statements import (
-    DUPLICATE,
-    check_exists,
-    key_of_read,
-    key_values_are_scalars,
-    shown,
-    write_of,
-)
 from emulator.operations.transact_write_items import SAME_ITEM, TOO_LARGE
 from emulator.partiql import Bound, Exists, Insert, KeyFault, Select, load_parameters
-from emulator.service import limits
-from emulator.service.errors import (
-    RequestFault,
-    ResourceNotFoundException,
-    TransactionCanceledException,
-    ValidationException,
-)
+from emulator.service import errors, limits
 from emulator.service.wording import Wording
 
 MIXED: Final = (
@@ -69,7 +55,7 @@ def execute_transaction(account: Account, request: Request) -> Response:
     loaded = [load_parameters(member.get("Parameters")) for member in members]
     bound = _bind(members, loaded)
     if len({statement.reads for statement in bound}) > 1:
-        raise ValidationException(MIXED)
+        raise errors.ValidationException(MIXED)
     targets = [
         _target(account, number, statement, member)
         for number, (statement, member) in enumerate(zip(bound, members, strict=True))
@@ -79,7 +65,7 @@ def execute_transaction(account: Account, request: Request) -> Response:
         raise transactions.cancelled(failures)
     actions = [target for target in targets if isinstance(target, Action)]
     if len({(action.table.name, action.position) for action in actions}) < len(actions):
-        raise ValidationException(SAME_ITEM)
+        raise errors.ValidationException(SAME_ITEM)
     if bound[0].reads:
         return _read(account, request, bound, actions)
     return _write(account, request, bound, actions)
@@ -98,9 +84,9 @@ def _numbered(number: int) -> Iterator[None]:
     """Report a fault with the number of its statement (PQL-20)."""
     try:
         yield
-    except ValidationException as fault:
-        message = fault.wording if isinstance(fault, RequestFault) else fault.message
-        raise RequestFault(NUMBERED.format(number=number, message=message)) from None
+    except errors.ValidationException as fault:
+        message = fault.wording if isinstance(fault, errors.RequestFault) else fault.message
+        raise errors.RequestFault(NUMBERED.format(number=number, message=message)) from None
 
 
 # Statements become actions
@@ -116,7 +102,7 @@ def _target(
     """
     try:
         table = account.table(bound.table_name)
-    except ResourceNotFoundException as fault:
+    except errors.ResourceNotFoundException as fault:
         return Failure("ResourceNotFound", str(fault.message))
     with _numbered(number):
         _check_form(bound, table)
@@ -130,21 +116,21 @@ def _check_form(bound: Bound, table: Table) -> None:
     statement = bound.statement
     if isinstance(statement, Select):
         if statement.source.index is not None:
-            raise ValidationException(ON_INDEX)
+            raise errors.ValidationException(ON_INDEX)
         if statement.columns is not None and statement.columns.fault is not None:
-            raise ValidationException(statement.columns.fault)
+            raise errors.ValidationException(statement.columns.fault)
     elif isinstance(statement, Exists):
-        check_exists(bound, statement, table)
-        key_values_are_scalars(bound, table)
+        statements.check_exists(bound, statement, table)
+        statements.key_values_are_scalars(bound, table)
     elif not isinstance(statement, Insert):
         if statement.returning is not None:
-            raise ValidationException(RETURNING)
-        key_values_are_scalars(bound, table)
+            raise errors.ValidationException(RETURNING)
+        statements.key_values_are_scalars(bound, table)
 
 
 def _reading(account: Account, bound: Bound, select: Select, table: Table) -> Action | Failure:
     try:
-        key = key_of_read(bound, select, table, NOT_BY_KEY)
+        key = statements.key_of_read(bound, select, table, NOT_BY_KEY)
     except KeyFault as fault:
         return Failure("ValidationError", fault.in_transactions)
     position = table.position_of(key)
@@ -155,10 +141,10 @@ def _reading(account: Account, bound: Bound, select: Select, table: Table) -> Ac
 def _writing(bound: Bound, table: Table, member: Mapping[str, Any]) -> Action | Failure:
     shows_old = responses.shows_old(member)
     try:
-        write = write_of(bound, table, shows_old=shows_old)
+        write = statements.write_of(bound, table, shows_old=shows_old)
     except KeyFault as fault:
         return Failure("ValidationError", fault.in_transactions)
-    except ValidationException as fault:
+    except errors.ValidationException as fault:
         return Failure("ValidationError", str(fault.message))
     prepare = partial(plan, write, factor=limits.TRANSACTION_FACTOR)
     return Action(table, write.position, prepare, shows_old)
@@ -173,12 +159,14 @@ def _read(
     """Return every item in the order of the statements, an empty object for a missing one."""
     done = [read for read in transactions.execute(account, actions) if isinstance(read, Found)]
     if sum(read.receipt.bytes_returned for read in done) > limits.TRANSACTION_BYTES:
-        raise ValidationException(TOO_LARGE)
+        raise errors.ValidationException(TOO_LARGE)
     entries = []
     for statement, read in zip(bound, done, strict=True):
         assert isinstance(statement.statement, Select), "all statements read"
         item = read.item
-        entries.append({} if item is None else {"Item": shown(item, statement.statement.columns)})
+        entries.append(
+            {} if item is None else {"Item": statements.shown(item, statement.statement.columns)}
+        )
     receipts = zip((one.table_name for one in bound), (one.receipt for one in done), strict=True)
     mode = request.get("ReturnConsumedCapacity")
     return {"Responses": entries} | responses.consumed_by_table(mode, receipts)
@@ -192,7 +180,7 @@ def _write(
         sum(statement.item.size_bytes for statement in bound if statement.item is not None)
         > limits.TRANSACTION_BYTES
     ):
-        raise ValidationException(TOO_LARGE)
+        raise errors.ValidationException(TOO_LARGE)
     token = request.get("ClientRequestToken")
     fingerprint = json.dumps(request["TransactStatements"], sort_keys=True, default=repr)
     mode = request.get("ReturnConsumedCapacity")
@@ -201,7 +189,7 @@ def _write(
         return {"Responses": []} | responses.consumed_by_table(mode, replay)
     try:
         done = transactions.execute(account, actions)
-    except TransactionCanceledException as error:
+    except errors.TransactionCanceledException as error:
         raise _with_duplicates(error, bound) from None
     planned = [write for write in done if isinstance(write, Planned)]
     account.tokens.keep(token, fingerprint, planned, account.now_ns)
@@ -211,13 +199,13 @@ def _write(
 
 
 def _with_duplicates(
-    error: TransactionCanceledException, bound: list[Bound]
-) -> TransactionCanceledException:
+    error: errors.TransactionCanceledException, bound: list[Bound]
+) -> errors.TransactionCanceledException:
     """Return the cancellation with failed INSERTs called by their name (TXW-6)."""
     failures: list[Failure | None] = []
     for reason, statement in zip(error.members["CancellationReasons"], bound, strict=True):
         code, message = reason["Code"], reason.get("Message", "")
         if code == "ConditionalCheckFailed" and isinstance(statement.statement, Insert):
-            code, message = "DuplicateItem", DUPLICATE
+            code, message = "DuplicateItem", statements.DUPLICATE
         failures.append(None if code == "None" else Failure(code, message, reason.get("Item")))
     return transactions.cancelled(failures)

@@ -9,8 +9,7 @@ from emulator.model.wire import INVALID
 from emulator.operations import definitions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.replicas import AUTO_SCALING
-from emulator.service import limits
-from emulator.service.errors import GlobalTableNotFoundException, ValidationException
+from emulator.service import errors, limits
 from emulator.service.throttling import Axis
 
 NOT_SUPPORTED: Final = (
@@ -33,7 +32,7 @@ _NAMED = shapes.structure(GlobalTableName=shapes.INDEX_NAME.required)
 )
 def create_global_table(_: Account, __: Request) -> NoReturn:
     """Refuse: only version 2019 is made, by UpdateTable."""
-    raise ValidationException(NOT_SUPPORTED)
+    raise errors.ValidationException(NOT_SUPPORTED)
 
 
 @operation(
@@ -51,7 +50,7 @@ def create_global_table(_: Account, __: Request) -> NoReturn:
 )
 def update_global_table(_: Account, __: Request) -> NoReturn:
     """Refuse: there is no global table of version 2017 to change."""
-    raise ValidationException(NOT_SUPPORTED)
+    raise errors.ValidationException(NOT_SUPPORTED)
 
 
 def _index_settings(holder: str, axis: Axis) -> shapes.Member:
@@ -91,7 +90,7 @@ def _index_settings(holder: str, axis: Axis) -> shapes.Member:
 )
 def find_global_table(_: Account, request: Request) -> NoReturn:
     """Refuse: no such global table exists."""
-    raise GlobalTableNotFoundException(NOT_FOUND.format(name=request["GlobalTableName"]))
+    raise errors.GlobalTableNotFoundException(NOT_FOUND.format(name=request["GlobalTableName"]))
 
 
 @operation(

@@ -6,8 +6,7 @@ from typing import Final
 
 from emulator.engine import Account, Table
 from emulator.engine.options import Destination
-from emulator.operations import shapes
-from emulator.operations.definitions import table_request
+from emulator.operations import definitions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.service.errors import ValidationException
 
@@ -25,13 +24,13 @@ _STREAM_ARN = shapes.String(37, 1024)
 _ENABLE: Final = "EnableKinesisStreamingConfiguration"
 _UPDATE: Final = "UpdateKinesisStreamingConfiguration"
 
-SHAPE = table_request(
+SHAPE = definitions.table_request(
     StreamArn=_STREAM_ARN.required,
     EnableKinesisStreamingConfiguration=shapes.structure(
         _ENABLE, ApproximateCreationDateTimePrecision=_PRECISION
     ),
 )
-UPDATE_SHAPE = table_request(
+UPDATE_SHAPE = definitions.table_request(
     StreamArn=_STREAM_ARN.required,
     UpdateKinesisStreamingConfiguration=shapes.structure(
         _UPDATE, ApproximateCreationDateTimePrecision=_PRECISION
@@ -79,7 +78,7 @@ def update(account: Account, request: Request) -> Response:
     }
 
 
-@operation("DescribeKinesisStreamingDestination", shape=table_request())
+@operation("DescribeKinesisStreamingDestination", shape=definitions.table_request())
 def describe(account: Account, request: Request) -> Response:
     """Return the destinations of a table, those switched off included."""
     table = account.described_table(request["TableName"])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from emulator.engine import Account, Table
 from emulator.engine.writes import Write, execute
-from emulator.model import Item
-from emulator.model.wire import load_item
+from emulator.model import Item, wire
 from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items, keys
@@ -22,7 +21,7 @@ def put_item(account: Account, request: Request) -> Response:
     # The order is observable: a request with two faults is answered with the first (ERR-PUT-1).
     expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
     expressions.placeholders_come_with_expressions(request, CURRENT)
-    item = load_item(request["Item"])
+    item = wire.load_item(request["Item"])
     placeholders = expressions.load_placeholders(request)
     expected = conditions.load_expected(request)
     condition = conditions.write_condition(request, expected, placeholders)

@@ -14,17 +14,8 @@ from emulator.engine import Account
 from emulator.operations.profiles import worded
 from emulator.operations.responses import dump_items
 from emulator.operations.shapes import Structure
+from emulator.service import errors
 from emulator.service.catalogue import OPERATIONS
-from emulator.service.errors import (
-    ApiError,
-    ConditionalCheckFailedException,
-    RequestFault,
-    ResourceNotFoundException,
-    SerializationException,
-    TransactionCanceledException,
-    UnknownOperationException,
-    ValidationException,
-)
 
 Request: TypeAlias = dict[str, Any]
 Response: TypeAlias = dict[str, Any]
@@ -62,7 +53,7 @@ def find(name: str) -> Operation:
     if registered is None:
         facts = OPERATIONS.get(name)
         if facts is None:
-            raise UnknownOperationException
+            raise errors.UnknownOperationException
         import_module(f"emulator.operations.{facts.module}")
         registered = _LOADED[name]
     return registered
@@ -76,25 +67,25 @@ def run(account: Account, name: str, request: Request) -> Response:
     """
     registered = _LOADED.get(name) or find(name)
     if type(request) is not dict:
-        raise SerializationException
+        raise errors.SerializationException
     try:
         if None in request.values():
             request = {member: value for member, value in request.items() if value is not None}
         registered.shape.check(request)
         return registered.handler(account, request)
-    except (ConditionalCheckFailedException, TransactionCanceledException) as failure:
+    except (errors.ConditionalCheckFailedException, errors.TransactionCanceledException) as failure:
         dump_items(failure)
         raise
-    except (ValidationException, ResourceNotFoundException) as fault:
+    except (errors.ValidationException, errors.ResourceNotFoundException) as fault:
         raise _first_fault(registered, request, account, fault) from None
     except UnicodeEncodeError:
         # Assumed: text that is no Unicode cannot be read at all.
-        raise SerializationException from None
+        raise errors.SerializationException from None
 
 
 def _first_fault(
-    registered: Operation, request: Request, account: Account, fault: ApiError
-) -> ApiError:
+    registered: Operation, request: Request, account: Account, fault: errors.ApiError
+) -> errors.ApiError:
     """Return what the client reads: a wrong JSON type anywhere comes before all else (ORD-1).
 
     Values are loaded in one walk, so their JSON types are judged late; this is where the
@@ -102,8 +93,8 @@ def _first_fault(
     """
     try:
         registered.shape.check_types(request)
-    except SerializationException as earlier:
+    except errors.SerializationException as earlier:
         return earlier
-    if isinstance(fault, RequestFault):
+    if isinstance(fault, errors.RequestFault):
         return worded(fault, registered.name, account.settings.messages)
     return fault

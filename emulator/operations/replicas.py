@@ -6,8 +6,7 @@ from typing import Any, Final
 
 from emulator.engine import Account, Table
 from emulator.model.wire import INVALID
-from emulator.operations import shapes
-from emulator.operations.definitions import table_request
+from emulator.operations import definitions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.service.errors import ValidationException
 
@@ -113,7 +112,7 @@ AUTO_SCALING = shapes.structure(
     AutoScalingRoleArn=shapes.String(1, 1600),
     ScalingPolicyUpdate=_POLICY,
 )
-UPDATE_SHAPE = table_request(
+UPDATE_SHAPE = definitions.table_request(
     GlobalSecondaryIndexUpdates=shapes.List(
         shapes.structure(
             "GlobalSecondaryIndexAutoScalingUpdate",
@@ -141,7 +140,7 @@ UPDATE_SHAPE = table_request(
 )
 
 
-@operation("DescribeTableReplicaAutoScaling", shape=table_request())
+@operation("DescribeTableReplicaAutoScaling", shape=definitions.table_request())
 def describe_auto_scaling(account: Account, request: Request) -> Response:
     """Return the replicas of a table; none of them scales (OTH-15)."""
     table = account.described_table(request["TableName"])

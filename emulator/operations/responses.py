@@ -8,15 +8,14 @@ from typing import Any
 from emulator.capacity import Receipt, units
 from emulator.engine import Table
 from emulator.engine.writes import Planned
-from emulator.model import Item
-from emulator.model.wire import WireItem, dump_item, dump_value
+from emulator.model import Item, wire
 from emulator.service.errors import ApiError
 from emulator.storage import Position
 
 
-def item(stored: Item) -> WireItem:
+def item(stored: Item) -> wire.WireItem:
     """Return an item in wire form."""
-    return dump_item(stored.attributes)
+    return wire.dump_item(stored.attributes)
 
 
 def shows_old(request: Mapping[str, Any]) -> bool:
@@ -73,7 +72,7 @@ def collection_metrics(table: Table, position: Position) -> dict[str, Any]:
     value = position[1]
     size_bytes = table.collection_bytes.get(value, 0)
     return {
-        "ItemCollectionKey": {table.key.names[0]: dump_value(value)},
+        "ItemCollectionKey": {table.key.names[0]: wire.dump_value(value)},
         "SizeEstimateRangeGB": units.collection_range_gb(size_bytes),
     }
 

@@ -9,25 +9,13 @@ from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Index, Table
 from emulator.engine.updates import EVERYWHERE
 from emulator.model.wire import INVALID
-from emulator.operations import definitions, shapes
-from emulator.operations.backup_source import source_table
+from emulator.operations import backup_source, definitions, descriptions, shapes
 from emulator.operations.backups import BACKUP_ARN, existing_backup
 from emulator.operations.continuous_backups import recovery_window
 from emulator.operations.create_table import TABLE_EXISTS, load_encryption, make_table
-from emulator.operations.descriptions import (
-    describe_key,
-    describe_projection,
-    describe_table,
-    describe_types,
-    seconds,
-)
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import tables as rules
-from emulator.service.errors import (
-    InvalidRestoreTimeException,
-    TableAlreadyExistsException,
-    ValidationException,
-)
+from emulator.service import errors
 
 EITHER_TIME: Final = (
     "Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be "
@@ -60,7 +48,10 @@ _OVERRIDES: Final = {
 def restore_from_backup(account: Account, request: Request) -> Response:
     """Make a table of what a backup holds."""
     backup = existing_backup(account, request["BackupArn"])
-    summary = {"SourceBackupArn": backup.arn, "RestoreDateTime": seconds(backup.created_ns)}
+    summary = {
+        "SourceBackupArn": backup.arn,
+        "RestoreDateTime": descriptions.seconds(backup.created_ns),
+    }
     return _restore(account, request, backup.table, summary)
 
 
@@ -83,15 +74,15 @@ def restore_to_point_in_time(account: Account, request: Request) -> Response:
     names = [request.get("SourceTableName"), request.get("SourceTableArn")]
     sources = [name for name in names if name is not None]
     if len(sources) != 1:
-        raise ValidationException(EITHER_SOURCE)
+        raise errors.ValidationException(EITHER_SOURCE)
     is_latest, moment = request.get("UseLatestRestorableTime"), request.get("RestoreDateTime")
     if bool(is_latest) == (moment is not None):
-        raise ValidationException(EITHER_TIME)
-    source = source_table(account, sources[0])
+        raise errors.ValidationException(EITHER_TIME)
+    source = backup_source.source_table(account, sources[0])
     earliest_ns, latest_ns = recovery_window(account, source)
     if moment is not None and not earliest_ns <= round(moment * NANOSECONDS) <= latest_ns:
-        raise InvalidRestoreTimeException(BAD_TIME)
-    restored = seconds(latest_ns) if moment is None else moment
+        raise errors.InvalidRestoreTimeException(BAD_TIME)
+    restored = descriptions.seconds(latest_ns) if moment is None else moment
     return _restore(account, request, source, {"RestoreDateTime": restored})
 
 
@@ -101,7 +92,7 @@ def _restore(
     name = request["TargetTableName"]
     account.forget_deleted()
     if name in account.tables:
-        raise TableAlreadyExistsException(TABLE_EXISTS.format(name=name))
+        raise errors.TableAlreadyExistsException(TABLE_EXISTS.format(name=name))
     definition = _definition(source, request)
     encryption = {"SSESpecification": request.get("SSESpecificationOverride")}
     rules.encryption_is_consistent(encryption)
@@ -120,7 +111,7 @@ def _restore(
     fill(account, table, source)
     account.tables[name] = table
     account.watch(table)
-    return {"TableDescription": describe_table(account, table, status="CREATING")}
+    return {"TableDescription": descriptions.describe_table(account, table, status="CREATING")}
 
 
 def fill(account: Account, table: Table, source: Table) -> None:
@@ -134,7 +125,7 @@ def _definition(source: Table, request: Request) -> dict[str, Any]:
     throughput = source.resource.throughput
     mode = request.get("BillingModeOverride") or throughput.billing
     definition: dict[str, Any] = {
-        "KeySchema": describe_key(source.key),
+        "KeySchema": descriptions.describe_key(source.key),
         "BillingMode": mode,
         "GlobalSecondaryIndexes": _indexes(source, request, mode, is_global=True),
         "LocalSecondaryIndexes": _indexes(source, request, mode, is_global=False),
@@ -150,7 +141,7 @@ def _definition(source: Table, request: Request) -> dict[str, Any]:
         for name in rules.names_of(holder["KeySchema"])
     }
     used = {name: kind for name, kind in source.attribute_types.items() if name in names}
-    definition["AttributeDefinitions"] = describe_types(used)
+    definition["AttributeDefinitions"] = descriptions.describe_types(used)
     return definition
 
 
@@ -169,7 +160,7 @@ def _indexes(
     for index in chosen:
         original = known.get(index["IndexName"])
         if original is None or original["KeySchema"] != index["KeySchema"]:
-            raise ValidationException(NO_SUCH_INDEX.format(index=index["IndexName"]))
+            raise errors.ValidationException(NO_SUCH_INDEX.format(index=index["IndexName"]))
         rules.projection_is_complete(index["Projection"])
     return list(chosen)
 
@@ -177,8 +168,8 @@ def _indexes(
 def _index(index: Index, mode: str) -> dict[str, Any]:
     definition: dict[str, Any] = {
         "IndexName": index.schema.name,
-        "KeySchema": describe_key(index.schema.key),
-        "Projection": describe_projection(index.schema.projection),
+        "KeySchema": descriptions.describe_key(index.schema.key),
+        "Projection": descriptions.describe_projection(index.schema.projection),
     }
     if index.schema.is_global and mode == "PROVISIONED":
         throughput = index.resource.throughput

@@ -11,8 +11,7 @@ from emulator.expressions import parse_condition
 from emulator.operations import paging, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items
-from emulator.service import limits
-from emulator.service.errors import ValidationException
+from emulator.service import errors, limits
 from emulator.storage import Position, segment_bounds
 
 NO_TOTAL: Final = (
@@ -80,7 +79,7 @@ def scan(account: Account, request: Request) -> Response:
     if start is not None:
         start_at = paging.start_position(source, start)
         if not low <= start_at < high:
-            raise ValidationException(
+            raise errors.ValidationException(
                 START_ELSEWHERE.format(total=request["TotalSegments"], segment=request["Segment"])
             )
     paging.keys_are_scalars(source, projection)
@@ -109,8 +108,8 @@ def segments_come_in_pairs(request: Mapping[str, Any]) -> None:
     if segment is None and total is None:
         return
     if total is None:
-        raise ValidationException(NO_TOTAL)
+        raise errors.ValidationException(NO_TOTAL)
     if segment is None:
-        raise ValidationException(NO_SEGMENT)
+        raise errors.ValidationException(NO_SEGMENT)
     if segment >= total:
-        raise ValidationException(SEGMENT_TOO_HIGH.format(segment=segment, total=total))
+        raise errors.ValidationException(SEGMENT_TOO_HIGH.format(segment=segment, total=total))

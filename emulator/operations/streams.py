@@ -12,17 +12,9 @@ from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Stream, StreamRecord
 from emulator.engine.streams import SEQUENCE_BASE
 from emulator.model.wire import dump_item
-from emulator.operations import shapes
-from emulator.operations.descriptions import describe_key, seconds
+from emulator.operations import descriptions, shapes, tokens
 from emulator.operations.registry import Request, Response, operation
-from emulator.operations.tokens import open_token, seal
-from emulator.service import limits
-from emulator.service.errors import (
-    ExpiredIteratorException,
-    ResourceNotFoundException,
-    TrimmedDataAccessException,
-    ValidationException,
-)
+from emulator.service import errors, limits
 
 # Assumed: the texts (STM-9, ERR-OTH-8). Observed: ScyllaDB's tests, run against the service, for
 # what is refused: an ARN that is none, a number that is not asked for, half a filter.
@@ -51,10 +43,10 @@ _EXPIRY: Final = {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
 def stream_of(account: Account, arn: str) -> Stream:
     """Return a stream that can still be read (STM-9)."""
     if not arn.startswith("arn:"):
-        raise ValidationException(BAD_ARN.format(arn=arn))
+        raise errors.ValidationException(BAD_ARN.format(arn=arn))
     stream = account.streams.get(arn)
     if stream is None or stream.expired(account.now_ns):
-        raise ResourceNotFoundException(NO_STREAM.format(arn=arn))
+        raise errors.ResourceNotFoundException(NO_STREAM.format(arn=arn))
     return stream
 
 
@@ -112,7 +104,7 @@ def describe_stream(account: Account, request: Request) -> Response:
     stream = stream_of(account, request["StreamArn"])
     wanted = request.get("ShardFilter")
     if wanted is not None and not (wanted.get("Type") and wanted.get("ShardId")):
-        raise ValidationException(HALF_A_FILTER)
+        raise errors.ValidationException(HALF_A_FILTER)
     # The one shard has no children, and no shard comes after it.
     is_hidden = "ShardFilter" in request or "ExclusiveStartShardId" in request
     return {
@@ -121,9 +113,9 @@ def describe_stream(account: Account, request: Request) -> Response:
             "StreamLabel": stream.label,
             "StreamStatus": "ENABLED" if stream.is_open else "DISABLED",
             "StreamViewType": stream.view,
-            "CreationRequestDateTime": seconds(stream.created_ns),
+            "CreationRequestDateTime": descriptions.seconds(stream.created_ns),
             "TableName": stream.table_name,
-            "KeySchema": describe_key(stream.key),
+            "KeySchema": descriptions.describe_key(stream.key),
             "Shards": [] if is_hidden else [_describe_shard(stream)],
         }
     }
@@ -159,7 +151,7 @@ def get_shard_iterator(account: Account, request: Request) -> Response:
     """Return where to begin to read a shard (STM-4)."""
     stream = stream_of(account, request["StreamArn"])
     if request["ShardId"] != shard_id(stream):
-        raise ResourceNotFoundException(NO_SHARD)
+        raise errors.ResourceNotFoundException(NO_SHARD)
     return {"ShardIterator": _iterator(account, stream, _first_number(account, stream, request))}
 
 
@@ -167,37 +159,37 @@ def _first_number(account: Account, stream: Stream, request: Request) -> int:
     kind, now_ns = request["ShardIteratorType"], account.now_ns
     written = request.get("SequenceNumber")
     if kind in ("LATEST", "TRIM_HORIZON") and written is not None:
-        raise ValidationException(UNWANTED_SEQUENCE_NUMBER.format(kind=kind))
+        raise errors.ValidationException(UNWANTED_SEQUENCE_NUMBER.format(kind=kind))
     if kind == "LATEST":
         return stream.next_number
     if kind == "TRIM_HORIZON":
         return stream.oldest_number(now_ns)
     if kind == "AT_TIMESTAMP":
         if request.get("Timestamp") is None:
-            raise ValidationException(NO_TIMESTAMP)
+            raise errors.ValidationException(NO_TIMESTAMP)
         return stream.number_at(round(request["Timestamp"] * NANOSECONDS), now_ns)
     if written is None:
-        raise ValidationException(NO_SEQUENCE_NUMBER.format(kind=kind))
+        raise errors.ValidationException(NO_SEQUENCE_NUMBER.format(kind=kind))
     number = _number_of(stream, written)
     if kind == "AFTER_SEQUENCE_NUMBER":
         number += 1
     if number < stream.oldest_number(now_ns):
-        raise TrimmedDataAccessException(TRIMMED)
+        raise errors.TrimmedDataAccessException(TRIMMED)
     return number
 
 
 def _number_of(stream: Stream, written: str) -> int:
     """Return the record that a sequence number names, if it is one of the stream's."""
     if not (written.isascii() and written.isdigit()):
-        raise ValidationException(BAD_SEQUENCE_NUMBER)
+        raise errors.ValidationException(BAD_SEQUENCE_NUMBER)
     number = int(written) - SEQUENCE_BASE
     if not 0 < number < max(stream.next_number, 2):
-        raise ValidationException(BAD_SEQUENCE_NUMBER)
+        raise errors.ValidationException(BAD_SEQUENCE_NUMBER)
     return number
 
 
 def _iterator(account: Account, stream: Stream, number: int) -> str:
-    return f"{stream.arn}|1|{seal(stream.arn, str(number), str(account.now_ns))}"
+    return f"{stream.arn}|1|{tokens.seal(stream.arn, str(number), str(account.now_ns))}"
 
 
 @operation(
@@ -211,7 +203,7 @@ def get_records(account: Account, request: Request) -> Response:
     """Return records from an iterator on, and where to go on (STM-5)."""
     stream, number = _open_iterator(account, request["ShardIterator"])
     if number < stream.oldest_number(account.now_ns):
-        raise TrimmedDataAccessException(TRIMMED)
+        raise errors.TrimmedDataAccessException(TRIMMED)
     most = request.get("Limit", limits.STREAM_RECORDS)
     page = _page(stream, stream.read(number, most, account.now_ns))
     _count(account, stream, page)
@@ -235,13 +227,13 @@ def _count(account: Account, stream: Stream, page: list[StreamRecord]) -> None:
 
 
 def _open_iterator(account: Account, iterator: str) -> tuple[Stream, int]:
-    parts = open_token(iterator.rpartition("|")[2], BAD_ITERATOR)
+    parts = tokens.open_token(iterator.rpartition("|")[2], BAD_ITERATOR)
     if len(parts) != 3 or not (parts[1].isdigit() and parts[2].isdigit()):
-        raise ValidationException(BAD_ITERATOR)
+        raise errors.ValidationException(BAD_ITERATOR)
     stream = stream_of(account, parts[0])
     then_ns = int(parts[2])
     if account.now_ns - then_ns > limits.ITERATOR_SECONDS * NANOSECONDS:
-        raise ExpiredIteratorException(
+        raise errors.ExpiredIteratorException(
             EXPIRED.format(then=then_ns // 1_000_000, now=account.now_ns // 1_000_000)
         )
     return stream, int(parts[1])

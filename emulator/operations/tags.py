@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from emulator.engine import Account, Stream
-from emulator.operations import definitions, shapes
+from emulator.operations import definitions, shapes, tokens
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import arns
 from emulator.operations.rules.tags import load_tags, tags_are_not_too_many
-from emulator.operations.tokens import open_token, seal
 from emulator.service.errors import ValidationException
 
 NO_TAGS: Final = "Atleast one Tag needs to be provided as Input."
@@ -56,11 +55,11 @@ def list_tags(account: Account, request: Request) -> Response:
     """Return a page of tags, by key."""
     tags = _tags_of(account, request["ResourceArn"])
     token = request.get("NextToken")
-    after = "" if token is None else open_token(token)[0]
+    after = "" if token is None else tokens.open_token(token)[0]
     keys = sorted(key for key in tags if key > after)
     response: Response = {"Tags": [{"Key": key, "Value": tags[key]} for key in keys[:_PAGE]]}
     if len(keys) > _PAGE:
-        response["NextToken"] = seal(keys[_PAGE - 1])
+        response["NextToken"] = tokens.seal(keys[_PAGE - 1])
     return response
 
 

@@ -8,8 +8,7 @@ from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Table
 from emulator.engine.expiry import ExpiryQueue
 from emulator.engine.updates import EVERYWHERE
-from emulator.operations import shapes
-from emulator.operations.definitions import table_request
+from emulator.operations import definitions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.service.errors import ValidationException
 
@@ -23,7 +22,7 @@ NOT_YET: Final = (
     "Cannot describe time to live while table is in CREATING state: Current table state is CREATING"
 )
 
-SHAPE = table_request(
+SHAPE = definitions.table_request(
     TimeToLiveSpecification=shapes.structure(
         "TimeToLiveSpecification",
         Enabled=shapes.BOOLEAN.required,
@@ -46,7 +45,7 @@ def update_time_to_live(account: Account, request: Request) -> Response:
     return {"TimeToLiveSpecification": {"Enabled": is_enabled, "AttributeName": name}}
 
 
-@operation("DescribeTimeToLive", shape=table_request())
+@operation("DescribeTimeToLive", shape=definitions.table_request())
 def describe_time_to_live(account: Account, request: Request) -> Response:
     """Return by which attribute items expire, if they do (TTL-2)."""
     return {"TimeToLiveDescription": describe(_existing_table(account, request))}

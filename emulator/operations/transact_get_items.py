@@ -10,15 +10,13 @@ from emulator.capacity import TRANSACTIONAL
 from emulator.engine import Account, Table, transactions
 from emulator.engine.reads import Found, find
 from emulator.expressions import PathProjection
-from emulator.model import Item, key_values_are_not_empty
-from emulator.model.wire import check_levels, dump_item, load_item
+from emulator.model import Item, key_values_are_not_empty, wire
 from emulator.operations import responses, shapes
 from emulator.operations.get_item import CURRENT, load_projection
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import expressions, keys
 from emulator.operations.transact_write_items import TOO_LARGE, no_item_twice
-from emulator.service import limits
-from emulator.service.errors import ValidationException
+from emulator.service import errors, limits
 
 SHAPE = shapes.structure(
     ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
@@ -66,7 +64,7 @@ def transact_get_items(account: Account, request: Request) -> Response:
     ]
     done = [read for read in transactions.execute(account, actions) if isinstance(read, Found)]
     if sum(read.receipt.bytes_returned for read in done) > limits.TRANSACTION_BYTES:
-        raise ValidationException(TOO_LARGE)
+        raise errors.ValidationException(TOO_LARGE)
 
     response: Response = {
         "Responses": [_shown(action, read) for action, read in zip(wanted, done, strict=True)]
@@ -78,9 +76,9 @@ def transact_get_items(account: Account, request: Request) -> Response:
 
 def _load(body: Mapping[str, Any]) -> _Wanted:
     expressions.placeholders_come_with_expressions(body, CURRENT, ())
-    key = load_item(body["Key"])
+    key = wire.load_item(body["Key"])
     projection = load_projection(body)
-    check_levels(key.levels)
+    wire.check_levels(key.levels)
     return _Wanted(body, key, projection)
 
 
@@ -101,4 +99,4 @@ def _shown(wanted: _Wanted, read: Found) -> dict[str, Any]:
     attributes = read.item.attributes
     projection = wanted.projection
     shown = attributes if projection is None else projection.pick(attributes)
-    return {"Item": dump_item(shown)} if shown else {}
+    return {"Item": wire.dump_item(shown)} if shown else {}

@@ -10,14 +10,12 @@ from typing import Any, Final, NamedTuple
 from emulator.engine import Account, Table, transactions
 from emulator.engine.writes import Planned, Write, plan
 from emulator.expressions import Condition, Update, parse_condition, parse_update
-from emulator.model import Item, key_values_are_not_empty
-from emulator.model.wire import check_levels, load_item
+from emulator.model import Item, key_values_are_not_empty, wire
 from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items, keys
 from emulator.operations.update_item import change_of, key_attributes_stay
-from emulator.service import limits
-from emulator.service.errors import ValidationException
+from emulator.service import errors, limits
 from emulator.storage import Position
 
 NOTHING_TO_DO: Final = (
@@ -98,7 +96,7 @@ def transact_write_items(account: Account, request: Request) -> Response:
     # The order is observable (ERR-TX-1).
     wanted = [load_action(action) for action in request["TransactItems"]]
     if sum(action.item.size_bytes for action in wanted) > limits.TRANSACTION_BYTES:
-        raise ValidationException(TOO_LARGE)
+        raise errors.ValidationException(TOO_LARGE)
     tables = [account.table(action.body["TableName"]) for action in wanted]
     for action, table in zip(wanted, tables, strict=True):
         no_key_is_empty(action, table)
@@ -130,13 +128,13 @@ def load_action(action: Mapping[str, Any]) -> Wanted:
     """Load one action completely; its first fault wins (ERR-TX-1)."""
     kinds = [kind for kind in MEMBERS if action.get(kind) is not None]
     if not kinds:
-        raise ValidationException(NOTHING_TO_DO)
+        raise errors.ValidationException(NOTHING_TO_DO)
     if len(kinds) > 1:
-        raise ValidationException(SEVERAL_MEMBERS)
+        raise errors.ValidationException(SEVERAL_MEMBERS)
     kind = kinds[0]
     body = action[kind]
     expressions.placeholders_come_with_expressions(body, CURRENT)
-    item = load_item(body["Item" if kind == "Put" else "Key"])
+    item = wire.load_item(body["Item" if kind == "Put" else "Key"])
     placeholders = expressions.load_placeholders(body)
     update = None
     if kind == "Update":
@@ -146,7 +144,7 @@ def load_action(action: Mapping[str, Any]) -> Wanted:
     placeholders.check_unused()
     if kind == "Put":
         items.item_fits(item)
-    check_levels(item.levels)
+    wire.check_levels(item.levels)
     return Wanted(kind, body, item, condition, update)
 
 
@@ -169,7 +167,7 @@ def no_item_twice(touched: Any) -> None:
             continue
         key = (table.name, table.key.values(item))
         if key in seen:
-            raise ValidationException(SAME_ITEM)
+            raise errors.ValidationException(SAME_ITEM)
         seen.add(key)
 
 
@@ -182,7 +180,7 @@ def _suit_their_tables(wanted: list[Wanted], tables: list[Table]) -> None:
     for number, (action, table) in enumerate(zip(wanted, tables, strict=True)):
         try:
             _suits(action, table)
-        except ValidationException as fault:
+        except errors.ValidationException as fault:
             failures[number] = transactions.Failure("ValidationError", str(fault.message))
             raise transactions.cancelled(failures) from None
 

@@ -12,23 +12,12 @@ from typing import Final
 
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Transfer
-from emulator.operations import definitions, shapes
-from emulator.operations.backup_source import source_table
+from emulator.operations import backup_source, definitions, descriptions, shapes, tokens
 from emulator.operations.continuous_backups import recovery_window
 from emulator.operations.create_table import RULES, free_name, load_encryption, make_table
-from emulator.operations.descriptions import seconds
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import tables as rules
-from emulator.operations.shapes import Structure
-from emulator.operations.tokens import open_token, seal
-from emulator.service.errors import (
-    ApiError,
-    ExportConflictException,
-    ExportNotFoundException,
-    ImportConflictException,
-    ImportNotFoundException,
-    InvalidExportTimeException,
-)
+from emulator.service import errors
 
 # Assumed: the texts.
 EXPORT_NOT_FOUND: Final = "Export not found: {arn}"
@@ -105,17 +94,17 @@ def export_table(account: Account, request: Request) -> Response:
     """Begin an export of a table that can be restored to a point in time (OTH-10)."""
     asked = _asked(request, EXPORT_SHAPE)
     known = _begun_once(
-        account, account.archive.exports, asked, _begin_export, ExportConflictException
+        account, account.archive.exports, asked, _begin_export, errors.ExportConflictException
     )
     return {"ExportDescription": _description(known) | {"ExportStatus": "IN_PROGRESS"}}
 
 
 def _begin_export(account: Account, asked: Request) -> Transfer:
-    table = source_table(account, asked["TableArn"])
+    table = backup_source.source_table(account, asked["TableArn"])
     earliest_ns, latest_ns = recovery_window(account, table)
     moment = asked.get("ExportTime")
     if moment is not None and not earliest_ns <= round(moment * NANOSECONDS) <= latest_ns:
-        raise InvalidExportTimeException(BAD_TIME)
+        raise errors.InvalidExportTimeException(BAD_TIME)
     arn = f"{table.arn}/export/{_transfer_id(account)}"
     described = {
         "ExportFormat": "DYNAMODB_JSON",
@@ -123,8 +112,8 @@ def _begin_export(account: Account, asked: Request) -> Transfer:
         "ClientToken": account.new_id("export"),
         **asked,
         "ExportArn": arn,
-        "StartTime": seconds(account.now_ns),
-        "ExportTime": seconds(account.now_ns) if moment is None else moment,
+        "StartTime": descriptions.seconds(account.now_ns),
+        "ExportTime": descriptions.seconds(account.now_ns) if moment is None else moment,
         "TableArn": table.arn,
         "TableId": table.id,
         "ItemCount": len(table.store),
@@ -138,14 +127,14 @@ def describe_export(account: Account, request: Request) -> Response:
     """Return an export, complete by now (OTH-11)."""
     known = account.archive.exports.get(request["ExportArn"])
     if known is None:
-        raise ExportNotFoundException(EXPORT_NOT_FOUND.format(arn=request["ExportArn"]))
+        raise errors.ExportNotFoundException(EXPORT_NOT_FOUND.format(arn=request["ExportArn"]))
     prefix = known.asked.get("S3Prefix")
     folder = f"AWSDynamoDB/{known.arn.rpartition('/')[2]}/manifest-summary.json"
     return {
         "ExportDescription": _description(known)
         | {
             "ExportStatus": "COMPLETED",
-            "EndTime": seconds(known.started_ns),
+            "EndTime": descriptions.seconds(known.started_ns),
             "ExportManifest": folder if prefix is None else f"{prefix}/{folder}",
         }
     }
@@ -174,7 +163,7 @@ def import_table(account: Account, request: Request) -> Response:
     """Make the table of an import; there is no bucket to read, so it is empty (OTH-12)."""
     asked = _asked(request, IMPORT_SHAPE)
     known = _begun_once(
-        account, account.archive.imports, asked, _begin_import, ImportConflictException
+        account, account.archive.imports, asked, _begin_import, errors.ImportConflictException
     )
     return {"ImportTableDescription": _description(known) | {"ImportStatus": "IN_PROGRESS"}}
 
@@ -200,7 +189,7 @@ def _begin_import(account: Account, asked: Request) -> Transfer:
         "ImportArn": arn,
         "TableArn": table.arn,
         "TableId": table.id,
-        "StartTime": seconds(account.now_ns),
+        "StartTime": descriptions.seconds(account.now_ns),
     }
     return Transfer(arn, table.arn, asked, described, started_ns=account.now_ns)
 
@@ -210,11 +199,11 @@ def describe_import(account: Account, request: Request) -> Response:
     """Return an import, complete by now (OTH-12)."""
     known = account.archive.imports.get(request["ImportArn"])
     if known is None:
-        raise ImportNotFoundException(IMPORT_NOT_FOUND.format(arn=request["ImportArn"]))
+        raise errors.ImportNotFoundException(IMPORT_NOT_FOUND.format(arn=request["ImportArn"]))
     counts = ("ErrorCount", "ProcessedSizeBytes", "ProcessedItemCount", "ImportedItemCount")
     return {
         "ImportTableDescription": _description(known)
-        | {"ImportStatus": "COMPLETED", "EndTime": seconds(known.started_ns)}
+        | {"ImportStatus": "COMPLETED", "EndTime": descriptions.seconds(known.started_ns)}
         | dict.fromkeys(counts, 0)
     }
 
@@ -237,15 +226,15 @@ def list_imports(account: Account, request: Request) -> Response:
             "TableArn": begun.table_arn,
             "S3BucketSource": dict(begun.asked["S3BucketSource"]),
             "InputFormat": begun.asked["InputFormat"],
-            "StartTime": seconds(begun.started_ns),
-            "EndTime": seconds(begun.started_ns),
+            "StartTime": descriptions.seconds(begun.started_ns),
+            "EndTime": descriptions.seconds(begun.started_ns),
         }
         for begun in page
     ]
     return {"ImportSummaryList": summaries} | token
 
 
-def _asked(request: Request, shape: Structure) -> Request:
+def _asked(request: Request, shape: shapes.Structure) -> Request:
     """Return a copy of the members that the shape knows (WIR-15)."""
     return deepcopy({name: request[name] for name in shape.members if name in request})
 
@@ -263,7 +252,7 @@ def _begun_once(
     transfers: dict[str, Transfer],
     asked: Request,
     begin: Callable[[Account, Request], Transfer],
-    conflict: type[ApiError],
+    conflict: type[errors.ApiError],
 ) -> Transfer:
     """Begin a transfer, unless the request's token has begun it before; return it.
 
@@ -288,7 +277,7 @@ def _page(
     table_arn, token = request.get("TableArn"), request.get("NextToken")
     arns = [arn for arn, transfer in known.items() if table_arn in (None, transfer.table_arn)]
     if token is not None:
-        after = open_token(token)[0]
+        after = tokens.open_token(token)[0]
         arns = arns[arns.index(after) + 1 :] if after in arns else []
     page = [known[arn] for arn in arns[:most]]
-    return page, {"NextToken": seal(page[-1].arn)} if len(arns) > most else {}
+    return page, {"NextToken": tokens.seal(page[-1].arn)} if len(arns) > most else {}

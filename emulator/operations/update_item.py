@@ -8,22 +8,15 @@ from typing import Any, Final
 from emulator.engine import Account, Table
 from emulator.engine.writes import Planned, Write, execute
 from emulator.expressions import Placeholders, Update, fragment, legacy_update, parse_update
-from emulator.model import MISSING, IndexSchema, Item, Missing, Value, check_name, equal
-from emulator.model.wire import (
-    INVALID,
-    TOO_DEEP,
-    WireItem,
-    check_levels,
-    dump_item,
-    load_item,
-    load_value,
-)
+from emulator.model import MISSING, IndexSchema, Item, Missing, Value, check_name, equal, wire
 from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items, keys
 from emulator.service.errors import ValidationException
 
-KEY_CHANGE: Final = INVALID + "Cannot update attribute {name}. This attribute is part of the key"
+KEY_CHANGE: Final = (
+    wire.INVALID + "Cannot update attribute {name}. This attribute is part of the key"
+)
 
 SHAPE = shapes.write_request(
     # The misspelt value is the service's own (ERR-SHAPE-5).
@@ -54,14 +47,14 @@ def update_item(account: Account, request: Request) -> Response:
     """Change the item, and answer what ReturnValues asks for."""
     expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
     expressions.placeholders_come_with_expressions(request, CURRENT)
-    key = load_item(request["Key"])
+    key = wire.load_item(request["Key"])
     placeholders = expressions.load_placeholders(request)
     updates = _load_updates(request)
     expected = conditions.load_expected(request)
     update = _parse(request, updates, placeholders)
     condition = conditions.write_condition(request, expected, placeholders)
     placeholders.check_unused()
-    check_levels(key.levels)
+    wire.check_levels(key.levels)
 
     table = account.table(request["TableName"])
     position = table.position(keys.key_of(key, table.key))
@@ -90,7 +83,7 @@ def _load_updates(request: Mapping[str, Any]) -> dict[str, tuple[str, Value | Mi
     return {
         name: (
             entry.get("Action") or "PUT",
-            MISSING if entry.get("Value") is None else load_value(entry["Value"]),
+            MISSING if entry.get("Value") is None else wire.load_value(entry["Value"]),
         )
         for name, entry in written.items()
     }
@@ -121,7 +114,7 @@ def change_of(
     table: Table,
     *,
     standalone: bool,
-    too_deep: str = TOO_DEEP,
+    too_deep: str = wire.TOO_DEEP,
 ) -> Callable[[Item | None], Item | None]:
     """Return the function from the stored item to the updated one (UPD-19 to UPD-21).
 
@@ -184,7 +177,7 @@ def _changes(name: str, old: Item, new: Item) -> bool:
 
 def _returned(
     return_values: str | None, planned: Planned, update: Update | None
-) -> WireItem | None:
+) -> wire.WireItem | None:
     """Return the attributes that ReturnValues asks for (UIT-2 to UIT-5)."""
     if return_values is None or return_values == "NONE":
         return None
@@ -193,4 +186,4 @@ def _returned(
         return None
     if return_values.startswith("ALL"):
         return responses.item(image)
-    return dump_item(fragment(image.attributes, update.paths)) if update is not None else None
+    return wire.dump_item(fragment(image.attributes, update.paths)) if update is not None else None

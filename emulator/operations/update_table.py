@@ -8,10 +8,9 @@ from typing import Any, TypeAlias, cast
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, BillingMode, Resource, Table, Throughput
 from emulator.engine import updates as engine
-from emulator.operations import definitions, shapes
+from emulator.operations import definitions, descriptions, shapes
 from emulator.operations.create_table import key_arn, load_encryption
 from emulator.operations.delete_table import table_is_active
-from emulator.operations.descriptions import describe_table
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.replicas import REPLICA_UPDATES, update_replicas
 from emulator.operations.rules import tables as table_rules
@@ -78,9 +77,9 @@ def update_table(account: Account, request: Request) -> Response:
     _set_stream(account, request, table)
     changed = _set_indexes(account, request, table)
     if is_instant:
-        return {"TableDescription": describe_table(account, table)}
+        return {"TableDescription": descriptions.describe_table(account, table)}
     table.begin_update(account.now_ns)
-    described = describe_table(account, table, status="UPDATING", changed=changed)
+    described = descriptions.describe_table(account, table, status="UPDATING", changed=changed)
     return {"TableDescription": described}
 
 

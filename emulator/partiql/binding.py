@@ -10,17 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from emulator.expressions import (
-    CACHE_ENTRIES,
-    ConditionProgram,
-    Update,
-    UpdateProgram,
-    condition_of,
-    update_of,
-)
-from emulator.model import SET_TYPES, Item, Value
-from emulator.partiql.ast import Exists, Insert, Parsed, Select, Statement, Values
-from emulator.partiql.ast import Update as UpdateStatement
+from emulator import expressions, model
+from emulator.partiql import ast
 from emulator.partiql.parser import parse
 from emulator.service.errors import ValidationException
 
@@ -37,31 +28,31 @@ class Bound(NamedTuple):
         item: The item of an INSERT.
     """
 
-    parsed: Parsed
-    values: Values
-    update: Update | None = None
-    item: Item | None = None
+    parsed: ast.Parsed
+    values: ast.Values
+    update: expressions.Update | None = None
+    item: model.Item | None = None
 
     @property
-    def statement(self) -> Statement:
+    def statement(self) -> ast.Statement:
         """The tree of the statement."""
         return self.parsed.statement
 
     @property
     def reads(self) -> bool:
         """Return whether the statement only reads; EXISTS counts among the writes (PQL-19)."""
-        return isinstance(self.parsed.statement, Select)
+        return isinstance(self.parsed.statement, ast.Select)
 
     @property
     def table_name(self) -> str:
         """The table that the statement names."""
         statement = self.parsed.statement
-        if isinstance(statement, Exists):
+        if isinstance(statement, ast.Exists):
             return statement.select.source.table
-        return statement.source.table if isinstance(statement, Select) else statement.table
+        return statement.source.table if isinstance(statement, ast.Select) else statement.table
 
 
-def bind(text: str, parameters: Sequence[Value]) -> Bound:
+def bind(text: str, parameters: Sequence[model.Value]) -> Bound:
     """Return a statement with its parameters, checked as far as it goes without a table.
 
     Raises:
@@ -74,7 +65,7 @@ def bind(text: str, parameters: Sequence[Value]) -> Bound:
     if parameters:
         values = {**values, **{f":p{i}": value for i, value in enumerate(parameters)}}
     for name, complaint in parsed.sets:
-        if not isinstance(values[name], SET_TYPES):
+        if not isinstance(values[name], model.SET_TYPES):
             raise ValidationException(complaint)
     compiled = _compiled(parsed)
     update = None if compiled.change is None else compiled.change.update(values)
@@ -83,27 +74,27 @@ def bind(text: str, parameters: Sequence[Value]) -> Bound:
     return Bound(parsed, values, update, _item_of(parsed.statement, values))
 
 
-def _item_of(statement: Statement, values: Values) -> Item | None:
+def _item_of(statement: ast.Statement, values: ast.Values) -> model.Item | None:
     """Return the item that an INSERT writes."""
-    if not isinstance(statement, Insert):
+    if not isinstance(statement, ast.Insert):
         return None
-    return Item.of({name: values[literal] for name, literal in statement.attributes})
+    return model.Item.of({name: values[literal] for name, literal in statement.attributes})
 
 
-def where_program(parsed: Parsed) -> ConditionProgram | None:
+def where_program(parsed: ast.Parsed) -> expressions.ConditionProgram | None:
     """Return the compiled condition of a statement, whole."""
     return _compiled(parsed).where
 
 
 class _Compiled(NamedTuple):
-    where: ConditionProgram | None
-    change: UpdateProgram | None
+    where: expressions.ConditionProgram | None
+    change: expressions.UpdateProgram | None
 
 
-@lru_cache(maxsize=CACHE_ENTRIES)
-def _compiled(parsed: Parsed) -> _Compiled:
-    where = None if parsed.where is None else condition_of(parsed.where, parsed.names)
+@lru_cache(maxsize=expressions.CACHE_ENTRIES)
+def _compiled(parsed: ast.Parsed) -> _Compiled:
+    where = None if parsed.where is None else expressions.condition_of(parsed.where, parsed.names)
     change = None
-    if isinstance(parsed.statement, UpdateStatement):
-        change = update_of(parsed.statement.actions, parsed.names)
+    if isinstance(parsed.statement, ast.Update):
+        change = expressions.update_of(parsed.statement.actions, parsed.names)
     return _Compiled(where, change)

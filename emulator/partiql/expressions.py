@@ -12,14 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple, TypeGuard
 
-from emulator.expressions import (
-    CONDITION_FUNCTIONS,
-    END,
-    NAME,
-    OPERAND_TYPE,
-    TOO_MANY_CHOICES,
-    Token,
-)
+from emulator import expressions
 from emulator.expressions import ast as trees
 from emulator.partiql.lexer import PARAMETER, not_well_formed
 from emulator.partiql.literals import LiteralParser
@@ -87,7 +80,7 @@ class Context(NamedTuple):
 
 
 CONDITION: Final = Context(
-    frozenset(CONDITION_FUNCTIONS) | {"size"},
+    frozenset(expressions.CONDITION_FUNCTIONS) | {"size"},
     frozenset(("+", "-", "||", "*", "/", "%", "LIKE")),
     CONDITION_OPERATOR,
 )
@@ -146,7 +139,7 @@ class ExpressionParser(LiteralParser):
             return node
         if self._optional(PARAMETER):
             return self._parameter()
-        if (token.kind == NAME or token.kind in _CALLABLE) and self._peek("(", 1):
+        if (token.kind == expressions.NAME or token.kind in _CALLABLE) and self._peek("(", 1):
             return self._call(self._next())
         return self._path_of(self._parts())
 
@@ -172,7 +165,7 @@ class ExpressionParser(LiteralParser):
             self._note(self._context.message.format(operator=operator))
         return trees.Arithmetic(operator=operator, left=operand, right=operand)
 
-    def _call(self, token: Token) -> trees.Node:
+    def _call(self, token: expressions.Token) -> trees.Node:
         """Read ``name "(" [ expression { "," expression } ] ")"``; names have no case."""
         name = token.text.lower()
         operands: list[trees.Node] = []
@@ -191,7 +184,7 @@ class ExpressionParser(LiteralParser):
     def _infix(self, left: trees.Node) -> trees.Node:
         negated = self._optional("NOT")
         operator = self._next().kind
-        if self._peek(END):
+        if self._peek(expressions.END):
             raise not_well_formed(MISSING_RIGHT_SIDE)
         self._judge(operator)
         self._operators += 1 + negated
@@ -220,7 +213,7 @@ class ExpressionParser(LiteralParser):
     def _comparison(self, operator: str, left: trees.Node) -> trees.Node:
         right = self._expression(_RANKS[operator])
         if operator in _ORDERINGS and (is_condition(left) or is_condition(right)):
-            self._note(OPERAND_TYPE.format(operator=operator, type="BOOL"))
+            self._note(expressions.OPERAND_TYPE.format(operator=operator, type="BOOL"))
         return trees.Comparison(
             operator="<>" if operator == "!=" else operator, left=left, right=right
         )
@@ -243,7 +236,7 @@ class ExpressionParser(LiteralParser):
         if not choices:
             self._note(NO_CHOICES)
         if len(choices) > limits.IN_OPERANDS:
-            self._note(TOO_MANY_CHOICES.format(count=len(choices)))
+            self._note(expressions.TOO_MANY_CHOICES.format(count=len(choices)))
         return trees.In(operand=left, choices=tuple(choices))
 
     def _type_test(self, _operator: str, left: trees.Node) -> trees.Node:
@@ -279,7 +272,7 @@ class ExpressionParser(LiteralParser):
 def is_condition(node: trees.Node) -> TypeGuard[trees.Condition]:
     """Return whether a node is true or false, and no other value."""
     if isinstance(node, trees.Function):
-        return node.name in CONDITION_FUNCTIONS
+        return node.name in expressions.CONDITION_FUNCTIONS
     return isinstance(
         node, trees.Comparison | trees.Between | trees.In | trees.Not | trees.And | trees.Or
     )

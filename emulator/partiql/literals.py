@@ -13,12 +13,10 @@ from typing import Final
 
 from emulator.expressions import Token
 from emulator.expressions import ast as trees
-from emulator.model import NumberSet, StringSet, Value, parse_number
-from emulator.model.wire import DUPLICATES, INVALID
+from emulator.model import NumberSet, StringSet, Value, parse_number, wire
 from emulator.partiql.cursor import EMPTY_PART, Cursor
 from emulator.partiql.lexer import ION, NUMBER, STRING, not_well_formed
-from emulator.service import limits
-from emulator.service.errors import RequestFault, ValidationException
+from emulator.service import errors, limits
 
 UNDER: Final = "{message} under {path}"
 # Observed: another emulator's capture of eu-west-2, September 2026.
@@ -28,7 +26,7 @@ EMPTY_BAG: Final = "Empty bags are not supported"
 MIXED_BAG: Final = (
     "Unsupported data type in Bag. DynamoDB only supports either numbers or strings in bags"
 )
-NUMBER_DUPLICATES: Final = INVALID + "Input collection [{members}] contains duplicates!"
+NUMBER_DUPLICATES: Final = wire.INVALID + "Input collection [{members}] contains duplicates!"
 # Source: the list of validation messages of DynamoDB Local.
 MISSING_VALUE: Final = "MISSING must be compared using IS operator"
 ION_VALUE: Final = "Ion Literals are not supported: {text} under key {path}"
@@ -62,7 +60,7 @@ class LiteralParser(Cursor):
         containers is refused, with the path that leads to it.
         """
         if level > limits.NESTING_LEVELS:
-            raise ValidationException(UNDER.format(message=TOO_NESTED, path=path))
+            raise errors.ValidationException(UNDER.format(message=TOO_NESTED, path=path))
         if self._peek("-") or self._peek("+"):
             return self._signed(path)
         token = self._next()
@@ -107,7 +105,7 @@ class LiteralParser(Cursor):
                 raise not_well_formed()
         try:
             return parse_number(text)
-        except RequestFault as fault:
+        except errors.RequestFault as fault:
             self._note(UNDER.format(message=fault.message, path=path))
             return Decimal(0)
 
@@ -187,7 +185,7 @@ class LiteralParser(Cursor):
         if all(isinstance(member, str) for member in members):
             strings = StringSet(str(member) for member in members)
             if len(strings) < len(members):
-                self._note(DUPLICATES.format(quoted="", plain=shown).text("older"))
+                self._note(wire.DUPLICATES.format(quoted="", plain=shown).text("older"))
             return strings
         numbers = NumberSet(member for member in members if isinstance(member, Decimal))
         if any(isinstance(member, str) for member in members):

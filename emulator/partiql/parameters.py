@@ -13,8 +13,7 @@ from typing import Any, Final
 from emulator.model import NOT_A_NUMBER, Value
 from emulator.model.wire import TOO_DEEP, load_value
 from emulator.partiql.literals import fits_java
-from emulator.service import limits
-from emulator.service.errors import RequestFault, ValidationException
+from emulator.service import errors, limits
 
 _EXPONENT: Final = re.compile(r"[+-]?[0-9.]+[eE]([+-]?[0-9]+)", re.ASCII)
 
@@ -29,7 +28,7 @@ def load_parameters(written: list[Any] | None) -> list[Value]:
         return []
     try:
         return [load_value(value) for value in written]
-    except ValidationException:
+    except errors.ValidationException:
         return [_load_in_order(value, 1) for value in written]
 
 
@@ -39,7 +38,7 @@ def _load_in_order(wire: Any, level: int) -> Value:
         for tag, raw in wire.items():
             if tag in ("L", "M"):
                 if level >= limits.NESTING_LEVELS:
-                    raise ValidationException(TOO_DEEP)
+                    raise errors.ValidationException(TOO_DEEP)
                 for member in raw.values() if tag == "M" else raw:
                     _load_in_order(member, level + 1)
             elif tag in ("N", "NS"):
@@ -52,4 +51,4 @@ def _check_exponents(texts: Iterable[str]) -> None:
     for text in texts:
         match = _EXPONENT.fullmatch(text)
         if match is not None and not fits_java(match[1]):
-            raise RequestFault(NOT_A_NUMBER.format(text=text))
+            raise errors.RequestFault(NOT_A_NUMBER.format(text=text))

@@ -26,25 +26,7 @@ from emulator.expressions import (
 )
 from emulator.expressions import ast as trees
 from emulator.model import SET_TYPES
-from emulator.partiql.ast import (
-    Columns,
-    Delete,
-    Exists,
-    Insert,
-    Order,
-    Parsed,
-    Select,
-    Source,
-    Statement,
-    Update,
-)
-from emulator.partiql.expressions import (
-    ANYTHING,
-    CONDITION,
-    VALUE,
-    ExpressionParser,
-    is_condition,
-)
+from emulator.partiql import ast, expressions
 from emulator.partiql.lexer import PARAMETER
 from emulator.partiql.literals import ROOT
 from emulator.service import limits
@@ -94,7 +76,7 @@ _SET_FUNCTIONS: Final = {"set_add": "ADD", "set_delete": "DELETE"}
 
 
 @lru_cache(maxsize=CACHE_ENTRIES)
-def parse(text: str) -> Parsed:
+def parse(text: str) -> ast.Parsed:
     """Return what a statement says, from the cache if it was read before.
 
     Raises:
@@ -106,12 +88,12 @@ def parse(text: str) -> Parsed:
     return _Parser(text).parse()
 
 
-class _Parser(ExpressionParser):
+class _Parser(expressions.ExpressionParser):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self._sets: list[tuple[str, str]] = []
 
-    def parse(self) -> Parsed:
+    def parse(self) -> ast.Parsed:
         statement = self._statement()
         self._optional(";")
         self._expect(END, LEFT_OVER)
@@ -119,7 +101,7 @@ class _Parser(ExpressionParser):
             # Assumed: the limit of expressions holds, as statements become expressions.
             self._note(TOO_MANY_OPERATORS.format(count=self._operators))
         self._tell_faults()
-        return Parsed(
+        return ast.Parsed(
             statement=statement,
             names={alias: name for name, alias in self._aliases.items()},
             constants=self._constants,
@@ -127,7 +109,7 @@ class _Parser(ExpressionParser):
             sets=tuple(self._sets),
         )
 
-    def _statement(self) -> Statement:
+    def _statement(self) -> ast.Statement:
         if self._peek("SELECT"):
             return self._select()
         if self._peek("EXISTS") and self._peek("(", 1):
@@ -143,7 +125,7 @@ class _Parser(ExpressionParser):
 
     # Reading
 
-    def _select(self) -> Select:
+    def _select(self) -> ast.Select:
         self._expect("SELECT")
         columns = self._columns()
         self._expect("FROM")
@@ -156,17 +138,17 @@ class _Parser(ExpressionParser):
         order = self._order()
         if self._optional("LIMIT"):
             self._note(UNSUPPORTED_CLAUSE.format(clause="LIMIT"))
-            self._in(ANYTHING)
-        return Select(source=source, columns=columns, where=where, order=order)
+            self._in(expressions.ANYTHING)
+        return ast.Select(source=source, columns=columns, where=where, order=order)
 
-    def _exists(self) -> Exists:
+    def _exists(self) -> ast.Exists:
         self._expect("EXISTS")
         self._expect("(")
         select = self._select()
         self._expect(")")
-        return Exists(select=select)
+        return ast.Exists(select=select)
 
-    def _columns(self) -> Columns | None:
+    def _columns(self) -> ast.Columns | None:
         """Read ``"*" | column { "," column }``; faults wait until the table is found."""
         outer, self._faults = self._faults, []
         if self._optional("VALUE"):
@@ -190,7 +172,7 @@ class _Parser(ExpressionParser):
                 self._refuse_alias()
                 return parts
         self._position = start
-        self._in(ANYTHING)
+        self._in(expressions.ANYTHING)
         self._note(NO_PATH, token)
         self._refuse_alias()
         return []
@@ -201,7 +183,7 @@ class _Parser(ExpressionParser):
             self._expect(NAME)
             self._note(ALIAS)
 
-    def _order(self) -> tuple[Order, ...]:
+    def _order(self) -> tuple[ast.Order, ...]:
         """Read ``[ ORDER BY path [ASC|DESC] { "," path [ASC|DESC] } ]``."""
         if not self._optional("ORDER"):
             return ()
@@ -211,35 +193,35 @@ class _Parser(ExpressionParser):
             terms.append(self._order_term())
         return tuple(terms)
 
-    def _order_term(self) -> Order:
+    def _order_term(self) -> ast.Order:
         parts = self._parts()
         if len(parts) > 1:
             self._note(ORDER_PATH)
         descending = self._optional("DESC")
         if not descending:
             self._optional("ASC")
-        return Order(name=str(parts[0]), descending=descending)
+        return ast.Order(name=str(parts[0]), descending=descending)
 
     # Writing
 
-    def _insert(self) -> Insert:
+    def _insert(self) -> ast.Insert:
         self._expect("INTO")
         source = self._source(NO_NAME, aliased=False)
         if source.index is not None:
             self._note(INSERT_ON_INDEX)
         if not self._optional("VALUE"):
-            self._in(ANYTHING)
+            self._in(expressions.ANYTHING)
             self._note(SEVERAL_ITEMS)
-            return Insert(table=source.table, attributes=())
+            return ast.Insert(table=source.table, attributes=())
         attributes = self._attributes()
         if self._peek("RETURNING"):
             self._returning()
             self._note(INSERT_RETURNING)
-        return Insert(table=source.table, attributes=attributes)
+        return ast.Insert(table=source.table, attributes=attributes)
 
     def _attributes(self) -> tuple[tuple[str, str], ...]:
         """Read the item: a map whose values may be parameters."""
-        self._context = ANYTHING
+        self._context = expressions.ANYTHING
         if not self._optional("{"):
             self._expression()
             self._note(NO_STRUCT)
@@ -258,20 +240,20 @@ class _Parser(ExpressionParser):
             return self._parameter()
         return self._constant(self._member(ROOT, 1))
 
-    def _update(self) -> Update:
+    def _update(self) -> ast.Update:
         table = self._written(NO_NAME)
         actions = self._changes()
         where = self._where()
-        return Update(table=table, actions=actions, where=where, returning=self._returning())
+        return ast.Update(table=table, actions=actions, where=where, returning=self._returning())
 
-    def _from_first(self) -> Update:
+    def _from_first(self) -> ast.Update:
         """Read an update that names its table and condition first."""
         table = self._written()
         where = self._where()
         actions = self._changes()
-        return Update(table=table, actions=actions, where=where, returning=self._returning())
+        return ast.Update(table=table, actions=actions, where=where, returning=self._returning())
 
-    def _delete(self) -> Delete:
+    def _delete(self) -> ast.Delete:
         self._expect("FROM")
         table = self._written(NO_NAME)
         where = self._where()
@@ -279,7 +261,7 @@ class _Parser(ExpressionParser):
         if returning not in (None, "ALL_OLD"):
             written = str(returning).replace("UPDATED", "MODIFIED").replace("_", " ")
             self._note(DELETE_RETURNING.format(written=written))
-        return Delete(table=table, where=where, returning=returning)
+        return ast.Delete(table=table, where=where, returning=returning)
 
     def _written(self, detail: str | None = None) -> str:
         """Read the table of an UPDATE or DELETE."""
@@ -317,7 +299,7 @@ class _Parser(ExpressionParser):
         if keyword is not None and self._peek("(", 1):
             action = trees.Action(keyword=keyword, path=path, value=self._set_change(path))
         else:
-            action = trees.Action(keyword="SET", path=path, value=self._in(VALUE))
+            action = trees.Action(keyword="SET", path=path, value=self._in(expressions.VALUE))
         self._operators += 1
         sections.setdefault(action.keyword, []).append(action)
 
@@ -332,7 +314,7 @@ class _Parser(ExpressionParser):
             places.append(self._token)
             operands.append(self._expression())
 
-        self._context = VALUE
+        self._context = expressions.VALUE
         self._expect("(")
         self._delimited(")", read)
         nothing = trees.Literal(name=":none")
@@ -354,7 +336,7 @@ class _Parser(ExpressionParser):
 
     # Clauses
 
-    def _source(self, detail: str | None = None, *, aliased: bool = True) -> Source:
+    def _source(self, detail: str | None = None, *, aliased: bool = True) -> ast.Source:
         """Read ``table [ "." index ]``, and what may not follow it (PQL-13)."""
         names = [self._part(self._expect(NAME, detail).text)]
         while self._optional("."):
@@ -363,13 +345,13 @@ class _Parser(ExpressionParser):
             self._note(SOURCE_PARTS)
         if aliased:
             self._refuse_alias()
-        return Source(table=names[0], index=names[1] if len(names) > 1 else None)
+        return ast.Source(table=names[0], index=names[1] if len(names) > 1 else None)
 
     def _where(self) -> trees.Node | None:
         if not self._optional("WHERE"):
             return None
-        node = self._in(CONDITION)
-        if not is_condition(node):
+        node = self._in(expressions.CONDITION)
+        if not expressions.is_condition(node):
             self._note(NOT_BOOLEAN)
         return node
 
@@ -388,15 +370,15 @@ class _Parser(ExpressionParser):
         return f"{extent}_{image}"
 
 
-def _columns_of(paths: list[list[str | int]], faults: list[str]) -> Columns:
+def _columns_of(paths: list[list[str | int]], faults: list[str]) -> ast.Columns:
     if faults:
-        return Columns(fault=faults[0])
+        return ast.Columns(fault=faults[0])
     names = [_column_name(path) for path in paths]
     for place, name in enumerate(names):
         if name in names[:place]:
-            return Columns(fault=REPEATED_COLUMN.format(name=name))
+            return ast.Columns(fault=REPEATED_COLUMN.format(name=name))
     projection = PathProjection(tuple(tuple(path) for path in paths))
-    return Columns(names=tuple(names), projection=projection)
+    return ast.Columns(names=tuple(names), projection=projection)
 
 
 def _column_name(path: list[str | int]) -> str:

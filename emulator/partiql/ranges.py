@@ -11,18 +11,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-from emulator.model import (
-    KEY_CLASSES,
-    NOT_THE_SCHEMA,
-    Item,
-    KeyRange,
-    KeySchema,
-    KeyValue,
-    key_values_are_not_empty,
-    key_values_are_not_too_long,
-    successor,
-    type_name,
-)
+from emulator import model
 from emulator.partiql.ast import Order, Values
 from emulator.partiql.branches import Branch, Branches, Clause
 from emulator.service.errors import ValidationException
@@ -51,7 +40,7 @@ class KeyFault(ValidationException):
 
     code = "ValidationException"
 
-    def __init__(self, message: str, in_transactions: str = NOT_THE_SCHEMA) -> None:
+    def __init__(self, message: str, in_transactions: str = model.NOT_THE_SCHEMA) -> None:
         super().__init__(message)
         self.in_transactions = in_transactions
 
@@ -62,9 +51,9 @@ class Range(NamedTuple):
     ``filters`` are the attributes that the branch filters on beside.
     """
 
-    partition: KeyValue
-    lower: KeyValue | None = None
-    upper: KeyValue | None = None
+    partition: model.KeyValue
+    lower: model.KeyValue | None = None
+    upper: model.KeyValue | None = None
     lower_inclusive: bool = True
     upper_inclusive: bool = True
     filters: tuple[str, ...] = ()
@@ -79,11 +68,11 @@ class Range(NamedTuple):
         return bool(self.lower > self.upper)  # type: ignore[operator]  # one type per key
 
     @property
-    def key_range(self) -> KeyRange:
+    def key_range(self) -> model.KeyRange:
         """The range as stores know it."""
         if self.lower is not None and self.lower == self.upper:
-            return KeyRange((self.partition,), (self.lower,))
-        return KeyRange(
+            return model.KeyRange((self.partition,), (self.lower,))
+        return model.KeyRange(
             (self.partition,),
             (),
             self.lower,
@@ -92,7 +81,7 @@ class Range(NamedTuple):
             self.upper_inclusive,
         )
 
-    def above(self, bound: KeyValue, *, inclusive: bool) -> Range:
+    def above(self, bound: model.KeyValue, *, inclusive: bool) -> Range:
         """Return what of the range lies above a bound."""
         if self.lower is not None and (
             bound < self.lower  # type: ignore[operator]  # one type per key
@@ -101,7 +90,7 @@ class Range(NamedTuple):
             return self
         return self._replace(lower=bound, lower_inclusive=inclusive)
 
-    def below(self, bound: KeyValue, *, inclusive: bool) -> Range:
+    def below(self, bound: model.KeyValue, *, inclusive: bool) -> Range:
         """Return what of the range lies below a bound."""
         if self.upper is not None and (
             bound > self.upper  # type: ignore[operator]  # one type per key
@@ -119,7 +108,7 @@ class Range(NamedTuple):
         return bool(self.upper > other.lower)  # type: ignore[operator]  # one type per key
 
 
-def ranges_of(branches: Branches, values: Values, key: KeySchema) -> list[Range] | None:
+def ranges_of(branches: Branches, values: Values, key: model.KeySchema) -> list[Range] | None:
     """Return the ranges of branches in key order, or None if only a scan can serve them.
 
     Raises:
@@ -151,7 +140,7 @@ def _overlap(ranges: Sequence[Range]) -> bool:
     return any(one.partition == two.partition and one.reaches(two) for one, two in pairwise(ranges))
 
 
-def _range_of(branch: Branch, values: Values, key: KeySchema) -> Range | None:
+def _range_of(branch: Branch, values: Values, key: model.KeySchema) -> Range | None:
     """Return the range of a branch, or None if it asks for two partitions at once."""
     partition_name = key.names[0]
     for clause in branch.clauses:
@@ -170,23 +159,23 @@ def _range_of(branch: Branch, values: Values, key: KeySchema) -> Range | None:
     return key_range
 
 
-def _key_value(literal: str, values: Values) -> KeyValue:
+def _key_value(literal: str, values: Values) -> model.KeyValue:
     return values[literal]  # type: ignore[return-value]  # _check_values saw to it
 
 
-def _check_values(clause: Clause, values: Values, key: KeySchema) -> None:
+def _check_values(clause: Clause, values: Values, key: model.KeySchema) -> None:
     attribute = key.attributes[key.names.index(clause.name)]
-    wanted = KEY_CLASSES[attribute.type]
+    wanted = model.KEY_CLASSES[attribute.type]
     for literal in clause.literals:
         value = values[literal]
         if type(value) is not wanted:
-            if type_name(value) not in KEY_CLASSES:
-                raise KeyFault(NO_KEY_VALUE.format(name=clause.name, type=type_name(value)))
+            if model.type_name(value) not in model.KEY_CLASSES:
+                raise KeyFault(NO_KEY_VALUE.format(name=clause.name, type=model.type_name(value)))
             raise KeyFault(KEY_TYPE.format(name=clause.name))
         if wanted is not Decimal and not 0 < len(value) <= key.short:  # type: ignore[arg-type]  # text or bytes
-            key_item = Item.of({clause.name: value})
-            key_values_are_not_empty(key_item, key)
-            key_values_are_not_too_long(key_item, key)
+            key_item = model.Item.of({clause.name: value})
+            model.key_values_are_not_empty(key_item, key)
+            model.key_values_are_not_too_long(key_item, key)
 
 
 def _narrowed(key_range: Range, clause: Clause, values: Values) -> Range:
@@ -195,7 +184,7 @@ def _narrowed(key_range: Range, clause: Clause, values: Values) -> Range:
     first = _key_value(clause.literals[0], values)
     last = _key_value(clause.literals[-1], values)
     if operator == "begins_with":
-        following = successor(first)  # type: ignore[arg-type]  # checked to be text or binary
+        following = model.successor(first)  # type: ignore[arg-type]  # checked to be text or binary
         key_range = key_range.above(first, inclusive=True)
         return key_range if following is None else key_range.below(following, inclusive=False)
     if operator in ("=", ">", ">=", "BETWEEN"):
@@ -206,7 +195,7 @@ def _narrowed(key_range: Range, clause: Clause, values: Values) -> Range:
 
 
 def in_order(
-    ranges: list[Range] | None, order: Sequence[Order], key: KeySchema
+    ranges: list[Range] | None, order: Sequence[Order], key: model.KeySchema
 ) -> tuple[list[Range] | None, bool]:
     """Return the ranges as ORDER BY asks, and whether each is read backwards (PQL-5).
 

@@ -6,10 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from emulator.service.errors import (
-    IncompleteSignatureException,
-    MissingAuthenticationTokenException,
-)
+from emulator.service import errors
 
 MISSING_TOKEN = "Request is missing Authentication Token"
 PARAMETER_REQUIRED = "Authorization header requires '{name}' parameter. "
@@ -46,7 +43,7 @@ def region_of_credentials(fields: Mapping[str, str]) -> str | None:
     if usual is not None and "x-amz-date" in fields:
         return usual[1]
     if not authorization.startswith("AWS4-"):
-        raise MissingAuthenticationTokenException(MISSING_TOKEN)
+        raise errors.MissingAuthenticationTokenException(MISSING_TOKEN)
     parameters = dict(
         parameter.strip().partition("=")[::2]
         for parameter in authorization.partition(" ")[2].split(",")
@@ -57,5 +54,5 @@ def region_of_credentials(fields: Mapping[str, str]) -> str | None:
     if "x-amz-date" not in fields and "date" not in fields:
         faults.append(DATE_REQUIRED)
     if faults:
-        raise IncompleteSignatureException(f"{''.join(faults)}Authorization={authorization}")
+        raise errors.IncompleteSignatureException(f"{''.join(faults)}Authorization={authorization}")
     return signed_region(authorization)

@@ -14,28 +14,14 @@ from types import SimpleNamespace
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
+from emulator import protocol
 from emulator.clients import (
     client_response,
     error_response,
     response_metadata,
     wire_request,
 )
-from emulator.protocol import (
-    AMZ_JSON,
-    decode_json,
-    encode_json,
-    next_request_id,
-    response_fields,
-    signed_region,
-)
-from emulator.sdk.scopes import (
-    ACCESS_KEY,
-    Scope,
-    credentials_are_hidden,
-    innermost,
-    is_any_active,
-    serving,
-)
+from emulator.sdk import scopes
 from emulator.service.errors import ApiError, EmulatorError
 
 SERVICES: Final = frozenset({"dynamodb", "dynamodbstreams"})
@@ -63,11 +49,11 @@ def serve_call(original: Any) -> Any:
         scope = _scope_of_client(self)
         if scope is not None and scope.fast:
             return _answer_fast(self, scope, operation_name, api_params)
-        token = serving.set(scope)
+        token = scopes.serving.set(scope)
         try:
             return original(self, operation_name, api_params)
         finally:
-            serving.reset(token)
+            scopes.serving.reset(token)
 
     return make_api_call
 
@@ -80,56 +66,58 @@ def serve_call_async(original: Any) -> Any:
         scope = _scope_of_client(self)
         if scope is not None and scope.fast:
             return await _answer_fast_async(self, scope, operation_name, api_params)
-        token = serving.set(scope)
+        token = scopes.serving.set(scope)
         try:
             return await original(self, operation_name, api_params)
         finally:
-            serving.reset(token)
+            scopes.serving.reset(token)
 
     return make_api_call
 
 
-def serve(original: Any, scope_of: Callable[..., Scope | None]) -> Any:
+def serve(original: Any, scope_of: Callable[..., scopes.Scope | None]) -> Any:
     """Let a scope serve while a method runs; None for another service's."""
 
     @functools.wraps(original)
     def served(self: Any, *args: Any, **kwargs: Any) -> Any:
-        token = serving.set(scope_of(self, args, kwargs))
+        token = scopes.serving.set(scope_of(self, args, kwargs))
         try:
             return original(self, *args, **kwargs)
         finally:
-            serving.reset(token)
+            scopes.serving.reset(token)
 
     return served
 
 
-def serve_async(original: Any, scope_of: Callable[..., Scope | None]) -> Any:
+def serve_async(original: Any, scope_of: Callable[..., scopes.Scope | None]) -> Any:
     """Let a scope serve while a coroutine runs."""
 
     @functools.wraps(original)
     async def served(self: Any, *args: Any, **kwargs: Any) -> Any:
-        token = serving.set(scope_of(self, args, kwargs))
+        token = scopes.serving.set(scope_of(self, args, kwargs))
         try:
             return await original(self, *args, **kwargs)
         finally:
-            serving.reset(token)
+            scopes.serving.reset(token)
 
     return served
 
 
-def _scope_of_client(client: Any) -> Scope | None:
-    return innermost() if client.meta.service_model.service_name in SERVICES else None
+def _scope_of_client(client: Any) -> scopes.Scope | None:
+    return scopes.innermost() if client.meta.service_model.service_name in SERVICES else None
 
 
-def scope_of_waiter(waiter: Any, *_call: Any) -> Scope | None:
+def scope_of_waiter(waiter: Any, *_call: Any) -> scopes.Scope | None:
     """Return who serves a waiter; its class has a name such as DynamoDB.Waiter.TableExists."""
-    return innermost() if type(waiter).__name__.startswith("DynamoDB") else None
+    return scopes.innermost() if type(waiter).__name__.startswith("DynamoDB") else None
 
 
-def scope_of_creation(session: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Scope | None:
+def scope_of_creation(
+    session: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> scopes.Scope | None:
     """Return who serves a client in the making; without a region, it gets that emulator's."""
     service_name = args[0] if args else kwargs["service_name"]
-    scope = innermost() if service_name in SERVICES else None
+    scope = scopes.innermost() if service_name in SERVICES else None
     if (
         scope is not None
         and len(args) < 2
@@ -153,7 +141,7 @@ def address_nowhere(original: Any) -> Any:
     @functools.wraps(original)
     def prepare_request(self: Any, request: Any) -> Any:
         prepared = original(self, request)
-        if serving.get() is not None:
+        if scopes.serving.get() is not None:
             prepared.url = NOWHERE
             prepared.context = request.context  # older versions leave it behind
         return prepared
@@ -166,7 +154,7 @@ def answer(original: Any, response_class: Any) -> Any:
 
     @functools.wraps(original)
     def send(self: Any, request: Any) -> Any:
-        scope = serving.get()
+        scope = scopes.serving.get()
         if scope is None:
             return original(self, request)
         status, body = _respond(scope, request)
@@ -180,7 +168,7 @@ def answer_async(original: Any, response_class: Any) -> Any:
 
     @functools.wraps(original)
     async def send(self: Any, request: Any) -> Any:
-        scope = serving.get()
+        scope = scopes.serving.get()
         if scope is None:
             return await original(self, request)
         status, body = _respond(scope, request)
@@ -190,28 +178,30 @@ def answer_async(original: Any, response_class: Any) -> Any:
     return send
 
 
-def _respond(scope: Scope, request: Any) -> tuple[int, bytes]:
+def _respond(scope: scopes.Scope, request: Any) -> tuple[int, bytes]:
     """Return status and body of the answer to a prepared request."""
     try:
         operation = request.headers["X-Amz-Target"].decode().partition(".")[2]
         response = scope.emulator.call(
-            operation, decode_json(request.body), region=_region_of(request)
+            operation, protocol.decode_json(request.body), region=_region_of(request)
         )
     except ApiError as error:
-        return error.status, encode_json(error.body())
-    return 200, encode_json(response)
+        return error.status, protocol.encode_json(error.body())
+    return 200, protocol.encode_json(response)
 
 
 def _region_of(request: Any) -> str | None:
     """Return the region a request is signed for; an unsigned one has its client's."""
     authorization: bytes = request.headers.get("Authorization") or b""
-    return signed_region(authorization.decode()) or request.context.get("client_region")
+    return protocol.signed_region(authorization.decode()) or request.context.get("client_region")
 
 
-def _headers(scope: Scope, body: bytes) -> dict[str, str]:
+def _headers(scope: scopes.Scope, body: bytes) -> dict[str, str]:
     seconds = int(scope.emulator.clock.now())
-    request_id = next_request_id()
-    return response_fields(body, content_type=AMZ_JSON, seconds=seconds, request_id=request_id)
+    request_id = protocol.next_request_id()
+    return protocol.response_fields(
+        body, content_type=protocol.AMZ_JSON, seconds=seconds, request_id=request_id
+    )
 
 
 class _Body(io.BytesIO):
@@ -246,7 +236,7 @@ def reuse_user_agent(original: Any) -> Any:
 
     @functools.wraps(original)
     def to_string(self: Any) -> str:
-        if serving.get() is None:
+        if scopes.serving.get() is None:
             return str(original(self))
         text = known.get(self)
         if text is None:
@@ -266,7 +256,7 @@ def reuse_endpoint(original: Any) -> Any:
 
     @functools.wraps(original)
     def construct_endpoint(self: Any, operation_model: Any, *args: Any, **kwargs: Any) -> Any:
-        if serving.get() is None:
+        if scopes.serving.get() is None:
             return original(self, operation_model, *args, **kwargs)
         by_operation = known.setdefault(self, {})
         endpoint = by_operation.get(operation_model.name)
@@ -285,7 +275,7 @@ def refuse_to_send(original: Any) -> Any:
     def send(self: Any, request: Any) -> Any:
         target = request.headers.get("X-Amz-Target") or b""
         text = target.decode() if isinstance(target, bytes) else target
-        if text.startswith("DynamoDB") and is_any_active():
+        if text.startswith("DynamoDB") and scopes.is_any_active():
             raise EmulatorError(WOULD_LEAVE.format(url=request.url))
         return original(self, request)
 
@@ -295,7 +285,7 @@ def refuse_to_send(original: Any) -> Any:
 # The fast lane
 
 
-def _answer_fast(client: Any, scope: Scope, operation: str, params: Any) -> Any:
+def _answer_fast(client: Any, scope: scopes.Scope, operation: str, params: Any) -> Any:
     """Answer before the SDK serialises; its events for parameters and responses still fire."""
     model = client.meta.service_model.operation_model(operation)
     context = _fast_context(client)
@@ -307,7 +297,7 @@ def _answer_fast(client: Any, scope: Scope, operation: str, params: Any) -> Any:
     return _parsed_or_raised(client, operation, http, parsed)
 
 
-async def _answer_fast_async(client: Any, scope: Scope, operation: str, params: Any) -> Any:
+async def _answer_fast_async(client: Any, scope: scopes.Scope, operation: str, params: Any) -> Any:
     """Answer as ``_answer_fast`` does, where the SDK's events are awaited."""
     model = client.meta.service_model.operation_model(operation)
     context = _fast_context(client)
@@ -327,7 +317,7 @@ def _after_call(model: Any) -> str:
     return f"after-call.{model.service_model.service_id.hyphenize()}.{model.name}"
 
 
-def _respond_fast(client: Any, scope: Scope, operation: str, params: Any) -> tuple[Any, Any]:
+def _respond_fast(client: Any, scope: scopes.Scope, operation: str, params: Any) -> tuple[Any, Any]:
     """Return what stands for the HTTP response, and the parsed one."""
     try:
         response = scope.emulator.call(
@@ -353,7 +343,7 @@ def hide_credentials(original: Any, credentials_class: Any) -> Any:
 
     @functools.wraps(original)
     def get_credentials(self: Any) -> Any:
-        if serving.get() is None and not credentials_are_hidden():
+        if scopes.serving.get() is None and not scopes.credentials_are_hidden():
             return original(self)
         return _nobody(credentials_class)
 
@@ -365,7 +355,7 @@ def hide_credentials_async(original: Any, credentials_class: Any) -> Any:
 
     @functools.wraps(original)
     async def get_credentials(self: Any) -> Any:
-        if serving.get() is None and not credentials_are_hidden():
+        if scopes.serving.get() is None and not scopes.credentials_are_hidden():
             return await original(self)
         return _nobody(credentials_class)
 
@@ -373,13 +363,13 @@ def hide_credentials_async(original: Any, credentials_class: Any) -> Any:
 
 
 def _nobody(credentials_class: Any) -> Any:
-    scope = serving.get()
+    scope = scopes.serving.get()
     return _credentials(credentials_class, None if scope is None else scope.emulator.account_id)
 
 
 @functools.cache
 def _credentials(credentials_class: Any, account_id: str | None) -> Any:
-    credentials = credentials_class(ACCESS_KEY, ACCESS_KEY)
+    credentials = credentials_class(scopes.ACCESS_KEY, scopes.ACCESS_KEY)
     # Set, not passed: older versions know no account, and need none.
     credentials.account_id = account_id
     return credentials
@@ -392,7 +382,7 @@ def sign_as_nobody(original: Any) -> Any:
     def get_auth_instance(
         self: Any, signing_name: str, region_name: str, *args: Any, **kwargs: Any
     ) -> Any:
-        scope = serving.get()
+        scope = scopes.serving.get()
         if scope is None:
             return original(self, signing_name, region_name, *args, **kwargs)
         return _Signature(scope, signing_name, region_name)
@@ -407,7 +397,7 @@ def sign_as_nobody_async(original: Any) -> Any:
     async def get_auth_instance(
         self: Any, signing_name: str, region_name: str, *args: Any, **kwargs: Any
     ) -> Any:
-        scope = serving.get()
+        scope = scopes.serving.get()
         if scope is None:
             return await original(self, signing_name, region_name, *args, **kwargs)
         return _Signature(scope, signing_name, region_name)
@@ -421,9 +411,9 @@ class _Signature:
     The headers are those of version 4, so a hook that looks at them finds them.
     """
 
-    def __init__(self, scope: Scope, service: str, region: str) -> None:
+    def __init__(self, scope: scopes.Scope, service: str, region: str) -> None:
         self.moment = _signing_moment(int(scope.emulator.clock.now()))
-        self.key = f"{ACCESS_KEY}/{self.moment[:8]}/{region}/{service}/aws4_request"
+        self.key = f"{scopes.ACCESS_KEY}/{self.moment[:8]}/{region}/{service}/aws4_request"
 
     def add_auth(self, request: Any) -> None:
         """Put the headers of a signature on a request, in place of an earlier attempt's."""
@@ -447,7 +437,7 @@ def stay_stale(original: Any) -> Any:
 
     @functools.wraps(original)
     def refresh(self: Any) -> Any:
-        return original(self) if serving.get() is None else None
+        return original(self) if scopes.serving.get() is None else None
 
     return refresh
 
@@ -457,6 +447,6 @@ def stay_stale_async(original: Any) -> Any:
 
     @functools.wraps(original)
     async def refresh(self: Any) -> Any:
-        return await original(self) if serving.get() is None else None
+        return await original(self) if scopes.serving.get() is None else None
 
     return refresh

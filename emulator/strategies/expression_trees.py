@@ -21,8 +21,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
 from emulator.expressions import is_reserved
-from emulator.model import Path, Value
-from emulator.model.wire import dump_value
+from emulator.model import Path, Value, wire
 
 Tree: TypeAlias = tuple[Any, ...]
 Action: TypeAlias = tuple[Any, ...]
@@ -73,7 +72,7 @@ class Writer:
     def value(self, value: Value) -> str:
         """Write a value as a placeholder."""
         alias = f":{self._prefix}{len(self.values)}"
-        self.values[alias] = dump_value(value)
+        self.values[alias] = wire.dump_value(value)
         return alias
 
     def condition(self, tree: Tree) -> str:

@@ -10,15 +10,8 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from emulator.model import IndexSchema, KeyAttribute, KeySchema, Projection
 from emulator.service import limits
+from emulator.strategies import values
 from emulator.strategies.table_schema import Schema, TableSchema
-from emulator.strategies.values import (
-    AttributeTypes,
-    Form,
-    checked_when_drawn,
-    formed_item,
-    key_values,
-    typed_values,
-)
 
 #: The attributes beside the keys that items have and expressions name, unless others are named:
 #: one of each type, some of them reserved words.
@@ -38,7 +31,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
 _KEY_NAMES: Final = ("pk", "sk", "status", "region", "date", "a-b", "x.y", "été", "k1", "k2", "k3")
 
 
-@checked_when_drawn
+@values.checked_when_drawn
 def table_schemas(
     *, max_global_indexes: int = 2, max_local_indexes: int = 1
 ) -> SearchStrategy[TableSchema]:
@@ -106,9 +99,9 @@ def _projections() -> SearchStrategy[Projection]:
     )
 
 
-@checked_when_drawn
+@values.checked_when_drawn
 def keys(
-    schema: Schema, *, attributes: AttributeTypes | None = None, form: Form = "wire"
+    schema: Schema, *, attributes: values.AttributeTypes | None = None, form: values.Form = "wire"
 ) -> SearchStrategy[dict[str, Any]]:
     """Draw primary keys of a table.
 
@@ -118,24 +111,24 @@ def keys(
         form: "wire", or "python" for natural values.
     """
     table, wide = TableSchema.of(schema), form == "wire"
-    return model_keys(table, attributes or {}, wide=wide).map(formed_item(form))
+    return model_keys(table, attributes or {}, wide=wide).map(values.formed_item(form))
 
 
 def model_keys(
-    schema: TableSchema, attributes: AttributeTypes, *, wide: bool = True
+    schema: TableSchema, attributes: values.AttributeTypes, *, wide: bool = True
 ) -> SearchStrategy[dict[str, Any]]:
     """Draw primary keys, as the model has them."""
     return st.fixed_dictionaries(
         {
-            attribute.name: key_values(attribute, attributes, wide=wide)
+            attribute.name: values.key_values(attribute, attributes, wide=wide)
             for attribute in schema.key.attributes
         }
     )
 
 
-@checked_when_drawn
+@values.checked_when_drawn
 def items(
-    schema: Schema, *, attributes: AttributeTypes | None = None, form: Form = "wire"
+    schema: Schema, *, attributes: values.AttributeTypes | None = None, form: values.Form = "wire"
 ) -> SearchStrategy[dict[str, Any]]:
     """Draw items that a table takes: keys of the right type, index keys right or absent.
 
@@ -146,34 +139,36 @@ def items(
         form: "wire", or "python" for natural values.
     """
     table, wide = TableSchema.of(schema), form == "wire"
-    return model_items(table, or_default(attributes), wide=wide).map(formed_item(form))
+    return model_items(table, or_default(attributes), wide=wide).map(values.formed_item(form))
 
 
-def or_default(attributes: AttributeTypes | None) -> AttributeTypes:
+def or_default(attributes: values.AttributeTypes | None) -> values.AttributeTypes:
     """Return the attributes of items when none are named."""
     return ATTRIBUTES if attributes is None else attributes
 
 
-def other_attributes(schema: TableSchema | None, attributes: AttributeTypes) -> AttributeTypes:
+def other_attributes(
+    schema: TableSchema | None, attributes: values.AttributeTypes
+) -> values.AttributeTypes:
     """Return the attributes that are part of no key."""
     keys = {} if schema is None else schema.key_types
     return {name: kind for name, kind in attributes.items() if name not in keys}
 
 
 def model_items(
-    schema: TableSchema, attributes: AttributeTypes, *, wide: bool = True
+    schema: TableSchema, attributes: values.AttributeTypes, *, wide: bool = True
 ) -> SearchStrategy[dict[str, Any]]:
     """Draw items, as the model has them."""
     optional = {
-        attribute.name: key_values(attribute, attributes, wide=wide)
+        attribute.name: values.key_values(attribute, attributes, wide=wide)
         for index in schema.indexes
         for attribute in index.key.attributes
         if attribute.name not in schema.key.names
     }
     for name, kind in other_attributes(schema, attributes).items():
-        optional[name] = typed_values(kind, wide=wide)
+        optional[name] = values.typed_values(kind, wide=wide)
     required = {
-        attribute.name: key_values(attribute, attributes, wide=wide)
+        attribute.name: values.key_values(attribute, attributes, wide=wide)
         for attribute in schema.key.attributes
     }
     return st.fixed_dictionaries(required, optional=optional)

@@ -9,25 +9,13 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from emulator.model.wire import dump_item
+from emulator.strategies import expressions, schemas
 from emulator.strategies.expression_trees import (
     Fragment,
     Writer,
     condition_fragment,
     merged,
     update_fragment,
-)
-from emulator.strategies.expressions import (
-    condition_trees,
-    key_condition_trees,
-    key_conditions,
-    update_trees,
-)
-from emulator.strategies.schemas import (
-    model_items,
-    model_keys,
-    or_default,
-    other_attributes,
-    table_schemas,
 )
 from emulator.strategies.table_schema import Schema, TableSchema
 from emulator.strategies.values import AttributeTypes, checked_when_drawn
@@ -67,7 +55,7 @@ def requests(
     for name in chosen:
         if name not in _BODIES:
             raise ValueError(UNKNOWN_OPERATION.format(known=", ".join(_BODIES), given=name))
-    table = _Table(TableSchema.of(schema), or_default(attributes), conditional=conditional)
+    table = _Table(TableSchema.of(schema), schemas.or_default(attributes), conditional=conditional)
     drawn = st.one_of(*(_requests(table, name) for name in chosen))
     return drawn if valid else drawn.flatmap(lambda request: _spoilt(table, request))
 
@@ -80,9 +68,9 @@ class _Table:
     ) -> None:
         self.schema = schema
         self.attributes = attributes
-        self.others = other_attributes(schema, attributes)
-        self.keys = model_keys(schema, attributes).map(dump_item)
-        self.items = model_items(schema, attributes).map(dump_item)
+        self.others = schemas.other_attributes(schema, attributes)
+        self.keys = schemas.model_keys(schema, attributes).map(dump_item)
+        self.items = schemas.model_items(schema, attributes).map(dump_item)
         self.conditional = conditional
 
     def conditions(
@@ -96,14 +84,14 @@ class _Table:
             others = {name: kinds for name, kinds in others.items() if projects(name)}
         if not wanted or not others:
             return nothing
-        trees = condition_trees(others)
+        trees = expressions.condition_trees(others)
         return st.one_of(nothing, trees.map(lambda tree: condition_fragment(tree, member, prefix)))
 
     def updates(self) -> SearchStrategy[Fragment]:
         """Draw an update, or none if there is nothing to update."""
         if not self.others and not self.schema.indexes:
             return st.just({})
-        return update_trees(self.schema, self.attributes).map(update_fragment)
+        return expressions.update_trees(self.schema, self.attributes).map(update_fragment)
 
 
 def _requests(table: _Table, operation: str) -> SearchStrategy[Request]:
@@ -154,7 +142,7 @@ def _get(draw: DrawFn, table: _Table) -> Fragment:
 @st.composite
 def _query(draw: DrawFn, table: _Table) -> Fragment:
     index = draw(_index_names(table))
-    tree = draw(key_condition_trees(table.schema.key_of(index), table.attributes))
+    tree = draw(expressions.key_condition_trees(table.schema.key_of(index), table.attributes))
     condition = condition_fragment(tree, "KeyConditionExpression", "k")
     return merged(condition, draw(_page_options(table, index))) | draw(
         st.fixed_dictionaries({}, optional={"ScanIndexForward": st.booleans()})
@@ -363,7 +351,7 @@ def _update_of_key(draw: DrawFn, table: _Table, parameters: Fragment) -> Fragmen
 def _bad_key_condition(draw: DrawFn, table: _Table, parameters: Fragment) -> Fragment:
     index = parameters.get("IndexName")
     return {"TableName": parameters["TableName"]} | draw(
-        key_conditions(table.schema, index=index, valid=False)
+        expressions.key_conditions(table.schema, index=index, valid=False)
     )
 
 
@@ -450,4 +438,4 @@ _FAULTS: Final[dict[str, tuple[Callable[..., Fragment], ...]]] = {
 }
 
 
-st.register_type_strategy(Request, table_schemas().flatmap(requests))
+st.register_type_strategy(Request, schemas.table_schemas().flatmap(requests))

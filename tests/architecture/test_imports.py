@@ -36,7 +36,6 @@ MAY_IMPORT = {
     "http": DOOR,
     "testing": DOOR | {"designs", "sdk", "http"},
     "strategies": DOOR | {"model", "expressions", "testing"},
-    "hypothesis_entry": set(),
     # A run: inputs <- planning <- outcome <- { exact | aggregate } <- analysis <- report.
     "lab.inputs": BASE | {"model", "capacity", "api"},
     "lab.planning": BASE | {"model", "storage", "engine", "api", "lab.inputs"},

@@ -34,8 +34,9 @@ OTHER_FILES = {
     "sdk/test_boto_how_to.py": "a page of the documentation, run",
     "strategies/test_strategies.py": "the public surface of the room",
     "test_main.py": "__main__.py",
-    "testing/test_guest.py": "pytest_dynamometer.py, beside the package",
+    "testing/test_guest.py": "pytest_dynamometer.py in a project with another ``emulator``",
     "testing/test_how_to_pages.py": "a page of the documentation, run",
+    "testing/test_plugin.py": "pytest_dynamometer.py, beside the package",
 }
 
 

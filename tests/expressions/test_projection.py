@@ -2,10 +2,7 @@
 
 from decimal import Decimal
 
-import pytest
-
 from emulator.expressions import PathProjection, Placeholders, fragment, parse_projection
-from emulator.service.errors import RequestFault
 
 ITEM = {
     "pk": "k",
@@ -53,15 +50,6 @@ def test_names_alone_make_a_projection():
     projection = PathProjection.of_names(["n", "m.a", "pk"])
     assert projection.pick(ITEM) == {"n": Decimal(1), "pk": "k"}
     assert projection.names == ("n", "m.a", "pk")
-
-
-def test_names_are_given_once():
-    """PRJ-5."""
-    with pytest.raises(RequestFault) as caught:
-        PathProjection.of_names(["a", "b", "a"])
-    assert caught.value.message == (
-        "One or more parameter values were invalid: Duplicate value in attribute name: a"
-    )
 
 
 def test_whole_values_are_shared():

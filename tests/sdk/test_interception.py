@@ -10,7 +10,7 @@ from boto3.dynamodb.conditions import Attr, Key
 from botocore.exceptions import ClientError
 
 from emulator import ManualClock, errors, mock_dynamodb
-from emulator.sdk import interception, scopes
+from emulator.sdk import scopes
 
 SCHEMA = {
     "AttributeDefinitions": [
@@ -240,12 +240,13 @@ def test_an_inner_slow_scope_is_slow():
 @pytest.mark.parametrize("fast", [False, True])
 def test_the_scope_is_asked_for_once_per_call(fast, monkeypatch):
     asked = []
+    ask = scopes.innermost
 
     def innermost():
         asked.append(None)
-        return scopes.innermost()
+        return ask()
 
-    monkeypatch.setattr(interception, "innermost", innermost)
+    monkeypatch.setattr(scopes, "innermost", innermost)
     with mock_dynamodb(fast=fast):
         client = boto3.client("dynamodb", region_name="eu-west-1")
         asked.clear()

@@ -11,14 +11,7 @@ from dataclasses import dataclass
 from emulator.lab.analysis.offered_load import Offered
 from emulator.lab.inputs.key_templates import KeyTemplate
 from emulator.lab.inputs.patterns import Pattern
-from emulator.lab.outcome.result_types import (
-    AxisResult,
-    BreakEven,
-    Cost,
-    Headroom,
-    PatternResult,
-    ResourceResult,
-)
+from emulator.lab.outcome import result_types
 from emulator.lab.outcome.throttled import throttled_by_reason, throttled_share
 from emulator.lab.planning.access_paths import AccessPath, find_path
 from emulator.lab.planning.layout import Layout, TableLayout
@@ -30,12 +23,12 @@ class Case:
     """What is known of a design once it has run."""
 
     layout: Layout
-    patterns: Sequence[PatternResult]
-    resources: Sequence[ResourceResult]
+    patterns: Sequence[result_types.PatternResult]
+    resources: Sequence[result_types.ResourceResult]
     offered: dict[str, Offered]
-    costs: Sequence[Cost]
-    break_even: Sequence[BreakEven]
-    headroom: Headroom | None
+    costs: Sequence[result_types.Cost]
+    break_even: Sequence[result_types.BreakEven]
+    headroom: result_types.Headroom | None
 
     @property
     def throttled_share(self) -> float:
@@ -48,29 +41,31 @@ class Case:
         return list(throttled_by_reason(self.patterns))
 
     @property
-    def chosen_cost(self) -> Cost | None:
+    def chosen_cost(self) -> result_types.Cost | None:
         """The month as the design asks for it, if it is among the costs."""
         return next((cost for cost in self.costs if cost.chosen), None)
 
-    def path(self, result: PatternResult) -> AccessPath:
+    def path(self, result: result_types.PatternResult) -> AccessPath:
         """Return how the design answers a pattern."""
         return find_path(self.layout, self.pattern(result))
 
-    def pattern(self, result: PatternResult) -> Pattern:
+    def pattern(self, result: result_types.PatternResult) -> Pattern:
         """Return the pattern that a result is about."""
         return self.layout.workload.pattern(result.name)
 
-    def resource(self, name: str) -> ResourceResult:
+    def resource(self, name: str) -> result_types.ResourceResult:
         """Return the table or index of that name."""
         return next(resource for resource in self.resources if resource.name == name)
 
-    def refusing_resource(self, reason: str) -> ResourceResult:
+    def refusing_resource(self, reason: str) -> result_types.ResourceResult:
         """Return the resource that a reason is most likely about: that which refused most."""
         kind = "index" if parse_reason(reason).is_index else "table"
         candidates = [resource for resource in self.resources if resource.kind == kind]
         return max(candidates, key=lambda resource: axis_of(resource, reason).throttled_units)
 
-    def partition_keys(self) -> Iterator[tuple[ResourceResult, TableLayout, Sequence[KeyTemplate]]]:
+    def partition_keys(
+        self,
+    ) -> Iterator[tuple[result_types.ResourceResult, TableLayout, Sequence[KeyTemplate]]]:
         """Yield every resource with its table and partition key templates."""
         for table in self.layout.tables:
             for resource in self.resources:
@@ -82,6 +77,6 @@ class Case:
                         yield resource, table, index.key.partition
 
 
-def axis_of(resource: ResourceResult, reason: str) -> AxisResult:
+def axis_of(resource: result_types.ResourceResult, reason: str) -> result_types.AxisResult:
     """Return the reads or writes of a resource, whichever a reason is about."""
     return resource.read if parse_reason(reason).axis == "Read" else resource.write

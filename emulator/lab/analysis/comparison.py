@@ -18,12 +18,7 @@ from emulator.lab.analysis.sensitivity import ASSUMED, assumption
 from emulator.lab.analysis.verdict import grade, sentence
 from emulator.lab.inputs.design import Design
 from emulator.lab.inputs.workload import Workload
-from emulator.lab.outcome.result_types import (
-    Assumption,
-    Comparison,
-    Confidence,
-    DesignResult,
-)
+from emulator.lab.outcome import result_types
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.planning.layout import Layout
@@ -53,7 +48,7 @@ def compare(
     sensitivity: bool = True,
     fix: bool = True,
     progress: Progress | None = None,
-) -> Comparison:
+) -> result_types.Comparison:
     """Run every design under the workload and say how each does.
 
     Args:
@@ -93,7 +88,7 @@ def compare(
     total = workload.requests * len(designs) * len(chosen)
     which: Engine = engine if engine != "auto" else _suited(total)
     options = _Options(which, chosen, constants, headroom, sensitivity, fix, progress)
-    return Comparison(
+    return result_types.Comparison(
         title=title,
         workload=workload.to_document(),
         engine=which,
@@ -134,7 +129,7 @@ def run_once(
     return _RUNNERS[engine](layout, seed=seed, settings=settings, progress=progress)
 
 
-def _study(layout: Layout, options: _Options) -> DesignResult:
+def _study(layout: Layout, options: _Options) -> result_types.DesignResult:
     """Run one design on every seed and draw the conclusions."""
     name, seed = layout.design.name, options.seeds[0]
     logs = _logs(layout, options)
@@ -154,7 +149,7 @@ def _study(layout: Layout, options: _Options) -> DesignResult:
     if options.fix:
         options.tell(f"{name}: looking for a fix")
         fixed = find_fix(case, seed=seed, settings=options.settings)
-    return DesignResult(
+    return result_types.DesignResult(
         name=name,
         design=layout.design.to_document(),
         resources=resources,
@@ -185,7 +180,7 @@ def _logs(layout: Layout, options: _Options) -> list[RunLog]:
     ]
 
 
-def _confidence(logs: Sequence[RunLog], settings: Settings) -> tuple[Confidence, ...]:
+def _confidence(logs: Sequence[RunLog], settings: Settings) -> tuple[result_types.Confidence, ...]:
     """Return the main measures over the seeds, with the bounds of their means."""
     rows: dict[str, list[float]] = {
         "throttled share": [log.throttled_share for log in logs],
@@ -213,19 +208,21 @@ def _monthly_cost(log: RunLog, settings: Settings) -> float:
     return next(cost.total for cost in made if cost.chosen)
 
 
-def _bounded(measure: str, values: Sequence[float]) -> Confidence:
+def _bounded(measure: str, values: Sequence[float]) -> result_types.Confidence:
     mean = fmean(values)
     half = 0.0
     if len(values) > 1:
         freedom = len(values) - 2
         factor = _STUDENT[freedom] if freedom < len(_STUDENT) else _NORMAL
         half = factor * stdev(values) / len(values) ** 0.5
-    return Confidence(
+    return result_types.Confidence(
         measure=measure, mean=mean, low=mean - half, high=mean + half, values=tuple(values)
     )
 
 
-def _assumptions(layout: Layout, log: RunLog, options: _Options) -> tuple[Assumption, ...]:
+def _assumptions(
+    layout: Layout, log: RunLog, options: _Options
+) -> tuple[result_types.Assumption, ...]:
     """Return the assumed constants that had a say, with the answer under other values."""
     assumptions = []
     for assumed in ASSUMED:

@@ -305,12 +305,12 @@ def moment_texts(part: TimePart) -> Callable[[float], str]:
     kept: dict[int, str] = {}
 
     def show(moment: float) -> str:
-        stretch = int(moment // step)
-        text = kept.get(stretch)
+        slot = int(moment // step)
+        text = kept.get(slot)
         if text is None:
             if len(kept) > 4096:
                 kept.clear()
-            text = kept[stretch] = datetime.fromtimestamp(moment, UTC).strftime(format_)
+            text = kept[slot] = datetime.fromtimestamp(moment, UTC).strftime(format_)
         return text
 
     return show

@@ -8,26 +8,7 @@ from typing import Final
 import numpy as np
 
 from emulator.lab.inputs.distributions import Floats
-from emulator.lab.outcome.result_types import (
-    AxisResult,
-    CollectionSizes,
-    Concentration,
-    HeatMap,
-    KeyShare,
-    PatternResult,
-    ResourceResult,
-    ResourceUnits,
-    Series,
-    Spread,
-)
-from emulator.lab.outcome.run_log import (
-    MINUTE,
-    Cell,
-    Collections,
-    PatternRecord,
-    ResourceRecord,
-    RunLog,
-)
+from emulator.lab.outcome import result_types, run_log
 from emulator.service.limits import PARTITION_UNITS
 
 #: Points of a fine series, and rows of a heat map, at most.
@@ -38,15 +19,15 @@ _CURVE: Final = 50
 _DAY: Final = 86_400
 
 
-def pattern_results(log: RunLog) -> tuple[PatternResult, ...]:
+def pattern_results(log: run_log.RunLog) -> tuple[result_types.PatternResult, ...]:
     """Return the result of each pattern, in the workload's order."""
     patterns = log.layout.workload.patterns
     return tuple(_pattern(log.patterns[pattern.name]) for pattern in patterns)
 
 
-def _pattern(record: PatternRecord) -> PatternResult:
+def _pattern(record: run_log.PatternRecord) -> result_types.PatternResult:
     throttled = {reason: count for reason, count in record.throttled_by_reason.items() if count > 0}
-    return PatternResult(
+    return result_types.PatternResult(
         name=record.pattern.name,
         operation=record.pattern.operation,
         resource=record.resource,
@@ -62,7 +43,7 @@ def _pattern(record: PatternRecord) -> PatternResult:
         added_latency_seconds=_latency_spread(record),
         attempts_histogram=_trimmed(record.histogram),
         units=tuple(
-            ResourceUnits(resource=name, read=read, write=write)
+            result_types.ResourceUnits(resource=name, read=read, write=write)
             for name, (read, write) in record.units.items()
         ),
         evaluated_bytes=record.evaluated_bytes,
@@ -90,38 +71,38 @@ def weighted_quantile(values: Floats, weights: Floats, share: float) -> float:
     return float(values[order][min(place, len(values) - 1)])
 
 
-def _attempts_spread(histogram: Sequence[float]) -> Spread:
+def _attempts_spread(histogram: Sequence[float]) -> result_types.Spread:
     values = np.arange(1, len(histogram) + 1, dtype=np.float64)
     weights = np.asarray(histogram)
     p50, p99 = (weighted_quantile(values, weights, share) for share in (0.5, 0.99))
-    return Spread(p50=max(p50, 1.0), p99=max(p99, 1.0))
+    return result_types.Spread(p50=max(p50, 1.0), p99=max(p99, 1.0))
 
 
-def _latency_spread(record: PatternRecord) -> Spread:
+def _latency_spread(record: run_log.PatternRecord) -> result_types.Spread:
     """Return the added latency over all calls that were answered, most of them at once."""
     at_once = max(0.0, record.calls - record.failed - sum(record.latency_weights))
     values = np.asarray([0.0, *record.latencies])
     weights = np.asarray([at_once, *record.latency_weights])
     p50, p99 = (weighted_quantile(values, weights, share) for share in (0.5, 0.99))
-    return Spread(p50=p50, p99=p99)
+    return result_types.Spread(p50=p50, p99=p99)
 
 
 # Resources
 
 
-def resource_results(log: RunLog) -> tuple[ResourceResult, ...]:
+def resource_results(log: run_log.RunLog) -> tuple[result_types.ResourceResult, ...]:
     """Return the result of each table and global index."""
     return tuple(_resource(log, record) for record in log.resources.values())
 
 
-def _resource(log: RunLog, record: ResourceRecord) -> ResourceResult:
+def _resource(log: run_log.RunLog, record: run_log.ResourceRecord) -> result_types.ResourceResult:
     cells = _partition_totals(record)
     shares = _lifetime_shares(record)
     weights = np.asarray(sorted((tally.weight for _, tally in record.keys), reverse=True))
     key_weights = weights[weights > 0]
     partition_weights = np.asarray(sorted(cells.values(), reverse=True))
     top = _top_keys(record, float(key_weights.sum()))
-    return ResourceResult(
+    return result_types.ResourceResult(
         name=record.name,
         kind="table" if record.is_table else "index",
         read=_axis(record, 0),
@@ -139,7 +120,7 @@ def _resource(log: RunLog, record: ResourceRecord) -> ResourceResult:
     )
 
 
-def _axis(record: ResourceRecord, axis: int) -> AxisResult:
+def _axis(record: run_log.ResourceRecord, axis: int) -> result_types.AxisResult:
     consumed = np.asarray(record.consumed[axis])
     throttled = np.asarray(record.throttled[axis])
     provisioned = np.asarray(record.provisioned[axis])
@@ -148,8 +129,8 @@ def _axis(record: ResourceRecord, axis: int) -> AxisResult:
     allowed = float(provisioned.sum())
     step = max(1, -(-len(consumed) // _MOST_POINTS))
 
-    def series(width: int) -> Series:
-        return Series(
+    def series(width: int) -> result_types.Series:
+        return result_types.Series(
             step_seconds=float(width),
             consumed=_steps(consumed, width, np.mean),
             provisioned=_steps(provisioned, width, np.mean),
@@ -157,12 +138,12 @@ def _axis(record: ResourceRecord, axis: int) -> AxisResult:
             throttled=_steps(throttled, width, np.mean),
         )
 
-    return AxisResult(
+    return result_types.AxisResult(
         consumed_units=float(consumed.sum()),
         throttled_units=float(throttled.sum()),
         peak=float(consumed.max(initial=0.0)),
         utilisation=None if on_demand else float(consumed.sum()) / allowed if allowed else 0.0,
-        per_minute=series(MINUTE),
+        per_minute=series(run_log.MINUTE),
         fine=series(step),
     )
 
@@ -174,13 +155,13 @@ def _steps(values: Floats, width: int, reduce: Callable[[Floats], float]) -> tup
     )
 
 
-def _weight(cell: Cell) -> float:
+def _weight(cell: run_log.Cell) -> float:
     """Return the demand of a cell, refused included, as Contributor Insights weighs it."""
     read, write, read_refused, write_refused = cell
     return read + read_refused + 3 * (write + write_refused)
 
 
-def _partition_totals(record: ResourceRecord) -> dict[int, float]:
+def _partition_totals(record: run_log.ResourceRecord) -> dict[int, float]:
     totals: dict[int, float] = {}
     for minute in record.minutes:
         for partition_id, cell in minute.items():
@@ -188,7 +169,7 @@ def _partition_totals(record: ResourceRecord) -> dict[int, float]:
     return totals
 
 
-def _lifetime_shares(record: ResourceRecord) -> dict[int, float]:
+def _lifetime_shares(record: run_log.ResourceRecord) -> dict[int, float]:
     """Return each partition's share of the demand while it existed."""
     own: dict[int, float] = {}
     total: dict[int, float] = {}
@@ -204,9 +185,11 @@ def _lifetime_shares(record: ResourceRecord) -> dict[int, float]:
     }
 
 
-def _heat(record: ResourceRecord, seconds: int) -> HeatMap:
+def _heat(record: run_log.ResourceRecord, seconds: int) -> result_types.HeatMap:
     minutes = record.minutes
-    lengths = [min(MINUTE, seconds - number * MINUTE) for number in range(len(minutes))]
+    lengths = [
+        min(run_log.MINUTE, seconds - number * run_log.MINUTE) for number in range(len(minutes))
+    ]
     width = max(1, -(-len(minutes) // _MOST_ROWS))
     spans = sorted(record.spans.values(), key=lambda span: (span.low, span.born, span.partition_id))
     load, throttled = [], []
@@ -214,8 +197,8 @@ def _heat(record: ResourceRecord, seconds: int) -> HeatMap:
         rows = list(zip(minutes, lengths, strict=True))[first : first + width]
         load.append(tuple(_fill(rows, span.partition_id, 0) for span in spans))
         throttled.append(tuple(_fill(rows, span.partition_id, 2) for span in spans))
-    return HeatMap(
-        step_seconds=float(width * MINUTE),
+    return result_types.HeatMap(
+        step_seconds=float(width * run_log.MINUTE),
         partitions=tuple(spans),
         load=tuple(load),
         throttled=tuple(throttled),
@@ -223,7 +206,7 @@ def _heat(record: ResourceRecord, seconds: int) -> HeatMap:
 
 
 def _fill(
-    rows: Sequence[tuple[dict[int, Cell], int]], partition_id: int, first: int
+    rows: Sequence[tuple[dict[int, run_log.Cell], int]], partition_id: int, first: int
 ) -> float | None:
     """Return how full a partition was over some minutes, on its fuller axis."""
     present = [(row[partition_id], length) for row, length in rows if partition_id in row]
@@ -237,11 +220,11 @@ def _fill(
     return round(max(use), 4)
 
 
-def _top_keys(record: ResourceRecord, total: float) -> tuple[KeyShare, ...]:
+def _top_keys(record: run_log.ResourceRecord, total: float) -> tuple[result_types.KeyShare, ...]:
     heaviest = sorted(record.keys, key=lambda entry: -entry[1].weight)
     named = [entry for entry in heaviest if not entry[1].is_new]
     return tuple(
-        KeyShare(
+        result_types.KeyShare(
             key=key,
             share=tally.weight / total if total else 0.0,
             units=tally.consumed,
@@ -252,28 +235,30 @@ def _top_keys(record: ResourceRecord, total: float) -> tuple[KeyShare, ...]:
     )
 
 
-def _distinct_keys(record: ResourceRecord) -> float:
+def _distinct_keys(record: run_log.ResourceRecord) -> float:
     named = sum(not tally.is_new for _, tally in record.keys)
     return float(named + record.collections.new_count)
 
 
-def _concentration(weights: Floats) -> Concentration:
+def _concentration(weights: Floats) -> result_types.Concentration:
     """Return the curve of traffic over population, from weights in falling order."""
     if not len(weights) or not weights.sum():
-        return Concentration(population=(0.0, 1.0), traffic=(0.0, 1.0))
+        return result_types.Concentration(population=(0.0, 1.0), traffic=(0.0, 1.0))
     reached = np.concatenate([[0.0], np.cumsum(weights) / weights.sum()])
     places = np.unique(np.linspace(0, len(weights), _CURVE + 1).round().astype(np.int64))
     places = np.unique(np.concatenate([places, np.arange(min(10, len(weights)) + 1)]))
-    return Concentration(
+    return result_types.Concentration(
         population=tuple((places / len(weights)).tolist()),
         traffic=tuple(np.minimum(1.0, reached[places]).tolist()),
     )
 
 
-def _collection_sizes(collections: Collections, seconds: int) -> CollectionSizes:
+def _collection_sizes(
+    collections: run_log.Collections, seconds: int
+) -> result_types.CollectionSizes:
     sizes, counts = np.asarray(collections.sizes), np.asarray(collections.counts)
     if not len(sizes):
-        return CollectionSizes(
+        return result_types.CollectionSizes(
             count=0.0,
             items=0.0,
             total_bytes=0.0,
@@ -284,7 +269,7 @@ def _collection_sizes(collections: Collections, seconds: int) -> CollectionSizes
             largest_growth_bytes_per_day=0.0,
         )
     largest = int(np.argmax(sizes))
-    return CollectionSizes(
+    return result_types.CollectionSizes(
         count=float(counts.sum()),
         items=float((np.asarray(collections.items) * counts).sum()),
         total_bytes=float((sizes * counts).sum()),

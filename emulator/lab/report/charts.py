@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from emulator.lab.outcome import words
-from emulator.lab.outcome.result_types import (
-    AxisResult,
-    Comparison,
-    Concentration,
-    Cost,
-    DesignResult,
-    Headroom,
-    ResourceResult,
-    Series,
-)
+from emulator.lab.outcome import result_types, words
 from emulator.lab.report.heat_map import heat_map
 from emulator.lab.report.svg import (
     Drawing,
@@ -53,13 +43,13 @@ class Chart(NamedTuple):
     svg: str
 
 
-def charts(comparison: Comparison) -> Iterator[Chart]:
+def charts(comparison: result_types.Comparison) -> Iterator[Chart]:
     """Yield every picture of a comparison, design by design."""
     for design in comparison.designs:
         yield from design_charts(design)
 
 
-def design_charts(design: DesignResult) -> Iterator[Chart]:
+def design_charts(design: result_types.DesignResult) -> Iterator[Chart]:
     """Yield the pictures of one design: those of each table and index, then those of the whole."""
     for resource in design.resources:
         for chart in resource_charts(resource):
@@ -78,7 +68,7 @@ def slug(name: str) -> str:
     return "-".join(kept.lower().split()) or "design"
 
 
-def resource_charts(resource: ResourceResult) -> Iterator[Chart]:
+def resource_charts(resource: result_types.ResourceResult) -> Iterator[Chart]:
     """Yield the pictures of one table or index."""
     yield Chart("heat", "Partitions over time", _heat_caption(resource), heat_map(resource))
     for name, axis in (("write", resource.write), ("read", resource.read)):
@@ -93,7 +83,7 @@ def resource_charts(resource: ResourceResult) -> Iterator[Chart]:
     )
 
 
-def summary_charts(design: DesignResult) -> Iterator[Chart]:
+def summary_charts(design: result_types.DesignResult) -> Iterator[Chart]:
     """Yield the pictures of a design as a whole."""
     yield Chart(
         "attempts", "Attempts per call", "How often a call was sent until it was answered.",
@@ -110,7 +100,7 @@ def summary_charts(design: DesignResult) -> Iterator[Chart]:
 # Throughput over time
 
 
-def _axis_caption(axis: AxisResult) -> str:
+def _axis_caption(axis: result_types.AxisResult) -> str:
     used = (
         "" if axis.utilisation is None else f", {words.percent(axis.utilisation)} of what is paid"
     )
@@ -121,7 +111,7 @@ def _axis_caption(axis: AxisResult) -> str:
     return text
 
 
-def throughput(series: Series, axis: str) -> str:
+def throughput(series: result_types.Series, axis: str) -> str:
     """Draw what was consumed and refused per second, and under it the burst reserve."""
     drawing = Drawing(WIDTH, HEIGHT, f"{axis} throughput over time")
     has_reserve = any(series.burst)
@@ -158,7 +148,7 @@ def throughput(series: Series, axis: str) -> str:
 
 
 def _draw_demand(
-    frame: Frame, series: Series, demand: Sequence[float], x: Linear, y: Linear
+    frame: Frame, series: result_types.Series, demand: Sequence[float], x: Linear, y: Linear
 ) -> None:
     """Draw the consumed area, and on top of it what was refused."""
     step = series.step_seconds
@@ -174,7 +164,7 @@ def _draw_demand(
     frame.drawing.line((frame.left, frame.bottom), (frame.right, frame.bottom), "axis")
 
 
-def _draw_reserve(frame: Frame, series: Series, x: Linear) -> None:
+def _draw_reserve(frame: Frame, series: result_types.Series, x: Linear) -> None:
     most = max(series.burst)
     y = Linear(0.0, most, frame.bottom, frame.top, most)
     line = stairs(series.burst, series.step_seconds, x, y)
@@ -195,17 +185,18 @@ def _hover(upper: Frame, lower: Frame, axis: str) -> str:
 # Concentration
 
 
-def _concentration_caption(resource: ResourceResult) -> str:
+def _concentration_caption(resource: result_types.ResourceResult) -> str:
     if resource.distinct_keys < _FEW_KEYS:
         return f"The busiest key takes {words.percent(resource.hottest_key_share)} of the traffic."
     share = traffic_of(resource.key_concentration, 0.01)
     return f"The busiest 1{words.SPACE}% of keys take {words.percent(share)} of the traffic."
 
 
-def traffic_of(curve: Concentration, population: float) -> float:
+def traffic_of(curve: result_types.Concentration, population: float) -> float:
     """Return the traffic of the busiest part of the population.
 
-    >>> traffic_of(Concentration(population=(0, 0.5, 1), traffic=(0, 0.8, 1)), 0.25)
+    >>> curve = result_types.Concentration(population=(0, 0.5, 1), traffic=(0, 0.8, 1))
+    >>> traffic_of(curve, 0.25)
     0.4
     """
     before: Point = (0.0, 0.0)
@@ -218,7 +209,7 @@ def traffic_of(curve: Concentration, population: float) -> float:
     return 1.0
 
 
-def concentration(resource: ResourceResult) -> str:
+def concentration(resource: result_types.ResourceResult) -> str:
     """Draw how much of the traffic falls on the busiest keys and partitions."""
     drawing = Drawing(WIDTH, HEIGHT, f"Concentration of traffic on {resource.name}")
     frame = Frame(drawing, 52, 30, WIDTH - 24, 232)
@@ -245,7 +236,7 @@ def concentration(resource: ResourceResult) -> str:
 # Attempts
 
 
-def attempts_shares(design: DesignResult) -> tuple[list[tuple[str, float]], float]:
+def attempts_shares(design: result_types.DesignResult) -> tuple[list[tuple[str, float]], float]:
     """Return the share of calls by number of attempts, and the share given up."""
     calls = sum(pattern.calls for pattern in design.patterns) or 1.0
     longest = max((len(pattern.attempts_histogram) for pattern in design.patterns), default=0)
@@ -261,7 +252,7 @@ def attempts_shares(design: DesignResult) -> tuple[list[tuple[str, float]], floa
     return rows, sum(pattern.failed for pattern in design.patterns) / calls
 
 
-def attempts(design: DesignResult) -> str:
+def attempts(design: result_types.DesignResult) -> str:
     """Draw the share of calls that took one attempt, two, three, and of those given up."""
     rows, failed = attempts_shares(design)
     bars = [(name, share, "fill-blue") for name, share in rows]
@@ -282,7 +273,7 @@ def attempts(design: DesignResult) -> str:
 # Headroom
 
 
-def _headroom_caption(searched: Headroom) -> str:
+def _headroom_caption(searched: result_types.Headroom) -> str:
     limit = words.percent(searched.threshold)
     text = f"Up to {words.multiple(searched.multiple, at_least=searched.at_least)} this load "
     text += f"throttles less than {limit} of calls."
@@ -291,7 +282,7 @@ def _headroom_caption(searched: Headroom) -> str:
     return text
 
 
-def headroom(searched: Headroom) -> str:
+def headroom(searched: result_types.Headroom) -> str:
     """Draw the throttled share over multiples of the load, both on ratio scales."""
     drawing = Drawing(WIDTH, HEIGHT, "Throttled share by multiple of the load")
     frame = Frame(drawing, 52, 30, WIDTH - 24, 232)
@@ -329,18 +320,18 @@ _COST_CLASSES: Final = (
 )
 
 
-def cost_name(cost: Cost) -> str:
+def cost_name(cost: result_types.Cost) -> str:
     """Return a billing mode and table class in words.
 
-    >>> cost_name(Cost(billing="on-demand", table_class="STANDARD", lines=(), total=0,
-    ...                chosen=True))
+    >>> cost_name(result_types.Cost(billing="on-demand", table_class="STANDARD", lines=(),
+    ...                             total=0, chosen=True))
     'on-demand'
     """
     rare = "" if cost.table_class == "STANDARD" else ", Standard-IA"
     return f"{cost.billing}{rare}"
 
 
-def cost_parts(cost: Cost) -> list[tuple[str, str, float]]:
+def cost_parts(cost: result_types.Cost) -> list[tuple[str, str, float]]:
     """Return (class, name, amount) of writes, reads, storage and the rest of a bill."""
     amounts = dict.fromkeys((part for part, _, _ in _COST_CLASSES), 0.0)
     for line in cost.lines:
@@ -349,7 +340,7 @@ def cost_parts(cost: Cost) -> list[tuple[str, str, float]]:
     return [(cls, name, amounts[part]) for part, cls, name in _COST_CLASSES]
 
 
-def costs(bills: Sequence[Cost]) -> str:
+def costs(bills: Sequence[result_types.Cost]) -> str:
     """Draw a bar for every way to pay, divided into writes, reads and storage."""
     row = 38.0
     drawing = Drawing(WIDTH, 30 + row * len(bills), "Monthly cost by billing mode")
@@ -372,7 +363,7 @@ def costs(bills: Sequence[Cost]) -> str:
     return drawing.render()
 
 
-def _heat_caption(resource: ResourceResult) -> str:
+def _heat_caption(resource: result_types.ResourceResult) -> str:
     share = words.percent(resource.hottest_partition_share)
     text = f"The hottest partition takes {share} of the demand."
     split = sum(1 for split in resource.splits if split.children)

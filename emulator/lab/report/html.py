@@ -15,17 +15,7 @@ from typing import Any, Final
 
 from emulator import __version__
 from emulator.designs import Finding
-from emulator.lab.outcome import words
-from emulator.lab.outcome.result_types import (
-    Assumption,
-    CollectionSizes,
-    Comparison,
-    DesignResult,
-    KeyShare,
-    PatternResult,
-    ResourceResult,
-    to_document,
-)
+from emulator.lab.outcome import result_types, words
 from emulator.lab.report.charts import Chart, resource_charts, slug, summary_charts
 from emulator.lab.report.heat_map import hottest, thumbnail
 from emulator.lab.report.rows import Cell, Group, Row, groups, headroom, month, summary
@@ -39,11 +29,11 @@ GRADES: Final = {
 _DIGITS: Final = 6
 
 
-def html_page(comparison: Comparison) -> str:
+def html_page(comparison: result_types.Comparison) -> str:
     """Return the whole report as one HTML file.
 
-    >>> empty = Comparison(title="A < B", workload={}, engine="exact", duration_seconds=60.0,
-    ...                    seeds=(0,), designs=())
+    >>> empty = result_types.Comparison(title="A < B", workload={}, engine="exact",
+    ...                                 duration_seconds=60.0, seeds=(0,), designs=())
     >>> "<title>A &lt; B</title>" in html_page(empty)
     True
     """
@@ -62,9 +52,11 @@ def _resource(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def embedded(comparison: Comparison) -> str:
+def embedded(comparison: result_types.Comparison) -> str:
     """Return the data as JSON that can stand inside a script element."""
-    text = json.dumps(_rounded(to_document(comparison)), separators=(",", ":"), allow_nan=False)
+    text = json.dumps(
+        _rounded(result_types.to_document(comparison)), separators=(",", ":"), allow_nan=False
+    )
     return text.replace("</", "<\\/").replace("<!--", "<\\u0021--")
 
 
@@ -79,7 +71,7 @@ def _rounded(value: Any) -> Any:
     return value
 
 
-def _body(comparison: Comparison) -> str:
+def _body(comparison: result_types.Comparison) -> str:
     parts = [_header(comparison), _navigation(comparison), "<main>", _verdicts(comparison)]
     if comparison.designs:
         parts.append(_comparison_table(comparison))
@@ -93,7 +85,7 @@ def _body(comparison: Comparison) -> str:
 # Top
 
 
-def _header(comparison: Comparison) -> str:
+def _header(comparison: result_types.Comparison) -> str:
     return (
         '<header><div class="in"><p class="brand">dynamometer lab</p>'
         f"<h1>{escape(comparison.title)}</h1>"
@@ -101,7 +93,7 @@ def _header(comparison: Comparison) -> str:
     )
 
 
-def _navigation(comparison: Comparison) -> str:
+def _navigation(comparison: result_types.Comparison) -> str:
     links = [("verdicts", "Verdicts"), ("comparison", "Comparison")]
     links += [(_anchor(n), design.name) for n, design in enumerate(comparison.designs)]
     links += [("checks", "Checks"), ("assumptions", "Assumptions"), ("inputs", "Workload")]
@@ -113,12 +105,12 @@ def _anchor(index: int) -> str:
     return f"design-{index + 1}"
 
 
-def _verdicts(comparison: Comparison) -> str:
+def _verdicts(comparison: result_types.Comparison) -> str:
     cards = "".join(_card(n, design) for n, design in enumerate(comparison.designs))
     return f'<section id="verdicts"><div class="cards">{cards}</div></section>'
 
 
-def _card(index: int, design: DesignResult) -> str:
+def _card(index: int, design: result_types.DesignResult) -> str:
     fix = f'<p class="fix"><b>Smallest fix</b>{_sentence(design.fix)}</p>' if design.fix else ""
     figures = "".join(
         f"<div><b{_mark(cell)}>{escape(cell.text)}</b><span>{name}</span></div>"
@@ -138,14 +130,14 @@ def _sentence(text: str) -> str:
     return escape(words.sentence(text))
 
 
-def _badge(design: DesignResult) -> str:
+def _badge(design: result_types.DesignResult) -> str:
     sign, word = GRADES[design.grade]
     return (
         f'<span class="badge {design.grade}"><span aria-hidden="true">{sign}</span> {word}</span>'
     )
 
 
-def _key_figures(design: DesignResult) -> Iterator[tuple[Cell, str]]:
+def _key_figures(design: result_types.DesignResult) -> Iterator[tuple[Cell, str]]:
     share = design.throttled_share
     yield Cell(words.percent(share), "bad" if design.grade == "throttles" else ""), "throttled"
     if design.headroom is not None:
@@ -192,7 +184,7 @@ def _templates(given: Any) -> str:
 # The comparison
 
 
-def _comparison_table(comparison: Comparison) -> str:
+def _comparison_table(comparison: result_types.Comparison) -> str:
     names = "".join(f"<th>{escape(design.name)}</th>" for design in comparison.designs)
     body = "".join(_group(group, len(comparison.designs)) for group in groups(comparison))
     return (
@@ -223,7 +215,7 @@ def _mark(cell: Cell) -> str:
 # One design
 
 
-def _design(index: int, design: DesignResult) -> str:
+def _design(index: int, design: result_types.DesignResult) -> str:
     several = len(design.resources) > 1
     blocks = "".join(
         _resource_block(index, number, design, titled=several)
@@ -239,7 +231,9 @@ def _design(index: int, design: DesignResult) -> str:
     )
 
 
-def _resource_block(index: int, number: int, design: DesignResult, *, titled: bool) -> str:
+def _resource_block(
+    index: int, number: int, design: result_types.DesignResult, *, titled: bool
+) -> str:
     resource = design.resources[number]
     name = "" if resource.name == resource.kind else f" {escape(resource.name)}"
     head = f"<h3>{resource.kind.capitalize()}{name}</h3>" if titled else ""
@@ -250,7 +244,9 @@ def _resource_block(index: int, number: int, design: DesignResult, *, titled: bo
     )
 
 
-def _figure(chart: Chart, design: DesignResult, index: int, number: int | None = None) -> str:
+def _figure(
+    chart: Chart, design: result_types.DesignResult, index: int, number: int | None = None
+) -> str:
     where = "" if number is None else f"-{slug(design.resources[number].name)}"
     data = "" if number is None else f' data-resource="{number}"'
     wide = ' class="wide"' if chart.name == "heat" else ""
@@ -262,7 +258,7 @@ def _figure(chart: Chart, design: DesignResult, index: int, number: int | None =
     )
 
 
-def _top_keys(resource: ResourceResult) -> str:
+def _top_keys(resource: result_types.ResourceResult) -> str:
     if not resource.top_keys:
         return ""
     most = resource.top_keys[0].share or 1.0
@@ -274,7 +270,7 @@ def _top_keys(resource: ResourceResult) -> str:
     )
 
 
-def _top_key(key: KeyShare, most: float) -> str:
+def _top_key(key: result_types.KeyShare, most: float) -> str:
     kind = "bar refused" if key.throttled_units else "bar"
     return (
         f'<tr><th scope="row"><code>{escape(key.key)}</code></th>'
@@ -283,7 +279,7 @@ def _top_key(key: KeyShare, most: float) -> str:
     )
 
 
-def _collections(sizes: CollectionSizes) -> str:
+def _collections(sizes: result_types.CollectionSizes) -> str:
     if not sizes.count:
         return ""
     text = (
@@ -296,7 +292,7 @@ def _collections(sizes: CollectionSizes) -> str:
     return f'<p class="quiet">{escape(text)}</p>'
 
 
-def _break_even(design: DesignResult) -> str:
+def _break_even(design: result_types.DesignResult) -> str:
     lines = "".join(
         f"<li>{escape(row.resource)} {row.axis}s: {words.percent(row.utilisation)} used on "
         f"average; provisioned pays from {words.percent(row.break_even)}, so {row.cheaper} is "
@@ -320,7 +316,7 @@ _PATTERN_HEAD: Final = (
 )
 
 
-def _patterns(patterns: Sequence[PatternResult]) -> str:
+def _patterns(patterns: Sequence[result_types.PatternResult]) -> str:
     head = "".join(f'<th class="{cls}">{name}</th>' for name, cls in _PATTERN_HEAD)
     rows = "".join(
         _table_row(_pattern(pattern), (cls for _, cls in _PATTERN_HEAD)) for pattern in patterns
@@ -331,7 +327,7 @@ def _patterns(patterns: Sequence[PatternResult]) -> str:
     )
 
 
-def _pattern(pattern: PatternResult) -> list[str]:
+def _pattern(pattern: result_types.PatternResult) -> list[str]:
     wait = pattern.added_latency_seconds
     tries = pattern.attempts_per_call
     return [
@@ -348,7 +344,7 @@ def _pattern(pattern: PatternResult) -> list[str]:
     ]
 
 
-def units_each(pattern: PatternResult) -> str:
+def units_each(pattern: result_types.PatternResult) -> str:
     """Return what one request of a pattern costs, over its table and indexes."""
     if not pattern.requests:
         return words.NONE
@@ -367,7 +363,7 @@ def _table_row(cells: Iterable[str], classes: Iterable[str]) -> str:
     return "<tr>" + "".join(f'<td class="{c}">{escape(text)}</td>' for text, c in pairs) + "</tr>"
 
 
-def _confidence(design: DesignResult) -> str:
+def _confidence(design: result_types.DesignResult) -> str:
     if not design.confidence or len(design.confidence[0].values) < 2:
         return ""
     rows = "".join(
@@ -392,7 +388,7 @@ def _confidence(design: DesignResult) -> str:
 # Checks, assumptions, inputs
 
 
-def _checks(comparison: Comparison) -> str:
+def _checks(comparison: result_types.Comparison) -> str:
     findings = [(design, finding) for design in comparison.designs for finding in design.findings]
     if findings:
         rows = "".join(_finding(design, one) for design, one in findings)
@@ -405,7 +401,7 @@ def _checks(comparison: Comparison) -> str:
     return f'<section id="checks" class="panel"><h2>Checks</h2>{body}</section>'
 
 
-def _finding(design: DesignResult, finding: Finding) -> str:
+def _finding(design: result_types.DesignResult, finding: Finding) -> str:
     return (
         f'<tr><td><span class="sev {finding.severity}">{finding.severity}</span></td>'
         f"<td>{escape(design.name)}</td><td>{escape(finding.subject)}</td>"
@@ -415,7 +411,7 @@ def _finding(design: DesignResult, finding: Finding) -> str:
     )
 
 
-def _assumptions(comparison: Comparison) -> str:
+def _assumptions(comparison: result_types.Comparison) -> str:
     blocks = "".join(
         _assumption(design, assumption)
         for design in comparison.designs
@@ -439,7 +435,7 @@ def _assumptions(comparison: Comparison) -> str:
     )
 
 
-def _assumption(design: DesignResult, assumption: Assumption) -> str:
+def _assumption(design: result_types.DesignResult, assumption: result_types.Assumption) -> str:
     rows = "; ".join(
         f"{words.significant(row.value)}: {words.percent(row.throttled_share)}"
         for row in assumption.rows
@@ -452,7 +448,7 @@ def _assumption(design: DesignResult, assumption: Assumption) -> str:
     )
 
 
-def _inputs(comparison: Comparison) -> str:
+def _inputs(comparison: result_types.Comparison) -> str:
     documents = [("Workload", comparison.workload)]
     documents += [(f"Design: {design.name}", design.design) for design in comparison.designs]
     blocks = "".join(

@@ -10,16 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple, TypeAlias
 
-from emulator.lab.outcome import words
-from emulator.lab.outcome.result_types import (
-    AxisResult,
-    Comparison,
-    Cost,
-    DesignResult,
-    PatternResult,
-    ResourceResult,
-    Spread,
-)
+from emulator.lab.outcome import result_types, words
 from emulator.lab.outcome.thresholds import THRESHOLD, TIGHT
 from emulator.lab.report.charts import cost_name
 
@@ -50,7 +41,7 @@ class Group(NamedTuple):
     rows: tuple[Row, ...]
 
 
-def summary(comparison: Comparison) -> str:
+def summary(comparison: result_types.Comparison) -> str:
     """Return in one line what was run."""
     requests = max((design.requests for design in comparison.designs), default=0.0)
     seeds = ", ".join(str(seed) for seed in comparison.seeds)
@@ -62,7 +53,7 @@ def summary(comparison: Comparison) -> str:
     )
 
 
-def groups(comparison: Comparison) -> list[Group]:
+def groups(comparison: result_types.Comparison) -> list[Group]:
     """Return the comparison's rows by subject."""
     designs = comparison.designs
     made = [
@@ -77,8 +68,8 @@ def groups(comparison: Comparison) -> list[Group]:
 
 def _row(
     label: str,
-    designs: Sequence[DesignResult],
-    cell: Callable[[DesignResult], Cell],
+    designs: Sequence[result_types.DesignResult],
+    cell: Callable[[result_types.DesignResult], Cell],
     *,
     detail: bool = False,
     hint: str = "",
@@ -89,7 +80,7 @@ def _row(
 # Throttling
 
 
-def _throttling(designs: Sequence[DesignResult]) -> Iterator[Row]:
+def _throttling(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
     yield _row("calls throttled", designs, _throttled)
     for reason in _reasons(designs):
         shares = [design.throttled_share_by_reason.get(reason, 0.0) for design in designs]
@@ -102,7 +93,7 @@ def _throttling(designs: Sequence[DesignResult]) -> Iterator[Row]:
         yield _row("headroom", designs, headroom, hint="largest multiple of this load without")
 
 
-def _throttled(design: DesignResult) -> Cell:
+def _throttled(design: result_types.DesignResult) -> Cell:
     return _share(design.throttled_share, THRESHOLD)
 
 
@@ -110,24 +101,24 @@ def _share(share: float, limit: float = 0.0) -> Cell:
     return Cell(words.percent(share), "bad" if share > limit else "")
 
 
-def _reasons(designs: Sequence[DesignResult]) -> list[str]:
+def _reasons(designs: Sequence[result_types.DesignResult]) -> list[str]:
     reasons = [reason for design in designs for reason in design.throttled_share_by_reason]
     return list(dict.fromkeys(reasons))
 
 
-def _failed(design: DesignResult) -> float:
+def _failed(design: result_types.DesignResult) -> float:
     calls = sum(pattern.calls for pattern in design.patterns)
     return sum(pattern.failed for pattern in design.patterns) / calls if calls else 0.0
 
 
-def _first_throttle(design: DesignResult) -> Cell:
+def _first_throttle(design: result_types.DesignResult) -> Cell:
     seconds = design.time_to_first_throttle
     if seconds is None:
         return Cell("never")
     return Cell(words.duration(seconds) if seconds >= 1 else "at once")
 
 
-def headroom(design: DesignResult) -> Cell:
+def headroom(design: result_types.DesignResult) -> Cell:
     """Return a design's headroom, marked if it is small."""
     room = design.headroom
     if room is None:
@@ -141,7 +132,7 @@ def headroom(design: DesignResult) -> Cell:
 # Waiting
 
 
-def _waiting(designs: Sequence[DesignResult]) -> Iterator[Row]:
+def _waiting(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
     hint = "the worst access pattern"
     yield _row(
         "attempts per call, p50 / p99",
@@ -160,8 +151,8 @@ def _waiting(designs: Sequence[DesignResult]) -> Iterator[Row]:
 
 
 def _worst(
-    design: DesignResult,
-    spread: Callable[[PatternResult], Spread],
+    design: result_types.DesignResult,
+    spread: Callable[[result_types.PatternResult], result_types.Spread],
     form: Callable[[float], str],
 ) -> Cell:
     spreads = [spread(pattern) for pattern in design.patterns]
@@ -170,7 +161,7 @@ def _worst(
     return Cell(f"{form(p50)} / {form(p99)}")
 
 
-def _waste(design: DesignResult) -> Cell:
+def _waste(design: result_types.DesignResult) -> Cell:
     read = sum(pattern.evaluated_bytes for pattern in design.patterns)
     wasted = sum(pattern.filtered_bytes for pattern in design.patterns)
     return Cell(words.percent(wasted / read) if read else words.NONE)
@@ -179,7 +170,7 @@ def _waste(design: DesignResult) -> Cell:
 # Heat
 
 
-def _heat(designs: Sequence[DesignResult]) -> Iterator[Row]:
+def _heat(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
     yield _row(
         "hottest partition",
         designs,
@@ -197,18 +188,20 @@ def _heat(designs: Sequence[DesignResult]) -> Iterator[Row]:
     yield _row("splits", designs, _splits)
 
 
-def _hottest(design: DesignResult, share: Callable[[ResourceResult], float]) -> Cell:
+def _hottest(
+    design: result_types.DesignResult, share: Callable[[result_types.ResourceResult], float]
+) -> Cell:
     """Return the share on the table, and of the worst index if that is worse."""
     worst = max(design.resources, key=share)
     where = "" if worst.kind == "table" else f" of {worst.name}"
     return Cell(f"{words.percent(share(worst))}{where}")
 
 
-def _keys(design: DesignResult) -> str:
+def _keys(design: result_types.DesignResult) -> str:
     return _sum(words.count(resource.distinct_keys) for resource in design.resources)
 
 
-def _partitions(design: DesignResult) -> Cell:
+def _partitions(design: result_types.DesignResult) -> Cell:
     ends = [resource.partitions_per_minute[-1:] for resource in design.resources]
     return Cell(_sum(str(end[0]) for end in ends if end))
 
@@ -226,7 +219,7 @@ def _sum(numbers: Iterable[str]) -> str:
     return " + ".join(terms)
 
 
-def _splits(design: DesignResult) -> Cell:
+def _splits(design: result_types.DesignResult) -> Cell:
     done = sum(1 for split in design.splits if split.children)
     refused = len(design.splits) - done
     return Cell(f"{done}, {refused} refused" if refused else str(done))
@@ -235,7 +228,7 @@ def _splits(design: DesignResult) -> Cell:
 # Capacity
 
 
-def _capacity(designs: Sequence[DesignResult], seconds: float) -> Iterator[Row]:
+def _capacity(designs: Sequence[result_types.DesignResult], seconds: float) -> Iterator[Row]:
     """Yield units per second of every table and index that any design has."""
     names = dict.fromkeys(resource.name for design in designs for resource in design.resources)
     for name in names:
@@ -246,21 +239,23 @@ def _capacity(designs: Sequence[DesignResult], seconds: float) -> Iterator[Row]:
                 yield Row(f"{unit}/s on {name}", cells, hint="average; share of provisioned")
 
 
-def _write(resource: ResourceResult) -> AxisResult:
+def _write(resource: result_types.ResourceResult) -> result_types.AxisResult:
     return resource.write
 
 
-def _read(resource: ResourceResult) -> AxisResult:
+def _read(resource: result_types.ResourceResult) -> result_types.AxisResult:
     return resource.read
 
 
 def _axis(
-    design: DesignResult, name: str, axis: Callable[[ResourceResult], AxisResult]
-) -> AxisResult | None:
+    design: result_types.DesignResult,
+    name: str,
+    axis: Callable[[result_types.ResourceResult], result_types.AxisResult],
+) -> result_types.AxisResult | None:
     return next((axis(resource) for resource in design.resources if resource.name == name), None)
 
 
-def _units(axis: AxisResult | None, seconds: float) -> Cell:
+def _units(axis: result_types.AxisResult | None, seconds: float) -> Cell:
     if axis is None:
         return Cell(words.NONE)
     text = words.count(axis.consumed_units / seconds)
@@ -272,19 +267,19 @@ def _units(axis: AxisResult | None, seconds: float) -> Cell:
 # Cost
 
 
-def _costs(designs: Sequence[DesignResult]) -> Iterator[Row]:
+def _costs(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
     names = dict.fromkeys(cost_name(cost) for design in designs for cost in design.costs)
     for name in names:
         yield _row(name, designs, lambda design, name=name: _cost(design, name))  # type: ignore[misc]
 
 
-def _cost(design: DesignResult, name: str) -> Cell:
+def _cost(design: result_types.DesignResult, name: str) -> Cell:
     cost = next((cost for cost in design.costs if cost_name(cost) == name), None)
     if cost is None:
         return Cell(words.NONE)
     return Cell(words.dollars(cost.total), "chosen" if cost.chosen else "")
 
 
-def month(design: DesignResult) -> Cost | None:
+def month(design: result_types.DesignResult) -> result_types.Cost | None:
     """Return the bill that the design asks for, if costs were worked out."""
     return next((cost for cost in design.costs if cost.chosen), None)

@@ -8,11 +8,7 @@ from emulator.engine import Account, Stream, Table
 from emulator.engine.account import BAD_TABLE_ARN
 from emulator.model.wire import INVALID
 from emulator.operations.shapes import String
-from emulator.service.errors import (
-    AccessDeniedException,
-    ResourceNotFoundException,
-    ValidationException,
-)
+from emulator.service import errors
 
 NO_ARN: Final = INVALID + "ARNs must start with 'arn:': {arn}"
 NOT_OURS: Final = INVALID + "Provided Arn is not a DynamoDB resource arn: {arn}"
@@ -48,21 +44,21 @@ def resource_of(account: Account, arn: str) -> NamedResource:
         AccessDeniedException: it belongs to another account (TAG-3).
     """
     if not arn.startswith("arn:"):
-        raise ValidationException(NO_ARN.format(arn=arn))
+        raise errors.ValidationException(NO_ARN.format(arn=arn))
     parts = arn.split(":", _PARTS - 1)
     if len(parts) < _PARTS or parts[2] != "dynamodb":
-        raise ValidationException(NOT_OURS.format(arn=arn))
+        raise errors.ValidationException(NOT_OURS.format(arn=arn))
     match parts[-1].split("/"):
         case ["table", table] if table:
             resource = NamedResource(table, None)
         case ["table", table, "stream", label] if table and label:
             resource = NamedResource(table, label)
         case _:
-            raise ValidationException(WRONG_KIND.format(arn=arn))
+            raise errors.ValidationException(WRONG_KIND.format(arn=arn))
     if parts[3] != account.region:
-        raise ValidationException(BAD_TABLE_ARN.format(arn=arn))
+        raise errors.ValidationException(BAD_TABLE_ARN.format(arn=arn))
     if parts[4] != account.account_id:
-        raise AccessDeniedException(
+        raise errors.AccessDeniedException(
             OTHER_ACCOUNT.format(account=account.account_id, operation=account.operation, arn=arn)
         )
     return resource
@@ -82,5 +78,5 @@ def existing_resource(account: Account, arn: str) -> Table | Stream:
     else:
         existing = account.streams.get(arn)
     if existing is None:
-        raise ResourceNotFoundException(NOT_FOUND.format(arn=arn))
+        raise errors.ResourceNotFoundException(NOT_FOUND.format(arn=arn))
     return existing

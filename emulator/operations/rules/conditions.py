@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from emulator import expressions
 from emulator.engine import Table
-from emulator.expressions import (
-    NO_ARGUMENTS,
-    Condition,
-    LegacyCondition,
-    Placeholders,
-    legacy_condition,
-)
-from emulator.expressions import parse_condition as parse
 from emulator.model import check_name
 from emulator.model.wire import INVALID, load_value
 from emulator.operations.rules import keys
@@ -34,7 +27,7 @@ TOO_FEW: Final = (
 )
 
 
-def load_expected(request: Mapping[str, Any]) -> dict[str, LegacyCondition] | None:
+def load_expected(request: Mapping[str, Any]) -> dict[str, expressions.LegacyCondition] | None:
     """Return the entries of Expected, values loaded and structure checked (LEG-4)."""
     expected = request.get("Expected")
     if expected is None:
@@ -44,7 +37,7 @@ def load_expected(request: Mapping[str, Any]) -> dict[str, LegacyCondition] | No
     return {name: _expected_entry(name, entry) for name, entry in expected.items()}
 
 
-def _expected_entry(name: str, entry: Mapping[str, Any]) -> LegacyCondition:
+def _expected_entry(name: str, entry: Mapping[str, Any]) -> expressions.LegacyCondition:
     exists, operator = entry.get("Exists"), entry.get("ComparisonOperator")
     value, listed = entry.get("Value"), entry.get("AttributeValueList")
     if operator is not None:
@@ -52,30 +45,32 @@ def _expected_entry(name: str, entry: Mapping[str, Any]) -> LegacyCondition:
             raise RequestFault(EXISTS_AND_OPERATOR.format(name=name))
         if value is not None and listed is not None:
             raise RequestFault(VALUE_AND_LIST.format(name=name))
-        if value is None and listed is None and operator not in NO_ARGUMENTS:
+        if value is None and listed is None and operator not in expressions.NO_ARGUMENTS:
             raise RequestFault(OPERATOR_ALONE.format(operator=operator, name=name))
         written = [value] if value is not None else listed or []
-        return LegacyCondition(operator, tuple(map(load_value, written)))
+        return expressions.LegacyCondition(operator, tuple(map(load_value, written)))
     if listed is not None:
         raise RequestFault(LIST_ALONE.format(name=name))
     if exists is False:
         if value is not None:
             raise RequestFault(NO_VALUE.format(name=name))
-        return LegacyCondition("NULL", ())
+        return expressions.LegacyCondition("NULL", ())
     if value is None:
         shown = "null" if exists is None else "true"
         raise RequestFault(NEEDS_VALUE.format(exists=shown, name=name))
-    return LegacyCondition("EQ", (load_value(value),))
+    return expressions.LegacyCondition("EQ", (load_value(value),))
 
 
-def load_conditions(written: Mapping[str, Any] | None) -> dict[str, LegacyCondition] | None:
+def load_conditions(
+    written: Mapping[str, Any] | None,
+) -> dict[str, expressions.LegacyCondition] | None:
     """Return the entries of a filter or of KeyConditions, values loaded."""
     if written is None:
         return None
     for name in written:
         check_name(name)
     return {
-        name: LegacyCondition(
+        name: expressions.LegacyCondition(
             entry["ComparisonOperator"],
             tuple(map(load_value, entry.get("AttributeValueList") or ())),
         )
@@ -84,8 +79,8 @@ def load_conditions(written: Mapping[str, Any] | None) -> dict[str, LegacyCondit
 
 
 def joined(
-    entries: dict[str, LegacyCondition] | None, request: Mapping[str, Any]
-) -> Condition | None:
+    entries: dict[str, expressions.LegacyCondition] | None, request: Mapping[str, Any]
+) -> expressions.Condition | None:
     """Return the condition that legacy entries make together, or None (LEG-6).
 
     Observed: another emulator's captures of seven regions, October 2026.
@@ -95,22 +90,22 @@ def joined(
         raise RequestFault(TOO_FEW if entries else NOTHING_TO_JOIN)
     if not entries:
         return None
-    return legacy_condition(entries, any_of=operator == "OR")
+    return expressions.legacy_condition(entries, any_of=operator == "OR")
 
 
 def write_condition(
     request: Mapping[str, Any],
-    expected: dict[str, LegacyCondition] | None,
-    placeholders: Placeholders,
-) -> Condition | None:
+    expected: dict[str, expressions.LegacyCondition] | None,
+    placeholders: expressions.Placeholders,
+) -> expressions.Condition | None:
     """Return the condition of a write, from its expression or its Expected."""
     text = request.get("ConditionExpression")
     if text is not None:
-        return parse(text, placeholders)
+        return expressions.parse_condition(text, placeholders)
     return joined(expected, request)
 
 
-def keys_are_scalars(condition: Condition | None, table: Table) -> None:
+def keys_are_scalars(condition: expressions.Condition | None, table: Table) -> None:
     """Refuse the condition of a write on what lies below a key attribute (QRY-7)."""
     if condition is not None:
         keys.keys_are_scalars(condition.paths, table.key, table.index_schemas)

@@ -7,10 +7,8 @@ from decimal import Decimal
 from typing import Any, Final
 
 from emulator.expressions import NAMES, VALUES, Placeholders, check_placeholder_keys
-from emulator.model import Value, attributes_size, text_size
-from emulator.model.wire import load_value
-from emulator.service import limits
-from emulator.service.errors import RequestFault, ValidationException
+from emulator.model import Value, attributes_size, text_size, wire
+from emulator.service import errors, limits
 from emulator.service.wording import Wording
 
 MIXED: Final = (
@@ -55,7 +53,7 @@ def parameters_are_legacy_or_current(
     given_legacy = [name for name in legacy if request.get(name) is not None]
     given_current = [name for name in current if request.get(name) is not None]
     if given_legacy and given_current:
-        raise RequestFault(
+        raise errors.RequestFault(
             MIXED.format(legacy=", ".join(given_legacy), current=", ".join(given_current))
         )
 
@@ -77,9 +75,9 @@ def placeholders_come_with_expressions(
     if names is None and values is None:
         return
     if names is not None and _lacks(request, current):
-        raise RequestFault(NAMES_ALONE)
+        raise errors.RequestFault(NAMES_ALONE)
     if values is not None and _lacks(request, users):
-        raise RequestFault(VALUES_ALONE.format(absent=_absent(users)))
+        raise errors.RequestFault(VALUES_ALONE.format(absent=_absent(users)))
     check_placeholder_keys(names, values)
 
 
@@ -142,14 +140,14 @@ def _sizes_fit(names: Mapping[str, str], values: Mapping[str, Value]) -> None:
         (_BOTH, names_bytes + values_bytes),
     ):
         if size > limits.PLACEHOLDER_BYTES:
-            raise RequestFault(PLACEHOLDERS_TOO_LARGE.format(what=what))
+            raise errors.RequestFault(PLACEHOLDERS_TOO_LARGE.format(what=what))
 
 
 def _load_value(key: str, written: Any) -> Value:
     try:
-        return load_value(written)
-    except RequestFault as fault:
-        raise RequestFault(BAD_VALUE.format(message=fault.wording, key=key)) from None
-    except ValidationException as fault:
+        return wire.load_value(written)
+    except errors.RequestFault as fault:
+        raise errors.RequestFault(BAD_VALUE.format(message=fault.wording, key=key)) from None
+    except errors.ValidationException as fault:
         wording = BAD_VALUE.format(message=fault.message, key=key)
-        raise RequestFault(wording, is_final=True) from None
+        raise errors.RequestFault(wording, is_final=True) from None

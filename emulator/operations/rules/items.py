@@ -4,35 +4,33 @@ from __future__ import annotations
 
 from typing import Final
 
-from emulator.model import Item, check_name
-from emulator.model.wire import INVALID, TOO_DEEP, check_levels
-from emulator.service import limits
-from emulator.service.errors import RequestFault, ValidationException
+from emulator.model import Item, check_name, wire
+from emulator.service import errors, limits
 
 TOO_LARGE: Final = "Item size has exceeded the maximum allowed size"
 UPDATE_TOO_LARGE: Final = "Item size to update has exceeded the maximum allowed size"
 RETURN_VALUES: Final = "ReturnValues can only be ALL_OLD or NONE"
-DUPLICATE_NAME: Final = INVALID + "Duplicate value in attribute name: {name}"
+DUPLICATE_NAME: Final = wire.INVALID + "Duplicate value in attribute name: {name}"
 
 
 def item_fits(item: Item) -> None:
     """Refuse an item beyond 400 KB or 32 levels (SIZ-3, TYP-5)."""
     if item.size_bytes > limits.ITEM_BYTES:
-        raise ValidationException(TOO_LARGE)
-    check_levels(item.levels)
+        raise errors.ValidationException(TOO_LARGE)
+    wire.check_levels(item.levels)
 
 
-def updated_item_fits(item: Item, request_bytes: int = 0, too_deep: str = TOO_DEEP) -> None:
+def updated_item_fits(item: Item, request_bytes: int = 0, too_deep: str = wire.TOO_DEEP) -> None:
     """Refuse an update that makes an item too large or too deep (SIZ-5, UPD-21)."""
     if max(item.size_bytes, request_bytes) > limits.ITEM_BYTES:
-        raise ValidationException(UPDATE_TOO_LARGE)
-    check_levels(item.levels, too_deep)
+        raise errors.ValidationException(UPDATE_TOO_LARGE)
+    wire.check_levels(item.levels, too_deep)
 
 
 def old_item_at_most(return_values: str | None) -> None:
     """Refuse ReturnValues that only an update can give (PUT-3)."""
     if return_values not in (None, "NONE", "ALL_OLD"):
-        raise RequestFault(RETURN_VALUES)
+        raise errors.RequestFault(RETURN_VALUES)
 
 
 def names_are_distinct(names: list[str] | None) -> None:
@@ -43,4 +41,4 @@ def names_are_distinct(names: list[str] | None) -> None:
         check_name(name)
     if len(set(names)) < len(names):
         repeated = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValidationException(DUPLICATE_NAME.format(name=repeated))
+        raise errors.ValidationException(DUPLICATE_NAME.format(name=repeated))

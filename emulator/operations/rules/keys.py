@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from emulator.model import (
-    NOT_THE_SCHEMA,
-    IndexSchema,
-    Item,
-    KeySchema,
-    KeyValue,
-    Path,
-    is_empty,
-    key_values_are_not_empty,
-    key_values_are_not_too_long,
-    kind_of,
-    type_name,
-)
+from emulator import model
 from emulator.model.wire import INVALID
 from emulator.service.errors import ValidationException
 
@@ -43,17 +31,17 @@ EMPTY_INDEX_KEY_UPDATE: Final = (
 )
 
 
-def key_matches_the_schema(key: Item, schema: KeySchema) -> None:
+def key_matches_the_schema(key: model.Item, schema: model.KeySchema) -> None:
     """Refuse a Key with a missing, extra or wrong-typed attribute (KV-6)."""
     attributes = key.attributes
     if len(attributes) != len(schema.attributes):
-        raise ValidationException(NOT_THE_SCHEMA)
+        raise ValidationException(model.NOT_THE_SCHEMA)
     for attribute in schema.attributes:
         if not attribute.accepts(attributes.get(attribute.name)):
-            raise ValidationException(NOT_THE_SCHEMA)
+            raise ValidationException(model.NOT_THE_SCHEMA)
 
 
-def item_has_its_key(item: Item, schema: KeySchema) -> None:
+def item_has_its_key(item: model.Item, schema: model.KeySchema) -> None:
     """Refuse an item that lacks a key attribute or has it with another type (KV-4, KV-5)."""
     for attribute in schema.attributes:
         if attribute.name not in item.attributes:
@@ -62,32 +50,34 @@ def item_has_its_key(item: Item, schema: KeySchema) -> None:
         value = item.attributes[attribute.name]
         if not attribute.accepts(value):
             raise ValidationException(
-                KEY_TYPE.format(name=attribute.name, wanted=attribute.type, given=type_name(value))
+                KEY_TYPE.format(
+                    name=attribute.name, wanted=attribute.type, given=model.type_name(value)
+                )
             )
 
 
-def key_of(key: Item, schema: KeySchema) -> tuple[KeyValue, ...]:
+def key_of(key: model.Item, schema: model.KeySchema) -> tuple[model.KeyValue, ...]:
     """Return the values of a Key parameter, or say what is wrong with it (KV-7)."""
     if len(key.attributes) == len(schema.names) and schema.is_plain(key.attributes):
         return schema.values(key)
     key_matches_the_schema(key, schema)
-    key_values_are_not_empty(key, schema)
-    key_values_are_not_too_long(key, schema)
+    model.key_values_are_not_empty(key, schema)
+    model.key_values_are_not_too_long(key, schema)
     return schema.values(key)
 
 
-def key_of_item(item: Item, schema: KeySchema) -> tuple[KeyValue, ...]:
+def key_of_item(item: model.Item, schema: model.KeySchema) -> tuple[model.KeyValue, ...]:
     """Return the key values of an item to put, or say what is wrong with them."""
     if schema.is_plain(item.attributes):
         return schema.values(item)
     item_has_its_key(item, schema)
-    key_values_are_not_empty(item, schema)
-    key_values_are_not_too_long(item, schema)
+    model.key_values_are_not_empty(item, schema)
+    model.key_values_are_not_too_long(item, schema)
     return schema.values(item)
 
 
 def keys_are_scalars(
-    paths: Iterable[Path], schema: KeySchema, indexes: Iterable[IndexSchema]
+    paths: Iterable[model.Path], schema: model.KeySchema, indexes: Iterable[model.IndexSchema]
 ) -> None:
     """Refuse a path into a key attribute of the table or of any index (QRY-7).
 
@@ -105,7 +95,7 @@ def keys_are_scalars(
             raise ValidationException(KEY_NOT_SCALAR.format(kind="IndexKey", name=name))
 
 
-def index_keys_can_be_put(item: Item, schemas: list[IndexSchema]) -> None:
+def index_keys_can_be_put(item: model.Item, schemas: list[model.IndexSchema]) -> None:
     """Hold every rule of index keys for an item to put (IXV-1, IXV-2, IXV-7)."""
     attributes = item.attributes
     for schema in schemas:
@@ -117,7 +107,7 @@ def index_keys_can_be_put(item: Item, schemas: list[IndexSchema]) -> None:
             return
 
 
-def index_key_types_match(item: Item, schemas: list[IndexSchema]) -> None:
+def index_key_types_match(item: model.Item, schemas: list[model.IndexSchema]) -> None:
     """Refuse a present index key attribute of another type (IXV-1, MAK-21).
 
     ``schemas`` come in name order: the first violated index is named (IXV-9).
@@ -130,27 +120,27 @@ def index_key_types_match(item: Item, schemas: list[IndexSchema]) -> None:
                     INDEX_KEY_TYPE.format(
                         name=attribute.name,
                         wanted=attribute.type,
-                        given=type_name(value),
+                        given=model.type_name(value),
                         index=schema.name,
                     )
                 )
 
 
 def index_keys_are_not_empty(
-    item: Item, schemas: list[IndexSchema], message: str = EMPTY_INDEX_KEY
+    item: model.Item, schemas: list[model.IndexSchema], message: str = EMPTY_INDEX_KEY
 ) -> None:
     """Refuse an empty index key attribute (IXV-2, IXV-3, MAK-22)."""
     for schema in schemas:
         for name in schema.key.names:
             value = item.attributes.get(name)
-            if is_empty(value):
+            if model.is_empty(value):
                 raise ValidationException(
-                    message.format(kind=kind_of(value), index=schema.name, name=name)
+                    message.format(kind=model.kind_of(value), index=schema.name, name=name)
                 )
 
 
-def index_keys_are_not_too_long(item: Item, schemas: list[IndexSchema]) -> None:
+def index_keys_are_not_too_long(item: model.Item, schemas: list[model.IndexSchema]) -> None:
     """Refuse index key values beyond the key size limits (IXV-7, MAK-27)."""
     for schema in schemas:
         if schema.key.holds(item):
-            key_values_are_not_too_long(item, schema.key)
+            model.key_values_are_not_too_long(item, schema.key)

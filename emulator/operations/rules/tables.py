@@ -11,8 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from emulator.engine import Account, Throughput
 from emulator.model.wire import INVALID
-from emulator.service import limits
-from emulator.service.errors import LimitExceededException, ValidationException
+from emulator.service import errors, limits
 
 Wire: TypeAlias = Mapping[str, Any]
 
@@ -154,9 +153,9 @@ def throughput_fits_the_billing_mode(request: Wire) -> None:
     has_units = request.get("ProvisionedThroughput") is not None
     if billing(request) == "PAY_PER_REQUEST":
         if has_units:
-            raise ValidationException(NO_UNITS_ON_DEMAND)
+            raise errors.ValidationException(NO_UNITS_ON_DEMAND)
     elif not has_units:
-        raise ValidationException(UNITS_NEEDED)
+        raise errors.ValidationException(UNITS_NEEDED)
 
 
 def table_units_are_in_bounds(request: Wire) -> None:
@@ -169,7 +168,7 @@ def units_are_in_bounds(throughput: Wire | None) -> None:
     for member in ("ReadCapacityUnits", "WriteCapacityUnits"):
         n = (throughput or {}).get(member, 0)
         if n > _MOST_UNITS:
-            raise ValidationException(OUT_OF_BOUNDS.format(n=n, member=member))
+            raise errors.ValidationException(OUT_OF_BOUNDS.format(n=n, member=member))
 
 
 def units_are_within_the_quotas(
@@ -194,10 +193,10 @@ def units_are_within_the_quotas(
         units = [getattr(throughput, axis) for throughput in wanted]
         quota = account.settings.table_quota
         if max(units) > quota:
-            raise LimitExceededException(TABLE_QUOTA.format(member=member, quota=quota))
+            raise errors.LimitExceededException(TABLE_QUOTA.format(member=member, quota=quota))
         quota = account.settings.account_quota
         if sum(units) + sum(getattr(throughput, axis) for throughput in others) > quota:
-            raise LimitExceededException(ACCOUNT_QUOTA.format(member=member, quota=quota))
+            raise errors.LimitExceededException(ACCOUNT_QUOTA.format(member=member, quota=quota))
 
 
 def keys_are_defined(request: Wire) -> None:
@@ -208,11 +207,11 @@ def keys_are_defined(request: Wire) -> None:
     defined = names_of(request["AttributeDefinitions"])
     key = names_of(request["KeySchema"])
     if not defined:
-        raise ValidationException(NO_DEFINITION)
+        raise errors.ValidationException(NO_DEFINITION)
     if len(key) == 2 and (
         not set(key) <= set(defined) or (key[0] == key[1] and len(defined) != len(key))
     ):
-        raise ValidationException(NO_DEFINITION)
+        raise errors.ValidationException(NO_DEFINITION)
     index_keys_are_defined([request, *indexes(request)], defined)
 
 
@@ -222,7 +221,7 @@ def index_keys_are_defined(holders: Sequence[Wire], defined: Sequence[str]) -> N
         names = dict.fromkeys(names_of(holder["KeySchema"]))
         missing = [name for name in names if name not in defined]
         if missing:
-            raise ValidationException(
+            raise errors.ValidationException(
                 UNDEFINED.format(missing=", ".join(missing), defined=", ".join(defined))
             )
 
@@ -241,13 +240,13 @@ def definitions_are_used(request: Wire) -> None:
     defined = set(names_of(request["AttributeDefinitions"]))
     if not indexes(request):
         if len(request["KeySchema"]) != len(defined):
-            raise ValidationException(COUNT_DIFFERS)
+            raise errors.ValidationException(COUNT_DIFFERS)
         return
     used = {
         name for holder in (request, *indexes(request)) for name in names_of(holder["KeySchema"])
     }
     if defined != used:
-        raise ValidationException(
+        raise errors.ValidationException(
             UNUSED.format(defined=", ".join(sorted(defined)), used=", ".join(sorted(used)))
         )
 
@@ -256,18 +255,18 @@ def definitions_are_unique(request: Wire) -> None:
     """Refuse an attribute that is defined twice (ERR-CT-6)."""
     name = _first_repeated(names_of(request["AttributeDefinitions"]))
     if name is not None:
-        raise ValidationException(DUPLICATE_DEFINITION.format(name=name))
+        raise errors.ValidationException(DUPLICATE_DEFINITION.format(name=name))
 
 
 def table_key_is_well_formed(elements: Sequence[Wire]) -> None:
     """Refuse a key other than HASH, or HASH and RANGE (CT-2, ERR-CT-7, MAK-15)."""
     if elements[0]["KeyType"] != "HASH":
-        raise ValidationException(FIRST_NOT_HASH)
+        raise errors.ValidationException(FIRST_NOT_HASH)
     if len(elements) == 2:
         if elements[1]["KeyType"] != "RANGE":
-            raise ValidationException(SECOND_NOT_RANGE)
+            raise errors.ValidationException(SECOND_NOT_RANGE)
         if elements[0]["AttributeName"] == elements[1]["AttributeName"]:
-            raise ValidationException(SAME_NAME)
+            raise errors.ValidationException(SAME_NAME)
 
 
 def global_key_is_well_formed(elements: Sequence[Wire]) -> None:
@@ -277,15 +276,15 @@ def global_key_is_well_formed(elements: Sequence[Wire]) -> None:
     """
     roles = [element["KeyType"] for element in elements]
     if roles[0] != "HASH":
-        raise ValidationException(FIRST_NOT_HASH)
+        raise errors.ValidationException(FIRST_NOT_HASH)
     if roles != sorted(roles):
-        raise ValidationException(HASH_AFTER_RANGE)
+        raise errors.ValidationException(HASH_AFTER_RANGE)
     for role, most in (
         ("HASH", limits.INDEX_PARTITION_ATTRIBUTES),
         ("RANGE", limits.INDEX_SORT_ATTRIBUTES),
     ):
         if roles.count(role) > most:
-            raise ValidationException(TOO_MANY_ATTRIBUTES.format(role=role))
+            raise errors.ValidationException(TOO_MANY_ATTRIBUTES.format(role=role))
     _key_names_differ(elements)
 
 
@@ -293,7 +292,7 @@ def _key_names_differ(elements: Sequence[Wire]) -> None:
     names = names_of(elements)
     if len(set(names)) < len(names):
         roles = [element["KeyType"] for element in elements]
-        raise ValidationException(SAME_NAME if roles == ["HASH", "RANGE"] else SAME_NAMES)
+        raise errors.ValidationException(SAME_NAME if roles == ["HASH", "RANGE"] else SAME_NAMES)
 
 
 def keys_are_well_formed(request: Wire) -> None:
@@ -309,7 +308,7 @@ def index_lists_are_not_empty(request: Wire) -> None:
     """Refuse a list of no indexes (ERR-CT-8)."""
     for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
         if request.get(member) == []:
-            raise ValidationException(EMPTY_INDEX_LIST.format(member=member))
+            raise errors.ValidationException(EMPTY_INDEX_LIST.format(member=member))
 
 
 def local_indexes_share_the_partition_key(request: Wire) -> None:
@@ -317,13 +316,13 @@ def local_indexes_share_the_partition_key(request: Wire) -> None:
     table_key = request["KeySchema"]
     for index in request.get("LocalSecondaryIndexes") or ():
         if len(table_key) < 2:
-            raise ValidationException(LOCAL_NEEDS_SORT_KEY)
+            raise errors.ValidationException(LOCAL_NEEDS_SORT_KEY)
         name, key = index["IndexName"], index["KeySchema"]
         if len(key) < 2:
-            raise ValidationException(LOCAL_WITHOUT_SORT_KEY.format(index=name))
+            raise errors.ValidationException(LOCAL_WITHOUT_SORT_KEY.format(index=name))
         given, wanted = key[0]["AttributeName"], table_key[0]["AttributeName"]
         if given != wanted:
-            raise ValidationException(
+            raise errors.ValidationException(
                 LOCAL_OTHER_PARTITION_KEY.format(index=name, given=given, wanted=wanted)
             )
 
@@ -331,16 +330,16 @@ def local_indexes_share_the_partition_key(request: Wire) -> None:
 def indexes_are_not_too_many(request: Wire) -> None:
     """Refuse more than 5 local or 20 global indexes (CT-5, CT-6, ERR-CT-10)."""
     if len(request.get("LocalSecondaryIndexes") or ()) > limits.LOCAL_INDEXES:
-        raise ValidationException(TOO_MANY_LOCAL)
+        raise errors.ValidationException(TOO_MANY_LOCAL)
     if len(request.get("GlobalSecondaryIndexes") or ()) > limits.GLOBAL_INDEXES:
-        raise ValidationException(TOO_MANY_GLOBAL)
+        raise errors.ValidationException(TOO_MANY_GLOBAL)
 
 
 def index_names_are_unique(request: Wire) -> None:
     """Refuse two indexes of one name, global or local (CT-7, ERR-CT-10)."""
     name = _first_repeated([index["IndexName"] for index in indexes(request)])
     if name is not None:
-        raise ValidationException(DUPLICATE_INDEX.format(index=name))
+        raise errors.ValidationException(DUPLICATE_INDEX.format(index=name))
 
 
 def projections_are_complete(request: Wire) -> None:
@@ -356,14 +355,14 @@ def projection_is_complete(projection: Wire) -> None:
     """Refuse a projection that says too little or too much (CT-8, ERR-CT-11)."""
     kind, names = projection.get("ProjectionType"), projection.get("NonKeyAttributes")
     if kind is None:
-        raise ValidationException(UNKNOWN_PROJECTION)
+        raise errors.ValidationException(UNKNOWN_PROJECTION)
     if kind != "INCLUDE" and names is not None:
-        raise ValidationException(NAMES_NOT_ALLOWED.format(kind=kind))
+        raise errors.ValidationException(NAMES_NOT_ALLOWED.format(kind=kind))
     if kind == "INCLUDE" and names is None:
-        raise ValidationException(NAMES_NEEDED)
+        raise errors.ValidationException(NAMES_NEEDED)
     repeated = _first_repeated(names or ())
     if repeated is not None:
-        raise ValidationException(DUPLICATE_NAME.format(name=repeated))
+        raise errors.ValidationException(DUPLICATE_NAME.format(name=repeated))
 
 
 def projected_names_are_not_too_many(count: int) -> None:
@@ -372,7 +371,7 @@ def projected_names_are_not_too_many(count: int) -> None:
     Assumed: the text.
     """
     if count > limits.PROJECTED_ATTRIBUTES:
-        raise ValidationException(TOO_MANY_NAMES)
+        raise errors.ValidationException(TOO_MANY_NAMES)
 
 
 def index_throughput_fits_the_billing_mode(request: Wire) -> None:
@@ -385,9 +384,9 @@ def index_throughput_fits(index: Wire, mode: str) -> None:
     """Refuse a global index whose throughput does not fit its table's billing mode."""
     throughput, name = index.get("ProvisionedThroughput"), index["IndexName"]
     if mode == "PAY_PER_REQUEST" and throughput is not None:
-        raise ValidationException(INDEX_UNITS_ON_DEMAND.format(index=name))
+        raise errors.ValidationException(INDEX_UNITS_ON_DEMAND.format(index=name))
     if mode == "PROVISIONED" and throughput is None:
-        raise ValidationException(INDEX_UNITS_NEEDED.format(index=name))
+        raise errors.ValidationException(INDEX_UNITS_NEEDED.format(index=name))
     units_are_in_bounds(throughput)
 
 
@@ -398,9 +397,9 @@ def stream_names_its_view(request: Wire) -> None:
         return
     has_view = stream.get("StreamViewType") is not None
     if stream["StreamEnabled"] and not has_view:
-        raise ValidationException(VIEW_NEEDED)
+        raise errors.ValidationException(VIEW_NEEDED)
     if has_view and not stream["StreamEnabled"]:
-        raise ValidationException(VIEW_NOT_ALLOWED)
+        raise errors.ValidationException(VIEW_NOT_ALLOWED)
 
 
 def maxima_and_warm_throughput_fit(request: Wire, quota: int) -> None:
@@ -440,10 +439,10 @@ def on_demand_maximum_fits(
             continue
         if mode == "PROVISIONED":
             resource = "" if index is None else f" for index : {index}"
-            raise ValidationException(provisioned.format(member=member, resource=resource))
+            raise errors.ValidationException(provisioned.format(member=member, resource=resource))
         if n not in also and not 1 <= n <= quota:
             resource = "table" if index is None else f"index : {index}"
-            raise ValidationException(MAXIMUM_RANGE.format(member=member, resource=resource))
+            raise errors.ValidationException(MAXIMUM_RANGE.format(member=member, resource=resource))
 
 
 def warm_throughput_fits(holder: Wire, mode: str, quota: int) -> None:
@@ -463,15 +462,15 @@ def warm_throughput_fits(holder: Wire, mode: str, quota: int) -> None:
         if n is None:
             continue
         if mode == "PAY_PER_REQUEST" and n < start:
-            raise ValidationException(
+            raise errors.ValidationException(
                 WARM_BELOW_START.format(member=member, resource=resource, url=_WARM_URL)
             )
         if mode == "PROVISIONED" and n < provisioned[units]:
-            raise ValidationException(
+            raise errors.ValidationException(
                 WARM_BELOW_PROVISIONED.format(member=member, resource=resource, units=units)
             )
         if n > quota:
-            raise ValidationException(WARM_RANGE.format(member=member, resource=resource))
+            raise errors.ValidationException(WARM_RANGE.format(member=member, resource=resource))
 
 
 def encryption_is_consistent(request: Wire) -> None:
@@ -482,20 +481,20 @@ def encryption_is_consistent(request: Wire) -> None:
     kind, key = specification.get("SSEType"), specification.get("KMSMasterKeyId")
     if not specification.get("Enabled"):
         if kind is not None:
-            raise ValidationException(SSE_TYPE_DISABLED)
+            raise errors.ValidationException(SSE_TYPE_DISABLED)
         if key is not None:
-            raise ValidationException(SSE_KEY_DISABLED)
+            raise errors.ValidationException(SSE_KEY_DISABLED)
     if key is not None and kind != "KMS":
-        raise ValidationException(SSE_KEY_NEEDS_KMS)
+        raise errors.ValidationException(SSE_KEY_NEEDS_KMS)
     if kind == "AES256":
-        raise ValidationException(SSE_AES256)
+        raise errors.ValidationException(SSE_AES256)
 
 
 def table_class_exists(request: Wire) -> None:
     """Refuse an unknown table class (CT-11, ERR-CT-15)."""
     table_class = request.get("TableClass")
     if table_class is not None and table_class not in TABLE_CLASSES:
-        raise ValidationException(TABLE_CLASS)
+        raise errors.ValidationException(TABLE_CLASS)
 
 
 def _first_repeated(names: Sequence[str]) -> str | None:

@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from emulator.service import limits
-from emulator.service.errors import ValidationException
+from emulator.service import errors, limits
 
 RESERVED_KEY: Final = "Tag Key cannot be prefixed with aws:, Key: {key}"
 INVALID_KEY: Final = "The Tag Key provided is invalid, Key: {key}"
@@ -31,15 +30,15 @@ def load_tags(written: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     for tag in written:
         key, value = tag.get("Key"), tag.get("Value")
         if key is not None and key.startswith("aws:"):
-            raise ValidationException(RESERVED_KEY.format(key=key))
+            raise errors.ValidationException(RESERVED_KEY.format(key=key))
         if not key or len(key) > _MOST_KEY or not _ALLOWED.fullmatch(key):
-            raise ValidationException(INVALID_KEY.format(key="null" if key is None else key))
+            raise errors.ValidationException(INVALID_KEY.format(key="null" if key is None else key))
         if value is None or len(value) > _MOST_VALUE or not _ALLOWED.fullmatch(value):
-            raise ValidationException(
+            raise errors.ValidationException(
                 INVALID_VALUE.format(value="null" if value is None else value)
             )
         if key in tags:
-            raise ValidationException(DUPLICATE_KEY.format(key=key))
+            raise errors.ValidationException(DUPLICATE_KEY.format(key=key))
         tags[key] = value
     tags_are_not_too_many(tags)
     return tags
@@ -48,4 +47,4 @@ def load_tags(written: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 def tags_are_not_too_many(tags: Mapping[str, str]) -> None:
     """Refuse more than fifty tags on one table (TAG-2)."""
     if len(tags) > limits.TAGS:
-        raise ValidationException(TOO_MANY)
+        raise errors.ValidationException(TOO_MANY)

@@ -8,13 +8,7 @@ from typing import Any, Final, TypeAlias
 from emulator.engine import Index, Table, Throughput
 from emulator.model.wire import INVALID
 from emulator.operations.rules import tables as rules
-from emulator.service import limits
-from emulator.service.errors import (
-    LimitExceededException,
-    RequestFault,
-    ResourceNotFoundException,
-    ValidationException,
-)
+from emulator.service import errors, limits
 from emulator.service.wording import Wording
 
 Wire: TypeAlias = Mapping[str, Any]
@@ -151,7 +145,7 @@ def actions_of(request: Wire, kind: str) -> list[Wire]:
 def something_changes(request: Wire) -> None:
     """Refuse a request that asks for nothing (UT-1, ERR-UT-2)."""
     if not changes_of(request):
-        raise RequestFault(NOTHING_TO_DO)
+        raise errors.RequestFault(NOTHING_TO_DO)
 
 
 def changes_go_together(request: Wire) -> None:
@@ -159,40 +153,40 @@ def changes_go_together(request: Wire) -> None:
     changes = changes_of(request)
     moves_index = bool(actions_of(request, "Create") or actions_of(request, "Delete"))
     if "WarmThroughput" in changes and actions_of(request, "Create"):
-        raise ValidationException(CREATE_AND_WARM)
+        raise errors.ValidationException(CREATE_AND_WARM)
     for member, what in _ALONE.items():
         if member in changes and not changes <= _TOGETHER.get(member, {member}):
-            raise ValidationException(ALONE.format(what=what))
+            raise errors.ValidationException(ALONE.format(what=what))
     if "OnDemandThroughput" in changes and changes - {"OnDemandThroughput", "BillingMode"}:
-        raise ValidationException(MAXIMUM_COMBINED)
+        raise errors.ValidationException(MAXIMUM_COMBINED)
     if changes & _UNITS:
         if "StreamSpecification" in changes:
-            raise ValidationException(STREAM_AND_UNITS)
+            raise errors.ValidationException(STREAM_AND_UNITS)
         if moves_index:
-            raise ValidationException(INDEX_AND_UNITS)
+            raise errors.ValidationException(INDEX_AND_UNITS)
     if moves_index and "StreamSpecification" in changes:
-        raise ValidationException(INDEX_AND_STREAM)
+        raise errors.ValidationException(INDEX_AND_STREAM)
 
 
 def index_updates_are_well_formed(request: Wire) -> None:
     """Refuse index updates that say nothing, or too much at once (UT-7, UT-8, ERR-UT-4)."""
     updates = request.get("GlobalSecondaryIndexUpdates")
     if updates == []:
-        raise ValidationException(EMPTY_UPDATES)
+        raise errors.ValidationException(EMPTY_UPDATES)
     seen: set[str] = set()
     for update in updates or ():
         actions = [update[kind] for kind in ("Update", "Create", "Delete") if update.get(kind)]
         if not actions:
-            raise ValidationException(NO_ACTION)
+            raise errors.ValidationException(NO_ACTION)
         if len(actions) > 1:
-            raise ValidationException(SEVERAL_ACTIONS)
+            raise errors.ValidationException(SEVERAL_ACTIONS)
         name = actions[0]["IndexName"]
         if name in seen:
-            raise ValidationException(SEVERAL_UPDATES.format(index=name))
+            raise errors.ValidationException(SEVERAL_UPDATES.format(index=name))
         seen.add(name)
     for index in actions_of(request, "Create"):
         if request.get("AttributeDefinitions") is None:
-            raise ValidationException(NO_DEFINITIONS.format(index=index["IndexName"]))
+            raise errors.ValidationException(NO_DEFINITIONS.format(index=index["IndexName"]))
 
 
 def throughput_fits(request: Wire, table: Table, mode: str) -> None:
@@ -200,9 +194,9 @@ def throughput_fits(request: Wire, table: Table, mode: str) -> None:
     throughput = request.get("ProvisionedThroughput")
     if mode == "PAY_PER_REQUEST":
         if throughput is not None:
-            raise ValidationException(rules.NO_UNITS_ON_DEMAND)
+            raise errors.ValidationException(rules.NO_UNITS_ON_DEMAND)
     elif throughput is None and request.get("BillingMode") is not None:
-        raise ValidationException(UNITS_NEEDED)
+        raise errors.ValidationException(UNITS_NEEDED)
     rules.units_are_in_bounds(throughput)
     updates = {action["IndexName"]: action for action in actions_of(request, "Update")}
     for name, action in updates.items():
@@ -211,20 +205,20 @@ def throughput_fits(request: Wire, table: Table, mode: str) -> None:
         for index in table.global_indexes:
             name = index.schema.name
             if updates.get(name, {}).get("ProvisionedThroughput") is None:
-                raise ValidationException(INDEX_UNITS_NEEDED.format(index=name))
+                raise errors.ValidationException(INDEX_UNITS_NEEDED.format(index=name))
 
 
 def _index_units_fit(name: str, action: Wire, mode: str) -> None:
     throughput = action.get("ProvisionedThroughput")
     if mode == "PAY_PER_REQUEST":
         if throughput is not None:
-            raise ValidationException(INDEX_ON_DEMAND.format(index=name))
+            raise errors.ValidationException(INDEX_ON_DEMAND.format(index=name))
     elif (
         throughput is None
         and not action.get("OnDemandThroughput")
         and not action.get("WarmThroughput")
     ):
-        raise ValidationException(BOTH_UNITS_NEEDED.format(index=name))
+        raise errors.ValidationException(BOTH_UNITS_NEEDED.format(index=name))
     rules.units_are_in_bounds(throughput)
 
 
@@ -242,9 +236,11 @@ def warm_throughput_rises(holder: Wire, warm: tuple[int, int], quota: int) -> No
     for member, current in zip(members, warm, strict=True):
         n = given.get(member)
         if n is not None and n < current:
-            raise ValidationException(WARM_FALLS.format(member=member, resource=resource))
+            raise errors.ValidationException(WARM_FALLS.format(member=member, resource=resource))
         if n is not None and n > quota:
-            raise ValidationException(rules.WARM_RANGE.format(member=member, resource=resource))
+            raise errors.ValidationException(
+                rules.WARM_RANGE.format(member=member, resource=resource)
+            )
 
 
 def units_change(current: Throughput, wanted: Throughput, index: str | None = None) -> None:
@@ -256,7 +252,7 @@ def units_change(current: Throughput, wanted: Throughput, index: str | None = No
         return
     which = "table" if index is None else f"index {index}"
     kind = "table" if index is None else "index"
-    raise ValidationException(
+    raise errors.ValidationException(
         UNCHANGED.format(which=which, kind=kind, read=wanted.read, write=wanted.write)
     )
 
@@ -265,7 +261,7 @@ def indexes_fit_the_table(request: Wire, table: Table, mode: str) -> None:
     """Refuse index changes that the table's indexes rule out (UT-12, ERR-UT-6)."""
     for action in actions_of(request, "Create"):
         if action["IndexName"] in table.indexes:
-            raise ValidationException(INDEX_EXISTS)
+            raise errors.ValidationException(INDEX_EXISTS)
         new_index_is_well_formed(action, request, table, mode)
     for verb in ("Update", "Delete"):
         for action in actions_of(request, verb):
@@ -276,9 +272,9 @@ def global_index(table: Table, name: str, verb: str) -> Index:
     """Return the global index to change, or say that it is none."""
     index = table.indexes.get(name)
     if index is None:
-        raise ResourceNotFoundException(NO_INDEX.format(index=name, table=table.name))
+        raise errors.ResourceNotFoundException(NO_INDEX.format(index=name, table=table.name))
     if not index.schema.is_global:
-        raise ValidationException(NOT_GLOBAL.format(verb=verb, index=name))
+        raise errors.ValidationException(NOT_GLOBAL.format(verb=verb, index=name))
     return index
 
 
@@ -322,7 +318,7 @@ def index_keys_keep_their_types(action: Wire, request: Wire, table: Table) -> No
             (*attribute, role) for attribute, role in zip(key.attributes, roles, strict=True)
         ]
         if any(new_types.get(name, type_name) != type_name for name, type_name, _ in existing):
-            raise ValidationException(
+            raise errors.ValidationException(
                 REDEFINED.format(existing=_elements(existing), new=_elements(wanted))
             )
 
@@ -337,7 +333,7 @@ def one_index_comes_or_goes(request: Wire) -> None:
     Observed: ScyllaDB's tests, run against the service: also where the indexes do not exist.
     """
     if len(actions_of(request, "Create")) + len(actions_of(request, "Delete")) > 1:
-        raise LimitExceededException(ONE_AT_A_TIME)
+        raise errors.LimitExceededException(ONE_AT_A_TIME)
 
 
 def index_changes_are_few(request: Wire, table: Table, now_ns: int) -> None:
@@ -356,9 +352,9 @@ def index_changes_are_few(request: Wire, table: Table, now_ns: int) -> None:
         if index.status(now_ns) == "CREATING" and index.schema.name not in ended
     ]
     if len(created) + len(deleted) + len(changing) + len(table.leaving) > 1:
-        raise LimitExceededException(ONE_AT_A_TIME)
+        raise errors.LimitExceededException(ONE_AT_A_TIME)
     if len(table.global_indexes) + len(created) > limits.GLOBAL_INDEXES:
-        raise LimitExceededException(TOO_MANY_INDEXES)
+        raise errors.LimitExceededException(TOO_MANY_INDEXES)
 
 
 def stream_changes(request: Wire, table: Table) -> None:
@@ -370,14 +366,14 @@ def stream_changes(request: Wire, table: Table) -> None:
     is_on = table.stream is not None and table.stream.is_open
     if specification["StreamEnabled"]:
         if not has_view:
-            raise ValidationException(VIEW_NEEDED)
+            raise errors.ValidationException(VIEW_NEEDED)
         if is_on:
-            raise ValidationException(STREAM_IS_ON.format(table=table.name))
+            raise errors.ValidationException(STREAM_IS_ON.format(table=table.name))
     else:
         if has_view:
-            raise ValidationException(VIEW_NOT_ALLOWED)
+            raise errors.ValidationException(VIEW_NOT_ALLOWED)
         if not is_on:
-            raise ValidationException(STREAM_IS_OFF.format(table=table.name))
+            raise errors.ValidationException(STREAM_IS_OFF.format(table=table.name))
 
 
 def encryption_changes(request: Wire, table: Table, key_arn: str | None) -> None:
@@ -394,6 +390,6 @@ def encryption_changes(request: Wire, table: Table, key_arn: str | None) -> None
     current = table.options.sse
     if not specification.get("Enabled"):
         if current is None:
-            raise ValidationException(SSE_IS_DEFAULT)
+            raise errors.ValidationException(SSE_IS_DEFAULT)
     elif current is not None and key_arn in (None, current["KMSMasterKeyArn"]):
-        raise ValidationException(SSE_IS_SAME)
+        raise errors.ValidationException(SSE_IS_SAME)

@@ -11,8 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from emulator.model import Item
-from emulator.model.wire import WireItem, load_item
+from emulator.model import Item, wire
 from emulator.operations.tokens import open_token, seal
 from emulator.service.errors import ApiError, ValidationException
 
@@ -27,7 +26,7 @@ class Start(NamedTuple):
     key: Item
 
 
-def next_token(request: Mapping[str, Any], number: int, key: WireItem) -> str:
+def next_token(request: Mapping[str, Any], number: int, key: wire.WireItem) -> str:
     """Return the token that goes on behind a key."""
     return seal(_binding(request), str(number), json.dumps(key))
 
@@ -43,7 +42,7 @@ def load_next_token(request: Mapping[str, Any]) -> Start | None:
         return None
     try:
         binding, number, key = open_token(written, INVALID_TOKEN)
-        start = Start(int(number), load_item(json.loads(key)))
+        start = Start(int(number), wire.load_item(json.loads(key)))
     except (ValueError, AttributeError, RecursionError, ApiError):
         raise ValidationException(INVALID_TOKEN) from None
     if start.number < 0:

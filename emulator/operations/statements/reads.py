@@ -9,34 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from emulator import expressions, partiql
 from emulator.capacity import READ, Receipt
 from emulator.engine import Account, Table
 from emulator.engine.reads import PageRequest, read_page
-from emulator.expressions import Condition
-from emulator.model import Attributes, Item, Missing, Value, resolve
-from emulator.model.wire import WireItem, dump_item
+from emulator.model import Attributes, Item, Missing, Value, resolve, wire
 from emulator.operations import paging, responses
 from emulator.operations.paging import BACKFILLING
-from emulator.operations.statements.next_token import (
-    INVALID_TOKEN,
-    Start,
-    load_next_token,
-    next_token,
-)
-from emulator.partiql import (
-    ORDER_WITHOUT_WHERE,
-    Bound,
-    Branches,
-    Columns,
-    Range,
-    Select,
-    branches_of,
-    in_order,
-    ranges_of,
-    where_program,
-)
-from emulator.service import limits
-from emulator.service.errors import ValidationException
+from emulator.operations.statements import next_token
+from emulator.service import errors, limits
 from emulator.storage import Position, bounds, segment_bounds
 
 NO_INDEX: Final = "The table does not have the specified index"
@@ -61,10 +42,10 @@ class Reading(NamedTuple):
     """
 
     source: paging.Source
-    ranges: list[Range] | None
+    ranges: list[partiql.Range] | None
     backwards: bool
-    condition: Condition | None
-    columns: Columns | None
+    condition: expressions.Condition | None
+    columns: partiql.Columns | None
 
     def spans(self) -> list[tuple[Position, Position]]:
         """Return the positions that are read, span after span."""
@@ -73,7 +54,9 @@ class Reading(NamedTuple):
         return [bounds(key_range.key_range) for key_range in self.ranges]
 
 
-def reading_of(account: Account, bound: Bound, select: Select, *, consistent: bool) -> Reading:
+def reading_of(
+    account: Account, bound: partiql.Bound, select: partiql.Select, *, consistent: bool
+) -> Reading:
     """Return what a SELECT reads; the order of the checks is observable (ERR-PQL-1).
 
     Raises:
@@ -83,15 +66,15 @@ def reading_of(account: Account, bound: Bound, select: Select, *, consistent: bo
     source = _source_of(account, select, consistent=consistent)
     columns = select.columns
     if columns is not None and columns.fault is not None:
-        raise ValidationException(columns.fault)
+        raise errors.ValidationException(columns.fault)
     if select.order and select.where is None:
-        raise ValidationException(ORDER_WITHOUT_WHERE)
-    program = where_program(bound.parsed)
+        raise errors.ValidationException(partiql.ORDER_WITHOUT_WHERE)
+    program = partiql.where_program(bound.parsed)
     condition = None if program is None else program.condition(bound.values)
     paging.keys_are_scalars(source, condition)
-    branches = branches_of(bound.parsed, source.key.names)
-    ranges = None if branches is None else ranges_of(branches, bound.values, source.key)
-    ranges, backwards = in_order(ranges, select.order, source.key)
+    branches = partiql.branches_of(bound.parsed, source.key.names)
+    ranges = None if branches is None else partiql.ranges_of(branches, bound.values, source.key)
+    ranges, backwards = partiql.in_order(ranges, select.order, source.key)
     if columns is not None:
         paging.index_projects(source, {}, columns.projection)
     if branches is not None and ranges is not None and source.secondary is not None:
@@ -105,26 +88,26 @@ def reading_of(account: Account, bound: Bound, select: Select, *, consistent: bo
     return Reading(source, ranges, backwards, condition, columns)
 
 
-def key_of_read(bound: Bound, select: Select, table: Table, refusal: str) -> Item:
+def key_of_read(bound: partiql.Bound, select: partiql.Select, table: Table, refusal: str) -> Item:
     """Return the key of a SELECT that names one item by its key, and says nothing else.
 
     Raises:
         ValidationException: with ``refusal``, if it is another kind of SELECT.
     """
-    branches = branches_of(bound.parsed, table.key.names)
+    branches = partiql.branches_of(bound.parsed, table.key.names)
     if branches is None or select.source.index is not None:
-        raise ValidationException(refusal)
-    ranges = ranges_of(branches, bound.values, table.key)
+        raise errors.ValidationException(refusal)
+    ranges = partiql.ranges_of(branches, bound.values, table.key)
     if ranges is None or len(ranges) != 1 or ranges[0].filters:
-        raise ValidationException(refusal)
+        raise errors.ValidationException(refusal)
     named = ranges[0].key_range
     values = named.partition + named.equal
     if len(values) < len(table.key.names):
-        raise ValidationException(refusal)
+        raise errors.ValidationException(refusal)
     return Item.of(dict(zip(table.key.names, values, strict=True)))
 
 
-def _source_of(account: Account, select: Select, *, consistent: bool) -> paging.Source:
+def _source_of(account: Account, select: partiql.Select, *, consistent: bool) -> paging.Source:
     """Return the table or index, or say what forbids to read it (PQL-13, PQL-14, PQL-16)."""
     table = account.table(select.source.table)
     name = select.source.index
@@ -132,18 +115,20 @@ def _source_of(account: Account, select: Select, *, consistent: bool) -> paging.
         return paging.Source(table, None, table.key, table.key.names)
     index = table.indexes.get(name)
     if index is None:
-        raise ValidationException(NO_INDEX)
+        raise errors.ValidationException(NO_INDEX)
     schema = index.schema
     if len(schema.key.partition) > 1 or len(schema.key.sort) > 1:
-        raise ValidationException(SEVERAL_ATTRIBUTES)
+        raise errors.ValidationException(SEVERAL_ATTRIBUTES)
     if schema.is_global and index.status(account.now_ns) == "CREATING":
-        raise ValidationException(BACKFILLING.format(index=name))
+        raise errors.ValidationException(BACKFILLING.format(index=name))
     if schema.is_global and consistent:
-        raise ValidationException(CONSISTENT_GSI)
+        raise errors.ValidationException(CONSISTENT_GSI)
     return paging.Source(table, index, schema.key, schema.key_names)
 
 
-def _index_projects_filters(source: paging.Source, branches: Branches, ranges: list[Range]) -> None:
+def _index_projects_filters(
+    source: paging.Source, branches: partiql.Branches, ranges: list[partiql.Range]
+) -> None:
     """Refuse a keyed read that filters on what the index does not hold (PQL-15).
 
     Observed: another emulator's capture of eu-west-2, September 2026: the statement is refused
@@ -159,7 +144,7 @@ def _index_projects_filters(source: paging.Source, branches: Branches, ranges: l
         absent = [name for name in last.filters if not projects(name)]
         names = ", ".join(_in_java_order(absent))
         schema = source.secondary.schema
-        raise ValidationException(
+        raise errors.ValidationException(
             paging.FILTER_NOT_PROJECTED.format(index=schema.name, names=names)
         )
 
@@ -180,11 +165,13 @@ def _java_hash(text: str) -> int:
     return code ^ code >> 16
 
 
-def select_page(account: Account, request: Mapping[str, Any], bound: Bound) -> dict[str, Any]:
+def select_page(
+    account: Account, request: Mapping[str, Any], bound: partiql.Bound
+) -> dict[str, Any]:
     """Return one page of a SELECT, filtered after it was read and paid for (PQL-1)."""
     select = bound.statement
-    assert isinstance(select, Select), "asked of a SELECT"
-    start = load_next_token(request)
+    assert isinstance(select, partiql.Select), "asked of a SELECT"
+    start = next_token.load_next_token(request)
     consistent = request.get("ConsistentRead", False)
     reading = reading_of(account, bound, select, consistent=consistent)
 
@@ -194,8 +181,10 @@ def select_page(account: Account, request: Mapping[str, Any], bound: Bound) -> d
     response: dict[str, Any] = {"Items": [shown(item, reading.columns) for item in read.kept]}
     if stop is not None:
         key = {name: stop.key.attributes[name] for name in reading.source.key_names}
-        response["LastEvaluatedKey"] = dump_item(key)
-        response["NextToken"] = next_token(request, stop.number, response["LastEvaluatedKey"])
+        response["LastEvaluatedKey"] = wire.dump_item(key)
+        response["NextToken"] = next_token.next_token(
+            request, stop.number, response["LastEvaluatedKey"]
+        )
     mode = request.get("ReturnConsumedCapacity")
     return response | responses.consumed(mode, select.source.table, read.receipt)
 
@@ -216,7 +205,7 @@ class _Read:
         self.kept: list[Item] = []
         self.receipt = Receipt(READ)
 
-    def from_start(self, start: Start | None) -> Start | None:
+    def from_start(self, start: next_token.Start | None) -> next_token.Start | None:
         """Read range after range to the end of the page; return where the next one begins."""
         spans = self._reading.spans()
         first, after = 0, None
@@ -226,16 +215,16 @@ class _Read:
             stop = self._span(span, after)
             after = None
             if stop is not None:
-                return Start(number, stop)
+                return next_token.Start(number, stop)
         return None
 
-    def _position(self, start: Start, count: int) -> Position:
+    def _position(self, start: next_token.Start, count: int) -> Position:
         if start.number >= count:
-            raise ValidationException(INVALID_TOKEN)
+            raise errors.ValidationException(next_token.INVALID_TOKEN)
         try:
             return paging.start_position(self._reading.source, start.key)
-        except ValidationException:
-            raise ValidationException(INVALID_TOKEN) from None
+        except errors.ValidationException:
+            raise errors.ValidationException(next_token.INVALID_TOKEN) from None
 
     def _span(self, span: tuple[Position, Position], after: Position | None) -> Item | None:
         """Read one span as far as the page goes; return the item that the page ends with."""
@@ -287,14 +276,14 @@ class _Read:
         return item.pick(secondary.schema.entry_names).attributes
 
 
-def shown(item: Item, columns: Columns | None) -> WireItem:
+def shown(item: Item, columns: partiql.Columns | None) -> wire.WireItem:
     """Return what a SELECT answers of an item; what is missing is left out (PQL-6)."""
     if columns is None:
-        return dump_item(item.attributes)
+        return wire.dump_item(item.attributes)
     assert columns.projection is not None, "its faults were reported"
     columns_shown: dict[str, Value] = {}
     for name, path in zip(columns.names, columns.projection.paths, strict=True):
         value = resolve(item.attributes, path)
         if not isinstance(value, Missing):
             columns_shown[name] = value
-    return dump_item(columns_shown)
+    return wire.dump_item(columns_shown)

@@ -11,35 +11,14 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from emulator import expressions, partiql
 from emulator.engine import Account, Table
 from emulator.engine.writes import Planned, Write, apply, plan
-from emulator.expressions import (
-    CACHE_ENTRIES,
-    Condition,
-    ConditionProgram,
-    condition_of,
-    fragment,
-)
 from emulator.expressions import ast as trees
-from emulator.model import KEY_CLASSES, Item, Value, type_name
-from emulator.model.wire import WireItem, dump_item
+from emulator.model import KEY_CLASSES, Item, Value, type_name, wire
 from emulator.operations.put_item import position_to_put
 from emulator.operations.rules import keys
 from emulator.operations.update_item import change_of, key_attributes_stay
-from emulator.partiql import (
-    KEY_TYPE,
-    NO_KEY_VALUE,
-    TOO_NESTED,
-    Bound,
-    Delete,
-    Exists,
-    Insert,
-    KeyFault,
-    Parsed,
-    Select,
-    Update,
-    clause_of,
-)
 from emulator.service.errors import ApiError, DuplicateItemException, ValidationException
 
 DUPLICATE: Final = "Duplicate primary key exists in table"
@@ -72,32 +51,36 @@ def carry_out(account: Account, write: Write) -> Planned:
     return planned
 
 
-def failure_of(bound: Bound, planned: Planned) -> ApiError | None:
+def failure_of(bound: partiql.Bound, planned: Planned) -> ApiError | None:
     """Return why a write was not carried out, in the words of its statement (PQL-7)."""
-    if planned.failure is not None and isinstance(bound.statement, Insert):
+    if planned.failure is not None and isinstance(bound.statement, partiql.Insert):
         return DuplicateItemException(DUPLICATE)
     return planned.failure
 
 
-def returned(bound: Bound, planned: Planned) -> WireItem | None:
+def returned(bound: partiql.Bound, planned: Planned) -> wire.WireItem | None:
     """Return the item, or the part of it, that RETURNING asks for (PQL-10)."""
     statement = bound.statement
-    returning = None if isinstance(statement, Insert | Select | Exists) else statement.returning
+    returning = (
+        None
+        if isinstance(statement, partiql.Insert | partiql.Select | partiql.Exists)
+        else statement.returning
+    )
     if returning is None:
         return None
     image = planned.old if returning.endswith("OLD") else planned.new
     if image is None:
         return None
     if returning.startswith("ALL"):
-        return dump_item(image.attributes)
+        return wire.dump_item(image.attributes)
     assert bound.update is not None, "only an UPDATE returns what it modified"
-    return dump_item(fragment(image.attributes, bound.update.paths)) or None
+    return wire.dump_item(expressions.fragment(image.attributes, bound.update.paths)) or None
 
 
 # What a statement becomes
 
 
-def write_of(bound: Bound, table: Table, *, shows_old: bool) -> Write:
+def write_of(bound: partiql.Bound, table: Table, *, shows_old: bool) -> Write:
     """Return the write of a statement, its key checked.
 
     Args:
@@ -122,12 +105,12 @@ def write_of(bound: Bound, table: Table, *, shows_old: bool) -> Write:
     position = table.position(keys.key_of(key, table.key))
     guard = split.condition(bound)
     change: Callable[[Item | None], Item | None]
-    if isinstance(statement, Update):
+    if isinstance(statement, partiql.Update):
         assert bound.update is not None, "an UPDATE has its change"
         key_attributes_stay(bound.update, table)
         # Observed: another emulator's capture of eu-west-2, September 2026: the words.
-        change = change_of(bound.update, key, table, standalone=False, too_deep=TOO_NESTED)
-    elif isinstance(statement, Delete):
+        change = change_of(bound.update, key, table, standalone=False, too_deep=partiql.TOO_NESTED)
+    elif isinstance(statement, partiql.Delete):
         change = _nothing
     else:
         change = _itself
@@ -147,10 +130,10 @@ def _insert_has_key_types(item: Item, table: Table) -> None:
             in_transactions = keys.KEY_TYPE.format(
                 name=name, wanted=attribute.type, given=type_name(value)
             )
-            raise KeyFault(KEY_TYPE.format(name=name), in_transactions)
+            raise partiql.KeyFault(partiql.KEY_TYPE.format(name=name), in_transactions)
 
 
-def key_values_are_scalars(bound: Bound, table: Table) -> None:
+def key_values_are_scalars(bound: partiql.Bound, table: Table) -> None:
     """Refuse a condition that compares a key attribute with what no key can be (PQL-8).
 
     Observed: two other emulators; a transaction is refused whole.
@@ -159,7 +142,7 @@ def key_values_are_scalars(bound: Bound, table: Table) -> None:
         for literal in literals:
             letters = type_name(bound.values[literal])
             if letters not in KEY_CLASSES:
-                raise ValidationException(NO_KEY_VALUE.format(name=name, type=letters))
+                raise ValidationException(partiql.NO_KEY_VALUE.format(name=name, type=letters))
 
 
 def _nothing(_old: Item | None) -> None:
@@ -170,7 +153,7 @@ def _itself(old: Item | None) -> Item | None:
     return old
 
 
-def check_exists(bound: Bound, statement: Exists, table: Table) -> None:
+def check_exists(bound: partiql.Bound, statement: partiql.Exists, table: Table) -> None:
     """Refuse an EXISTS that is no condition on one item (PQL-20).
 
     Raises:
@@ -197,15 +180,15 @@ class _Split(NamedTuple):
 
     literals: dict[str, list[str]]
     has_further: bool
-    program: ConditionProgram | None
+    program: expressions.ConditionProgram | None
 
-    def condition(self, bound: Bound) -> Condition | None:
+    def condition(self, bound: partiql.Bound) -> expressions.Condition | None:
         """Return the guard with the values of a statement."""
         return None if self.program is None else self.program.condition(bound.values)
 
 
-@lru_cache(maxsize=CACHE_ENTRIES)
-def _split(parsed: Parsed, names: tuple[str, ...]) -> _Split:
+@lru_cache(maxsize=expressions.CACHE_ENTRIES)
+def _split(parsed: partiql.Parsed, names: tuple[str, ...]) -> _Split:
     """Take the condition of an UPDATE, DELETE or EXISTS apart, under a table's key.
 
     Observed: another emulator's capture of eu-west-2, September 2026: EXISTS takes the first
@@ -213,48 +196,48 @@ def _split(parsed: Parsed, names: tuple[str, ...]) -> _Split:
     """
     where = parsed.where
     terms = () if where is None else where.terms if isinstance(where, trees.And) else (where,)
-    first_only = isinstance(parsed.statement, Exists)
+    first_only = isinstance(parsed.statement, partiql.Exists)
     literals: dict[str, list[str]] = {}
     further: list[trees.Node] = []
     for term in terms:
-        clause = clause_of(term, parsed.names, names)
+        clause = partiql.clause_of(term, parsed.names, names)
         if clause is None or clause.operator != "=" or (first_only and clause.name in literals):
             further.append(term)
         else:
             literals.setdefault(clause.name, []).append(clause.literals[0])
     guard = _guard(parsed, further)
     aliases = {**parsed.names, _KEY_ALIAS: names[0]}
-    program = None if guard is None else condition_of(guard, aliases)
+    program = None if guard is None else expressions.condition_of(guard, aliases)
     return _Split(literals, bool(further), program)
 
 
-def _guard(parsed: Parsed, further: list[trees.Node]) -> trees.Node | None:
+def _guard(parsed: partiql.Parsed, further: list[trees.Node]) -> trees.Node | None:
     """Return what must hold of the stored item (PQL-8).
 
     Observed: the public suite, July 2026: a DELETE of a missing item succeeds, whatever its
     conditions say.
     """
-    if not isinstance(parsed.statement, Delete):
+    if not isinstance(parsed.statement, partiql.Delete):
         return trees.And(terms=(_EXISTS, *further))
     return trees.Or(terms=(_NOT_EXISTS, trees.And(terms=tuple(further)))) if further else None
 
 
-@lru_cache(maxsize=CACHE_ENTRIES)
-def _absent(name: str) -> ConditionProgram:
-    return condition_of(_NOT_EXISTS, {_KEY_ALIAS: name})
+@lru_cache(maxsize=expressions.CACHE_ENTRIES)
+def _absent(name: str) -> expressions.ConditionProgram:
+    return expressions.condition_of(_NOT_EXISTS, {_KEY_ALIAS: name})
 
 
-def _key_of(bound: Bound, table: Table, split: _Split) -> Item:
+def _key_of(bound: partiql.Bound, table: Table, split: _Split) -> Item:
     """Return the key that a condition names, or say why it names none (PQL-8)."""
     key: dict[str, Value] = {}
     for name in table.key.names:
         if name not in split.literals:
-            raise KeyFault(INCOMPLETE_KEY)
+            raise partiql.KeyFault(INCOMPLETE_KEY)
     for attribute in table.key.attributes:
         first, *others = (bound.values[literal] for literal in split.literals[attribute.name])
         if any(type(other) is not type(first) or other != first for other in others):
-            raise KeyFault(SEVERAL_KEYS.format(name=attribute.name))
+            raise partiql.KeyFault(SEVERAL_KEYS.format(name=attribute.name))
         if not attribute.accepts(first):
-            raise KeyFault(KEY_TYPE.format(name=attribute.name))
+            raise partiql.KeyFault(partiql.KEY_TYPE.format(name=attribute.name))
         key[attribute.name] = first
     return Item.of(key)

@@ -9,10 +9,8 @@ from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
 from typing import Any, Final, TypeAlias
 
-from emulator.model import type_name
-from emulator.model.wire import dump_value
-from emulator.service import limits
-from emulator.service.errors import ValidationException
+from emulator.model import type_name, wire
+from emulator.service import errors, limits
 from emulator.strategies.expression_trees import Action, Tree
 
 Attributes: TypeAlias = dict[str, Any]
@@ -40,7 +38,7 @@ def holds(tree: Tree, item: Attributes) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
-    return ABSENT not in (one, other) and dump_value(one) == dump_value(other)
+    return ABSENT not in (one, other) and wire.dump_value(one) == wire.dump_value(other)
 
 
 def _order(one: Any, other: Any) -> int | None:
@@ -92,7 +90,7 @@ def _placed(container: Any, path: Sequence[Any], value: Any) -> Any:
     """Return a container with a value put at a path, or removed from it."""
     step, *rest = path
     if not isinstance(container, dict if isinstance(step, str) else tuple):
-        raise ValidationException
+        raise errors.ValidationException
     if rest:
         value = _placed(at(container, [step]), rest, value)
     if isinstance(container, tuple):
@@ -109,7 +107,7 @@ def _result(kind: str, value: Any, operand: Any = ABSENT) -> Any:
     if kind == "default" or (value is ABSENT and kind == "delete"):
         return value
     if type(value) is not type(operand) or not isinstance(value, _CHANGED[kind]):
-        raise ValidationException
+        raise errors.ValidationException
     if isinstance(value, frozenset):
         members = value | operand if kind == "add" else value - operand
         return type(value)(members) if members else ABSENT
