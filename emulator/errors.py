@@ -8,4 +8,3 @@ True
 """
 
 from emulator.service.errors import *  # noqa: F403  # this module is the public door to that one
-from emulator.service.errors import __all__  # noqa: F401  # and offers the same names

@@ -22,7 +22,7 @@ Names load what they need when they are first used: numpy and YAML are needed by
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from emulator.lab.analysis.comparison import compare
@@ -45,35 +45,20 @@ if TYPE_CHECKING:
     from emulator.service.errors import DocumentError
 
 NEEDS = "{what} needs the module {module}: pip install 'dynamometer[lab]'"
-_HOMES = {
-    "compare": "analysis.comparison",
-    "Capacity": "inputs.design",
-    "Design": "inputs.design",
-    "Index": "inputs.design",
-    "Key": "inputs.design",
-    "Table": "inputs.design",
-    "Hotspot": "inputs.distributions",
-    "Latest": "inputs.distributions",
-    "Sequential": "inputs.distributions",
-    "Uniform": "inputs.distributions",
-    "Weights": "inputs.distributions",
-    "Zipf": "inputs.distributions",
-    "DocumentError": "inputs.documents",
-    "load": "files",
-    "Comparison": "outcome.result_types",
-    "Field": "inputs.patterns",
-    "Pattern": "inputs.patterns",
-    "Preload": "inputs.patterns",
-    "Sizes": "inputs.patterns",
-    "Constant": "inputs.arrival_rates",
-    "Daily": "inputs.arrival_rates",
-    "Ramp": "inputs.arrival_rates",
-    "Spikes": "inputs.arrival_rates",
-    "RayExecutor": "analysis.sweeps",
-    "sweep": "analysis.sweeps",
-    "record": "inputs.traces",
-    "Workload": "inputs.workload",
+_MODULES: Final = {
+    "analysis.comparison": ("compare",),
+    "analysis.sweeps": ("RayExecutor", "sweep"),
+    "files": ("load",),
+    "inputs.arrival_rates": ("Constant", "Daily", "Ramp", "Spikes"),
+    "inputs.design": ("Capacity", "Design", "Index", "Key", "Table"),
+    "inputs.distributions": ("Hotspot", "Latest", "Sequential", "Uniform", "Weights", "Zipf"),
+    "inputs.documents": ("DocumentError",),
+    "inputs.patterns": ("Field", "Pattern", "Preload", "Sizes"),
+    "inputs.traces": ("record",),
+    "inputs.workload": ("Workload",),
+    "outcome.result_types": ("Comparison",),
 }
+_MODULE_OF: Final = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "Capacity",
@@ -107,15 +92,15 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
+    module = _MODULE_OF.get(name)
+    if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        return getattr(importlib.import_module(f"emulator.lab.{home}"), name)
+        return getattr(importlib.import_module(f"emulator.lab.{module}"), name)
     except ModuleNotFoundError as missing:
         needs = NEEDS.format(what=f"emulator.lab.{name}", module=missing.name)
         raise ModuleNotFoundError(needs, name=missing.name) from missing
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_MODULE_OF})

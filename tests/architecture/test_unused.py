@@ -26,6 +26,12 @@ USED_BY_OTHERS = {
         "not_exists", "paginate", "query_all", "reload", "scan_all", "update_item",
         "wait_until_exists", "wait_until_not_exists", "waiter_names",
     },
+    "those who catch by the names of client.exceptions": {
+        "BackupInUseException", "ContinuousBackupsUnavailableException",
+        "GlobalTableAlreadyExistsException", "IndexNotFoundException",
+        "ReplicaAlreadyExistsException", "ReplicaNotFoundException",
+        "ReplicatedWriteConflictException", "TransactionInProgressException",
+    },
     "asyncio": {
         "buffer_updated", "connection_lost", "connection_made", "exc", "get_buffer",
         "pause_writing", "resume_writing", "sizehint",
