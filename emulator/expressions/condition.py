@@ -13,20 +13,12 @@ from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from emulator import model
-from emulator.expressions import ast
+from emulator.expressions import ast, resolve
 from emulator.expressions.checks import Check, Names, condition_checks, document_path
 from emulator.expressions.parser import CONDITION, NO_MEMBER
-from emulator.expressions.resolve import (
-    CACHE_ENTRIES,
-    ParsedExpression,
-    Placeholders,
-    Targets,
-    Values,
-    read,
-)
 from emulator.service.attribute_types import ATTRIBUTE_TYPES
 
-Evaluate: TypeAlias = "Callable[[model.Attributes, Values], model.Value | model.Missing]"
+Evaluate: TypeAlias = "Callable[[model.Attributes, resolve.Values], model.Value | model.Missing]"
 
 
 class Condition:
@@ -35,7 +27,8 @@ class Condition:
     Attributes:
         paths: Every document path it mentions, in the order of the source.
 
-    >>> condition = parse_condition("size(tags) > :n", Placeholders(None, {":n": Decimal(1)}))
+    >>> placeholders = resolve.Placeholders(None, {":n": Decimal(1)})
+    >>> condition = parse_condition("size(tags) > :n", placeholders)
     >>> condition.holds({"tags": ("a", "b")}), condition.holds({})
     (True, False)
     >>> condition.paths
@@ -44,7 +37,9 @@ class Condition:
 
     __slots__ = ("_evaluate", "_values", "paths")
 
-    def __init__(self, evaluate: Evaluate, paths: tuple[model.Path, ...], values: Values) -> None:
+    def __init__(
+        self, evaluate: Evaluate, paths: tuple[model.Path, ...], values: resolve.Values
+    ) -> None:
         self._evaluate = evaluate
         self._values = values
         self.paths = paths
@@ -61,7 +56,7 @@ class ConditionProgram(NamedTuple):
     evaluate: Evaluate
     paths: tuple[model.Path, ...]
 
-    def check(self, values: Values) -> None:
+    def check(self, values: resolve.Values) -> None:
         """Refuse what needs no item to be seen (CND-4 to CND-11).
 
         Raises:
@@ -70,17 +65,19 @@ class ConditionProgram(NamedTuple):
         for check in self.checks:
             check(values)
 
-    def condition(self, values: Values) -> Condition:
+    def condition(self, values: resolve.Values) -> Condition:
         """Return the condition with values that passed ``check``."""
         return Condition(self.evaluate, self.paths, values)
 
 
 def condition_of(root: ast.Node, names: Names) -> ConditionProgram:
     """Return the program of a tree that no text was written for, as PartiQL makes them."""
-    return _compiled(ParsedExpression(NO_MEMBER, root), names)
+    return _compiled(resolve.ParsedExpression(NO_MEMBER, root), names)
 
 
-def parse_condition(text: str, placeholders: Placeholders, *, kind: str = CONDITION) -> Condition:
+def parse_condition(
+    text: str, placeholders: resolve.Placeholders, *, kind: str = CONDITION
+) -> Condition:
     """Return the condition that a text writes, its values checked.
 
     Args:
@@ -91,7 +88,7 @@ def parse_condition(text: str, placeholders: Placeholders, *, kind: str = CONDIT
     Raises:
         RequestFault: any fault that needs no item to be seen.
     """
-    parsed = read(kind, text)
+    parsed = resolve.read(kind, text)
     checks, evaluate, paths = _program(parsed, placeholders.use(parsed))
     values = placeholders.values
     for check in checks:
@@ -99,12 +96,12 @@ def parse_condition(text: str, placeholders: Placeholders, *, kind: str = CONDIT
     return Condition(evaluate, paths, values)
 
 
-@lru_cache(maxsize=CACHE_ENTRIES)
-def _program(parsed: ParsedExpression, targets: Targets) -> ConditionProgram:
+@lru_cache(maxsize=resolve.CACHE_ENTRIES)
+def _program(parsed: resolve.ParsedExpression, targets: resolve.Targets) -> ConditionProgram:
     return _compiled(parsed, parsed.names(targets))
 
 
-def _compiled(parsed: ParsedExpression, names: Names) -> ConditionProgram:
+def _compiled(parsed: resolve.ParsedExpression, names: Names) -> ConditionProgram:
     checks, can_pass = condition_checks(parsed.kind, parsed.root, names)
     if not can_pass:
         return ConditionProgram(checks, _refused, ())
@@ -112,17 +109,17 @@ def _compiled(parsed: ParsedExpression, names: Names) -> ConditionProgram:
     return ConditionProgram(checks, evaluate, paths_of(parsed, names))
 
 
-def _refused(_attributes: model.Attributes, _values: Values) -> model.Value:
+def _refused(_attributes: model.Attributes, _values: resolve.Values) -> model.Value:
     raise AssertionError("the checks refuse this expression")
 
 
-def paths_of(parsed: ParsedExpression, names: Names) -> tuple[model.Path, ...]:
+def paths_of(parsed: resolve.ParsedExpression, names: Names) -> tuple[model.Path, ...]:
     """Return every document path of a tree, in the order of the source."""
     paths = (node for node in ast.walk(parsed.root) if isinstance(node, ast.Path))
     return tuple(document_path(parsed.kind, path, names) for path in paths)
 
 
-def compile_condition(parsed: ParsedExpression, names: Names) -> Evaluate:
+def compile_condition(parsed: resolve.ParsedExpression, names: Names) -> Evaluate:
     """Return the function that a condition's tree writes, made from the inside out."""
 
     def compiled(node: ast.Node, parts: list[Evaluate]) -> Evaluate:
@@ -154,7 +151,9 @@ def _size(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     """CND-12: characters of S, bytes of B, members of the rest."""
     (operand,) = parts
 
-    def evaluate(attributes: model.Attributes, values: Values) -> model.Value | model.Missing:
+    def evaluate(
+        attributes: model.Attributes, values: resolve.Values
+    ) -> model.Value | model.Missing:
         value = operand(attributes, values)
         if isinstance(value, str):
             return Decimal(_utf16_units(value))
@@ -178,7 +177,7 @@ def _utf16_units(text: str) -> int:
 def _and(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     terms = tuple(parts)
 
-    def evaluate(attributes: model.Attributes, values: Values) -> bool:
+    def evaluate(attributes: model.Attributes, values: resolve.Values) -> bool:
         for term in terms:  # noqa: SIM110  # all() would add a frame to every level
             if not term(attributes, values):
                 return False
@@ -190,7 +189,7 @@ def _and(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
 def _or(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     terms = tuple(parts)
 
-    def evaluate(attributes: model.Attributes, values: Values) -> bool:
+    def evaluate(attributes: model.Attributes, values: resolve.Values) -> bool:
         for term in terms:  # noqa: SIM110  # any() would add a frame to every level
             if term(attributes, values):
                 return True
@@ -227,7 +226,7 @@ def _same(left: model.Value | model.Missing, right: model.Value | model.Missing)
 def _ordered(ordering: Callable[..., bool], left: Evaluate, right: Evaluate) -> Evaluate:
     """CMP-2: an order exists only within S, within N and within B."""
 
-    def evaluate(attributes: model.Attributes, values: Values) -> bool:
+    def evaluate(attributes: model.Attributes, values: resolve.Values) -> bool:
         first, second = left(attributes, values), right(attributes, values)
         return (
             type(first) is type(second)
@@ -249,7 +248,7 @@ def _between(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
 def _in(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     operand, *choices = parts
 
-    def evaluate(attributes: model.Attributes, values: Values) -> bool:
+    def evaluate(attributes: model.Attributes, values: resolve.Values) -> bool:
         value = operand(attributes, values)
         return any(_same(value, choice(attributes, values)) for choice in choices)
 
@@ -269,7 +268,7 @@ def _not_exists(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
 def _has_type(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     operand, wanted = parts
 
-    def evaluate(attributes: model.Attributes, values: Values) -> bool:
+    def evaluate(attributes: model.Attributes, values: resolve.Values) -> bool:
         value = operand(attributes, values)
         return not isinstance(value, model.Missing) and model.type_name(value) == wanted(
             attributes, values

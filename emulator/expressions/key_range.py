@@ -13,17 +13,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from emulator import model
-from emulator.expressions import ast
+from emulator.expressions import ast, resolve
 from emulator.expressions.checks import Check, Names, always, condition_checks, document_path
 from emulator.expressions.parser import KEY_CONDITION, fault
-from emulator.expressions.resolve import (
-    CACHE_ENTRIES,
-    ParsedExpression,
-    Placeholders,
-    Targets,
-    Values,
-    read,
-)
 from emulator.service import limits
 from emulator.service.errors import RequestFault, ValidationException
 
@@ -77,7 +69,7 @@ class KeyCondition:
     Attributes:
         names: The attributes it puts conditions on, in the order of the source.
 
-    >>> placeholders = Placeholders(None, {":p": "d1", ":s": "2026-"})
+    >>> placeholders = resolve.Placeholders(None, {":p": "d1", ":s": "2026-"})
     >>> condition = parse_key_condition("pk = :p AND begins_with(sk, :s)", placeholders)
     >>> pk, sk = model.KeyAttribute("pk", "S"), model.KeyAttribute("sk", "S")
     >>> key = model.KeySchema((pk,), (sk,))
@@ -87,7 +79,7 @@ class KeyCondition:
 
     __slots__ = ("_clauses", "_values", "names")
 
-    def __init__(self, clauses: Clauses, values: Values) -> None:
+    def __init__(self, clauses: Clauses, values: resolve.Values) -> None:
         self._clauses = clauses
         self._values = values
         self.names = clauses.names
@@ -162,13 +154,13 @@ class Clauses:
         return plan
 
 
-def parse_key_condition(text: str, placeholders: Placeholders) -> KeyCondition:
+def parse_key_condition(text: str, placeholders: resolve.Placeholders) -> KeyCondition:
     """Return the key condition that a text writes, its values checked.
 
     Raises:
         RequestFault: any fault that needs no schema to be seen.
     """
-    parsed = read(KEY_CONDITION, text)
+    parsed = resolve.read(KEY_CONDITION, text)
     checks, clauses = _program(parsed, placeholders.use(parsed))
     values = placeholders.values
     for check in checks:
@@ -176,8 +168,10 @@ def parse_key_condition(text: str, placeholders: Placeholders) -> KeyCondition:
     return KeyCondition(clauses, values)
 
 
-@lru_cache(maxsize=CACHE_ENTRIES)
-def _program(parsed: ParsedExpression, targets: Targets) -> tuple[tuple[Check, ...], Clauses]:
+@lru_cache(maxsize=resolve.CACHE_ENTRIES)
+def _program(
+    parsed: resolve.ParsedExpression, targets: resolve.Targets
+) -> tuple[tuple[Check, ...], Clauses]:
     names = parsed.names(targets)
     checks, can_pass = condition_checks(KEY_CONDITION, parsed.root, names)
     if not can_pass:
@@ -344,7 +338,10 @@ def _plan(key: model.KeySchema, clauses: Mapping[str, Clause]) -> Plan:
 
 
 def _check_values(
-    pairs: tuple[tuple[model.KeyAttribute, Clause], ...], operands: Values, limit: int, message: str
+    pairs: tuple[tuple[model.KeyAttribute, Clause], ...],
+    operands: resolve.Values,
+    limit: int,
+    message: str,
 ) -> None:
     """Refuse empty and oversized values (KEY-15, KV-2, KV-3).
 

@@ -12,32 +12,11 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple, TypeAlias, TypeGuard
 
-from emulator.expressions import ast
+from emulator import model
+from emulator.expressions import ast, resolve
 from emulator.expressions.checks import Check, Names, check_text, document_path, update_checks
 from emulator.expressions.condition import Evaluate, literal_operand, path_operand
 from emulator.expressions.parser import NO_MEMBER, UPDATE
-from emulator.expressions.resolve import (
-    CACHE_ENTRIES,
-    ParsedExpression,
-    Placeholders,
-    Targets,
-    Values,
-    read,
-)
-from emulator.model import (
-    MISSING,
-    Attributes,
-    BinarySet,
-    Missing,
-    NumberSet,
-    StringSet,
-    Value,
-    numbers,
-    resolve,
-    text_size,
-    value_size,
-)
-from emulator.model import Path as DocumentPath
 from emulator.service.errors import ValidationException
 
 INVALID_PATH: Final = "The document path provided in the update expression is invalid for update"
@@ -57,7 +36,7 @@ _TARGET_PART_BYTES: Final = 4
 
 #: Where results go: an int is the place of a result, a dict lies below.
 Edits: TypeAlias = "dict[str | int, Edits | int]"
-_Set: TypeAlias = StringSet | NumberSet | BinarySet
+_Set: TypeAlias = model.StringSet | model.NumberSet | model.BinarySet
 
 
 class Cost(NamedTuple):
@@ -77,8 +56,8 @@ class Program(NamedTuple):
     are the attributes that SET gives the value of a placeholder.
     """
 
-    paths: tuple[DocumentPath, ...]
-    mentioned: tuple[DocumentPath, ...]
+    paths: tuple[model.Path, ...]
+    mentioned: tuple[model.Path, ...]
     actions: tuple[Evaluate, ...]
     names: tuple[str, ...] | None
     edits: Edits
@@ -99,7 +78,7 @@ class Update:
         mentioned: Every document path, targets and operands, in the order of the source.
         creates: False if the update only removes; it then makes no item (UPD-20).
 
-    >>> placeholders = Placeholders({"#n": "count"}, {":one": Decimal(1)})
+    >>> placeholders = resolve.Placeholders({"#n": "count"}, {":one": Decimal(1)})
     >>> update = parse_update("SET #n = #n + :one REMOVE z", placeholders)
     >>> update.apply({"pk": "a", "count": Decimal(4), "z": "old"})
     {'pk': 'a', 'count': Decimal('5')}
@@ -107,14 +86,14 @@ class Update:
 
     __slots__ = ("_program", "_values", "creates", "mentioned", "paths")
 
-    def __init__(self, program: Program, values: Values) -> None:
+    def __init__(self, program: Program, values: resolve.Values) -> None:
         self._program = program
         self._values = values
         self.paths = program.paths
         self.mentioned = program.mentioned
         self.creates = program.creates
 
-    def apply(self, attributes: Attributes) -> dict[str, Value]:
+    def apply(self, attributes: model.Attributes) -> dict[str, model.Value]:
         """Return the attributes after the update; those given are not changed.
 
         Raises:
@@ -131,14 +110,14 @@ class Update:
         for number in computed:
             result = results[number]
             if isinstance(result, Decimal):
-                numbers.check_storable(result)
+                model.numbers.check_storable(result)
         return changed
 
-    def assigned(self) -> dict[str, Value]:
+    def assigned(self) -> dict[str, model.Value]:
         """Return the attributes that SET gives a value as it came with the request."""
         return {name: self._values[literal] for name, literal in self._program.assigned}
 
-    def request_bytes(self, attributes: Attributes, result: Attributes) -> int:  # noqa: ARG002  # what was stored does not count
+    def request_bytes(self, attributes: model.Attributes, result: model.Attributes) -> int:  # noqa: ARG002  # what was stored does not count
         """Return the bytes that a stand-alone UpdateItem is measured by (SIZ-5).
 
         Args:
@@ -148,19 +127,19 @@ class Update:
         cost = self._program.cost
         size = cost.fixed_bytes
         for literal in cost.literals:
-            size += value_size(self._values[literal])
+            size += model.value_size(self._values[literal])
         for name in cost.written:
-            size += text_size(name) + value_size(result[name])
+            size += model.text_size(name) + model.value_size(result[name])
         return size
 
 
-def parse_update(text: str, placeholders: Placeholders) -> Update:
+def parse_update(text: str, placeholders: resolve.Placeholders) -> Update:
     """Return the update that a text writes, its values checked.
 
     Raises:
         RequestFault: any fault that needs no item to be seen.
     """
-    parsed = read(UPDATE, text)
+    parsed = resolve.read(UPDATE, text)
     return _program(parsed, placeholders.use(parsed)).update(placeholders.values)
 
 
@@ -170,7 +149,7 @@ class UpdateProgram(NamedTuple):
     checks: tuple[Check, ...]
     program: Program
 
-    def update(self, values: Values) -> Update:
+    def update(self, values: resolve.Values) -> Update:
         """Return the update with its values, checked.
 
         Raises:
@@ -191,8 +170,8 @@ def update_of(root: ast.UpdateExpression, names: Names) -> UpdateProgram:
     return _checked(NO_MEMBER, root, names)
 
 
-@lru_cache(maxsize=CACHE_ENTRIES)
-def _program(parsed: ParsedExpression, targets: Targets) -> UpdateProgram:
+@lru_cache(maxsize=resolve.CACHE_ENTRIES)
+def _program(parsed: resolve.ParsedExpression, targets: resolve.Targets) -> UpdateProgram:
     assert isinstance(parsed.root, ast.UpdateExpression)
     return _checked(UPDATE, parsed.root, parsed.names(targets))
 
@@ -241,11 +220,11 @@ def _computes(action: ast.Action) -> bool:
 
 
 def program(
-    paths: tuple[DocumentPath, ...],
+    paths: tuple[model.Path, ...],
     actions: tuple[Evaluate, ...],
     *,
     creates: bool,
-    mentioned: tuple[DocumentPath, ...] = (),
+    mentioned: tuple[model.Path, ...] = (),
     computed: tuple[int, ...] = (),
     cost: Cost = NO_COST,
 ) -> Program:
@@ -267,7 +246,7 @@ def program(
 # Actions: a function of the item that answers the new value, or MISSING to remove it
 
 
-def _set_action(action: ast.Action, _path: DocumentPath, names: Names) -> Evaluate:
+def _set_action(action: ast.Action, _path: model.Path, names: Names) -> Evaluate:
     assert action.value is not None
     evaluate = _compiled_value(action.value, names)
     if isinstance(action.value, ast.Literal):
@@ -275,24 +254,26 @@ def _set_action(action: ast.Action, _path: DocumentPath, names: Names) -> Evalua
     return lambda attributes, values: _present(evaluate(attributes, values))
 
 
-def _remove_action(_action: ast.Action, _path: DocumentPath, _names: Names) -> Evaluate:
-    return lambda _attributes, _values: MISSING
+def _remove_action(_action: ast.Action, _path: model.Path, _names: Names) -> Evaluate:
+    return lambda _attributes, _values: model.MISSING
 
 
-def _add_action(action: ast.Action, path: DocumentPath, _names: Names) -> Evaluate:
+def _add_action(action: ast.Action, path: model.Path, _names: Names) -> Evaluate:
     name = _literal(action)
 
-    def evaluate(attributes: Attributes, values: Values) -> Value:
-        return added(resolve(attributes, path), values[name], WRONG_TYPE)
+    def evaluate(attributes: model.Attributes, values: resolve.Values) -> model.Value:
+        return added(model.resolve(attributes, path), values[name], WRONG_TYPE)
 
     return evaluate
 
 
-def _delete_action(action: ast.Action, path: DocumentPath, _names: Names) -> Evaluate:
+def _delete_action(action: ast.Action, path: model.Path, _names: Names) -> Evaluate:
     name = _literal(action)
 
-    def evaluate(attributes: Attributes, values: Values) -> Value | Missing:
-        return without(resolve(attributes, path), values[name], WRONG_TYPE)
+    def evaluate(
+        attributes: model.Attributes, values: resolve.Values
+    ) -> model.Value | model.Missing:
+        return without(model.resolve(attributes, path), values[name], WRONG_TYPE)
 
     return evaluate
 
@@ -302,7 +283,7 @@ def _literal(action: ast.Action) -> str:
     return action.value.name
 
 
-_ACTIONS: Final[dict[str, Callable[[ast.Action, DocumentPath, Names], Evaluate]]] = {
+_ACTIONS: Final[dict[str, Callable[[ast.Action, model.Path, Names], Evaluate]]] = {
     "SET": _set_action,
     "REMOVE": _remove_action,
     "ADD": _add_action,
@@ -310,35 +291,37 @@ _ACTIONS: Final[dict[str, Callable[[ast.Action, DocumentPath, Names], Evaluate]]
 }
 
 
-def added(stored: Value | Missing, value: Value, message: str) -> Value:
+def added(stored: model.Value | model.Missing, value: model.Value, message: str) -> model.Value:
     """Return the sum or union of a stored value with another (UPD-15).
 
     Raises:
         ValidationException: with ``message``, if the types do not fit.
     """
-    if isinstance(stored, Missing):
+    if isinstance(stored, model.Missing):
         return value
     if isinstance(stored, Decimal) and isinstance(value, Decimal):
-        return numbers.add(stored, value)
+        return model.numbers.add(stored, value)
     if _is_set(stored) and type(stored) is type(value):
         return type(stored)(stored.union(value))  # type: ignore[arg-type]  # sets of one type
     raise ValidationException(message)
 
 
-def without(stored: Value | Missing, value: Value, message: str) -> Value | Missing:
+def without(
+    stored: model.Value | model.Missing, value: model.Value, message: str
+) -> model.Value | model.Missing:
     """Return a stored set without the members of another; MISSING if none is left (UPD-16).
 
     Raises:
         ValidationException: with ``message``, if the types do not fit.
     """
-    if isinstance(stored, Missing):
-        return MISSING
+    if isinstance(stored, model.Missing):
+        return model.MISSING
     if _is_set(stored) and type(stored) is type(value):
-        return type(stored)(stored.difference(value)) or MISSING  # type: ignore[arg-type]  # sets of one type
+        return type(stored)(stored.difference(value)) or model.MISSING  # type: ignore[arg-type]  # sets of one type
     raise ValidationException(message)
 
 
-def _is_set(value: Value) -> TypeGuard[_Set]:
+def _is_set(value: model.Value) -> TypeGuard[_Set]:
     return isinstance(value, _Set)
 
 
@@ -363,16 +346,16 @@ def _operation(node: ast.Function | ast.Arithmetic) -> str:
     return node.name if isinstance(node, ast.Function) else node.operator
 
 
-def _present(value: Value | Missing) -> Value:
+def _present(value: model.Value | model.Missing) -> model.Value:
     """Refuse an operand that the item does not have (UPD-10)."""
-    if isinstance(value, Missing):
+    if isinstance(value, model.Missing):
         raise ValidationException(MISSING_OPERAND)
     return value
 
 
 def _arithmetic(calculate: Callable[[Decimal, Decimal], Decimal]) -> Operation:
     def build(left: Evaluate, right: Evaluate) -> Evaluate:
-        def evaluate(attributes: Attributes, values: Values) -> Value:
+        def evaluate(attributes: model.Attributes, values: resolve.Values) -> model.Value:
             left_value = _present(left(attributes, values))
             right_value = _present(right(attributes, values))
             if isinstance(left_value, Decimal) and isinstance(right_value, Decimal):
@@ -387,15 +370,17 @@ def _arithmetic(calculate: Callable[[Decimal, Decimal], Decimal]) -> Operation:
 def _if_not_exists(stored: Evaluate, fallback: Evaluate) -> Evaluate:
     """UPD-13: the fallback is not looked at while the path leads to a value."""
 
-    def evaluate(attributes: Attributes, values: Values) -> Value | Missing:
+    def evaluate(
+        attributes: model.Attributes, values: resolve.Values
+    ) -> model.Value | model.Missing:
         value = stored(attributes, values)
-        return fallback(attributes, values) if isinstance(value, Missing) else value
+        return fallback(attributes, values) if isinstance(value, model.Missing) else value
 
     return evaluate
 
 
 def _list_append(first: Evaluate, second: Evaluate) -> Evaluate:
-    def evaluate(attributes: Attributes, values: Values) -> Value:
+    def evaluate(attributes: model.Attributes, values: resolve.Values) -> model.Value:
         head = _present(first(attributes, values))
         tail = _present(second(attributes, values))
         if isinstance(head, tuple) and isinstance(tail, tuple):
@@ -407,8 +392,8 @@ def _list_append(first: Evaluate, second: Evaluate) -> Evaluate:
 
 Operation: TypeAlias = Callable[[Evaluate, Evaluate], Evaluate]
 _OPERATIONS: Final[dict[str, Operation]] = {
-    "+": _arithmetic(numbers.add),
-    "-": _arithmetic(numbers.subtract),
+    "+": _arithmetic(model.numbers.add),
+    "-": _arithmetic(model.numbers.subtract),
     "if_not_exists": _if_not_exists,
     "list_append": _list_append,
 }
@@ -418,11 +403,11 @@ _OPERATIONS: Final[dict[str, Operation]] = {
 
 
 def _replaced(
-    attributes: Attributes, names: tuple[str, ...], results: list[Value | Missing]
-) -> dict[str, Value]:
+    attributes: model.Attributes, names: tuple[str, ...], results: list[model.Value | model.Missing]
+) -> dict[str, model.Value]:
     changed = dict(attributes)
     for name, result in zip(names, results, strict=True):
-        if result is MISSING:
+        if result is model.MISSING:
             changed.pop(name, None)
         else:
             changed[name] = result  # type: ignore[assignment]  # not MISSING
@@ -430,13 +415,13 @@ def _replaced(
 
 
 def _edited_map(
-    container: Attributes, edits: Edits, results: list[Value | Missing]
-) -> dict[str, Value]:
+    container: model.Attributes, edits: Edits, results: list[model.Value | model.Missing]
+) -> dict[str, model.Value]:
     changed = dict(container)
     for part, edit in edits.items():
         name = str(part)
-        result = _result(container.get(name, MISSING), edit, results)
-        if isinstance(result, Missing):
+        result = _result(container.get(name, model.MISSING), edit, results)
+        if isinstance(result, model.Missing):
             changed.pop(name, None)
         else:
             changed[name] = result
@@ -444,21 +429,23 @@ def _edited_map(
 
 
 def _edited_list(
-    container: tuple[Value, ...], edits: Edits, results: list[Value | Missing]
-) -> tuple[Value, ...]:
+    container: tuple[model.Value, ...], edits: Edits, results: list[model.Value | model.Missing]
+) -> tuple[model.Value, ...]:
     """UPD-7, UPD-9: indexes are those of the stored list; past its end they append in order."""
-    changed: list[Value | Missing] = list(container)
+    changed: list[model.Value | model.Missing] = list(container)
     for index in sorted(part for part in edits if isinstance(part, int)):
         if index < len(container):
             changed[index] = _result(container[index], edits[index], results)
         else:
-            changed.append(_result(MISSING, edits[index], results))
-    return tuple([member for member in changed if not isinstance(member, Missing)])
+            changed.append(_result(model.MISSING, edits[index], results))
+    return tuple([member for member in changed if not isinstance(member, model.Missing)])
 
 
 def _result(
-    stored: Value | Missing, edit: Edits | int, results: list[Value | Missing]
-) -> Value | Missing:
+    stored: model.Value | model.Missing,
+    edit: Edits | int,
+    results: list[model.Value | model.Missing],
+) -> model.Value | model.Missing:
     if isinstance(edit, int):
         return results[edit]
     is_list = isinstance(next(iter(edit)), int)
@@ -472,7 +459,7 @@ def _result(
 # Cost
 
 
-def _cost(actions: list[ast.Action], paths: tuple[DocumentPath, ...], names: Names) -> Cost:
+def _cost(actions: list[ast.Action], paths: tuple[model.Path, ...], names: Names) -> Cost:
     """Return the cost of a statement (SIZ-5).
 
     Assumed: a list position measures as many bytes as it has digits; a path copied by SET
@@ -501,7 +488,7 @@ def _cost(actions: list[ast.Action], paths: tuple[DocumentPath, ...], names: Nam
     return Cost(fixed, tuple(literals), tuple(dict.fromkeys(written)))
 
 
-def _target_bytes(path: DocumentPath) -> int:
+def _target_bytes(path: model.Path) -> int:
     return sum(map(_part_bytes, path)) + _TARGET_PART_BYTES * (len(path) - 1)
 
 
@@ -515,4 +502,4 @@ def _operand_bytes(node: ast.Node, names: Names) -> int:
 
 
 def _part_bytes(part: str | int) -> int:
-    return text_size(str(part))
+    return model.text_size(str(part))

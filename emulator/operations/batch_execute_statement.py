@@ -16,15 +16,7 @@ from emulator.operations.execute_statement import PARAMETERS, STATEMENT, bind_al
 from emulator.operations.profiles import worded
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import keys
-from emulator.operations.statements import (
-    carry_out,
-    failure_of,
-    key_of_read,
-    reading_of,
-    returned,
-    shown,
-    write_of,
-)
+from emulator.operations.statements import reads, writes
 from emulator.partiql import Bound, Select
 from emulator.service import errors
 from emulator.storage import Position
@@ -106,11 +98,11 @@ def _ready(account: Account, bound: Bound, member: Mapping[str, Any]) -> _Ready 
     try:
         table = account.table(bound.table_name)
         if not isinstance(bound.statement, Select):
-            write = write_of(bound, table, shows_old=responses.shows_old(member))
+            write = writes.write_of(bound, table, shows_old=responses.shows_old(member))
             return _Ready(bound, table, write.position, write)
         consistent = member.get("ConsistentRead", False)
-        reading_of(account, bound, bound.statement, consistent=consistent)
-        key = key_of_read(bound, bound.statement, table, NOT_BY_KEY)
+        reads.reading_of(account, bound, bound.statement, consistent=consistent)
+        key = reads.key_of_read(bound, bound.statement, table, NOT_BY_KEY)
         return _Ready(bound, table, table.position(keys.key_of(key, table.key)), None)
     except (errors.ValidationException, errors.ResourceNotFoundException) as fault:
         return fault
@@ -146,17 +138,17 @@ def _read(
     consistent = member.get("ConsistentRead", False)
     read = get(account, statement.table, statement.position, consistent=consistent)
     costs.add(statement.bound.table_name, read.receipt)
-    return None if read.item is None else shown(read.item, select.columns)
+    return None if read.item is None else reads.shown(read.item, select.columns)
 
 
 def _write(account: Account, bound: Bound, write: Write, costs: _Costs) -> WireItem | None:
-    planned = carry_out(account, write)
-    failure = failure_of(bound, planned)
+    planned = writes.carry_out(account, write)
+    failure = writes.failure_of(bound, planned)
     if failure is not None:
         costs.add_failed(bound.table_name, planned.receipt)
         raise failure
     costs.add(bound.table_name, planned.receipt)
-    return returned(bound, planned)
+    return writes.returned(bound, planned)
 
 
 class _Costs:

@@ -10,7 +10,7 @@ from emulator.model import Value
 from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules.items import item_fits
-from emulator.operations.statements import carry_out, failure_of, returned, select_page, write_of
+from emulator.operations.statements import reads, writes
 from emulator.partiql import Bound, Exists, bind, load_parameters
 from emulator.service.errors import ValidationException
 
@@ -36,7 +36,7 @@ def execute_statement(account: Account, request: Request) -> Response:
     """Return the items that a SELECT finds, or that a write returns."""
     bound = bind_alone(request)
     if bound.reads:
-        return select_page(account, request, bound)
+        return reads.select_page(account, request, bound)
     return _write(account, request, bound)
 
 
@@ -59,12 +59,12 @@ def bind_loaded(request: Mapping[str, Any], parameters: Sequence[Value]) -> Boun
 def _write(account: Account, request: Request, bound: Bound) -> Response:
     """Carry out a write; it answers no items unless RETURNING asks for one (PQL-1)."""
     table = account.table(bound.table_name)
-    write = write_of(bound, table, shows_old=responses.shows_old(request))
-    planned = carry_out(account, write)
-    failure = failure_of(bound, planned)
+    write = writes.write_of(bound, table, shows_old=responses.shows_old(request))
+    planned = writes.carry_out(account, write)
+    failure = writes.failure_of(bound, planned)
     if failure is not None:
         raise failure
-    item = returned(bound, planned)
+    item = writes.returned(bound, planned)
     response: Response = {"Items": [] if item is None else [item]}
     mode = request.get("ReturnConsumedCapacity")
     return response | responses.consumed(mode, bound.table_name, planned.receipt)

@@ -13,9 +13,10 @@ from emulator.engine import Account, Table, transactions
 from emulator.engine.reads import Found, find
 from emulator.engine.transactions import Action, Failure
 from emulator.engine.writes import Planned, plan
-from emulator.operations import responses, shapes, statements
+from emulator.operations import responses, shapes
 from emulator.operations.execute_statement import PARAMETERS, STATEMENT, bind_loaded
 from emulator.operations.registry import Request, Response, operation
+from emulator.operations.statements import reads, writes
 from emulator.operations.transact_write_items import SAME_ITEM, TOO_LARGE
 from emulator.partiql import Bound, Exists, Insert, KeyFault, Select, load_parameters
 from emulator.service import errors, limits
@@ -120,17 +121,17 @@ def _check_form(bound: Bound, table: Table) -> None:
         if statement.columns is not None and statement.columns.fault is not None:
             raise errors.ValidationException(statement.columns.fault)
     elif isinstance(statement, Exists):
-        statements.check_exists(bound, statement, table)
-        statements.key_values_are_scalars(bound, table)
+        writes.check_exists(bound, statement, table)
+        writes.key_values_are_scalars(bound, table)
     elif not isinstance(statement, Insert):
         if statement.returning is not None:
             raise errors.ValidationException(RETURNING)
-        statements.key_values_are_scalars(bound, table)
+        writes.key_values_are_scalars(bound, table)
 
 
 def _reading(account: Account, bound: Bound, select: Select, table: Table) -> Action | Failure:
     try:
-        key = statements.key_of_read(bound, select, table, NOT_BY_KEY)
+        key = reads.key_of_read(bound, select, table, NOT_BY_KEY)
     except KeyFault as fault:
         return Failure("ValidationError", fault.in_transactions)
     position = table.position_of(key)
@@ -141,7 +142,7 @@ def _reading(account: Account, bound: Bound, select: Select, table: Table) -> Ac
 def _writing(bound: Bound, table: Table, member: Mapping[str, Any]) -> Action | Failure:
     shows_old = responses.shows_old(member)
     try:
-        write = statements.write_of(bound, table, shows_old=shows_old)
+        write = writes.write_of(bound, table, shows_old=shows_old)
     except KeyFault as fault:
         return Failure("ValidationError", fault.in_transactions)
     except errors.ValidationException as fault:
@@ -165,7 +166,7 @@ def _read(
         assert isinstance(statement.statement, Select), "all statements read"
         item = read.item
         entries.append(
-            {} if item is None else {"Item": statements.shown(item, statement.statement.columns)}
+            {} if item is None else {"Item": reads.shown(item, statement.statement.columns)}
         )
     receipts = zip((one.table_name for one in bound), (one.receipt for one in done), strict=True)
     mode = request.get("ReturnConsumedCapacity")
@@ -206,6 +207,6 @@ def _with_duplicates(
     for reason, statement in zip(error.members["CancellationReasons"], bound, strict=True):
         code, message = reason["Code"], reason.get("Message", "")
         if code == "ConditionalCheckFailed" and isinstance(statement.statement, Insert):
-            code, message = "DuplicateItem", statements.DUPLICATE
+            code, message = "DuplicateItem", writes.DUPLICATE
         failures.append(None if code == "None" else Failure(code, message, reason.get("Item")))
     return transactions.cancelled(failures)

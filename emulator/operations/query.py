@@ -7,11 +7,7 @@ from typing import Any, Final
 
 from emulator.engine import Account
 from emulator.engine.reads import PageRequest, read_page
-from emulator.expressions import (
-    legacy_key_condition,
-    parse_condition,
-    parse_key_condition,
-)
+from emulator.expressions import legacy_key_condition, parse_condition, parse_key_condition
 from emulator.model import Item, KeyRange
 from emulator.operations import paging, shapes
 from emulator.operations.registry import Request, Response, operation

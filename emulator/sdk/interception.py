@@ -14,13 +14,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from emulator import protocol
-from emulator.clients import (
-    client_response,
-    error_response,
-    response_metadata,
-    wire_request,
-)
+from emulator import clients, protocol
 from emulator.sdk import scopes
 from emulator.service.errors import ApiError, EmulatorError
 
@@ -321,11 +315,14 @@ def _respond_fast(client: Any, scope: scopes.Scope, operation: str, params: Any)
     """Return what stands for the HTTP response, and the parsed one."""
     try:
         response = scope.emulator.call(
-            operation, wire_request(params), region=client.meta.region_name
+            operation, clients.wire_request(params), region=client.meta.region_name
         )
     except ApiError as error:
-        return SimpleNamespace(status_code=error.status, headers={}), error_response(error)
-    parsed = {**client_response(response), "ResponseMetadata": response_metadata(200)}
+        return SimpleNamespace(status_code=error.status, headers={}), clients.error_response(error)
+    parsed = {
+        **clients.client_response(response),
+        "ResponseMetadata": clients.response_metadata(200),
+    }
     return SimpleNamespace(status_code=200, headers={}), parsed
 
 

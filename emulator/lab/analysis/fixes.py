@@ -21,11 +21,7 @@ from emulator.lab.outcome.run_log import RunLog, Stop
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.outcome.thresholds import THRESHOLD
 from emulator.lab.planning.layout import Layout
-from emulator.service.limits import (
-    ON_DEMAND_READ_UNITS,
-    ON_DEMAND_WRITE_UNITS,
-    PARTITION_UNITS,
-)
+from emulator.service import limits
 from emulator.service.throttling import AXES, ThrottlingLimit, parse_reason
 from emulator.settings import Settings
 
@@ -170,8 +166,10 @@ def _warmed(case: Case, design: Design) -> Fix:
     for layout, table in zip(case.layout.tables, design.tables, strict=True):
         load = case.offered[case.layout.resource_name(layout, None)]
         warm: dict[str, Any] = {
-            "warm_read": max(ON_DEMAND_READ_UNITS, math.ceil(load.read * _SPARE - ROUNDING)),
-            "warm_write": max(ON_DEMAND_WRITE_UNITS, math.ceil(load.write * _SPARE - ROUNDING)),
+            "warm_read": max(limits.ON_DEMAND_READ_UNITS, math.ceil(load.read * _SPARE - ROUNDING)),
+            "warm_write": max(
+                limits.ON_DEMAND_WRITE_UNITS, math.ceil(load.write * _SPARE - ROUNDING)
+            ),
         }
         words.append(f"{warm['warm_read']:,} reads and {warm['warm_write']:,} writes a second")
         tables.append(replace(table, capacity=replace(table.capacity, **warm)))
@@ -226,7 +224,7 @@ def _suffixes(case: Case, reason: str, design: Design | None = None) -> Iterator
     resource = case.refusing_resource(reason)
     axis = AXES.index(parse_reason(reason).axis)
     hottest = case.offered[resource.name].axis(axis) * resource.hottest_key_share
-    least = math.ceil(hottest / PARTITION_UNITS[axis])
+    least = math.ceil(hottest / limits.PARTITION_UNITS[axis])
     base = design or case.layout.design
     present = next(own for own in base.tables if own.name == table.name)
     current = index

@@ -6,20 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from emulator.lab.outcome import result_types, words
+from emulator.lab.report import svg
 from emulator.lab.report.heat_map import heat_map
-from emulator.lab.report.svg import (
-    Drawing,
-    Frame,
-    Linear,
-    Logarithmic,
-    Point,
-    from_zero,
-    legend,
-    number,
-    over_time,
-    stairs,
-    text_width,
-)
 
 WIDTH: Final = 520.0
 HEIGHT: Final = 300.0
@@ -113,17 +101,17 @@ def _axis_caption(axis: result_types.AxisResult) -> str:
 
 def throughput(series: result_types.Series, axis: str) -> str:
     """Draw what was consumed and refused per second, and under it the burst reserve."""
-    drawing = Drawing(WIDTH, HEIGHT, f"{axis} throughput over time")
+    drawing = svg.Drawing(WIDTH, HEIGHT, f"{axis} throughput over time")
     has_reserve = any(series.burst)
-    lower = Frame(drawing, 52, 216, WIDTH - 24, 248)
-    upper = Frame(drawing, 52, 30, WIDTH - 24, 190 if has_reserve else lower.bottom)
+    lower = svg.Frame(drawing, 52, 216, WIDTH - 24, 248)
+    upper = svg.Frame(drawing, 52, 30, WIDTH - 24, 190 if has_reserve else lower.bottom)
     seconds = len(series.consumed) * series.step_seconds
-    x = over_time(seconds, upper.left, upper.right, most=6)
+    x = svg.over_time(seconds, upper.left, upper.right, most=6)
     demand = [a + b for a, b in zip(series.consumed, series.throttled, strict=True)]
     peak, given = max(demand, default=0.0), max(series.provisioned, default=0.0)
     shown = given <= peak * _OFF_THE_CHART
     served = max(max(series.consumed, default=0.0), given if shown else 0.0)
-    y = from_zero(min(max(peak, served), served * _HEADROOM) or peak, upper.bottom, upper.top)
+    y = svg.from_zero(min(max(peak, served), served * _HEADROOM) or peak, upper.bottom, upper.top)
     upper.y_axis(y, words.count, f"{axis} units per second")
     _draw_demand(upper, series, demand, x, y)
     entries = [("soft-blue", "consumed")]
@@ -133,7 +121,7 @@ def throughput(series: result_types.Series, axis: str) -> str:
     if peak > y.high:
         notes.append(f"refused attempts up to {words.count(peak)}")
     if shown:
-        line = stairs(series.provisioned, series.step_seconds, x, y)
+        line = svg.stairs(series.provisioned, series.step_seconds, x, y)
         drawing.curve(line, "line-dash")
         entries.append(("line-dash", "available"))
     if notes:
@@ -143,19 +131,23 @@ def throughput(series: result_types.Series, axis: str) -> str:
         _draw_reserve(lower, series, x)
         entries.append(("soft-teal", "burst reserve"))
     lower.x_axis(x, words.duration)
-    legend(drawing, upper.left, HEIGHT - 6, entries)
+    svg.legend(drawing, upper.left, HEIGHT - 6, entries)
     return drawing.render(_hover(upper, lower, axis))
 
 
 def _draw_demand(
-    frame: Frame, series: result_types.Series, demand: Sequence[float], x: Linear, y: Linear
+    frame: svg.Frame,
+    series: result_types.Series,
+    demand: Sequence[float],
+    x: svg.Linear,
+    y: svg.Linear,
 ) -> None:
     """Draw the consumed area, and on top of it what was refused."""
     step = series.step_seconds
     floor = [(frame.left, frame.bottom), (frame.right, frame.bottom)]
-    served = stairs(series.consumed, step, x, y)
+    served = svg.stairs(series.consumed, step, x, y)
     if any(series.throttled):
-        wanted = stairs([min(units, y.high) for units in demand], step, x, y)
+        wanted = svg.stairs([min(units, y.high) for units in demand], step, x, y)
         frame.drawing.area(wanted, served, "soft-red")
         if max(demand) <= y.high:
             frame.drawing.curve(wanted, "line-red")
@@ -164,10 +156,10 @@ def _draw_demand(
     frame.drawing.line((frame.left, frame.bottom), (frame.right, frame.bottom), "axis")
 
 
-def _draw_reserve(frame: Frame, series: result_types.Series, x: Linear) -> None:
+def _draw_reserve(frame: svg.Frame, series: result_types.Series, x: svg.Linear) -> None:
     most = max(series.burst)
-    y = Linear(0.0, most, frame.bottom, frame.top, most)
-    line = stairs(series.burst, series.step_seconds, x, y)
+    y = svg.Linear(0.0, most, frame.bottom, frame.top, most)
+    line = svg.stairs(series.burst, series.step_seconds, x, y)
     frame.drawing.text(frame.left, frame.top - 7, "burst reserve, units", "title")
     frame.drawing.text(frame.left - 6, frame.top + 4, words.count(most), "tick end")
     frame.drawing.text(frame.left - 6, frame.bottom + 3, "0", "tick end")
@@ -176,9 +168,9 @@ def _draw_reserve(frame: Frame, series: result_types.Series, x: Linear) -> None:
     frame.drawing.curve(line, "line-teal")
 
 
-def _hover(upper: Frame, lower: Frame, axis: str) -> str:
+def _hover(upper: svg.Frame, lower: svg.Frame, axis: str) -> str:
     """Return what the page's script needs to read values under the pointer."""
-    box = ",".join(number(v) for v in (upper.left, upper.top, upper.right, lower.bottom))
+    box = ",".join(svg.number(v) for v in (upper.left, upper.top, upper.right, lower.bottom))
     return f'<metadata data-kind="series" data-box="{box}" data-axis="{axis}"></metadata>'
 
 
@@ -199,7 +191,7 @@ def traffic_of(curve: result_types.Concentration, population: float) -> float:
     >>> traffic_of(curve, 0.25)
     0.4
     """
-    before: Point = (0.0, 0.0)
+    before: svg.Point = (0.0, 0.0)
     for x, y in zip(curve.population, curve.traffic, strict=True):
         if x >= population:
             if x == before[0]:
@@ -211,10 +203,10 @@ def traffic_of(curve: result_types.Concentration, population: float) -> float:
 
 def concentration(resource: result_types.ResourceResult) -> str:
     """Draw how much of the traffic falls on the busiest keys and partitions."""
-    drawing = Drawing(WIDTH, HEIGHT, f"Concentration of traffic on {resource.name}")
-    frame = Frame(drawing, 52, 30, WIDTH - 24, 232)
-    x = Linear(0.0, 1.0, frame.left, frame.right, 0.25)
-    y = Linear(0.0, 1.0, frame.bottom, frame.top, 0.25)
+    drawing = svg.Drawing(WIDTH, HEIGHT, f"Concentration of traffic on {resource.name}")
+    frame = svg.Frame(drawing, 52, 30, WIDTH - 24, 232)
+    x = svg.Linear(0.0, 1.0, frame.left, frame.right, 0.25)
+    y = svg.Linear(0.0, 1.0, frame.bottom, frame.top, 0.25)
     frame.y_axis(y, words.percent, "share of traffic")
     frame.x_axis(x, words.percent)
     drawing.text((frame.left + frame.right) / 2, frame.bottom + 32, "busiest first", "title mid")
@@ -229,7 +221,7 @@ def concentration(resource: result_types.ResourceResult) -> str:
     keys = words.counted(resource.distinct_keys, "key")
     partitions = words.counted(living, "partition")
     names = [("line-blue", keys), ("line-amber", partitions), ("line-even", "perfectly even")]
-    legend(drawing, frame.left, HEIGHT - 6, names)
+    svg.legend(drawing, frame.left, HEIGHT - 6, names)
     return drawing.render()
 
 
@@ -258,7 +250,7 @@ def attempts(design: result_types.DesignResult) -> str:
     bars = [(name, share, "fill-blue") for name, share in rows]
     if failed:
         bars.append(("given up", failed, "fill-red"))
-    drawing = Drawing(WIDTH, 40 + _BAR * len(bars), "Attempts per call")
+    drawing = svg.Drawing(WIDTH, 40 + _BAR * len(bars), "Attempts per call")
     drawing.text(0, 12, "attempts", "title")
     drawing.text(76, 12, "share of calls", "title")
     for index, (name, share, cls) in enumerate(bars):
@@ -284,13 +276,13 @@ def _headroom_caption(searched: result_types.Headroom) -> str:
 
 def headroom(searched: result_types.Headroom) -> str:
     """Draw the throttled share over multiples of the load, both on ratio scales."""
-    drawing = Drawing(WIDTH, HEIGHT, "Throttled share by multiple of the load")
-    frame = Frame(drawing, 52, 30, WIDTH - 24, 232)
+    drawing = svg.Drawing(WIDTH, HEIGHT, "Throttled share by multiple of the load")
+    frame = svg.Frame(drawing, 52, 30, WIDTH - 24, 232)
     curve = sorted(searched.curve, key=lambda point: point.multiple)
     multiples = [point.multiple for point in curve] + [1.0, searched.multiple]
     low, high = min(m for m in multiples if m > 0) / 1.15, max(multiples) * 1.15
-    x = Logarithmic(low, high, frame.left, frame.right, 2.0)
-    y = Logarithmic(_LEAST_SHARE, 1.0, frame.bottom, frame.top)
+    x = svg.Logarithmic(low, high, frame.left, frame.right, 2.0)
+    y = svg.Logarithmic(_LEAST_SHARE, 1.0, frame.bottom, frame.top)
     frame.y_axis(y, _share_tick, "calls throttled")
     frame.x_axis(x, words.multiple, "multiple of the load")
     frame.level(y(searched.threshold), f"limit {words.percent(searched.threshold)}")
@@ -302,7 +294,7 @@ def headroom(searched: result_types.Headroom) -> str:
         over = point.throttled_share >= searched.threshold
         drawing.add("circle", cx=left, cy=top, r=3.4, cls="dot-red" if over else "dot-blue")
     names = [("fill-blue", "under the limit"), ("fill-red", "over it")]
-    legend(drawing, frame.left, HEIGHT - 6, names)
+    svg.legend(drawing, frame.left, HEIGHT - 6, names)
     return drawing.render()
 
 
@@ -343,7 +335,7 @@ def cost_parts(cost: result_types.Cost) -> list[tuple[str, str, float]]:
 def costs(bills: Sequence[result_types.Cost]) -> str:
     """Draw a bar for every way to pay, divided into writes, reads and storage."""
     row = 38.0
-    drawing = Drawing(WIDTH, 30 + row * len(bills), "Monthly cost by billing mode")
+    drawing = svg.Drawing(WIDTH, 30 + row * len(bills), "Monthly cost by billing mode")
     most = max((cost.total for cost in bills), default=0.0) or 1.0
     used = set()
     for index, cost in enumerate(bills):
@@ -359,7 +351,7 @@ def costs(bills: Sequence[result_types.Cost]) -> str:
                 used.add(part)
         drawing.text(left + 7, y + 29, words.dollars(cost.total), "note")
     names = [(cls, name) for _, cls, name in _COST_CLASSES if name in used]
-    legend(drawing, 0, 24 + row * len(bills), names)
+    svg.legend(drawing, 0, 24 + row * len(bills), names)
     return drawing.render()
 
 
@@ -374,6 +366,3 @@ def _heat_caption(resource: result_types.ResourceResult) -> str:
         causes = ", ".join(sorted({units.cause for units in refused}))
         text += f" {words.counted(len(refused), 'split')} did not happen: {causes}."
     return text
-
-
-__all__ = ["Chart", "charts", "cost_name", "design_charts", "slug", "text_width"]
