@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -32,6 +33,7 @@ _STANDARD_LIBRARY: Final = os.path.dirname(os.path.abspath(os.__file__)) + os.se
 _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
+@dataclass(slots=True, eq=False)
 class Entry:
     """Calls of one operation on one table or index, made at one place.
 
@@ -50,30 +52,18 @@ class Entry:
         bytes_returned: Sizes of the items that the filters left.
     """
 
-    __slots__ = (
-        "bytes_evaluated",
-        "bytes_returned",
-        "calls",
-        "index",
-        "items_evaluated",
-        "items_returned",
-        "operation",
-        "place",
-        "read_units",
-        "table",
-        "throttles",
-        "write_units",
-    )
-
-    def __init__(self, operation: str, table: str, index: str | None, place: Place) -> None:
-        self.operation = operation
-        self.table = table
-        self.index = index
-        self.place = place
-        self.calls = self.throttles = 0
-        self.read_units = self.write_units = 0.0
-        self.items_evaluated = self.items_returned = 0
-        self.bytes_evaluated = self.bytes_returned = 0
+    operation: str
+    table: str
+    index: str | None
+    place: Place
+    calls: int = 0
+    read_units: float = 0.0
+    write_units: float = 0.0
+    throttles: int = 0
+    items_evaluated: int = 0
+    items_returned: int = 0
+    bytes_evaluated: int = 0
+    bytes_returned: int = 0
 
     @property
     def resource(self) -> str:

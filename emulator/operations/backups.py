@@ -138,10 +138,7 @@ def _description(backup: Backup) -> dict[str, Any]:
             "TableSizeBytes": table.store.size_bytes,
             "KeySchema": descriptions.describe_key(table.key),
             "TableCreationDateTime": descriptions.seconds(table.created_ns),
-            "ProvisionedThroughput": {
-                "ReadCapacityUnits": throughput.read,
-                "WriteCapacityUnits": throughput.write,
-            },
+            "ProvisionedThroughput": descriptions.describe_units(throughput),
             "ItemCount": len(table.store),
             "BillingMode": throughput.billing,
         },
@@ -166,15 +163,8 @@ def _features(table: Table) -> dict[str, Any]:
 
 
 def _index(index: Index) -> dict[str, Any]:
-    described: dict[str, Any] = {
-        "IndexName": index.schema.name,
-        "KeySchema": descriptions.describe_key(index.schema.key),
-        "Projection": descriptions.describe_projection(index.schema.projection),
-    }
+    described = descriptions.describe_index(index.schema)
     if index.schema.is_global:
-        throughput = index.resource.throughput
-        described["ProvisionedThroughput"] = {
-            "ReadCapacityUnits": throughput.read,
-            "WriteCapacityUnits": throughput.write,
-        }
+        units = descriptions.describe_units(index.resource.throughput)
+        described["ProvisionedThroughput"] = units
     return described

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from emulator.capacity import READ, WRITE
 from emulator.clock import NANOSECONDS
-from emulator.engine import Account, Index, Resource, Table
-from emulator.model import KeySchema, Projection
+from emulator.engine import Account, Index, Resource, Table, Throughput
+from emulator.model import IndexSchema, KeySchema, Projection
 
 Wire: TypeAlias = dict[str, Any]
 
@@ -118,13 +118,15 @@ def describe_throughput(resource: Resource, now_s: float) -> Wire:
     return described
 
 
+def describe_units(throughput: Throughput) -> Wire:
+    """Return the provisioned units of a table or global index."""
+    return {"ReadCapacityUnits": throughput.read, "WriteCapacityUnits": throughput.write}
+
+
 def _provisioned(resource: Resource, now_s: float) -> Wire:
     history = resource.decreases
-    described: Wire = {
-        "NumberOfDecreasesToday": history.today(now_s),
-        "ReadCapacityUnits": resource.throughput.read,
-        "WriteCapacityUnits": resource.throughput.write,
-    }
+    described: Wire = {"NumberOfDecreasesToday": history.today(now_s)}
+    described |= describe_units(resource.throughput)
     if history.last_increase_s is not None:
         described["LastIncreaseDateTime"] = round(history.last_increase_s, 3)
     if history.last_decrease_s is not None:
@@ -162,11 +164,17 @@ def _indexes(
     return described
 
 
-def _index(table: Table, index: Index) -> Wire:
+def describe_index(schema: IndexSchema) -> Wire:
+    """Return what defines an index: name, key and projection."""
     return {
-        "IndexName": index.schema.name,
-        "KeySchema": describe_key(index.schema.key),
-        "Projection": describe_projection(index.schema.projection),
+        "IndexName": schema.name,
+        "KeySchema": describe_key(schema.key),
+        "Projection": describe_projection(schema.projection),
+    }
+
+
+def _index(table: Table, index: Index) -> Wire:
+    return describe_index(index.schema) | {
         "IndexSizeBytes": index.store.size_bytes,
         "ItemCount": len(index.store),
         "IndexArn": f"{table.arn}/index/{index.schema.name}",

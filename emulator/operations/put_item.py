@@ -37,11 +37,8 @@ def put_item(account: Account, request: Request) -> Response:
     write = Write(table, position, lambda _: item, condition, new=item, shows_old=shows_old)
     planned = execute(account, write)
 
-    response: Response = {}
-    if request.get("ReturnValues") == "ALL_OLD" and planned.old is not None:
-        response["Attributes"] = responses.item(planned.old)
-    responses.add_costs(response, request, planned)
-    return response
+    old = planned.old if request.get("ReturnValues") == "ALL_OLD" else None
+    return responses.written(request, planned, None if old is None else responses.item(old))
 
 
 def position_to_put(table: Table, item: Item) -> Position:

@@ -31,8 +31,11 @@ def dump_items(error: ApiError) -> None:
             members["Item"] = item(stored)
 
 
-def add_costs(response: dict[str, Any], request: Mapping[str, Any], planned: Planned) -> None:
-    """Add ConsumedCapacity and ItemCollectionMetrics of a single write, where asked for."""
+def written(
+    request: Mapping[str, Any], planned: Planned, attributes: wire.WireItem | None
+) -> dict[str, Any]:
+    """Return the answer to a single write: attributes, if any, and costs where asked for."""
+    response: dict[str, Any] = {} if attributes is None else {"Attributes": attributes}
     mode = request.get("ReturnConsumedCapacity")
     if mode is not None:
         response.update(consumed(mode, request["TableName"], planned.receipt))
@@ -41,6 +44,7 @@ def add_costs(response: dict[str, Any], request: Mapping[str, Any], planned: Pla
         if table.has_local_indexes:
             metrics = collection_metrics(table, planned.write.position)
             response["ItemCollectionMetrics"] = metrics
+    return response
 
 
 def consumed(mode: str | None, table_name: str, receipt: Receipt) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from emulator.clock import NANOSECONDS
-from emulator.engine import Account, Index, Table
+from emulator.engine import Account, Index, Table, Throughput
 from emulator.engine.updates import EVERYWHERE
 from emulator.model.wire import INVALID
 from emulator.operations import backup_source, definitions, descriptions, shapes
@@ -132,7 +132,7 @@ def _definition(source: Table, request: Request) -> dict[str, Any]:
     }
     units = request.get("ProvisionedThroughputOverride")
     if units is None and mode == "PROVISIONED":
-        units = _units(source.resource.throughput.read, source.resource.throughput.write)
+        units = _units(throughput)
     definition["ProvisionedThroughput"] = units
     definition["OnDemandThroughput"] = request.get("OnDemandThroughputOverride")
     names = {
@@ -166,17 +166,13 @@ def _indexes(
 
 
 def _index(index: Index, mode: str) -> dict[str, Any]:
-    definition: dict[str, Any] = {
-        "IndexName": index.schema.name,
-        "KeySchema": descriptions.describe_key(index.schema.key),
-        "Projection": descriptions.describe_projection(index.schema.projection),
-    }
+    definition = descriptions.describe_index(index.schema)
     if index.schema.is_global and mode == "PROVISIONED":
-        throughput = index.resource.throughput
-        definition["ProvisionedThroughput"] = _units(throughput.read, throughput.write)
+        definition["ProvisionedThroughput"] = _units(index.resource.throughput)
     return definition
 
 
-def _units(read: int, write: int) -> dict[str, int] | None:
+def _units(throughput: Throughput) -> dict[str, int] | None:
     """Return provisioned units, or None for a source that was on demand and has none."""
-    return {"ReadCapacityUnits": read, "WriteCapacityUnits": write} if read and write else None
+    units = descriptions.describe_units(throughput)
+    return units if all(units.values()) else None

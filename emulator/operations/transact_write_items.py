@@ -28,13 +28,23 @@ TOO_LARGE: Final = (
     "of the items in the transaction exceeding the 4MB limit"
 )
 
-_SHARED = {
-    "ExpressionAttributeNames": shapes.STRING_MAP,
-    "ExpressionAttributeValues": shapes.ATTRIBUTE_MAP,
-    "ReturnValuesOnConditionCheckFailure": shapes.RETURN_ON_FAILURE,
-}
+
+def _action(
+    name: str, condition: shapes.Member = shapes.STRING, /, **own: shapes.Member
+) -> shapes.Structure:
+    """Return the shape of one kind of action; its own members come after the table."""
+    return shapes.structure(
+        name,
+        TableName=shapes.TABLE_NAME.required,
+        **own,
+        ConditionExpression=condition,
+        ExpressionAttributeNames=shapes.STRING_MAP,
+        ExpressionAttributeValues=shapes.ATTRIBUTE_MAP,
+        ReturnValuesOnConditionCheckFailure=shapes.RETURN_ON_FAILURE,
+    )
+
+
 _KEY = shapes.ATTRIBUTE_MAP.required
-_TABLE = shapes.TABLE_NAME.required
 SHAPE = shapes.structure(
     ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
     ReturnItemCollectionMetrics=shapes.RETURN_ITEM_COLLECTION_METRICS,
@@ -42,35 +52,10 @@ SHAPE = shapes.structure(
     TransactItems=shapes.List(
         shapes.structure(
             "TransactWriteItem",
-            ConditionCheck=shapes.structure(
-                "ConditionCheck",
-                TableName=_TABLE,
-                Key=_KEY,
-                ConditionExpression=shapes.STRING.required,
-                **_SHARED,
-            ),
-            Put=shapes.structure(
-                "Put",
-                TableName=_TABLE,
-                Item=_KEY,
-                ConditionExpression=shapes.STRING,
-                **_SHARED,
-            ),
-            Delete=shapes.structure(
-                "Delete",
-                TableName=_TABLE,
-                Key=_KEY,
-                ConditionExpression=shapes.STRING,
-                **_SHARED,
-            ),
-            Update=shapes.structure(
-                "Update",
-                TableName=_TABLE,
-                Key=_KEY,
-                UpdateExpression=shapes.STRING.required,
-                ConditionExpression=shapes.STRING,
-                **_SHARED,
-            ),
+            ConditionCheck=_action("ConditionCheck", shapes.STRING.required, Key=_KEY),
+            Put=_action("Put", Item=_KEY),
+            Delete=_action("Delete", Key=_KEY),
+            Update=_action("Update", Key=_KEY, UpdateExpression=shapes.STRING.required),
         ),
         1,
         limits.TRANSACTION_ACTIONS,

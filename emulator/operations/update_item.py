@@ -65,12 +65,8 @@ def update_item(account: Account, request: Request) -> Response:
     shows_old = responses.shows_old(request)
     planned = execute(account, Write(table, position, change, condition, shows_old=shows_old))
 
-    response: Response = {}
     attributes = _returned(request.get("ReturnValues"), planned, update)
-    if attributes:
-        response["Attributes"] = attributes
-    responses.add_costs(response, request, planned)
-    return response
+    return responses.written(request, planned, attributes or None)
 
 
 def _load_updates(request: Mapping[str, Any]) -> dict[str, tuple[str, Value | Missing]] | None:
@@ -154,20 +150,15 @@ def _index_keys_are_right(
 ) -> None:
     """Hold the rules of index keys for those that the update changes (IXV-3, IXV-4)."""
     if check == "changed" and old is not None:
-        schemas = [schema for schema in schemas if _changes_key(schema, old, new)]
-        changed = {
-            name for schema in schemas for name in schema.key.names if _changes(name, old, new)
-        }
+        names = {name for schema in schemas for name in schema.key.names}
+        changed = {name for name in names if _changes(name, old, new)}
+        schemas = [schema for schema in schemas if not changed.isdisjoint(schema.key.names)]
         judged = new.pick(changed)
     else:
         judged = new
     keys.index_key_types_match(judged, schemas)
     keys.index_keys_are_not_empty(judged, schemas, keys.EMPTY_INDEX_KEY_UPDATE)
     keys.index_keys_are_not_too_long(new, schemas)
-
-
-def _changes_key(schema: IndexSchema, old: Item, new: Item) -> bool:
-    return any(_changes(name, old, new) for name in schema.key.names)
 
 
 def _changes(name: str, old: Item, new: Item) -> bool:

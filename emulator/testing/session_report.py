@@ -141,10 +141,7 @@ def throttle_text(throttle: Mapping[str, Any]) -> str:
     ...     "index": None, "hottest_key": ["10:00"], "share": 0.75})
     'TableWriteKeyRangeThroughputExceeded on events, hottest key 10:00 (75 %)'
     """
-    resource = throttle["table"]
-    if throttle["index"]:
-        resource += f".{throttle['index']}"
-    text = f"{throttle['reason']} on {resource}"
+    text = f"{throttle['reason']} on {resource_text(throttle)}"
     if throttle["hottest_key"]:
         key = ", ".join(throttle["hottest_key"])
         text += f", hottest key {key} ({throttle['share']:.0%})".replace("%", " %")
@@ -187,7 +184,7 @@ class _Scans:
 
 
 def resource_text(entry: Mapping[str, Any]) -> str:
-    """Name the table, or the index, of an entry."""
+    """Name the table, or the index, of an entry or a throttle."""
     return str(entry["table"]) if not entry["index"] else f"{entry['table']}.{entry['index']}"
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from emulator.capacity import ScalingPolicy
 from emulator.capacity.prices import STANDARD, TABLE_CLASSES
 from emulator.lab.inputs import key_templates
-from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.documents import Entry, mapping_of
 from emulator.lab.inputs.key_templates import KeyTemplate, TemplateError
 
 Billing = Literal["on-demand", "provisioned"]
@@ -309,15 +309,9 @@ def from_entry(entry: Entry) -> Design:
         required=("name", "tables") if several else ("name",),
         optional=("parameters", "answers", *(() if several else _TABLE_MEMBERS)),
     )
-    parameters = {}
-    if "parameters" in given:
-        read = given["parameters"].mapping().items()
-        parameters = {name: one.integer(least=1) for name, one in read}
-    answers = {}
-    if "answers" in given:
-        answers = {
-            name: answer_entry.text() for name, answer_entry in given["answers"].mapping().items()
-        }
+    written = mapping_of(given, "parameters").items()
+    parameters = {name: parameter.integer(least=1) for name, parameter in written}
+    answers = {name: answer.text() for name, answer in mapping_of(given, "answers").items()}
     if several:
         named = given["tables"].mapping()
         tables = [_read_table(name, key_entry, parameters) for name, key_entry in named.items()]
@@ -332,19 +326,15 @@ def _read_table(name: str, entry: Entry, parameters: Mapping[str, int]) -> Table
     given = entry.mapping() if name == DEFAULT_TABLE else entry.members(optional=_TABLE_MEMBERS)
     if "partition" not in given and "entities" not in given:
         entry.complain("the field 'partition' is missing: a table needs a partition key template")
-    entities = {}
-    if "entities" in given:
-        named = given["entities"].mapping().items()
-        entities = {kind: _read_key(key_entry, parameters) for kind, key_entry in named}
-    indexes: list[Index] = []
-    if "indexes" in given:
-        indexes = [_read_index(index_entry, parameters) for index_entry in given["indexes"].items()]
+    named = mapping_of(given, "entities").items()
+    entities = {kind: _read_key(key_entry, parameters) for kind, key_entry in named}
+    indexes = given["indexes"].items() if "indexes" in given else ()
     return Table(
         name=name,
         partition=read_template(given["partition"], parameters) if "partition" in given else "",
         sort=read_template(given["sort"], parameters) if "sort" in given else None,
         entities=entities,
-        indexes=tuple(indexes),
+        indexes=tuple(_read_index(index_entry, parameters) for index_entry in indexes),
         capacity=_read_capacity(given),
         table_class=(
             given["table_class"].choice({name: name for name in TABLE_CLASSES})

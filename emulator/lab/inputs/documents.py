@@ -219,6 +219,11 @@ class Entry:
         return self.integer(least=1)
 
 
+def mapping_of(members: Mapping[str, Entry], name: str) -> dict[str, Entry]:
+    """Return the mapping that a member holds, whose names are free; empty if it is not there."""
+    return members[name].mapping() if name in members else {}
+
+
 def _member(field: str, name: str) -> str:
     return f"{field}.{name}" if field else name
 

@@ -363,7 +363,7 @@ def read_field(name: str, entry: Entry) -> Field:
         options["count"] = given["count"].integer(least=1)
     if "values" in given:
         options["values"] = tuple(
-            str(valu_entry.value) for valu_entry in given["values"].items(least=1)
+            str(value_entry.value) for value_entry in given["values"].items(least=1)
         )
     if "unique" in given:
         options["unique"] = _read_unique(given["unique"])
@@ -474,12 +474,12 @@ _PLAIN_READERS: Final[Mapping[str, Any]] = {
 def _read_recorded(entry: Entry) -> Recorded:
     given = entry.members(required=("times", "values"), optional=("sizes",))
     return Recorded(
-        tuple(tim_entry.number(least=0) for tim_entry in given["times"].items(least=1)),
+        tuple(time_entry.number(least=0) for time_entry in given["times"].items(least=1)),
         {
-            name: tuple(number.integer() for number in valu_entry.items(least=1))
-            for name, valu_entry in given["values"].mapping().items()
+            name: tuple(number.integer() for number in value_entry.items(least=1))
+            for name, value_entry in given["values"].mapping().items()
         },
-        tuple(siz_entry.size_bytes() for siz_entry in given["sizes"].items())
+        tuple(size_entry.size_bytes() for size_entry in given["sizes"].items())
         if "sizes" in given
         else (),
     )

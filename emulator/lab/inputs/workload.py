@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
+from dataclasses import fields as members_of
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 from emulator.capacity.retries import POLICIES, RetryPolicy
 from emulator.clock import DEFAULT_START
 from emulator.lab.inputs.distributions import Distribution, Floats, Latest, Zipf
-from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.documents import Entry, mapping_of
 from emulator.lab.inputs.patterns import (
     TIMESTAMP,
     Field,
@@ -104,10 +105,7 @@ class Workload:
         Raises:
             KeyError: There is none.
         """
-        for pattern in self.patterns:
-            if pattern.name == name:
-                return pattern
-        raise KeyError(name)
+        return {pattern.name: pattern for pattern in self.patterns}[name]
 
     def scaled(self, multiple: float) -> Workload:
         """Return the same workload with ``multiple`` times the load."""
@@ -241,22 +239,11 @@ def from_entry(entry: Entry) -> Workload:
     """
     given = entry.members(
         required=("patterns",),
-        optional=(
-            "fields",
-            "duration",
-            "seed",
-            "retry",
-            "clients",
-            "start",
-            "preload",
-            "attributes",
-            "retention",
-            "load",
-        ),
+        optional=[member.name for member in members_of(Workload) if member.name != "patterns"],
     )
     options = _options(given)
     fields = [
-        read_field(name, field_entry) for name, field_entry in _mapping(given, "fields").items()
+        read_field(name, field_entry) for name, field_entry in mapping_of(given, "fields").items()
     ]
     known = {field.name for field in fields} | {TIMESTAMP}
     patterns = [
@@ -273,10 +260,6 @@ def from_entry(entry: Entry) -> Workload:
         )
     except ValueError as error:
         return entry.complain(str(error))
-
-
-def _mapping(given: Mapping[str, Entry], name: str) -> dict[str, Entry]:
-    return given[name].mapping() if name in given else {}
 
 
 def _options(given: Mapping[str, Entry]) -> dict[str, Any]:
@@ -296,7 +279,7 @@ def _options(given: Mapping[str, Entry]) -> dict[str, Any]:
         options["retention"] = given["retention"].seconds()
     options["attributes"] = {
         name: attribute_entry.size_bytes()
-        for name, attribute_entry in _mapping(given, "attributes").items()
+        for name, attribute_entry in mapping_of(given, "attributes").items()
     }
     return options
 

@@ -380,10 +380,7 @@ class DesignResult:
         Raises:
             KeyError: There is none.
         """
-        for pattern in self.patterns:
-            if pattern.name == name:
-                return pattern
-        raise KeyError(name)
+        return {pattern.name: pattern for pattern in self.patterns}[name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

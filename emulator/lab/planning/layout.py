@@ -76,10 +76,7 @@ class TableLayout:
         Raises:
             KeyError: There is none.
         """
-        for index in self.indexes:
-            if index.name == name:
-                return index
-        raise KeyError(name)
+        return {index.name: index for index in self.indexes}[name]
 
     @property
     def global_indexes(self) -> tuple[IndexLayout, ...]:

@@ -208,8 +208,7 @@ def concentration(resource: result_types.ResourceResult) -> str:
     x = svg.Linear(0.0, 1.0, frame.left, frame.right, 0.25)
     y = svg.Linear(0.0, 1.0, frame.bottom, frame.top, 0.25)
     frame.y_axis(y, words.percent, "share of traffic")
-    frame.x_axis(x, words.percent)
-    drawing.text((frame.left + frame.right) / 2, frame.bottom + 32, "busiest first", "title mid")
+    frame.x_axis(x, words.percent, "busiest first")
     drawing.curve([(x(0), y(0)), (x(1), y(1))], "line-even")
     for curve, cls in (
         (resource.partition_concentration, "line-amber"),

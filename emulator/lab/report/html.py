@@ -21,11 +21,7 @@ from emulator.lab.report.heat_map import hottest, thumbnail
 from emulator.lab.report.rows import Cell, Group, Row, groups, headroom, month, summary
 from emulator.lab.report.svg import stylesheet
 
-GRADES: Final = {
-    "fine": ("\u2713", "fine"),
-    "tight": ("!", "tight"),
-    "throttles": ("\u2715", "throttles"),
-}
+SIGNS: Final = {"fine": "\u2713", "tight": "!", "throttles": "\u2715"}
 _DIGITS: Final = 6
 
 
@@ -131,10 +127,9 @@ def _sentence(text: str) -> str:
 
 
 def _badge(design: result_types.DesignResult) -> str:
-    sign, word = GRADES[design.grade]
-    return (
-        f'<span class="badge {design.grade}"><span aria-hidden="true">{sign}</span> {word}</span>'
-    )
+    grade = design.grade
+    sign = f'<span aria-hidden="true">{SIGNS[grade]}</span>'
+    return f'<span class="badge {grade}">{sign} {grade}</span>'
 
 
 def _key_figures(design: result_types.DesignResult) -> Iterator[tuple[Cell, str]]:

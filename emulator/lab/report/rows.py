@@ -81,7 +81,8 @@ def _row(
 
 
 def _throttling(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
-    yield _row("calls throttled", designs, _throttled)
+    shares = [design.throttled_share for design in designs]
+    yield Row("calls throttled", tuple(_share(share, THRESHOLD) for share in shares))
     for reason in _reasons(designs):
         shares = [design.throttled_share_by_reason.get(reason, 0.0) for design in designs]
         cells = tuple(Cell(words.percent(share) if share else words.NONE) for share in shares)
@@ -91,10 +92,6 @@ def _throttling(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
     yield _row("first throttled after", designs, _first_throttle)
     if any(design.headroom is not None for design in designs):
         yield _row("headroom", designs, headroom, hint="largest multiple of this load without")
-
-
-def _throttled(design: result_types.DesignResult) -> Cell:
-    return _share(design.throttled_share, THRESHOLD)
 
 
 def _share(share: float, limit: float = 0.0) -> Cell:
@@ -183,7 +180,7 @@ def _heat(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
         lambda design: _hottest(design, lambda one: one.hottest_key_share),
         hint="its share of the traffic of its table or index",
     )
-    yield _row("partition keys used", designs, lambda design: Cell(_keys(design)))
+    yield _row("partition keys used", designs, _keys)
     yield _row("partitions at the end", designs, _partitions)
     yield _row("splits", designs, _splits)
 
@@ -197,8 +194,8 @@ def _hottest(
     return Cell(f"{words.percent(share(worst))}{where}")
 
 
-def _keys(design: result_types.DesignResult) -> str:
-    return _sum(words.count(resource.distinct_keys) for resource in design.resources)
+def _keys(design: result_types.DesignResult) -> Cell:
+    return Cell(_sum(words.count(resource.distinct_keys) for resource in design.resources))
 
 
 def _partitions(design: result_types.DesignResult) -> Cell:
@@ -232,27 +229,18 @@ def _capacity(designs: Sequence[result_types.DesignResult], seconds: float) -> I
     """Yield units per second of every table and index that any design has."""
     names = dict.fromkeys(resource.name for design in designs for resource in design.resources)
     for name in names:
-        for unit, axis in (("WCU", _write), ("RCU", _read)):
-            axes = [_axis(design, name, axis) for design in designs]
+        named = [_named(design, name) for design in designs]
+        for unit, axes in (
+            ("WCU", [resource.write if resource else None for resource in named]),
+            ("RCU", [resource.read if resource else None for resource in named]),
+        ):
             if any(axis is not None and axis.consumed_units for axis in axes):
                 cells = tuple(_units(axis, seconds) for axis in axes)
                 yield Row(f"{unit}/s on {name}", cells, hint="average; share of provisioned")
 
 
-def _write(resource: result_types.ResourceResult) -> result_types.AxisResult:
-    return resource.write
-
-
-def _read(resource: result_types.ResourceResult) -> result_types.AxisResult:
-    return resource.read
-
-
-def _axis(
-    design: result_types.DesignResult,
-    name: str,
-    axis: Callable[[result_types.ResourceResult], result_types.AxisResult],
-) -> result_types.AxisResult | None:
-    return next((axis(resource) for resource in design.resources if resource.name == name), None)
+def _named(design: result_types.DesignResult, name: str) -> result_types.ResourceResult | None:
+    return next((resource for resource in design.resources if resource.name == name), None)
 
 
 def _units(axis: result_types.AxisResult | None, seconds: float) -> Cell:

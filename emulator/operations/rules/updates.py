@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from emulator.engine import Index, Table, Throughput
 from emulator.model.wire import INVALID
+from emulator.operations.definitions import load_types
 from emulator.operations.rules import tables as rules
 from emulator.service import errors, limits
 from emulator.service.wording import Wording
@@ -301,10 +302,7 @@ def index_keys_keep_their_types(action: Wire, request: Wire, table: Table) -> No
     Observed: ScyllaDB's tests, run against the service, for keys of one attribute. Assumed: how
     several are written. A table's key attribute keeps its type in silence.
     """
-    types = {
-        definition["AttributeName"]: definition["AttributeType"]
-        for definition in request["AttributeDefinitions"]
-    }
+    types = load_types(request["AttributeDefinitions"])
     wanted = [
         (name, types.get(name, table.attribute_types.get(name)), element["KeyType"])
         for element in action["KeySchema"]
