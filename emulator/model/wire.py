@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from sys import intern
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias, cast
 
 from emulator.model.items import EMPTY_NAME, Item, check_name
 from emulator.model.numbers import format_number, number_size, parse_number
+from emulator.model.schema import KeyAttribute, KeySchema, KeyType
 from emulator.model.sizes import CONTAINER_BYTES, MEMBER_BYTES, text_size
 from emulator.model.values import Value
 from emulator.service import errors, limits
@@ -456,3 +457,34 @@ _DUMPERS: Final[dict[type, Callable[[Any], WireValue]]] = {
     NumberSet: lambda value: {"NS": [format_number(member) for member in sorted(value)]},
     BinarySet: lambda value: {"BS": [_base64(member) for member in sorted(value)]},
 }
+
+
+# Keys of tables and indexes
+
+
+def load_types(definitions: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Return the types of AttributeDefinitions by name."""
+    return {definition["AttributeName"]: definition["AttributeType"] for definition in definitions}
+
+
+def dump_types(types: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return AttributeDefinitions, by name (DS-2)."""
+    return [{"AttributeName": name, "AttributeType": kind} for name, kind in sorted(types.items())]
+
+
+def load_key(elements: Iterable[Mapping[str, str]], types: Mapping[str, str]) -> KeySchema:
+    """Return the key that a KeySchema writes, once the rules have passed it."""
+    roles: dict[str, list[KeyAttribute]] = {"HASH": [], "RANGE": []}
+    for element in elements:
+        name = element["AttributeName"]
+        roles[element["KeyType"]].append(KeyAttribute(name, cast(KeyType, types[name])))
+    return KeySchema(tuple(roles["HASH"]), tuple(roles["RANGE"]))
+
+
+def dump_key(key: KeySchema) -> list[dict[str, str]]:
+    """Return a key schema in its own order (MAK-19)."""
+    return [
+        {"AttributeName": attribute.name, "KeyType": role}
+        for role, attributes in (("HASH", key.partition), ("RANGE", key.sort))
+        for attribute in attributes
+    ]

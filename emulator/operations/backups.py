@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from emulator.engine import Account, Backup, Index, Table
+from emulator.model.wire import dump_key
 from emulator.operations import backup_source, definitions, descriptions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.time_to_live import describe as describe_time_to_live
@@ -136,7 +137,7 @@ def _description(backup: Backup) -> dict[str, Any]:
             "TableId": table.id,
             "TableArn": table.arn,
             "TableSizeBytes": table.store.size_bytes,
-            "KeySchema": descriptions.describe_key(table.key),
+            "KeySchema": dump_key(table.key),
             "TableCreationDateTime": descriptions.seconds(table.created_ns),
             "ProvisionedThroughput": descriptions.describe_units(throughput),
             "ItemCount": len(table.store),

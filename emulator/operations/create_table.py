@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from emulator.engine import Account, Table, TableOptions
+from emulator.model import wire
 from emulator.operations import definitions, descriptions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.resource_policies import new_policy, policy_is_well_formed
@@ -122,9 +123,9 @@ def _kms_arn(account: Account, key: str) -> str:
 
 def make_table(account: Account, name: str, request: Request) -> Table:
     """Return a new table with the keys, indexes and throughput that a request defines."""
-    types = definitions.load_types(request["AttributeDefinitions"])
+    types = wire.load_types(request["AttributeDefinitions"])
     billing = rules.billing(request)
-    key = definitions.load_key(request["KeySchema"], types)
+    key = wire.load_key(request["KeySchema"], types)
     table = Table(
         name,
         arn=account.arn(f"table/{name}"),

@@ -6,11 +6,11 @@ its shapes here, and the way from there to the model.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias, cast
 
 from emulator.engine import BillingMode, Throughput
-from emulator.model import IndexSchema, KeyAttribute, KeySchema, KeyType, Projection
+from emulator.model import IndexSchema, KeySchema, Projection, wire
 from emulator.operations import shapes
 from emulator.operations.shapes import Integer, List, Member, String, Structure, structure
 from emulator.service import errors, limits
@@ -147,15 +147,6 @@ SSE_SPECIFICATION: Final = structure(
 TAGS: Final = List(structure("Tag", Key=shapes.STRING, Value=shapes.STRING))
 
 
-def load_key(elements: Sequence[Wire], types: Mapping[str, str]) -> KeySchema:
-    """Return the key that a KeySchema writes, once the rules have passed it."""
-    roles: dict[str, list[KeyAttribute]] = {"HASH": [], "RANGE": []}
-    for element in elements:
-        name = element["AttributeName"]
-        roles[element["KeyType"]].append(KeyAttribute(name, cast(KeyType, types[name])))
-    return KeySchema(tuple(roles["HASH"]), tuple(roles["RANGE"]))
-
-
 def load_index(
     index: Wire, types: Mapping[str, str], table_key: KeySchema, *, is_global: bool
 ) -> IndexSchema:
@@ -164,16 +155,11 @@ def load_index(
     names = tuple(sorted(projection.get("NonKeyAttributes") or ()))
     return IndexSchema(
         index["IndexName"],
-        load_key(index["KeySchema"], types),
+        wire.load_key(index["KeySchema"], types),
         Projection(projection["ProjectionType"], names),
         is_global,
         table_key,
     )
-
-
-def load_types(definitions: Sequence[Wire]) -> dict[str, str]:
-    """Return the types of AttributeDefinitions by name."""
-    return {definition["AttributeName"]: definition["AttributeType"] for definition in definitions}
 
 
 def load_throughput(billing: str, holder: Wire) -> Throughput:

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 from emulator.capacity import READ, WRITE
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Index, Resource, Table, Throughput
-from emulator.model import IndexSchema, KeySchema, Projection
+from emulator.model import IndexSchema, Projection
+from emulator.model.wire import dump_key, dump_types
 
 Wire: TypeAlias = dict[str, Any]
 
@@ -17,15 +18,6 @@ Wire: TypeAlias = dict[str, Any]
 def seconds(time_ns: int) -> float:
     """Return a time as the wire writes it: epoch seconds, to the millisecond."""
     return round(time_ns / NANOSECONDS, 3)
-
-
-def describe_key(key: KeySchema) -> list[Wire]:
-    """Return a key schema in its own order (MAK-19)."""
-    return [
-        {"AttributeName": attribute.name, "KeyType": role}
-        for role, attributes in (("HASH", key.partition), ("RANGE", key.sort))
-        for attribute in attributes
-    ]
 
 
 def describe_table(
@@ -60,8 +52,8 @@ def describe_table(
         "TableId": table.id,
         "TableStatus": status,
         "CreationDateTime": seconds(table.created_ns),
-        "KeySchema": describe_key(table.key),
-        "AttributeDefinitions": describe_types(_types(table, leaving)),
+        "KeySchema": dump_key(table.key),
+        "AttributeDefinitions": dump_types(_types(table, leaving)),
         "ItemCount": len(table.store),
         "TableSizeBytes": table.store.size_bytes,
         "DeletionProtectionEnabled": table.options.deletion_protection,
@@ -82,11 +74,6 @@ def _types(table: Table, leaving: list[Index]) -> dict[str, str]:
     for index in leaving:
         types |= {attribute.name: attribute.type for attribute in index.schema.key.attributes}
     return types
-
-
-def describe_types(types: dict[str, str]) -> list[Wire]:
-    """Return AttributeDefinitions, by name (DS-2)."""
-    return [{"AttributeName": name, "AttributeType": kind} for name, kind in sorted(types.items())]
 
 
 def describe_projection(projection: Projection) -> Wire:
@@ -168,7 +155,7 @@ def describe_index(schema: IndexSchema) -> Wire:
     """Return what defines an index: name, key and projection."""
     return {
         "IndexName": schema.name,
-        "KeySchema": describe_key(schema.key),
+        "KeySchema": dump_key(schema.key),
         "Projection": describe_projection(schema.projection),
     }
 

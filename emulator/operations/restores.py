@@ -8,7 +8,7 @@ from typing import Any, Final
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Index, Table, Throughput
 from emulator.engine.updates import EVERYWHERE
-from emulator.model.wire import INVALID
+from emulator.model.wire import INVALID, dump_key, dump_types
 from emulator.operations import backup_source, definitions, descriptions, shapes
 from emulator.operations.backups import BACKUP_ARN, existing_backup
 from emulator.operations.continuous_backups import recovery_window
@@ -125,7 +125,7 @@ def _definition(source: Table, request: Request) -> dict[str, Any]:
     throughput = source.resource.throughput
     mode = request.get("BillingModeOverride") or throughput.billing
     definition: dict[str, Any] = {
-        "KeySchema": descriptions.describe_key(source.key),
+        "KeySchema": dump_key(source.key),
         "BillingMode": mode,
         "GlobalSecondaryIndexes": _indexes(source, request, mode, is_global=True),
         "LocalSecondaryIndexes": _indexes(source, request, mode, is_global=False),
@@ -141,7 +141,7 @@ def _definition(source: Table, request: Request) -> dict[str, Any]:
         for name in rules.names_of(holder["KeySchema"])
     }
     used = {name: kind for name, kind in source.attribute_types.items() if name in names}
-    definition["AttributeDefinitions"] = descriptions.describe_types(used)
+    definition["AttributeDefinitions"] = dump_types(used)
     return definition
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Stream, StreamRecord
 from emulator.engine.streams import SEQUENCE_BASE
-from emulator.model.wire import dump_item
+from emulator.model.wire import dump_item, dump_key
 from emulator.operations import descriptions, shapes, tokens
 from emulator.operations.registry import Request, Response, operation
 from emulator.service import errors, limits
@@ -115,7 +115,7 @@ def describe_stream(account: Account, request: Request) -> Response:
             "StreamViewType": stream.view,
             "CreationRequestDateTime": descriptions.seconds(stream.created_ns),
             "TableName": stream.table_name,
-            "KeySchema": descriptions.describe_key(stream.key),
+            "KeySchema": dump_key(stream.key),
             "Shards": [] if is_hidden else [_describe_shard(stream)],
         }
     }

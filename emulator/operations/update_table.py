@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, BillingMode, Resource, Table, Throughput
 from emulator.engine import updates as engine
+from emulator.model import wire
 from emulator.operations import definitions, descriptions, shapes
 from emulator.operations.create_table import key_arn, load_encryption
 from emulator.operations.delete_table import table_is_active
@@ -193,7 +194,7 @@ def _set_indexes(account: Account, request: Request, table: Table) -> dict[str, 
 
 def _add_index(account: Account, table: Table, request: Request, action: Wire) -> None:
     """Add an index; attributes that are defined already keep their type (UT-8, MAK-17)."""
-    types = definitions.load_types(request["AttributeDefinitions"]) | table.attribute_types
+    types = wire.load_types(request["AttributeDefinitions"]) | table.attribute_types
     schema = definitions.load_index(action, types, table.key, is_global=True)
     table.attribute_types |= {name: types[name] for name in schema.key.names}
     billing = table.resource.throughput.billing

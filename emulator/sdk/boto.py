@@ -269,9 +269,14 @@ def _wrap_aiobotocore() -> None:
 
     wrap(client, "_make_api_call", calls.serve_call_async)
     wrap(session, "_create_client", calls.serve_async, calls.scope_of_creation)
-    wrap(session, "get_credentials", calls.hide_credentials_async, credentials)
-    wrap(aiobotocore.credentials.AioRefreshableCredentials, "_refresh", calls.stay_stale_async)
-    wrap(signer, "get_auth_instance", calls.sign_as_nobody_async)
+    wrap(session, "get_credentials", calls.hide_credentials, credentials, calls.awaited)
+    wrap(
+        aiobotocore.credentials.AioRefreshableCredentials,
+        "_refresh",
+        calls.stay_stale,
+        calls.awaited,
+    )
+    wrap(signer, "get_auth_instance", calls.sign_as_nobody, calls.awaited)
     wrap(endpoint.AioEndpoint, "_send", calls.answer_async, aiobotocore.awsrequest.AioAWSResponse)
     wrap(aiobotocore.httpsession.AIOHTTPSession, "send", calls.refuse_to_send)
     wrap(waiter.AIOWaiter, "wait", calls.serve_async, calls.scope_of_waiter)

@@ -335,26 +335,26 @@ def _parsed_or_raised(client: Any, operation: str, http: Any, parsed: Any) -> An
 # Credentials
 
 
-def hide_credentials(original: Any, credentials_class: Any) -> Any:
+def at_once(answer: Any) -> Any:
+    """Return an answer as it is, for a method of botocore."""
+    return answer
+
+
+async def awaited(answer: Any) -> Any:
+    """Return an answer to who awaits it, for a coroutine of aiobotocore."""
+    return answer
+
+
+def hide_credentials(
+    original: Any, credentials_class: Any, given: Callable[[Any], Any] = at_once
+) -> Any:
     """Session.get_credentials: no file is read and no metadata service is asked."""
 
     @functools.wraps(original)
     def get_credentials(self: Any) -> Any:
         if scopes.serving.get() is None and not scopes.credentials_are_hidden():
             return original(self)
-        return _nobody(credentials_class)
-
-    return get_credentials
-
-
-def hide_credentials_async(original: Any, credentials_class: Any) -> Any:
-    """AioSession.get_credentials."""
-
-    @functools.wraps(original)
-    async def get_credentials(self: Any) -> Any:
-        if scopes.serving.get() is None and not scopes.credentials_are_hidden():
-            return await original(self)
-        return _nobody(credentials_class)
+        return given(_nobody(credentials_class))
 
     return get_credentials
 
@@ -372,7 +372,7 @@ def _credentials(credentials_class: Any, account_id: str | None) -> Any:
     return credentials
 
 
-def sign_as_nobody(original: Any) -> Any:
+def sign_as_nobody(original: Any, given: Callable[[Any], Any] = at_once) -> Any:
     """RequestSigner.get_auth_instance."""
 
     @functools.wraps(original)
@@ -382,22 +382,7 @@ def sign_as_nobody(original: Any) -> Any:
         scope = scopes.serving.get()
         if scope is None:
             return original(self, signing_name, region_name, *args, **kwargs)
-        return _Signature(scope, signing_name, region_name)
-
-    return get_auth_instance
-
-
-def sign_as_nobody_async(original: Any) -> Any:
-    """AioRequestSigner.get_auth_instance."""
-
-    @functools.wraps(original)
-    async def get_auth_instance(
-        self: Any, signing_name: str, region_name: str, *args: Any, **kwargs: Any
-    ) -> Any:
-        scope = scopes.serving.get()
-        if scope is None:
-            return await original(self, signing_name, region_name, *args, **kwargs)
-        return _Signature(scope, signing_name, region_name)
+        return given(_Signature(scope, signing_name, region_name))
 
     return get_auth_instance
 
@@ -429,21 +414,11 @@ def _signing_moment(seconds: int) -> str:
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
 
 
-def stay_stale(original: Any) -> Any:
+def stay_stale(original: Any, given: Callable[[Any], Any] = at_once) -> Any:
     """RefreshableCredentials._refresh: an account-based address would ask for the account."""
 
     @functools.wraps(original)
     def refresh(self: Any) -> Any:
-        return original(self) if scopes.serving.get() is None else None
-
-    return refresh
-
-
-def stay_stale_async(original: Any) -> Any:
-    """AioRefreshableCredentials._refresh."""
-
-    @functools.wraps(original)
-    async def refresh(self: Any) -> Any:
-        return await original(self) if scopes.serving.get() is None else None
+        return original(self) if scopes.serving.get() is None else given(None)
 
     return refresh

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from emulator.model import IndexSchema, KeyAttribute, KeySchema, Projection
+from emulator.model import IndexSchema, KeySchema, Projection, wire
 
 NOT_A_SCHEMA: Final = (
     "a schema is a TableSchema, a CreateTable request or a table's description, not {given!r}"
@@ -41,11 +41,8 @@ class TableSchema:
             declared = declared.get("Table", declared)
         if not isinstance(declared, Mapping) or "KeySchema" not in declared:
             raise TypeError(NOT_A_SCHEMA.format(given=declared))
-        types = {
-            definition["AttributeName"]: definition["AttributeType"]
-            for definition in declared["AttributeDefinitions"]
-        }
-        key = _key(declared["KeySchema"], types)
+        types = wire.load_types(declared["AttributeDefinitions"])
+        key = wire.load_key(declared["KeySchema"], types)
         indexes = tuple(_indexes(declared, key, types))
         return cls(declared["TableName"], key, indexes)
 
@@ -53,11 +50,8 @@ class TableSchema:
         """Return the request that creates the table, on demand unless ``members`` say else."""
         request: dict[str, Any] = {
             "TableName": self.name,
-            "KeySchema": _key_schema(self.key),
-            "AttributeDefinitions": [
-                {"AttributeName": name, "AttributeType": kind}
-                for name, kind in sorted(self.key_types.items())
-            ],
+            "KeySchema": wire.dump_key(self.key),
+            "AttributeDefinitions": wire.dump_types(self.key_types),
             "BillingMode": "PAY_PER_REQUEST",
         }
         for member, is_global in (
@@ -94,14 +88,6 @@ class TableSchema:
 Schema: TypeAlias = TableSchema | Mapping[str, Any]
 
 
-def _key(elements: Any, types: Mapping[str, Any]) -> KeySchema:
-    parts: dict[str, list[KeyAttribute]] = {"HASH": [], "RANGE": []}
-    for element in elements:
-        name = element["AttributeName"]
-        parts[element["KeyType"]].append(KeyAttribute(name, types[name]))
-    return KeySchema(tuple(parts["HASH"]), tuple(parts["RANGE"]))
-
-
 def _indexes(
     declared: Mapping[str, Any], key: KeySchema, types: Mapping[str, Any]
 ) -> Iterator[IndexSchema]:
@@ -110,7 +96,7 @@ def _indexes(
             projection = index["Projection"]
             yield IndexSchema(
                 index["IndexName"],
-                _key(index["KeySchema"], types),
+                wire.load_key(index["KeySchema"], types),
                 Projection(
                     projection["ProjectionType"], tuple(projection.get("NonKeyAttributes") or ())
                 ),
@@ -119,19 +105,12 @@ def _indexes(
             )
 
 
-def _key_schema(key: KeySchema) -> list[dict[str, str]]:
-    hashes = [{"AttributeName": attribute.name, "KeyType": "HASH"} for attribute in key.partition]
-    return hashes + [
-        {"AttributeName": attribute.name, "KeyType": "RANGE"} for attribute in key.sort
-    ]
-
-
 def _wire_index(index: IndexSchema) -> dict[str, Any]:
     projection: dict[str, Any] = {"ProjectionType": index.projection.kind}
     if index.projection.kind == "INCLUDE":
         projection["NonKeyAttributes"] = list(index.projection.names)
     return {
         "IndexName": index.name,
-        "KeySchema": _key_schema(index.key),
+        "KeySchema": wire.dump_key(index.key),
         "Projection": projection,
     }

@@ -112,16 +112,19 @@ def attribute_values(
 
 
 def _formed(form: Form) -> Callable[[Value], Any]:
-    if form not in _FORMS:
-        raise ValueError(f"form is one of {', '.join(_FORMS)}, not {form!r}")
+    _check_form(form)
     return dump_value if form == "wire" else lambda value: natural_value(dump_value(value))
 
 
 def formed_item(form: Form) -> Callable[[Mapping[str, Value]], dict[str, Any]]:
     """Return what brings an item of the model into a form."""
+    _check_form(form)
+    return dump_item if form == "wire" else lambda item: natural_item(dump_item(item))
+
+
+def _check_form(form: Form) -> None:
     if form not in _FORMS:
         raise ValueError(f"form is one of {', '.join(_FORMS)}, not {form!r}")
-    return dump_item if form == "wire" else lambda item: natural_item(dump_item(item))
 
 
 @cache

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from emulator.engine import Index, Table, Throughput
-from emulator.model.wire import INVALID
-from emulator.operations.definitions import load_types
+from emulator.model.wire import INVALID, load_types
 from emulator.operations.rules import tables as rules
 from emulator.service import errors, limits
 from emulator.service.wording import Wording
