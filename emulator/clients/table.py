@@ -7,7 +7,6 @@ Values are natural Python values, conditions are expression strings or objects (
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
 from emulator.clients import conversion
@@ -240,12 +239,7 @@ class BatchWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_raised: object) -> None:
         while self._waiting:
             self._flush()
 

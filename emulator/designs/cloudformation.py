@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
-from emulator.designs.declared import UNITS, DeclaredTable, Notes, expecting, kept
+from emulator.designs.declared import INDEX_MEMBERS, UNITS, DeclaredTable, Notes, expecting, kept
 
 _TABLE: Final = "AWS::DynamoDB::Table"
 _GLOBAL: Final = "AWS::DynamoDB::GlobalTable"
@@ -27,13 +27,6 @@ _MEMBERS: Final = (
     "ProvisionedThroughput",
     "OnDemandThroughput",
     "TableClass",
-)
-_INDEX_MEMBERS: Final = (
-    "IndexName",
-    "KeySchema",
-    "Projection",
-    "ProvisionedThroughput",
-    "OnDemandThroughput",
 )
 _TYPES: Final = {"String": "S", "Number": "N", "Binary": "B"}
 
@@ -120,7 +113,7 @@ def _table(name: str, properties: Mapping[str, Any]) -> DeclaredTable:
     request["BillingMode"] = "PROVISIONED" if provisioned else "PAY_PER_REQUEST"
     for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
         if member in request:
-            request[member] = [kept(index, _INDEX_MEMBERS) for index in request[member]]
+            request[member] = [kept(index, INDEX_MEMBERS) for index in request[member]]
     for target in (request, *request.get("GlobalSecondaryIndexes", ())):
         _settle_throughput(notes, target, provisioned=provisioned)
     _add_options(properties, request)

@@ -36,6 +36,13 @@ _TABLE_MEMBERS: Final = (
     "TableClass",
     "DeletionProtectionEnabled",
 )
+INDEX_MEMBERS: Final = (
+    "IndexName",
+    "KeySchema",
+    "Projection",
+    "ProvisionedThroughput",
+    "OnDemandThroughput",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,23 +71,13 @@ class Notes:
 
     def unknown(self, name: str, taken: object) -> None:
         """Note a value that the file does not tell."""
-        self.findings.append(
-            Finding(
-                check="unknown-value",
-                severity="info",
-                subject=self.resource,
-                message=f"{name} is decided elsewhere; it is taken as {taken}.",
-                fix="Give it a default in the file to have it checked.",
-            )
-        )
+        message = f"{name} is decided elsewhere; it is taken as {taken}."
+        fix = "Give it a default in the file to have it checked."
+        self.findings.append(Finding("unknown-value", "info", self.resource, message, fix))
 
     def warn(self, check: str, message: str, fix: str) -> None:
         """Note a form that should be written in another way."""
-        self.findings.append(
-            Finding(
-                check=check, severity="warning", subject=self.resource, message=message, fix=fix
-            )
-        )
+        self.findings.append(Finding(check, "warning", self.resource, message, fix))
 
     def units(self, given: Wire, names: Mapping[str, str], where: str = "") -> dict[str, int]:
         """Return throughput by wire name; what is not known is taken as a few units.
@@ -168,14 +165,7 @@ def from_description(description: Wire) -> dict[str, Any]:
 
 
 def _index(index: Wire, table: Wire) -> dict[str, Any]:
-    members = (
-        "IndexName",
-        "KeySchema",
-        "Projection",
-        "ProvisionedThroughput",
-        "OnDemandThroughput",
-    )
-    made = kept(index, members)
+    made = kept(index, INDEX_MEMBERS)
     _keep_throughput(made, table)
     return made
 

@@ -8,7 +8,7 @@ from typing import Literal
 Severity = Literal["info", "warning", "problem"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing the advice checks say about a design."""
 

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from emulator.capacity.prices import STANDARD
 from emulator.capacity.units import WRITE
 from emulator.designs.declared import DeclaredTable, Wire
-from emulator.designs.findings import Finding, Severity
+from emulator.designs.findings import Finding
 from emulator.service import errors, limits
 
 #: Assumed: attributes that end in such a word have few values.
@@ -70,10 +70,6 @@ def check_table(table: DeclaredTable, call: Call) -> list[Finding]:
     return findings
 
 
-def _finding(check: str, severity: Severity, subject: str, message: str, fix: str) -> Finding:
-    return Finding(check=check, severity=severity, subject=subject, message=message, fix=fix)
-
-
 def refused(table: DeclaredTable, call: Call) -> Finding | None:
     """Return what the service answers to a definition that it does not accept."""
     try:
@@ -81,7 +77,7 @@ def refused(table: DeclaredTable, call: Call) -> Finding | None:
     except errors.ApiError as error:
         message = f"The service refuses this table: {error.message}"
         fix = "Correct the definition; nothing else was checked."
-        return _finding("refused", "problem", table.resource, message, fix)
+        return Finding("refused", "problem", table.resource, message, fix)
     return None
 
 
@@ -149,7 +145,7 @@ def keys_have_many_values(table: DeclaredTable) -> Iterator[Finding]:
                 f"The partition key {shown} follows the clock: what is written now goes to {limit}."
             )
             fix = "Make the id of a thing the partition key and the time the sort key."
-            yield _finding("time-key", "warning", resource.name, message, fix)
+            yield Finding("time-key", "warning", resource.name, message, fix)
         elif all(has_few_values(name) or follows_the_clock(name) for name in resource.partition):
             message = f"The partition key {shown} seems to have few values; each lives in {limit}."
             fix = (
@@ -157,7 +153,7 @@ def keys_have_many_values(table: DeclaredTable) -> Iterator[Finding]:
                 if resource.is_index
                 else "Choose a key with many values, and put this one into an index."
             )
-            yield _finding("low-cardinality-key", "warning", resource.name, message, fix)
+            yield Finding("low-cardinality-key", "warning", resource.name, message, fix)
 
 
 def capacity_is_usable(table: DeclaredTable) -> Iterator[Finding]:
@@ -178,7 +174,7 @@ def capacity_is_usable(table: DeclaredTable) -> Iterator[Finding]:
                 f"{limits.PARTITION_WRITE_UNITS:,} of them."
             )
             fix = f"See that traffic is even over at least {2 * partitions} values of the key."
-            yield _finding("spread", "info", resource.name, message, fix)
+            yield Finding("spread", "info", resource.name, message, fix)
 
 
 def indexes_keep_up(table: DeclaredTable) -> Iterator[Finding]:
@@ -196,7 +192,7 @@ def indexes_keep_up(table: DeclaredTable) -> Iterator[Finding]:
                 "the table are throttled."
             )
             fix = f"Give the index {write:,} WCU, or less only if few writes touch its key."
-            yield _finding("index-back-pressure", "warning", index.name, message, fix)
+            yield Finding("index-back-pressure", "warning", index.name, message, fix)
 
 
 def projections_are_narrow(table: DeclaredTable) -> Iterator[Finding]:
@@ -207,13 +203,13 @@ def projections_are_narrow(table: DeclaredTable) -> Iterator[Finding]:
         message = "It projects ALL: each write to the table is paid a second time at its full size."
         fix = "Project KEYS_ONLY, or INCLUDE the few attributes that its queries show."
         name = f"{table.resource} {index['IndexName']}"
-        yield _finding("wide-projection", "info", name, message, fix)
+        yield Finding("wide-projection", "info", name, message, fix)
     if len(indexes) >= _MANY_INDEXES:
         message = (
             f"{len(indexes)} global indexes: a write can cost {len(indexes) + 1} times its size."
         )
         fix = "Drop indexes that no frequent access pattern needs, or overload one of them."
-        yield _finding("many-indexes", "warning", table.resource, message, fix)
+        yield Finding("many-indexes", "warning", table.resource, message, fix)
 
 
 def indexes_differ_from_the_table(table: DeclaredTable) -> Iterator[Finding]:
@@ -223,7 +219,7 @@ def indexes_differ_from_the_table(table: DeclaredTable) -> Iterator[Finding]:
         if (index.partition, index.sort) == (first.partition, first.sort):
             message = "It has the key of its table and answers nothing that the table does not."
             fix = "Drop it and query the table."
-            yield _finding("redundant-index", "warning", index.name, message, fix)
+            yield Finding("redundant-index", "warning", index.name, message, fix)
 
 
 def local_indexes_are_wanted(table: DeclaredTable) -> Iterator[Finding]:
@@ -240,7 +236,7 @@ def local_indexes_are_wanted(table: DeclaredTable) -> Iterator[Finding]:
             f"{size} GB, and the indexes cannot be removed."
         )
         fix = "Use a global index unless strongly consistent index reads are needed."
-        yield _finding("collection-limit", "warning", table.resource, message, fix)
+        yield Finding("collection-limit", "warning", table.resource, message, fix)
 
 
 def provisioned_capacity_pays(table: DeclaredTable) -> Iterator[Finding]:
@@ -250,7 +246,7 @@ def provisioned_capacity_pays(table: DeclaredTable) -> Iterator[Finding]:
         even = f"{STANDARD.break_even(WRITE):.1%}"
         message = f"Capacity does not scale; under {even} average use on-demand is cheaper."
         fix = "Add auto scaling, or use PAY_PER_REQUEST until the load is known."
-        yield _finding("fixed-capacity", "info", table.resource, message, fix)
+        yield Finding("fixed-capacity", "info", table.resource, message, fix)
 
 
 def samples_are_spread(table: DeclaredTable) -> Iterator[Finding]:
@@ -263,7 +259,7 @@ def samples_are_spread(table: DeclaredTable) -> Iterator[Finding]:
     if count > sum(values.values()) * _SAMPLE_SHARE:
         message = f"{count} of {sum(values.values())} sample items have {key} = {value}."
         fix = "If real items are as uneven, divide that value by a suffix or another attribute."
-        yield _finding("sample-skew", "info", table.resource, message, fix)
+        yield Finding("sample-skew", "info", table.resource, message, fix)
 
 
 def _shown(value: Any) -> str:

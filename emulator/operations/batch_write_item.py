@@ -132,8 +132,7 @@ def _writes(wanted: list[_Wanted], tables: Mapping[str, Table]) -> list[Write]:
         table = tables[write_request.name]
         new = write_request.item if write_request.is_put else None
         if new is not None and table.indexes:
-            schemas = table.index_schemas
-            keys.index_keys_can_be_put(new, schemas)
+            keys.index_keys_can_be_put(new, table.index_schemas)
         writes.append(Write(table, position, _becomes(new), new=new))
     return writes
 

@@ -65,7 +65,7 @@ def update_item(account: Account, request: Request) -> Response:
     shows_old = responses.shows_old(request)
     planned = execute(account, Write(table, position, change, condition, shows_old=shows_old))
 
-    attributes = _returned(request.get("ReturnValues"), planned, update)
+    attributes = returned(request.get("ReturnValues"), planned, update)
     return responses.written(request, planned, attributes or None)
 
 
@@ -166,7 +166,7 @@ def _changes(name: str, old: Item, new: Item) -> bool:
     return before is not after and not equal(before, after)
 
 
-def _returned(
+def returned(
     return_values: str | None, planned: Planned, update: Update | None
 ) -> wire.WireItem | None:
     """Return the attributes that ReturnValues asks for (UIT-2 to UIT-5)."""

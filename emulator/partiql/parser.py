@@ -31,8 +31,6 @@ from emulator.partiql.lexer import PARAMETER
 from emulator.partiql.literals import ROOT
 from emulator.service import limits
 
-#: How many statements are kept.
-
 NO_MANIPULATION: Final = "Expected data manipulation"
 LEFT_OVER: Final = "Unexpected token after expression"
 NO_NAME: Final = "Expected identifier for simple path"

@@ -17,7 +17,6 @@ import inspect
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, overload
 
 from emulator.sdk import interception, retry_sleeps
@@ -122,12 +121,7 @@ class MockDynamoDB:
         self._scopes.append(scope)
         return scope.emulator
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_raised: object) -> None:
         scope = innermost_of(self._scopes)
         self._scopes.remove(scope)
         scope.close(_patches.restore)

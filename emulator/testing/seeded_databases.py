@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, TypeAlias
 
 from emulator.api import Emulator
@@ -101,12 +100,7 @@ class SeededDatabase:
         self._routes.enter_context(routed(self.emulator))
         return self.emulator
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_raised: object) -> None:
         self._routes.close()
 
     @property

@@ -23,8 +23,8 @@ USED_BY_OTHERS = {
     "those who know boto3's client, table and conditions": {
         "attribute_type", "batch_writer", "build_full_result", "can_paginate", "delete_item",
         "eq", "get_item", "get_paginator", "gte", "is_in", "lte", "method_to_api_mapping", "ne",
-        "not_exists", "paginate", "query_all", "reload", "scan_all", "update_item",
-        "wait_until_exists", "wait_until_not_exists", "waiter_names",
+        "not_exists", "paginate", "query_all", "reload", "scan_all", "wait_until_exists",
+        "wait_until_not_exists", "waiter_names",
     },
     "those who catch by the names of client.exceptions": {
         "BackupInUseException", "ContinuousBackupsUnavailableException",
@@ -43,7 +43,7 @@ USED_BY_OTHERS = {
         "pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_summary",
     },
     "hypothesis": {"teardown"},
-    "Python": {"__getattr__", "_value_", "trace", "traceback"},
+    "Python": {"__getattr__", "_value_"},
     "the command line, which loads the lab by name": {
         "add_check_arguments", "add_lab_arguments", "run_check", "run_lab",
     },

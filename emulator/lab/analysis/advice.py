@@ -52,10 +52,6 @@ def advise(case: Case) -> tuple[Finding, ...]:
     return tuple(sorted(unique.values(), key=lambda finding: order[finding.severity]))
 
 
-def _finding(check: str, severity: Severity, subject: str, message: str, fix: str) -> Finding:
-    return Finding(check=check, severity=severity, subject=subject, message=message, fix=fix)
-
-
 # Keys
 
 
@@ -67,7 +63,7 @@ def cardinality(case: Case) -> Iterator[Finding]:
     for resource in case.resources:
         needed = case.offered[resource.name].partitions
         if needed > 1 and resource.distinct_keys < KEYS_PER_PARTITION * needed:
-            yield _finding(
+            yield Finding(
                 "cardinality",
                 "problem",
                 resource.name,
@@ -88,7 +84,7 @@ def hot_partition(case: Case) -> Iterator[Finding]:
         load = case.offered[resource.name]
         use = max(load.axis(axis) * share / limits.PARTITION_UNITS[axis] for axis in (READ, WRITE))
         if share > HOT_SHARE and share > UNEVEN / count and use > BUSY:
-            yield _finding(
+            yield Finding(
                 "hot partition",
                 "problem" if use > 1 else "warning",
                 resource.name,
@@ -106,7 +102,7 @@ def popularity(case: Case) -> Iterator[Finding]:
         use = max(load.axis(axis) * share / limits.PARTITION_UNITS[axis] for axis in (READ, WRITE))
         few = resource.distinct_keys <= KEYS_PER_PARTITION * max(1, load.partitions)
         if share > HOT_SHARE and use > BUSY and not few and resource.top_keys:
-            yield _finding(
+            yield Finding(
                 "popular key",
                 "problem" if use > 1 else "warning",
                 resource.name,
@@ -124,7 +120,7 @@ def time_key(case: Case) -> Iterator[Finding]:
         )
         step = min((t.step_seconds for t in partition if t.step_seconds), default=None)
         if made_of_time and step:
-            yield _finding(
+            yield Finding(
                 "time key",
                 "problem"
                 if case.offered[resource.name].write > BUSY * limits.PARTITION_UNITS[WRITE]
@@ -155,7 +151,7 @@ def low_cardinality(case: Case) -> Iterator[Finding]:
         partitions = case.offered[resource.name].partitions
         needed = KEYS_PER_PARTITION * partitions if partitions > 1 else 1
         if values <= max(10, needed):
-            yield _finding(
+            yield Finding(
                 "low-cardinality key",
                 "problem" if values < needed else "warning",
                 resource.name,
@@ -170,7 +166,7 @@ def sequential_key(case: Case) -> Iterator[Finding]:
     for resource, table, partition in case.partition_keys():
         names = [name for template in partition for name in template.fields]
         if any(workload.field(name).unique == "sequential" for name in names):
-            yield _finding(
+            yield Finding(
                 "sequential key",
                 "info",
                 resource.name,
@@ -181,7 +177,7 @@ def sequential_key(case: Case) -> Iterator[Finding]:
         ordered = any(is_in_order(key, workload) for key in table.keys.values())
         load = case.offered[resource.name].write * resource.hottest_key_share
         if resource.kind == "table" and ordered and load > limits.PARTITION_UNITS[WRITE]:
-            yield _finding(
+            yield Finding(
                 "ascending sort key",
                 "problem",
                 resource.name,
@@ -210,7 +206,7 @@ def amplification(case: Case) -> Iterator[Finding]:
         own = units_per_request(result, table, WRITE)
         total = sum(units_per_request(result, resource.name, WRITE) for resource in case.resources)
         if own and total / own > AMPLIFICATION:
-            yield _finding(
+            yield Finding(
                 "index amplification",
                 "warning",
                 result.name,
@@ -228,7 +224,7 @@ def index_throttling(case: Case) -> Iterator[Finding]:
             if parse_reason(reason)[:2] == (True, "Write")
         )
         if held:
-            yield _finding(
+            yield Finding(
                 "index throttles the table",
                 "problem",
                 result.name,
@@ -249,7 +245,7 @@ def wide_projection(case: Case) -> Iterator[Finding]:
             items = resource.collections.items
             size = round(resource.collections.total_bytes / items) if items else 0
             if write_units(size) > 1:
-                yield _finding(
+                yield Finding(
                     "wide projection",
                     "warning",
                     name,
@@ -269,7 +265,7 @@ def collection_growth(case: Case) -> Iterator[Finding]:
         growth = sizes.largest_growth_bytes_per_day
         left = limits.COLLECTION_BYTES - sizes.largest_bytes
         if growth and left / growth < _YEAR_DAYS:
-            yield _finding(
+            yield Finding(
                 "collection growth",
                 "problem" if left / growth < 30 else "warning",
                 name,
@@ -290,7 +286,7 @@ def frequent_scan(case: Case) -> Iterator[Finding]:
         if path.kind != "scan" or path.has_limit:
             continue
         if rate > FREQUENT:
-            yield _finding(
+            yield Finding(
                 "frequent scan",
                 "problem",
                 result.name,
@@ -305,7 +301,7 @@ def filter_waste(case: Case) -> Iterator[Finding]:
     for result in case.patterns:
         if result.filter_waste_share > WASTE and case.path(result).kind != "scan":
             fields = ", ".join(case.path(result).filters) or "what it selects"
-            yield _finding(
+            yield Finding(
                 "filter instead of key",
                 "problem" if result.filter_waste_share > 0.9 else "warning",
                 result.name,
@@ -328,7 +324,7 @@ def billing(case: Case) -> Iterator[Finding]:
     if best.total < chosen.total * (1 - SAVING):
         use = max((row.utilisation for row in case.break_even), default=0.0)
         point = case.break_even[0].break_even if case.break_even else 0.0
-        yield _finding(
+        yield Finding(
             "billing mode",
             "info",
             case.layout.design.name,
@@ -349,7 +345,7 @@ def table_class(case: Case) -> Iterator[Finding]:
         cost for cost in case.costs if (cost.billing, cost.table_class) == (chosen.billing, other)
     )
     if rival.total < chosen.total * (1 - SAVING):
-        yield _finding(
+        yield Finding(
             "table class",
             "info",
             case.layout.design.name,
@@ -369,7 +365,7 @@ def rounding(case: Case) -> Iterator[Finding]:
             else (read_units(size), read_loss(size))
         )
         if 1 < units <= _FEW_UNITS and loss / (size + loss) > ROUNDING_LOSS:
-            yield _finding(
+            yield Finding(
                 "size rounding",
                 "info",
                 result.name,
@@ -386,7 +382,7 @@ def vertical_split(case: Case) -> Iterator[Finding]:
         pattern = case.pattern(result)
         size = round(pattern.sizes.mean)
         if pattern.operation == "UpdateItem" and size >= _BIG_ITEM:
-            yield _finding(
+            yield Finding(
                 "vertical split",
                 "warning",
                 result.name,

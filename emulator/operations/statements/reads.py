@@ -15,7 +15,6 @@ from emulator.engine import Account, Table
 from emulator.engine.reads import PageRequest, read_page
 from emulator.model import Attributes, Item, Missing, Value, resolve, wire
 from emulator.operations import paging, responses
-from emulator.operations.paging import BACKFILLING
 from emulator.operations.statements import next_token
 from emulator.service import errors, limits
 from emulator.storage import Position, bounds, segment_bounds
@@ -77,14 +76,11 @@ def reading_of(
     ranges, backwards = partiql.in_order(ranges, select.order, source.key)
     if columns is not None:
         paging.index_projects(source, {}, columns.projection)
-    if branches is not None and ranges is not None and source.secondary is not None:
-        _index_projects_filters(source, branches, ranges)
-    if (
-        ranges is not None
-        and branches is not None
-        and not any(branch.filters for branch in branches)
-    ):
-        condition = None
+    if branches is not None and ranges is not None:
+        if source.secondary is not None:
+            _index_projects_filters(source, branches, ranges)
+        if not any(branch.filters for branch in branches):
+            condition = None
     return Reading(source, ranges, backwards, condition, columns)
 
 
@@ -120,7 +116,7 @@ def _source_of(account: Account, select: partiql.Select, *, consistent: bool) ->
     if len(schema.key.partition) > 1 or len(schema.key.sort) > 1:
         raise errors.ValidationException(SEVERAL_ATTRIBUTES)
     if schema.is_global and index.status(account.now_ns) == "CREATING":
-        raise errors.ValidationException(BACKFILLING.format(index=name))
+        raise errors.ValidationException(paging.BACKFILLING.format(index=name))
     if schema.is_global and consistent:
         raise errors.ValidationException(CONSISTENT_GSI)
     return paging.Source(table, index, schema.key, schema.key_names)
@@ -248,12 +244,8 @@ class _Read:
         if self._limit is not None:
             self._limit -= len(page.items)
         self._keep(page.items, page.receipt)
-        if page.last is None and page.items and self._is_full():
-            return page.items[-1]
-        return page.last
-
-    def _is_full(self) -> bool:
-        return self.receipt.bytes_evaluated >= limits.PAGE_BYTES
+        is_full = self.receipt.bytes_evaluated >= limits.PAGE_BYTES
+        return page.items[-1] if page.last is None and page.items and is_full else page.last
 
     def _keep(self, items: list[Item], receipt: Receipt) -> None:
         condition = self._reading.condition

@@ -16,9 +16,9 @@ from emulator.engine import Account, Table
 from emulator.engine.writes import Planned, Write, apply, plan
 from emulator.expressions import ast as trees
 from emulator.model import KEY_CLASSES, Item, Value, type_name, wire
+from emulator.operations import update_item
 from emulator.operations.put_item import position_to_put
 from emulator.operations.rules import keys
-from emulator.operations.update_item import change_of, key_attributes_stay
 from emulator.service.errors import ApiError, DuplicateItemException, ValidationException
 
 DUPLICATE: Final = "Duplicate primary key exists in table"
@@ -66,15 +66,7 @@ def returned(bound: partiql.Bound, planned: Planned) -> wire.WireItem | None:
         if isinstance(statement, partiql.Insert | partiql.Select | partiql.Exists)
         else statement.returning
     )
-    if returning is None:
-        return None
-    image = planned.old if returning.endswith("OLD") else planned.new
-    if image is None:
-        return None
-    if returning.startswith("ALL"):
-        return wire.dump_item(image.attributes)
-    assert bound.update is not None, "only an UPDATE returns what it modified"
-    return wire.dump_item(expressions.fragment(image.attributes, bound.update.paths)) or None
+    return update_item.returned(returning, planned, bound.update) or None
 
 
 # What a statement becomes
@@ -107,9 +99,11 @@ def write_of(bound: partiql.Bound, table: Table, *, shows_old: bool) -> Write:
     change: Callable[[Item | None], Item | None]
     if isinstance(statement, partiql.Update):
         assert bound.update is not None, "an UPDATE has its change"
-        key_attributes_stay(bound.update, table)
+        update_item.key_attributes_stay(bound.update, table)
         # Observed: another emulator's capture of eu-west-2, September 2026: the words.
-        change = change_of(bound.update, key, table, standalone=False, too_deep=partiql.TOO_NESTED)
+        change = update_item.change_of(
+            bound.update, key, table, standalone=False, too_deep=partiql.TOO_NESTED
+        )
     elif isinstance(statement, partiql.Delete):
         change = _nothing
     else:
