@@ -40,6 +40,7 @@ _STYLES: Final[dict[Severity, str]] = {
     "warning": "\x1b[33m",
     "info": "\x1b[2m",
 }
+_RUN_ONLY: Final = {"headroom": False, "fix": False, "sensitivity": False}
 #: A check of a lab file runs no longer than this.
 _CHECK_SECONDS: Final = 600
 _WIDTH: Final = 100
@@ -163,9 +164,7 @@ def _read(path: Path) -> LabFile:
 
 
 def _compared(arguments: dict[str, Any], given: argparse.Namespace) -> Comparison:
-    """Run the comparison as the command line wants it, with a progress bar on a terminal."""
-    from emulator.lab.analysis.comparison import compare
-
+    """Run the comparison as the command line wants it."""
     if given.duration is not None:
         seconds = Entry(given.duration, field="--duration", source="command line").seconds()
         arguments["workload"] = replace(arguments["workload"], duration=seconds)
@@ -174,12 +173,19 @@ def _compared(arguments: dict[str, Any], given: argparse.Namespace) -> Compariso
     if given.seed is not None:
         arguments["seeds"] = (given.seed,)
     if given.quick:
-        arguments |= {"headroom": False, "fix": False, "sensitivity": False}
+        arguments |= _RUN_ONLY
+    return _run(arguments, given.file or "built-in comparison")
+
+
+def _run(arguments: dict[str, Any], source: str) -> Comparison:
+    """Run a comparison with a progress bar on a terminal; complain of what does not fit."""
+    from emulator.lab.analysis.comparison import compare
+
     with shown_progress(sys.stderr) as progress:
         try:
             return compare(**arguments, progress=progress)
         except ValueError as error:
-            raise DocumentError(f"{given.file or 'built-in comparison'}: {error}") from error
+            raise DocumentError(f"{source}: {error}") from error
 
 
 def _written(comparison: Comparison, given: argparse.Namespace) -> Iterator[str]:
@@ -242,23 +248,14 @@ def _is_lab_file(path: Path) -> bool:
 
 def _lab_findings(path: Path) -> list[Finding]:
     """Return the advice on every design of a lab file, after a short run of its workload."""
-    from emulator.lab.analysis.comparison import compare
-
     file = _read(path)
     workload = replace(file.workload, duration=min(file.workload.duration, _CHECK_SECONDS))
-    arguments = file.arguments() | {"workload": workload, "seeds": None, "engine": "aggregate"}
-    with shown_progress(sys.stderr) as progress:
-        try:
-            comparison = compare(
-                **arguments, headroom=False, fix=False, sensitivity=False, progress=progress
-            )
-        except ValueError as error:
-            raise DocumentError(f"{path}: {error}") from error
+    changes = {"workload": workload, "seeds": None, "engine": "aggregate"}
     return [
         finding
         if finding.subject == design.name
         else replace(finding, subject=f"{design.name}: {finding.subject}")
-        for design in comparison.designs
+        for design in _run(file.arguments() | changes | _RUN_ONLY, str(path)).designs
         for finding in design.findings
     ]
 

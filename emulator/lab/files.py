@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from emulator.lab.inputs import design as designs_module
 from emulator.lab.inputs import workload as workload_module
@@ -30,11 +30,7 @@ from emulator.lab.planning.run_emulator import RunEmulator
 from emulator.settings import Settings
 
 EngineChoice = Literal["auto", "exact", "aggregate"]
-_ENGINES: Final[dict[str, EngineChoice]] = {
-    "auto": "auto",
-    "exact": "exact",
-    "aggregate": "aggregate",
-}
+_ENGINES: Final[dict[str, EngineChoice]] = {name: name for name in get_args(EngineChoice)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -86,7 +86,8 @@ def compare(
     constants = settings or Settings()
     layouts = [Layout(design, workload) for design in designs]
     total = workload.requests * len(designs) * len(chosen)
-    which: Engine = engine if engine != "auto" else _suited(total)
+    suited: Engine = "exact" if total <= EXACT_REQUESTS else "aggregate"
+    which = suited if engine == "auto" else engine
     options = _Options(which, chosen, constants, headroom, sensitivity, fix, progress)
     return result_types.Comparison(
         title=title,
@@ -96,10 +97,6 @@ def compare(
         seeds=chosen,
         designs=tuple(_study(layout, options) for layout in layouts),
     )
-
-
-def _suited(requests: float) -> Engine:
-    return "exact" if requests <= EXACT_REQUESTS else "aggregate"
 
 
 @dataclass(frozen=True)
@@ -115,18 +112,6 @@ class _Options:
     def tell(self, what: str, done: int = 0, total: int = 1) -> None:
         if self.progress is not None:
             self.progress(what, done, total)
-
-
-def run_once(
-    layout: Layout,
-    engine: Engine,
-    *,
-    seed: int,
-    settings: Settings,
-    progress: Callable[[int, int], None] | None = None,
-) -> RunLog:
-    """Run one design once."""
-    return _RUNNERS[engine](layout, seed=seed, settings=settings, progress=progress)
 
 
 def _study(layout: Layout, options: _Options) -> result_types.DesignResult:
@@ -174,8 +159,9 @@ def _logs(layout: Layout, options: _Options) -> list[RunLog]:
     def running(done: int, total: int) -> None:
         options.tell(f"{layout.design.name}: running", done, total)
 
+    run = _RUNNERS[options.engine]
     return [
-        run_once(layout, options.engine, seed=seed, settings=options.settings, progress=running)
+        run(layout, seed=seed, settings=options.settings, progress=running)
         for seed in options.seeds
     ]
 
@@ -203,8 +189,7 @@ def _consumed(log: RunLog, axis: int) -> float:
 
 
 def _monthly_cost(log: RunLog, settings: Settings) -> float:
-    layout = log.layout
-    made = costs(usages(log, settings), layout, settings)
+    made = costs(usages(log, settings), log.layout, settings)
     return next(cost.total for cost in made if cost.chosen)
 
 

@@ -104,7 +104,8 @@ def sweep(
         "sensitivity": sensitivity,
         "fix": fix,
     }
-    tasks = [_task(designs, workload, point) for point in _grid(over)]
+    grid = (dict(zip(over, values, strict=True)) for values in product(*over.values()))
+    tasks = [_task(designs, workload, point) for point in grid]
     file = _ResultFile(None if results is None else Path(results), options)
     done = {number: kept for number, task in enumerate(tasks) if (kept := file.find(task))}
     _tell(progress, len(done), len(tasks))
@@ -133,11 +134,6 @@ class _Task:
     def key(self) -> str:
         """What tells this task from every other."""
         return json.dumps([dict(self.point), self.workload, self.designs], sort_keys=True)
-
-
-def _grid(over: Mapping[str, Sequence[float]]) -> Iterator[dict[str, float]]:
-    for values in product(*over.values()):
-        yield dict(zip(over, values, strict=True))
 
 
 def _task(designs: Designs, workload: Load, point: Point) -> _Task:

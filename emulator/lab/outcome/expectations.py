@@ -10,9 +10,9 @@ expect:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.outcome import words
@@ -49,23 +49,18 @@ def from_entry(entry: Entry, designs: Mapping[str, object]) -> tuple[Expectation
     for name, member in entry.mapping().items():
         if name != ALL and name not in designs:
             member.complain(f"no design is called {name!r}; there are {', '.join(designs)}")
-        given = member.members(optional=("grade", "throttled", "headroom", "monthly_cost"))
-        expectations.append(
-            Expectation(
-                design=name,
-                grade=given["grade"].choice({g: g for g in GRADES}) if "grade" in given else None,
-                throttled=given["throttled"].number(least=0, most=1)
-                if "throttled" in given
-                else None,
-                headroom=given["headroom"].number(above=0, most=MOST_HEADROOM)
-                if "headroom" in given
-                else None,
-                monthly_cost=given["monthly_cost"].number(least=0)
-                if "monthly_cost" in given
-                else None,
-            )
-        )
+        given = member.members(optional=_READERS)
+        promised = {what: read(given[what]) for what, read in _READERS.items() if what in given}
+        expectations.append(Expectation(design=name, **promised))
     return tuple(expectations)
+
+
+_READERS: Final[Mapping[str, Callable[[Entry], Any]]] = {
+    "grade": lambda entry: entry.choice({grade: grade for grade in GRADES}),
+    "throttled": lambda entry: entry.number(least=0, most=1),
+    "headroom": lambda entry: entry.number(above=0, most=MOST_HEADROOM),
+    "monthly_cost": lambda entry: entry.number(least=0),
+}
 
 
 def failures(comparison: Comparison, expected: tuple[Expectation, ...]) -> Iterator[str]:

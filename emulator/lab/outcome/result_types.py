@@ -408,10 +408,7 @@ class Comparison:
         Raises:
             KeyError: There is none.
         """
-        for design in self.designs:
-            if design.name == name:
-                return design
-        raise KeyError(name)
+        return {design.name: design for design in self.designs}[name]
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return the whole comparison as JSON text."""

@@ -97,7 +97,7 @@ def resource_results(log: run_log.RunLog) -> tuple[result_types.ResourceResult, 
 
 def _resource(log: run_log.RunLog, record: run_log.ResourceRecord) -> result_types.ResourceResult:
     cells = _partition_totals(record)
-    shares = _lifetime_shares(record)
+    shares = _lifetime_shares(record, cells)
     weights = np.asarray(sorted((tally.weight for _, tally in record.keys), reverse=True))
     key_weights = weights[weights > 0]
     partition_weights = np.asarray(sorted(cells.values(), reverse=True))
@@ -169,20 +169,15 @@ def _partition_totals(record: run_log.ResourceRecord) -> dict[int, float]:
     return totals
 
 
-def _lifetime_shares(record: run_log.ResourceRecord) -> dict[int, float]:
+def _lifetime_shares(record: run_log.ResourceRecord, totals: dict[int, float]) -> dict[int, float]:
     """Return each partition's share of the demand while it existed."""
-    own: dict[int, float] = {}
-    total: dict[int, float] = {}
+    while_there = dict.fromkeys(totals, 0.0)
     for minute in record.minutes:
         everything = sum(_weight(cell) for cell in minute.values())
-        for partition_id, cell in minute.items():
-            own[partition_id] = own.get(partition_id, 0.0) + _weight(cell)
-            total[partition_id] = total.get(partition_id, 0.0) + everything
-    return {
-        partition_id: own[partition_id] / total[partition_id]
-        for partition_id in own
-        if total[partition_id]
-    }
+        for partition_id in minute:
+            while_there[partition_id] += everything
+    shares = ((partition_id, demand) for partition_id, demand in while_there.items() if demand)
+    return {partition_id: totals[partition_id] / demand for partition_id, demand in shares}
 
 
 def _heat(record: run_log.ResourceRecord, seconds: int) -> result_types.HeatMap:
