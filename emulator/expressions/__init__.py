@@ -20,7 +20,7 @@ from emulator.expressions.condition import (
     condition_of,
     parse_condition,
 )
-from emulator.expressions.key_range import EXCHANGED, KeyCondition, parse_key_condition
+from emulator.expressions.key_range import EXCHANGED, parse_key_condition
 from emulator.expressions.legacy import (
     NO_ARGUMENTS,
     LegacyCondition,
@@ -32,7 +32,7 @@ from emulator.expressions.lexer import END, NAME, Token
 from emulator.expressions.parser import SECTIONS
 from emulator.expressions.projection import PathProjection, fragment, parse_projection
 from emulator.expressions.render import render
-from emulator.expressions.reserved import RESERVED_WORDS, is_reserved
+from emulator.expressions.reserved import is_reserved
 from emulator.expressions.resolve import (
     CACHE_ENTRIES,
     NAMES,
@@ -53,7 +53,6 @@ __all__ = [
     "NAMES",
     "NO_ARGUMENTS",
     "OPERAND_TYPE",
-    "RESERVED_WORDS",
     "SECTIONS",
     "TOO_DEEP",
     "TOO_MANY_CHOICES",
@@ -61,7 +60,6 @@ __all__ = [
     "VALUES",
     "Condition",
     "ConditionProgram",
-    "KeyCondition",
     "LegacyCondition",
     "PathProjection",
     "Placeholders",

@@ -1,6 +1,6 @@
 """What data is: values, numbers, items, sizes, keys, schemas, paths and their wire form."""
 
-from emulator.model.items import EMPTY_NAME, SHORT_NAME, Item, check_name
+from emulator.model.items import SHORT_NAME, Item, check_name
 from emulator.model.keys import (
     EMPTY_KEY,
     LONG_PARTITION_KEY,
@@ -22,7 +22,6 @@ from emulator.model.schema import (
     KeySchema,
     KeyType,
     Projection,
-    key_bytes,
 )
 from emulator.model.sizes import attributes_size, text_size, value_size
 from emulator.model.values import (
@@ -35,14 +34,12 @@ from emulator.model.values import (
     Value,
     equal,
     is_below,
-    nesting_levels,
     type_name,
 )
 from emulator.service.attribute_types import BinarySet, NumberSet, StringSet
 
 __all__ = [
     "EMPTY_KEY",
-    "EMPTY_NAME",
     "KEY_CLASSES",
     "LONG_PARTITION_KEY",
     "LONG_SORT_KEY",
@@ -74,11 +71,9 @@ __all__ = [
     "format_path",
     "is_below",
     "is_empty",
-    "key_bytes",
     "key_values_are_not_empty",
     "key_values_are_not_too_long",
     "kind_of",
-    "nesting_levels",
     "parse_number",
     "resolve",
     "successor",

@@ -1,4 +1,4 @@
-"""Phrases: conditions and updates as plain trees, and their text with placeholders.
+"""Expression trees: conditions and updates as plain tuples, and their text with placeholders.
 
 A strategy draws a tree; it is written out for the service, and judged by the naive model, so the
 model needs no parser. Values are those of ``emulator.model``; a path is a tuple of names and list
@@ -29,7 +29,6 @@ Action: TypeAlias = tuple[Any, ...]
 Fragment: TypeAlias = dict[str, Any]
 
 COMPARISONS: Final = ("=", "<>", "<", "<=", ">", ">=")
-SECTIONS: Final = ("SET", "REMOVE", "ADD", "DELETE")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _JOINERS: Final = ("and", "or", "not")
 

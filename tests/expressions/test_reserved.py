@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.expressions import RESERVED_WORDS, is_reserved
+from emulator.expressions.reserved import RESERVED_WORDS, is_reserved
 
 
 def test_there_are_573_words_in_upper_case():

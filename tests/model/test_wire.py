@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.model import EMPTY_NAME, wire
+from emulator.model import wire
+from emulator.model.items import EMPTY_NAME
 from emulator.model.wire import check_levels, dump_value, load_item, load_value
 from emulator.service.errors import (
     ApiError,

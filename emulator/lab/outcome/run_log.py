@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -145,12 +145,12 @@ class ResourceRecord:
     def close(self, partition_id: int, time: float) -> None:
         """Note that a partition is gone."""
         span = self.spans[partition_id]
-        self.spans[partition_id] = _replaced(span, died=time)
+        self.spans[partition_id] = replace(span, died=time)
 
     def measure(self) -> None:
         """Note what every live partition holds."""
         for partition in self.resource.partitions:
-            self.spans[partition.id] = _replaced(
+            self.spans[partition.id] = replace(
                 self.spans[partition.id],
                 size_bytes=float(partition.size_bytes),
                 items=float(partition.items),
@@ -210,11 +210,6 @@ class ResourceRecord:
     def collections(self) -> Collections:
         """The item collections at the end of the run."""
         return self.collect()
-
-
-def _replaced(span: PartitionSpan, **changes: float) -> PartitionSpan:
-    members = {name: getattr(span, name) for name in PartitionSpan.__slots__}
-    return PartitionSpan(**(members | changes))
 
 
 def _fraction(position: Position) -> float:

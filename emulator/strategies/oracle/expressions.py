@@ -1,6 +1,6 @@
-"""What phrases mean: conditions and updates judged by plain recursion, nothing cached.
+"""What expressions mean: conditions and updates judged by plain recursion, nothing cached.
 
-Half of the oracle; the tables that they are applied to are ``naive``. See ``phrases`` for trees.
+Half of the oracle; ``tables`` applies them. ``expression_trees`` says how the trees are built.
 """
 
 from __future__ import annotations

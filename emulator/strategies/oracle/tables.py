@@ -1,7 +1,7 @@
 """The naive model: what a table does, as plainly as it can be said, in under a hundred lines.
 
 A dict, a sort and a linear filter, nothing shared with the engine; slow, and easy to believe. It
-is the oracle of ``DynamoDBMachine``; what conditions and updates mean is said in ``meanings``.
+is the oracle of ``DynamoDBMachine``; what conditions and updates mean is said in ``expressions``.
 """
 
 from __future__ import annotations
