@@ -170,6 +170,14 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="how long tables stay CREATING, UPDATING or DELETING; default: %(default)g",
     )
+    add(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="any of emulator.Settings, such as gsi_buffer_seconds=0; may be repeated",
+    )
     _add_local_flags(parser)
 
 
@@ -270,18 +278,23 @@ def _emulator(arguments: argparse.Namespace, path: str | None) -> Emulator:
     from emulator.api import Emulator
     from emulator.clock import ManualClock, SystemClock
     from emulator.service.errors import EmulatorError
-    from emulator.settings import Settings
+    from emulator.settings import Settings, setting_values
 
+    given = {
+        "messages": arguments.messages,
+        "table_delay": arguments.table_delay,
+        "index_delay": TRANSIENT_SECONDS if arguments.delayTransientStatuses else 0.0,
+    }
+    try:
+        settings = Settings(**(given | setting_values(arguments.settings)))
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"--set: {error}") from error
     options: dict[str, Any] = {
         "clock": ManualClock() if arguments.clock == "manual" else SystemClock(),
         "capacity": arguments.capacity,
         "region": arguments.region,
         "account_id": arguments.account_id,
-        "settings": Settings(
-            messages=arguments.messages,
-            table_delay=arguments.table_delay,
-            index_delay=TRANSIENT_SECONDS if arguments.delayTransientStatuses else 0.0,
-        ),
+        "settings": settings,
     }
     if path is None or not os.path.exists(path):
         return Emulator(**options)

@@ -19,9 +19,11 @@ from emulator.engine import (
     reinstate,
 )
 from emulator.observe import (
+    Backlog,
     Budget,
     Ledger,
     PartitionView,
+    backlog_of,
     insights_of,
     partitions_of,
     resource_of,
@@ -114,7 +116,7 @@ class Emulator:
     def _strike(self, account: Account, operation: str, request: dict[str, Any]) -> None:
         """Let injected faults have their way; a delay holds up nobody else."""
         try:
-            self.faults.strike(operation, request, self.clock, account.arn("table/*"))
+            self.faults.strike(account, operation, request)
         except ApiError as error:
             with account.lock:
                 account.begin(operation)
@@ -159,7 +161,17 @@ class Emulator:
         """
         account = self._current()
         with account.lock:
-            return partitions_of(account, resource_of(account, table, index))
+            return partitions_of(account, table, index)
+
+    def backlog(self, table: str, index: str) -> Backlog:
+        """Return what waits for a global index, how far behind it is, and when it closes (CAP2-4).
+
+        Raises:
+            EmulatorError: there is no such table or global index.
+        """
+        account = self._current()
+        with account.lock:
+            return backlog_of(account, table, index)
 
     def insights(self, table: str, index: str | None = None) -> Report:
         """Return the most accessed and most throttled keys, heaviest first (CAP-804)."""

@@ -6,17 +6,35 @@ reason for the default.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Literal, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from emulator.service import limits
 from emulator.service.catalogue import MessageProfile
+
+#: Seconds: a number is fixed; three numbers are least, mode and most of a delay that is drawn.
+Delay: TypeAlias = float | tuple[float, float, float]
 
 _CHOICES = {
     "messages": get_args(MessageProfile),
     "update_size_rule": ("request", "item"),
     "index_key_check": ("changed", "all"),
 }
+#: How many placements of keys there are: the hash has a seed of 32 bits.
+SALTS: Final = 2**32
+_DELAYS: Final = ("split_delay", "autoscaling_delay")
+
+NOT_A_DELAY: Final = (
+    "Settings.{name} is a number of seconds, or three (least, mode, most), not {value!r}"
+)
+SPLIT_SECONDS: Final = (
+    "Settings.split_seconds is deprecated: write split_delay={delay:g}, the time from the start of "
+    "the heat to the split"
+)
+UNKNOWN: Final = "there is no setting {name!r}; there are: {known}"
+NOT_A_LINE: Final = "a setting is written as name=value, not {line!r}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +75,23 @@ class Settings:
     #: An item collection of a table with LSIs may not outgrow this. Rule CAP-111.
     item_collection_bytes: int = limits.COLLECTION_BYTES
 
-    #: Share of a partition's throughput that counts as hot. Rule CAP-505.
+    #: Every draw of an unknown follows from it: the same seed gives the same run.
+    seed: int = 0
+    #: The seed of the hash that places partition keys; the service's hash is secret. Rule CAP2-7.
+    placement_salt: int = 0
+    #: Share of the 300 s burst reserve that a new table or global index has. Rule CAP2-5.
+    burst_start: float = 0.0
+    #: An eventually consistent read takes ``units / factor`` from its partition. Rule CAP2-6.
+    eventual_read_factor: float = 1.0
+
+    #: Share of a partition's throughput that counts as hot. Rule CAP2-2.
     heat_threshold: float = 0.8
-    #: Consecutive hot minutes before a split is scheduled. Rule CAP-505.
-    heat_minutes: int = 5
-    #: How long a scheduled split takes. Rule CAP-505.
-    split_seconds: float = 300.0
+    #: Consecutive hot minutes after which a split is decided. Rule CAP2-3.
+    heat_minutes: int = 2
+    #: Time from the start of the heat to the split. Rule CAP2-3.
+    split_delay: Delay = (180.0, 513.0, 720.0)
+    #: Deprecated: a fixed ``split_delay`` of ``60 * heat_minutes + split_seconds``. Rule CAP2-3.
+    split_seconds: float | None = None
     #: One item with this share of the traffic prevents a split. Rule CAP-506.
     single_item_share: float = 0.9
     #: This share of ascending (or descending) sort keys prevents a split. Rule CAP-506.
@@ -73,6 +102,11 @@ class Settings:
     #: Provisioned units per second of an account, per axis. Rule CAP-615.
     account_quota: int = limits.ACCOUNT_QUOTA_UNITS
 
+    #: A GSI lets base writes pass until it is this many seconds of the table's warm write
+    #: throughput behind; 0 refuses at once what its index has no room for. Rule CAP2-4.
+    gsi_buffer_seconds: float = 300.0
+    #: How long a GSI whose buffer is full refuses every base write. Rule CAP2-4.
+    gsi_closed_seconds: float = 30.0
     #: A GSI shows the table as it was this long ago. Rule CAP-1104.
     gsi_lag: float = 0.0
     #: An eventually consistent read shows the table as it was this long ago. Rule CAP-1105.
@@ -80,8 +114,8 @@ class Settings:
     #: An expired item is removed this long after its time. Rule CAP-1101.
     ttl_delay: float = 0.0
 
-    #: Time from the alarm to the new capacity. Rule CAP-904.
-    autoscaling_delay: float = 120.0
+    #: Time from the alarm to the new capacity. Rule CAP2-8.
+    autoscaling_delay: Delay = 120.0
     #: The scale-in alarm lies this far under the target. Rule CAP-904.
     low_alarm_offset: float = 0.20
 
@@ -93,19 +127,82 @@ class Settings:
     bytes_per_gb: int = limits.GIB
 
     def __post_init__(self) -> None:
+        for name in _DELAYS:
+            if isinstance(getattr(self, name), list):
+                object.__setattr__(self, name, tuple(getattr(self, name)))
         for field in fields(self):
-            value = getattr(self, field.name)
-            choices = _CHOICES.get(field.name)
-            if choices is not None:
-                if value not in choices:
-                    listed = ", ".join(repr(choice) for choice in choices)
-                    raise ValueError(
-                        f"Settings.{field.name} must be one of {listed}, not {value!r}"
-                    )
-            elif isinstance(field.default, bool):
-                if not isinstance(value, bool):
-                    raise TypeError(f"Settings.{field.name} must be True or False, not {value!r}")
-            elif isinstance(value, bool) or not isinstance(value, int | float):
-                raise TypeError(f"Settings.{field.name} must be a number, not {value!r}")
-            elif value < 0:
-                raise ValueError(f"Settings.{field.name} must not be negative, not {value!r}")
+            _check(field.name, field.default, getattr(self, field.name))
+        if self.eventual_read_factor <= 0:
+            raise ValueError("Settings.eventual_read_factor must be above 0")
+        if self.burst_start > 1:
+            raise ValueError(f"Settings.burst_start is a share up to 1, not {self.burst_start!r}")
+        if self.placement_salt >= SALTS:
+            raise ValueError(f"Settings.placement_salt is below {SALTS}")
+        if self.split_seconds is not None:
+            delay = 60 * self.heat_minutes + self.split_seconds
+            warnings.warn(SPLIT_SECONDS.format(delay=delay), DeprecationWarning, stacklevel=3)
+            object.__setattr__(self, "split_delay", delay)
+            object.__setattr__(self, "split_seconds", None)
+
+
+def _check(name: str, default: object, value: object) -> None:
+    """Refuse a value that a setting cannot have."""
+    choices = _CHOICES.get(name)
+    if choices is not None:
+        if value not in choices:
+            listed = ", ".join(repr(choice) for choice in choices)
+            raise ValueError(f"Settings.{name} must be one of {listed}, not {value!r}")
+    elif isinstance(default, bool):
+        if not isinstance(value, bool):
+            raise TypeError(f"Settings.{name} must be True or False, not {value!r}")
+    elif name in _DELAYS and isinstance(value, tuple):
+        _check_range(name, value)
+    elif value is None and default is None:
+        return
+    elif isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"Settings.{name} must be a number, not {value!r}")
+    elif value < 0:
+        raise ValueError(f"Settings.{name} must not be negative, not {value!r}")
+
+
+def _check_range(name: str, value: tuple[Any, ...]) -> None:
+    numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in value)
+    if not numbers or len(value) != 3 or not 0 <= value[0] <= value[1] <= value[2]:
+        raise ValueError(NOT_A_DELAY.format(name=name, value=value))
+
+
+def setting_values(lines: Iterable[str]) -> dict[str, Any]:
+    """Return settings by name from lines of ``name=value``, as command lines and ini files write.
+
+    A delay may be three numbers with commas between them.
+
+    Raises:
+        ValueError: a line is none, or its name is no setting's.
+
+    >>> setting_values(["split_delay=180,513,720", "seed = 7", "free_tier=true"])
+    {'split_delay': (180.0, 513.0, 720.0), 'seed': 7, 'free_tier': True}
+    """
+    defaults = {field.name: field.default for field in fields(Settings)}
+    values: dict[str, Any] = {}
+    for line in lines:
+        name, equals, text = (part.strip() for part in line.partition("="))
+        if not equals:
+            raise ValueError(NOT_A_LINE.format(line=line))
+        if name not in defaults:
+            raise ValueError(UNKNOWN.format(name=name, known=", ".join(defaults)))
+        values[name] = _value(name, defaults[name], text)
+    return values
+
+
+def _value(name: str, default: object, text: str) -> Any:
+    """Return a value of a setting's kind; text that is none is left to ``Settings`` to refuse."""
+    if name in _CHOICES:
+        return text
+    if isinstance(default, bool):
+        return {"true": True, "false": False}.get(text.lower(), text)
+    try:
+        if name in _DELAYS and "," in text:
+            return tuple(float(part) for part in text.strip("[]()").split(","))
+        return int(text) if isinstance(default, int) else float(text)
+    except ValueError:
+        return text

@@ -1,15 +1,17 @@
 """A hot item never splits; a hot item collection does, unless its sort keys only grow.
 
 Scenario: three tables get the same 1,500 write units a second, all under one partition key, for
-13 minutes. A partition serves 1,000, so a third is refused at first. After five hot minutes the
-service looks for a point that halves the traffic and, minutes later, splits there:
+13 minutes. A partition serves 1,000, so a third is refused at first. After two hot minutes the
+service decides to split and, 3 to 12 minutes after the heat began, looks for a point that halves
+the traffic:
   one item       all traffic has one position: there is nothing to halve
   random keys    a sort key in the middle halves it; each half serves 1,000 again
   growing keys   every write is newer than all before, so the upper half would get all of it
 
 A write of 250 KB costs 250 units, so 6 writes a second do for 1,500; that keeps the run short.
 Threshold, delay and place of the split are assumed (Settings.heat_threshold, heat_minutes,
-split_seconds, single_item_share, sequential_share): AWS does not publish them.
+split_delay, single_item_share, sequential_share): AWS does not publish them. The delay is drawn
+from Settings.seed, so that another seed shows another minute.
 """
 
 import random

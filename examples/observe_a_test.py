@@ -5,13 +5,16 @@ every other emulator. In ``observe``, the default, admission is computed as in p
 nothing is refused: the test still passes, and afterwards the emulator says what production would
 have said. With ``enforce`` the same test meets the exception itself.
 
-No time passes during the test, so the table has one second's worth of capacity: the worst case.
+No time passes during the test, so table and index have one second's worth of capacity: the worst
+case. What the table would have refused never reaches the index. What the index has no room for
+waits, and counts as throttled from the first change on, though base writes pass for minutes yet.
 """
 
 from emulator import Emulator, ManualClock
 
 PRODUCTS = 200
 PROVISIONED = 50
+INDEX_PROVISIONED = 10
 
 
 def import_catalogue(emu: Emulator) -> None:
@@ -49,7 +52,7 @@ def catalogue_test(emu: Emulator) -> None:
                     "Projection": {"ProjectionType": "KEYS_ONLY"},
                     "ProvisionedThroughput": {
                         "ReadCapacityUnits": PROVISIONED,
-                        "WriteCapacityUnits": PROVISIONED,
+                        "WriteCapacityUnits": INDEX_PROVISIONED,
                     },
                 }
             ],

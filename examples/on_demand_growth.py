@@ -1,7 +1,7 @@
 """On demand is not without limits: how a new table grows into its load.
 
 Scenario: a new on-demand table has four partitions: 4,000 write units a second. A launch sends
-8,000 at once. Half of it is refused until hot partitions have split, some ten minutes later. A
+8,000 at once. Half of it is refused until hot partitions have split, 3 to 12 minutes later. A
 table that was warmed before the launch serves it from the first second.
 
 Half an hour after the launch the first table has grown again, to twice the peak it has served: a
@@ -9,7 +9,7 @@ second launch, of 12,000, meets a table that takes most of it at once.
 
 A write of 400 KB costs 400 units, so 20 writes a second do for 8,000; that keeps the run short.
 Such writes come in bunches, which is why a little is refused even where the rate would fit.
-How fast tables really grow is assumed (rules CAP-505, CAP-510); the start rates are published.
+How fast tables really grow is assumed (rules CAP2-1, CAP2-3); the start rates are published.
 """
 
 import random

@@ -82,6 +82,21 @@ class TokenBucket:
             base += used
         self.base = base
 
+    def room_ns(self, cost: int) -> int:
+        """Return when a request of ``cost`` nano-units passes, if nothing else is taken before.
+
+        >>> bucket = TokenBucket(5, now_ns=0)
+        >>> bucket.take(400 * ONE)
+        >>> bucket.room_ns(2 * ONE) / ONE
+        79.2
+        """
+        missing = (cost if cost < ONE else ONE) - self.base - self.burst
+        return self.updated_ns + max(0, -(-missing // self.rate))
+
+    def fill_reserve(self, share: float) -> None:
+        """Put a share of what the reserve holds at most into it (CAP2-5)."""
+        self.burst = int(self.burst_cap * share)
+
     def set_rate(self, rate: int, now_ns: int) -> None:
         """Go on with another rate; tokens above the new caps are lost.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from emulator.capacity.units import READ, WRITE, partitions_for_warm
+from emulator.capacity.units import READ, WRITE
 from emulator.service import limits
 
 _MINUTE_SECONDS: Final = 60
@@ -28,9 +28,9 @@ class Growth:
 
     >>> growth = Growth(12_000, 4_000, quota=40_000)
     >>> for minute in range(31):
-    ...     partitions = growth.on_minute(minute * 60, read_units=0.0, write_units=4_000 * 60.0)
-    >>> growth.warm, partitions
-    ((12000, 8000), 8)
+    ...     growth.on_minute(minute * 60, read_units=0.0, write_units=4_000 * 60.0)
+    >>> growth.warm
+    (12000, 8000)
     """
 
     __slots__ = ("_quota", "_recent", "_warm")
@@ -56,14 +56,13 @@ class Growth:
         """Whether minutes without traffic change nothing here."""
         return not self._recent
 
-    def raise_to(self, read: int, write: int) -> int:
-        """Raise warm throughput to at least these, and return the partitions it takes."""
+    def raise_to(self, read: int, write: int) -> None:
+        """Raise warm throughput to at least these."""
         self._warm[READ] = max(self._warm[READ], read)
         self._warm[WRITE] = max(self._warm[WRITE], write)
-        return partitions_for_warm(*self.warm)
 
-    def on_minute(self, start_s: int, read_units: float, write_units: float) -> int:
-        """Count a closed on-demand minute and return the partitions now wanted.
+    def on_minute(self, start_s: int, read_units: float, write_units: float) -> None:
+        """Count a closed on-demand minute.
 
         Assumed: CAP-510. AWS documents that double the previous peak is served at once and
         that more than that within 30 minutes may throttle.
@@ -74,7 +73,6 @@ class Growth:
         while self._recent and self._recent[0][0] <= now_s - PEAK_AGE_SECONDS:
             _, read, write = self._recent.popleft()
             self.raise_to(self._doubled(read), self._doubled(write))
-        return partitions_for_warm(*self.warm)
 
     def _doubled(self, units: float) -> int:
         """Return twice a minute's rate, in whole units per second, within the quota."""

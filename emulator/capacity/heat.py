@@ -6,9 +6,11 @@ decision on its own map.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from emulator.capacity import delays
 from emulator.capacity.traffic import WRITES, Minute, Position, Run, weight
 from emulator.service import limits
 from emulator.settings import Settings
@@ -21,6 +23,9 @@ SINGLE_ITEM: Final = "one item has nearly all traffic"
 SEQUENTIAL: Final = "sort keys are written in order"
 NO_BOUNDARY: Final = "no item collection boundary"
 
+#: A split point is found in the traffic of so many minutes.
+#: Assumed: CAP-505.
+WINDOW_MINUTES: Final = 5
 #: An item with this share, and not yet nearly all, gets a partition of its own.
 #: Assumed: CAP-506.
 ISOLATION_SHARE: Final = 0.5
@@ -41,65 +46,83 @@ class Decision(NamedTuple):
 class Heat:
     """The hot partitions of one resource and the minutes that show where their traffic goes.
 
-    >>> heat = Heat(Settings(heat_minutes=1, split_seconds=60))
+    A partition is hot from the start of the first hot minute. After ``heat_minutes`` of them in a
+    row its split is decided, and takes place ``split_delay`` after the start of the heat, whatever
+    happens in between (CAP2-3).
+
+    Args:
+        settings: For the threshold, the minutes and the delay.
+        resource: Whose partitions they are; the delay is drawn for it.
+
+    >>> heat = Heat(Settings(heat_minutes=1, split_delay=130), "t")
     >>> heat.on_minute(Minute(start_s=0), {3: (0.0, 60_000.0), 4: (100.0, 0.0)})
     [3]
-    >>> heat.due(119), heat.due(120)
+    >>> heat.due(129), heat.due(130)
     ([], [3])
     """
 
-    __slots__ = ("_last_start_s", "_settings", "_streaks", "minutes", "pending")
+    __slots__ = ("_last_start_s", "_resource", "_settings", "_streaks", "minutes", "pending")
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, resource: str) -> None:
         self._settings = settings
+        self._resource = resource
         self._streaks: dict[int, int] = {}
         self._last_start_s = 0
-        #: The last few closed minutes, kept while some partition is hot.
+        #: The last few minutes with traffic, kept while some partition is hot.
         self.minutes: list[Minute] = []
-        #: Partition to the time, in seconds, at which its split completes.
-        self.pending: dict[int, float] = {}
+        #: Partition to the whole second at which it is split.
+        self.pending: dict[int, int] = {}
 
     @property
     def is_idle(self) -> bool:
         """Whether minutes without traffic change nothing here."""
         return not self._streaks and not self.pending
 
+    @property
+    def next_due_s(self) -> float:
+        """The second of the next split, or infinity."""
+        return min(self.pending.values(), default=math.inf)
+
     def on_minute(self, minute: Minute, demands: Mapping[int, tuple[float, float]]) -> list[int]:
-        """Count a closed minute; return the partitions for which a split is now scheduled.
+        """Count a closed minute; return the partitions whose split is decided now.
 
         Args:
             minute: What was accessed; minutes without any may be left out.
-            demands: Read and write units by partition, refused ones included.
+            demands: Read and write units that reached each partition.
 
-        Assumed: CAP-505.
+        Observed: CAP2-3. Assumed: the number of minutes.
         """
         if minute.start_s != self._last_start_s + _MINUTE_SECONDS:
             self._streaks.clear()
         self._last_start_s = minute.start_s
-        end_s = minute.start_s + _MINUTE_SECONDS
-        scheduled = []
+        decided = []
         streaks = {}
         for partition_id, (read, write) in demands.items():
             if partition_id in self.pending or not self._is_hot(read, write):
                 continue
             streak = self._streaks.get(partition_id, 0) + 1
             if streak >= self._settings.heat_minutes:
-                self.pending[partition_id] = end_s + self._settings.split_seconds
-                scheduled.append(partition_id)
+                began_s = minute.start_s - (streak - 1) * _MINUTE_SECONDS
+                self.pending[partition_id] = self._split_s(partition_id, began_s)
+                decided.append(partition_id)
             else:
                 streaks[partition_id] = streak
         self._streaks = streaks
         self._keep(minute)
-        return scheduled
+        return decided
+
+    def _split_s(self, partition_id: int, began_s: int) -> int:
+        """Return the second at which a partition splits that has been hot since ``began_s``."""
+        settings = self._settings
+        chance = delays.draw(settings.seed, "split", self._resource, partition_id, began_s)
+        return began_s + round(delays.seconds(settings.split_delay, chance))
 
     def due(self, now_s: float) -> list[int]:
-        """Return, and strike off, the partitions whose split completes by now, earliest first."""
-        completed = sorted(
-            (due_s, number) for number, due_s in self.pending.items() if due_s <= now_s
-        )
-        for _, partition_id in completed:
+        """Return, and strike off, the partitions that are split by now, earliest first."""
+        splits = sorted((due_s, number) for number, due_s in self.pending.items() if due_s <= now_s)
+        for _, partition_id in splits:
             del self.pending[partition_id]
-        return [partition_id for _, partition_id in completed]
+        return [partition_id for _, partition_id in splits]
 
     def forget(self, partition_id: int) -> None:
         """Drop a partition that is gone."""
@@ -113,13 +136,12 @@ class Heat:
     def _keep(self, minute: Minute) -> None:
         if self.is_idle:
             self.minutes = []
-            return
-        oldest_s = minute.start_s - _MINUTE_SECONDS * (self._settings.heat_minutes - 1)
-        self.minutes = [kept for kept in (*self.minutes, minute) if kept.start_s >= oldest_s]
+        elif minute.accesses:
+            self.minutes = [*self.minutes[1 - WINDOW_MINUTES :], minute]
 
     def check(self) -> None:
         """Assert what always holds."""
-        assert len(self.minutes) <= max(1, self._settings.heat_minutes), len(self.minutes)
+        assert len(self.minutes) <= WINDOW_MINUTES, len(self.minutes)
         assert not self._streaks.keys() & self.pending.keys()
         assert all(0 < n < self._settings.heat_minutes for n in self._streaks.values())
 

@@ -101,6 +101,12 @@ class Meter:
         self._switch(on_demand=True)
         self._set_rates(max_read, max_write, now_ns)
 
+    def fill_reserves(self, share: float) -> None:
+        """Give a new table or index this share of the reserve for bursts (CAP2-5)."""
+        for bucket in self.own:
+            if bucket is not None:
+                bucket.fill_reserve(share)
+
     def open_partition(self, partition_id: int, now_ns: int) -> None:
         """Begin a partition, with full buckets."""
         read, write = (
@@ -192,6 +198,7 @@ class Charge(NamedTuple):
         axis: ``READ`` or ``WRITE``.
         units: A positive multiple of one half.
         position: The accessed key (of a Query, its collection), or None for a Scan.
+        partition_units: What it takes of the partition, where that is not ``units`` (CAP2-6).
     """
 
     meter: Meter
@@ -199,6 +206,13 @@ class Charge(NamedTuple):
     axis: int
     units: float
     position: Position | None
+    partition_units: float | None = None
+
+    @property
+    def partition_cost(self) -> int:
+        """What it takes of the partition's bucket, in nano-units."""
+        units = self.units if self.partition_units is None else self.partition_units
+        return int(units * ONE)
 
 
 def admit(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
@@ -217,6 +231,20 @@ def admit(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
     for bucket, need in needs.items():
         bucket.take(need)
     return ()
+
+
+def refusals(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
+    """Return what ``admit`` would answer, taking nothing."""
+    needs = _needs(charges)
+    for bucket in needs:
+        bucket.refill(now_ns)
+    short = [bucket for bucket, need in needs.items() if not bucket.can_take(need)]
+    return _reasons(charges, short) if short else ()
+
+
+def room_ns(charges: Sequence[Charge]) -> int:
+    """Return when all charges can be taken, if nothing else is taken before."""
+    return max(bucket.room_ns(need) for bucket, need in _needs(charges).items())
 
 
 def admit_all(actions: Sequence[Sequence[Charge]], now_ns: int) -> list[tuple[Reason, ...]]:
@@ -238,19 +266,30 @@ def admit_all(actions: Sequence[Sequence[Charge]], now_ns: int) -> list[tuple[Re
 def record(charges: Iterable[Charge], now_ns: int, reasons: Sequence[Reason] = ()) -> None:
     """Put charges on record, as consumed or, given the ``reasons`` of a refusal, as throttled.
 
+    A request that a limit above the partitions refused has reached no partition, and heats none
+    (CAP2-2).
+
     Assumed: CAP-803, of a refused request only the resources count whose limits were short.
     """
     if not reasons:
         second = now_ns // NANOSECONDS
-        for meter, partition_id, axis, units, position in charges:
+        for meter, partition_id, axis, units, position, partition_units in charges:
             meter.traffic.consume(partition_id, axis, units, position, second)
             if meter.series is not None:
                 meter.series[axis].add(units)
+            if partition_units is not None:
+                meter.traffic.spare(partition_id, axis, units - partition_units)
         return
     short = {reason.resource for reason in reasons}
-    for meter, partition_id, axis, units, position in charges:
+    reached = all(reason.parts.limit is ThrottlingLimit.KEY_RANGE for reason in reasons)
+    for charge in charges:
+        meter, partition_id, axis, units, position, _ = charge
         if meter.arn in short:
-            meter.traffic.refuse(partition_id, axis, units, position)
+            bucket = meter.partitions[partition_id][axis]
+            heat_units = 0.0
+            if reached and not bucket.can_take(charge.partition_cost):
+                heat_units = charge.partition_cost / ONE
+            meter.traffic.refuse(partition_id, axis, units, position, heat_units)
 
 
 def _rated(bucket: TokenBucket | None, rate: int | None, now_ns: int) -> TokenBucket | None:
@@ -269,9 +308,9 @@ def _take_from_bases(charges: Sequence[Charge], now_ns: int) -> bool:
     Nearly every request ends here: neither reserves nor debts nor sums per bucket matter.
     """
     if len(charges) == 1:
-        meter, partition_id, axis, units, _ = charges[0]
+        meter, partition_id, axis, units, _, partition_units = charges[0]
         above = meter.limits[axis]
-        if len(above) == 1:
+        if len(above) == 1 and partition_units is None:
             cost = int(units * ONE)
             limit = above[0]
             partition = meter.partitions[partition_id][axis]
@@ -284,9 +323,8 @@ def _take_from_bases(charges: Sequence[Charge], now_ns: int) -> bool:
             return True
     taken = []
     enough = True
-    for meter, partition_id, axis, units, _ in charges:
-        cost = int(units * ONE)
-        for bucket in (*meter.limits[axis], meter.partitions[partition_id][axis]):
+    for charge in charges:
+        for bucket, cost in _costs(charge):
             bucket.base = base = bucket.refill(now_ns) - cost
             taken.append((bucket, cost))
             if base < 0:
@@ -300,19 +338,27 @@ def _take_from_bases(charges: Sequence[Charge], now_ns: int) -> bool:
 def _needs(charges: Iterable[Charge]) -> dict[TokenBucket, int]:
     """Return what is asked of each bucket in all, in the order of CAP-606."""
     needs: dict[TokenBucket, int] = {}
-    for meter, partition_id, axis, units, _ in charges:
-        cost = int(units * ONE)
-        for bucket in meter.limits[axis]:
+    for charge in charges:
+        for bucket, cost in _costs(charge):
             needs[bucket] = needs.get(bucket, 0) + cost
-        bucket = meter.partitions[partition_id][axis]
-        needs[bucket] = needs.get(bucket, 0) + cost
     return needs
+
+
+def _costs(charge: Charge) -> list[tuple[TokenBucket, int]]:
+    """Return the buckets that a charge draws on and what it takes of each, the partition last."""
+    meter, partition_id, axis, units, _, partition_units = charge
+    cost = int(units * ONE)
+    costs = [(bucket, cost) for bucket in meter.limits[axis]]
+    if partition_units is not None:
+        cost = int(partition_units * ONE)
+    costs.append((meter.partitions[partition_id][axis], cost))
+    return costs
 
 
 def _reasons(charges: Iterable[Charge], short: Sequence[TokenBucket]) -> tuple[Reason, ...]:
     """Return what each short bucket says, once, in the words of the first charge to meet it."""
     words: dict[TokenBucket, Reason] = {}
-    for meter, partition_id, axis, _, _ in charges:
+    for meter, partition_id, axis, *_ in charges:
         buckets = (*meter.limits[axis], meter.partitions[partition_id][axis])
         for bucket, reason in zip(buckets, meter.reasons[axis], strict=True):
             words.setdefault(bucket, reason)
@@ -321,7 +367,7 @@ def _reasons(charges: Iterable[Charge], short: Sequence[TokenBucket]) -> tuple[R
 
 def _save(charges: Iterable[Charge]) -> dict[TokenBucket, BucketState]:
     saved: dict[TokenBucket, BucketState] = {}
-    for meter, partition_id, axis, _, _ in charges:
+    for meter, partition_id, axis, *_ in charges:
         for bucket in (*meter.limits[axis], meter.partitions[partition_id][axis]):
             saved[bucket] = bucket.save()
     return saved

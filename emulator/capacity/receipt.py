@@ -29,6 +29,7 @@ class Receipt:
         items_returned: ``Count`` of a page, else the items answered.
         rounding_loss_bytes: Bytes paid for and not used.
         reasons: What refused, or in observe mode would have refused, the request.
+        delayed: For each change of a global index that has to wait for room, why.
 
     >>> from emulator.capacity import READ, WRITE
     >>> receipt = Receipt(WRITE, 3.0)
@@ -41,6 +42,7 @@ class Receipt:
         "axis",
         "bytes_evaluated",
         "bytes_returned",
+        "delayed",
         "gsi",
         "items_evaluated",
         "items_returned",
@@ -58,6 +60,7 @@ class Receipt:
         self.lsi: dict[str, float] = {}
         self.gsi: dict[str, float] = {}
         self.reasons: tuple[Reason, ...] = ()
+        self.delayed: tuple[Reason, ...] = ()
         self.bytes_evaluated = 0
         self.bytes_returned = 0
         self.items_evaluated = 0
@@ -91,6 +94,7 @@ class Receipt:
         self.rounding_loss_bytes += other.rounding_loss_bytes
         if other.reasons:
             self.reasons = tuple(dict.fromkeys(self.reasons + other.reasons))
+        self.delayed += other.delayed
 
     def report(self, mode: str | None, table_name: str) -> dict[str, Any] | None:
         """Return the ConsumedCapacity object for ``ReturnConsumedCapacity`` = ``mode``.

@@ -7,6 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from emulator.capacity import delays
 from emulator.service import limits
 from emulator.settings import Settings
 
@@ -64,6 +65,11 @@ class Scaler:
     At a minute boundary ``on_minute`` comes first, then ``due``: a change that takes effect
     starts the history afresh.
 
+    Args:
+        policy: What to track.
+        settings: For the alarm and the delay.
+        subject: Which axis of which resource; the delay is drawn for it.
+
     >>> scaler = Scaler(ScalingPolicy(target=70), Settings())
     >>> scaler.on_minute(90.0, provisioned=100, now_s=60, decrease_allowed=True)
     >>> scaler.on_minute(90.0, provisioned=100, now_s=120, decrease_allowed=True)
@@ -73,20 +79,22 @@ class Scaler:
     """
 
     __slots__ = (
-        "_delay",
         "_history",
         "_in_over_s",
         "_last_s",
         "_offset",
         "_out_over_s",
+        "_settings",
+        "_subject",
         "pending",
         "policy",
     )
 
-    def __init__(self, policy: ScalingPolicy, settings: Settings) -> None:
+    def __init__(self, policy: ScalingPolicy, settings: Settings, subject: str = "") -> None:
         self.policy = policy
         self.pending: Change | None = None
-        self._delay = settings.autoscaling_delay
+        self._subject = subject
+        self._settings = settings
         self._offset = settings.low_alarm_offset
         self._history: deque[float] = deque(maxlen=LOW_MINUTES)
         self._last_s: float | None = None
@@ -153,7 +161,7 @@ class Scaler:
         wanted = self._wanted(max(list(self._history)[-HIGH_MINUTES:]))
         if wanted <= provisioned or now_s < self._out_over_s:
             return None
-        due_s = now_s + self._delay
+        due_s = now_s + self._delay(now_s)
         self._out_over_s = due_s + self.policy.scale_out_cooldown
         return Change(wanted, due_s)
 
@@ -161,9 +169,14 @@ class Scaler:
         wanted = self._wanted(max(self._history))
         if wanted >= provisioned or self.policy.disable_scale_in or now_s < self._in_over_s:
             return None
-        due_s = now_s + self._delay
+        due_s = now_s + self._delay(now_s)
         self._in_over_s = due_s + self.policy.scale_in_cooldown
         return Change(wanted, due_s)
+
+    def _delay(self, now_s: float) -> float:
+        """Return the time until a change that is scheduled now takes effect (CAP2-8)."""
+        chance = delays.draw(self._settings.seed, "scaling", self._subject, int(now_s))
+        return delays.seconds(self._settings.autoscaling_delay, chance)
 
     def _wanted(self, rate: float) -> int:
         """Return the capacity at which ``rate`` is exactly on target, within the policy."""

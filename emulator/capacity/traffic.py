@@ -24,7 +24,7 @@ WEIGHTS: Final = (1, 3)
 
 # An access is a list, because the hot path updates it in place.
 CONSUMED: Final = 0  # weight of what was admitted
-THROTTLED: Final = 1  # weight of what was refused
+THROTTLED: Final = 1  # weight of what the partition itself refused
 WRITES: Final = 2  # admitted writes
 THROTTLES: Final = 3  # refused operations
 
@@ -37,8 +37,9 @@ class Load:
     Attributes:
         consumed: Admitted in the running minute.
         throttled: Refused in the running minute.
-        last_consumed: Admitted in the last closed minute.
-        last_throttled: Refused in the last closed minute.
+        heat: What the running minute's demand on the partition exceeds ``consumed`` by: what its
+            own bucket refused, less what eventually consistent reads spared it (CAP2-2, CAP2-6).
+        last_demand: Units that reached the partition in the last closed minute.
         total_consumed: Admitted in all closed minutes.
         total_throttled: Refused in all closed minutes.
         peak: The most admitted within one second, ever.
@@ -46,9 +47,9 @@ class Load:
 
     __slots__ = (
         "consumed",
+        "heat",
         "in_second",
-        "last_consumed",
-        "last_throttled",
+        "last_demand",
         "peak",
         "second",
         "throttled",
@@ -57,18 +58,18 @@ class Load:
     )
 
     def __init__(self) -> None:
-        self.consumed = self.throttled = 0.0
-        self.last_consumed = self.last_throttled = 0.0
+        self.consumed = self.throttled = self.heat = 0.0
+        self.last_demand = 0.0
         self.total_consumed = self.total_throttled = 0.0
         self.peak = self.in_second = 0.0
         self.second = -1
 
     def close(self) -> None:
         """End the running minute."""
-        self.last_consumed, self.last_throttled = self.consumed, self.throttled
+        self.last_demand = self.consumed + self.heat
         self.total_consumed += self.consumed
         self.total_throttled += self.throttled
-        self.consumed = self.throttled = 0.0
+        self.consumed = self.throttled = self.heat = 0.0
 
 
 class Minute:
@@ -98,7 +99,7 @@ class Traffic:
     >>> from emulator.capacity import WRITE
     >>> traffic = Traffic(prefix_length=2)
     >>> traffic.consume(0, WRITE, 2.0, (17, "d1", "10:00"), second=0)
-    >>> traffic.refuse(0, WRITE, 1.0, (17, "d1", "10:00"))
+    >>> traffic.refuse(0, WRITE, 1.0, (17, "d1", "10:00"), heat_units=1.0)
     >>> traffic.running.accesses
     {(17, 'd1', '10:00'): [6.0, 3.0, 1, 1]}
     >>> traffic.consumed(WRITE), traffic.throttled(WRITE)
@@ -155,18 +156,30 @@ class Traffic:
                     self.running.accesses[position] = access
                 access[WRITES] += 1
 
-    def refuse(self, partition_id: int, axis: int, units: float, position: Position | None) -> None:
-        """Record an access that was refused."""
+    def spare(self, partition_id: int, axis: int, units: float) -> None:
+        """Take back from a partition's heat what an access did not ask of it (CAP2-6)."""
+        self.loads[partition_id][axis].heat -= units
+
+    def refuse(
+        self,
+        partition_id: int,
+        axis: int,
+        units: float,
+        position: Position | None,
+        heat_units: float,
+    ) -> None:
+        """Record an access that was refused; ``heat_units`` is what reached the partition."""
         loads = self.loads.get(partition_id)
         load = loads[axis] if loads is not None else self.open(partition_id)[axis]
         load.throttled += units
+        load.heat += heat_units
         if position is None:
             return
         access = self.running.accesses.get(position)
         if access is None:
-            self._enter(position, [0.0, units * WEIGHTS[axis], 0, 1])
+            self._enter(position, [0.0, heat_units * WEIGHTS[axis], 0, 1])
         else:
-            access[THROTTLED] += units * WEIGHTS[axis]
+            access[THROTTLED] += heat_units * WEIGHTS[axis]
             access[THROTTLES] += 1
 
     def consumed(self, axis: int) -> float:
@@ -178,12 +191,9 @@ class Traffic:
         return sum(loads[axis].throttled for loads in self.loads.values())
 
     def demands(self) -> dict[int, tuple[float, float]]:
-        """Return each partition's read and write units, refused ones too, of the last minute."""
+        """Return the read and write units that reached each partition in the last minute."""
         return {
-            partition_id: (
-                read.last_consumed + read.last_throttled,
-                write.last_consumed + write.last_throttled,
-            )
+            partition_id: (read.last_demand, write.last_demand)
             for partition_id, (read, write) in self.loads.items()
         }
 

@@ -53,7 +53,7 @@ def read_loss(size_bytes: int) -> int:
     >>> read_loss(4097), read_loss(0)
     (4095, 4096)
     """
-    return read_units(size_bytes) * _READ_BLOCK - size_bytes
+    return -size_bytes % _READ_BLOCK if size_bytes else _READ_BLOCK
 
 
 def write_loss(size_bytes: int) -> int:

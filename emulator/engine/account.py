@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from emulator.capacity import Charge, Metrics, Reason, Receipt, admit, record, throttle_error
 from emulator.clock import NANOSECONDS, Clock
+from emulator.engine import propagation
 from emulator.engine.archive import Archive
 from emulator.engine.events import Events, RequestServed, Throttled
 from emulator.engine.faults import Faults
@@ -25,6 +26,7 @@ from emulator.engine.table import Table
 from emulator.engine.transactions import Holds, Tokens
 from emulator.service.errors import ResourceNotFoundException, ValidationException
 from emulator.settings import Settings
+from emulator.storage import Position
 
 if TYPE_CHECKING:
     from emulator.engine.writes import Planned
@@ -46,6 +48,7 @@ class Account:
         now_ns: The moment of the operation that is running.
         metrics: What CloudWatch would show (CAP-801).
         receipts: What the running operation has cost, table by table.
+        has_backlog: Whether some change waits for room in a global index.
     """
 
     def __init__(
@@ -79,6 +82,7 @@ class Account:
         self.operation = ""
         self._named: list[str] = []
         self._made = 0
+        self.has_backlog = False
         self.metrics = Metrics(self.now_seconds)
         self.request_metrics = RequestMetrics(self.metrics)
 
@@ -101,7 +105,7 @@ class Account:
     def catch_up(self, now_ns: int) -> None:
         """Move to a moment, doing on the way what falls due; time never runs back."""
         if now_ns > self.now_ns:
-            if now_ns >= self.minutes.next_ns:
+            if self.has_backlog or now_ns >= self.minutes.next_ns:
                 self.minutes.catch_up(self, now_ns)
             self.now_ns = now_ns
 
@@ -211,12 +215,12 @@ class Account:
             self._note_throughput(table, resource)
 
     def set_throughput(self, table: Table, resource: Resource, throughput: Throughput) -> None:
-        """Change what a resource may consume, and grow it if it never had as much (CAP-508)."""
+        """Change what a resource may consume, and grow it if it never had as much (CAP2-1)."""
         resource.set_throughput(throughput, self.now_ns)
         resource.growth.raise_to(*throughput.warm)
         size_bytes = sum(partition.size_bytes for partition in resource.partitions)
-        count = throughput.partitions(self.settings, size_bytes)
-        grow(self, table, resource, count, self.now_ns)
+        least = -(-size_bytes // self.settings.partition_bytes)
+        grow(self, table, resource, self.now_ns, least)
         self._note_throughput(table, resource)
 
     def _note_throughput(self, table: Table, resource: Resource) -> None:
@@ -244,6 +248,28 @@ class Account:
         reasons = self.try_admit(table, charges, receipt)
         if reasons:
             raise throttle_error(reasons, on_demand=table.resource.throughput.on_demand)
+
+    def admit_write(self, planned: Planned) -> None:
+        """Let a write pass, or raise what the service would."""
+        reasons = self.try_admit_write(planned)
+        if reasons:
+            on_demand = planned.write.table.resource.throughput.on_demand
+            raise throttle_error(reasons, on_demand=on_demand)
+
+    def try_admit_write(self, planned: Planned) -> tuple[Reason, ...]:
+        """Ask for admission of a write; return why it is refused, if it is and is enforced.
+
+        An index that is closed refuses every write to its table (CAP2-4).
+        """
+        table = planned.write.table
+        closed = propagation.refusal(table, self.now_ns) if table.global_indexes else ()
+        if not closed:
+            return self.try_admit(table, planned.charges, planned.receipt)
+        self.note_refusal(table, planned.charges, closed, planned.receipt)
+        if self.capacity == "enforce":
+            return closed
+        self.receipts.append((table.name, planned.receipt))
+        return ()
 
     def try_admit(
         self, table: Table, charges: Sequence[Charge], receipt: Receipt
@@ -284,14 +310,7 @@ class Account:
                 )
             )
 
-    def after_write(self, table: Table, planned: Planned) -> None:
-        """Split partitions that a write filled up (CAP-504)."""
-        most = self.settings.partition_bytes
-        if table.resource.partitions.at(planned.write.position).size_bytes >= most:
-            split_for_size(self, table, table.resource, self.now_ns)
-        for change in planned.changes:
-            if change.after is None or not change.schema.is_global:
-                continue
-            resource = table.indexes[change.schema.name].resource
-            if resource.partitions.at(change.after.position).size_bytes >= most:
-                split_for_size(self, table, resource, self.now_ns)
+    def split_if_full(self, table: Table, resource: Resource, position: Position) -> None:
+        """Split the partition of a position if it has outgrown its size (CAP-504)."""
+        if resource.partitions.at(position).size_bytes >= self.settings.partition_bytes:
+            split_for_size(self, table, resource, self.now_ns)

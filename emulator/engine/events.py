@@ -34,6 +34,34 @@ class Throttled(NamedTuple):
     units: float
 
 
+class IndexDelayed(NamedTuple):
+    """What an accepted write changes in a global index has to wait for room there."""
+
+    time_ns: int
+    operation: str
+    table: str
+    resource: str
+    position: Position | None
+    reasons: tuple[Reason, ...]
+    units: float
+
+
+class IndexApplied(NamedTuple):
+    """A change of a global index was applied, and took these units of it."""
+
+    time_ns: int
+    resource: str
+    units: float
+
+
+class IndexClosed(NamedTuple):
+    """So many units wait for a global index that every write to its table is refused."""
+
+    time_ns: int
+    resource: str
+    backlog: float
+
+
 class Split(NamedTuple):
     """A partition was replaced by its children."""
 
@@ -63,7 +91,16 @@ class Scaled(NamedTuple):
     after: int
 
 
-Event: TypeAlias = RequestServed | Throttled | Split | SplitRefused | Scaled
+Event: TypeAlias = (
+    RequestServed
+    | Throttled
+    | IndexDelayed
+    | IndexApplied
+    | IndexClosed
+    | Split
+    | SplitRefused
+    | Scaled
+)
 Listener: TypeAlias = Callable[[Event], None]
 
 

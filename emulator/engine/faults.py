@@ -9,14 +9,16 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from emulator.capacity import Reason, throttle_error
-from emulator.clock import Clock
+from emulator.capacity import Reason, cancellation, throttle_error
 from emulator.engine.transactions import CONFLICT, Failure, cancelled
 from emulator.service.catalogue import ON_ITEMS, OPERATIONS, Kind, names_of
 from emulator.service.errors import ApiError, InternalServerError, TransactionConflictException
-from emulator.service.throttling import ThrottlingLimit
+from emulator.service.throttling import AXES, Axis, ThrottlingLimit
+
+if TYPE_CHECKING:
+    from emulator.engine.account import Account
 
 FaultKind = Literal["throttle", "internal_error", "latency", "unprocessed", "conflict"]
 _KINDS: Final = ("throttle", "internal_error", "latency", "unprocessed", "conflict")
@@ -163,8 +165,9 @@ class Faults:
         """Drop all rules."""
         self.rules.clear()
 
-    def strike(self, operation: str, request: Mapping[str, Any], clock: Clock, arn: str) -> None:
+    def strike(self, account: Account, operation: str, request: Mapping[str, Any]) -> None:
         """Raise, or let time pass, as the rules say of a request about to be served."""
+        clock = account.clock
         for rule in self.rules:
             if rule.kind == "unprocessed" or not rule.hit(operation, request, clock.now()):
                 continue
@@ -175,11 +178,7 @@ class Faults:
             elif rule.kind == "conflict":
                 raise _conflict(operation, request)
             else:
-                writes = "Write" in operation or operation in _WRITES
-                reason = ThrottlingLimit.PROVISIONED.reason(
-                    "Write" if writes else "Read", is_index=False
-                )
-                raise throttle_error([Reason(reason, arn)], on_demand=False)
+                raise _throttle(account, operation, request)
 
     def unprocessed(
         self, operation: str, request: Mapping[str, Any], now: float, count: int
@@ -190,6 +189,25 @@ class Faults:
             if rule.kind == "unprocessed" and rule.hit(operation, request, now):
                 undone |= rule.undone(count)
         return undone if len(undone) < count else undone - {min(undone)}
+
+
+def _throttle(account: Account, operation: str, request: Mapping[str, Any]) -> ApiError:
+    """Return what the model itself answers where the first table that is named has no room."""
+    axis: Axis = "Write" if "Write" in operation or operation in _WRITES else "Read"
+    named = (account.tables.get(name) for name in tables_of(request))
+    table = next((table for table in named if table is not None), None)
+    limit, arn = ThrottlingLimit.PROVISIONED, account.arn("table/*")
+    on_demand = False
+    if table is not None:
+        arn, on_demand = table.arn, table.resource.throughput.on_demand
+    if table is not None and on_demand:
+        own = table.resource.meter.own[AXES.index(axis)]
+        limit = ThrottlingLimit.KEY_RANGE if own is None else ThrottlingLimit.MAX_ON_DEMAND
+    reasons = [Reason(limit.reason(axis, is_index=False), arn)]
+    if OPERATIONS[operation].kind is Kind.TRANSACTION:
+        others = len(request.get("TransactItems") or request.get("TransactStatements") or [1]) - 1
+        return cancelled([Failure(*cancellation(reasons, on_demand=on_demand)), *[None] * others])
+    return throttle_error(reasons, on_demand=on_demand)
 
 
 def _conflict(operation: str, request: Mapping[str, Any]) -> ApiError:

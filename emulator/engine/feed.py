@@ -16,6 +16,7 @@ from emulator.engine.account import Account
 from emulator.engine.resource import Resource
 from emulator.engine.splits import split_for_size, store_of
 from emulator.engine.table import Table
+from emulator.engine.writes import place
 from emulator.model import Item
 from emulator.storage import Position
 
@@ -32,7 +33,7 @@ class TrafficFeed:
     >>> account = emu.account()
     >>> resource = account.tables["tab"].resource
     >>> feed = TrafficFeed(account)
-    >>> feed.report_loads(resource, WRITE, consumed=[60.0, 0, 0, 0], refused=[6.0, 0, 0, 0])
+    >>> feed.report_loads(resource, WRITE, [60.0, 0, 0, 0], [6.0, 0, 0, 0], [60.0, 0, 0, 0])
     >>> resource.meter.traffic.consumed(WRITE), resource.meter.traffic.throttled(WRITE)
     (60.0, 6.0)
     """
@@ -44,9 +45,7 @@ class TrafficFeed:
 
     def put(self, table: Table, position: Position, item: Item) -> None:
         """Store an item that nobody pays for, with its index entries."""
-        old = table.store.get(position)
-        changes = table.plan(old, item) if table.indexes else []
-        table.commit(position, old, item, changes, self._account.now_ns)
+        place(self._account, table, position, item)
 
     def report_contents(
         self, resource: Resource, sizes: Iterable[float], items: Iterable[float]
@@ -90,14 +89,29 @@ class TrafficFeed:
         bucket.refill(end_ns)
 
     def report_loads(
-        self, resource: Resource, axis: int, consumed: Iterable[float], refused: Iterable[float]
+        self,
+        resource: Resource,
+        axis: int,
+        consumed: Iterable[float],
+        refused: Iterable[float],
+        demand: Iterable[float],
     ) -> None:
-        """Set what every partition, in key order, served and refused in the running minute."""
+        """Set what every partition, in key order, had to do in the running minute.
+
+        Args:
+            resource: The table or index.
+            axis: ``READ`` or ``WRITE``.
+            consumed: Units served.
+            refused: Units refused, by whatever limit.
+            demand: Units that reached the partition (CAP2-2).
+        """
         loads = resource.meter.traffic.loads
-        for partition, taken, lost in zip(resource.partitions, consumed, refused, strict=True):
+        amounts = zip(consumed, refused, demand, strict=True)
+        for partition, (taken, lost, reached) in zip(resource.partitions, amounts, strict=True):
             load = loads[partition.id][axis]
             load.consumed = taken
             load.throttled = lost
+            load.heat = reached - taken
 
     def report_access(
         self,

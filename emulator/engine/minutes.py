@@ -1,17 +1,20 @@
-"""What happens at every whole minute of the clock, in this order (CAP-613).
+"""What falls due by the clock: the work of every whole minute (CAP-613), and splits (CAP2-3).
 
-Expired items go; the minute's metrics are closed; on-demand tables grow; hot partitions
-split; auto scaling acts. A stretch in which nothing can happen is passed over, so advancing
-a year costs no more than what falls due in it.
+At a whole minute, in this order: expired items go; the minute's metrics are closed; on-demand
+tables grow; hot partitions are found; auto scaling acts. A hot partition splits at a second of its
+own. A stretch in which nothing can happen is passed over, so advancing a year costs no more than
+what falls due in it.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 from emulator.capacity import READ, WRITE, heat
 from emulator.clock import NANOSECONDS
 from emulator.engine.events import Scaled, SplitRefused
+from emulator.engine.propagation import drain
 from emulator.engine.splits import divide, grow
 from emulator.engine.updates import finish_prewarm
 from emulator.engine.writes import Write, apply, plan
@@ -28,32 +31,54 @@ _AXES: Final = ((READ, "Read"), (WRITE, "Write"))
 
 
 class Minutes:
-    """The minute work of one account.
+    """What falls due by the clock: the work of every minute, and splits in between.
 
     Attributes:
-        next_ns: The next whole minute that has not been worked on.
+        next_ns: When the next thing falls due.
     """
 
-    __slots__ = ("next_ns",)
+    __slots__ = ("_next_minute_ns", "next_ns")
 
     def __init__(self, now_ns: int) -> None:
-        self.next_ns = _minute_after(now_ns)
+        self.next_ns = self._next_minute_ns = _minute_after(now_ns)
 
     def catch_up(self, account: Account, now_ns: int) -> None:
-        """Do the work of every minute up to ``now_ns``."""
+        """Do all that falls due up to ``now_ns``, in order."""
         while self.next_ns <= now_ns:
             self._skip_idle(account, now_ns)
             if self.next_ns > now_ns:
                 break
+            drain(account, self.next_ns)
             account.now_ns = self.next_ns
-            _work(account)
-            self.next_ns += MINUTE_NS
+            if self.next_ns == self._next_minute_ns:
+                _work(account)
+                self._next_minute_ns += MINUTE_NS
+            else:
+                split_hot_partitions(account)
+            self._look_ahead(account)
         account.metrics.roll(now_ns // NANOSECONDS)
+        drain(account, now_ns)
+
+    def _look_ahead(self, account: Account) -> None:
+        """Find out when the next thing falls due."""
+        due_s = min(
+            (
+                resource.heat.next_due_s
+                for table in account.tables.values()
+                for resource in table.resources()
+            ),
+            default=math.inf,
+        )
+        self.next_ns = self._next_minute_ns
+        if due_s < self._next_minute_ns // NANOSECONDS:
+            self.next_ns = int(due_s) * NANOSECONDS
 
     def _skip_idle(self, account: Account, now_ns: int) -> None:
         """Pass over minutes in which nothing can happen."""
         tables = account.tables.values()
-        if not all(resource.is_idle for table in tables for resource in table.resources()):
+        if account.has_backlog or not all(
+            resource.is_idle for table in tables for resource in table.resources()
+        ):
             return
         following = _minute_after(now_ns)
         for table in tables:
@@ -62,7 +87,7 @@ class Minutes:
                 if due is not None:
                     due_ns = round((due + account.settings.ttl_delay) * NANOSECONDS)
                     following = min(following, _minute_after(due_ns))
-        self.next_ns = max(self.next_ns, following)
+        self.next_ns = self._next_minute_ns = max(self._next_minute_ns, following)
 
 
 def _minute_after(now_ns: int) -> int:
@@ -74,10 +99,24 @@ def _work(account: Account) -> None:
     now_s = account.now_ns // NANOSECONDS
     for table in list(account.tables.values()):
         sweep(account, table)
+    _report_backlogs(account)
     account.metrics.roll(now_s)
     for table in list(account.tables.values()):
         for resource in table.resources():
             _close_minute(account, table, resource, now_s)
+
+
+def _report_backlogs(account: Account) -> None:
+    """Put what waits for global indexes among the metrics of the minute (CAP2-4.5)."""
+    for table in account.tables.values():
+        for index in table.global_indexes:
+            oldest = index.queue.oldest
+            if oldest is not None:
+                name = index.schema.name
+                seconds = (account.now_ns - oldest.accepted_ns) / NANOSECONDS
+                backlog = index.queue.backlog
+                account.metrics.add("IndexBacklogUnits", backlog, table=table.name, index=name)
+                account.metrics.add("IndexBacklogSeconds", seconds, table=table.name, index=name)
 
 
 def _close_minute(account: Account, table: Table, resource: Resource, now_s: int) -> None:
@@ -87,8 +126,7 @@ def _close_minute(account: Account, table: Table, resource: Resource, now_s: int
     resource.insights.fold(minute)
     _grow(account, table, resource, consumed, now_s)
     resource.heat.on_minute(minute, traffic.demands())
-    for partition_id in resource.heat.due(now_s):
-        _split_for_heat(account, table, resource, partition_id)
+    _split_due(account, table, resource, now_s)
     _scale(account, table, resource, consumed, now_s)
 
 
@@ -112,11 +150,22 @@ def _grow(
     now_s: int,
 ) -> None:
     """Add the partitions that on-demand traffic or pre-warming has earned (CAP-509, CAP-510)."""
-    count = 0
     if resource.throughput.on_demand:
-        count = resource.growth.on_minute(now_s - MINUTE_SECONDS, *consumed)
+        resource.growth.on_minute(now_s - MINUTE_SECONDS, *consumed)
     finish_prewarm(account, table, resource)
-    grow(account, table, resource, count, account.now_ns)
+    grow(account, table, resource, account.now_ns)
+
+
+def split_hot_partitions(account: Account) -> None:
+    """Carry out the heat splits that are due (CAP2-3)."""
+    for table in list(account.tables.values()):
+        for resource in table.resources():
+            _split_due(account, table, resource, account.now_ns // NANOSECONDS)
+
+
+def _split_due(account: Account, table: Table, resource: Resource, now_s: int) -> None:
+    for partition_id in resource.heat.due(now_s):
+        _split_for_heat(account, table, resource, partition_id)
 
 
 def _split_for_heat(account: Account, table: Table, resource: Resource, partition_id: int) -> None:

@@ -25,7 +25,7 @@ from emulator.capacity import (
 )
 from emulator.service import limits
 from emulator.settings import Settings
-from emulator.storage import PartitionMap, Position
+from emulator.storage import HASH_SPACE, PartitionMap, Position
 
 BillingMode = Literal["PROVISIONED", "PAY_PER_REQUEST"]
 
@@ -135,10 +135,11 @@ class Resource:
         self.scalers: dict[int, Scaler] = {}
         self.decreases = Decreases()
         self.prewarm: Prewarm | None = None
-        self.heat = Heat(settings)
+        self.heat = Heat(settings, arn)
         self.insights = Insights(prefix_length, key_length)
         self.throughput = throughput
         self.set_throughput(throughput, now_ns)
+        self.meter.fill_reserves(settings.burst_start)
         for partition in self.partitions:
             self.meter.open_partition(partition.id, now_ns)
 
@@ -158,7 +159,25 @@ class Resource:
         """Let auto scaling follow an axis, or leave it alone where None (CAP-901)."""
         for axis, policy in ((READ, read), (WRITE, write)):
             if policy is not None:
-                self.scalers[axis] = Scaler(policy, self.settings)
+                self.scalers[axis] = Scaler(policy, self.settings, f"{self.arn} {axis}")
+
+    @property
+    def widest_range(self) -> int:
+        """How many hashes a partition may cover at most, so that it can serve its share (CAP2-1).
+
+        One of several equal slices may be one hash wider than the others.
+        """
+        warm_read, warm_write = self.growth.warm
+        reads, writes = limits.PARTITION_READ_UNITS, limits.PARTITION_WRITE_UNITS
+        widths = [HASH_SPACE]
+        if warm_read > reads:
+            widths.append(HASH_SPACE * reads // warm_read)
+        if warm_write > writes:
+            widths.append(HASH_SPACE * writes // warm_write)
+        if not self.throughput.on_demand:
+            units = self.throughput.read * writes + self.throughput.write * reads
+            widths.append(HASH_SPACE * reads * writes // units)
+        return min(widths) + 1
 
     @property
     def is_idle(self) -> bool:
@@ -187,6 +206,6 @@ class Resource:
         twin.scalers = deepcopy(self.scalers)
         twin.decreases = copy(self.decreases)
         twin.prewarm = self.prewarm
-        twin.heat = Heat(self.settings)
+        twin.heat = Heat(self.settings, self.arn)
         twin.insights = Insights(self.meter.traffic.prefix_length, self.key_length)
         return twin

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from emulator.engine.propagation import has_backlog
+
 if TYPE_CHECKING:
     from emulator.engine.account import Account
 
@@ -42,4 +44,5 @@ def reinstate(account: Account, state: Mapping[str, Any]) -> None:
     }
     account.tokens = state["tokens"].copy()
     account.archive = state["archive"].copy()
+    account.has_backlog = has_backlog(account)
     account.begin_observing()

@@ -6,10 +6,11 @@ children, the meter gives each full buckets, and what lies in them is counted.
 
 from __future__ import annotations
 
+from heapq import heapify, heappush, heapreplace
 from typing import TYPE_CHECKING
 
 from emulator.engine.events import Split
-from emulator.storage import HASH_SPACE, OrderedStore, Partition, Position
+from emulator.storage import OrderedStore, Partition, Position
 
 if TYPE_CHECKING:
     from emulator.engine.account import Account
@@ -25,7 +26,7 @@ def divide(
     lows: list[Position],
     cause: str,
     now_ns: int,
-) -> None:
+) -> list[Partition]:
     """Replace a partition by children that begin at its low end and at each of ``lows``."""
     children = resource.partitions.split(partition, lows)
     resource.meter.close_partition(partition.id)
@@ -33,9 +34,12 @@ def divide(
     for child in children:
         resource.meter.open_partition(child.id, now_ns)
         _count(table, resource, child)
+    if not resource.is_table:
+        table.indexes[resource.name].recharge_queue()
     if account.events.wanted:
         ids = tuple(child.id for child in children)
         account.events.publish(Split(now_ns, resource.arn, partition.id, ids, cause))
+    return children
 
 
 def _count(table: Table, resource: Resource, partition: Partition) -> None:
@@ -82,35 +86,29 @@ def _halving_position(table: Table, resource: Resource, partition: Partition) ->
     return None if best is None else best[1]
 
 
-def grow(account: Account, table: Table, resource: Resource, count: int, now_ns: int) -> None:
-    """Split until there are ``count`` partitions: hottest first, then widest, then lowest.
+def grow(account: Account, table: Table, resource: Resource, now_ns: int, least: int = 1) -> None:
+    """Halve the widest range of hashes until every partition can serve its share of the promise.
 
-    Source: CAP-508, CAP-510.
+    A resource that says it serves so many units a second then serves them of evenly spread keys,
+    whatever its history (CAP2-1). What it holds may ask for more partitions: ``least`` (CAP-502).
+
+    Source: DG, warm throughput. Assumed: the cut at the middle.
     """
-    demands = resource.meter.traffic.demands()
-    while len(resource.partitions) < count:
-        partition = max(
-            resource.partitions,
-            key=lambda candidate: (
-                _weight(demands, candidate),
-                _width(resource, candidate),
-                -candidate.low[0],
-            ),
-        )
+    most = resource.widest_range
+    ranges = [_by_width(resource, partition) for partition in resource.partitions]
+    heapify(ranges)
+    while -ranges[0][0] > most or len(ranges) < least:
+        partition = ranges[0][-1]
         low, high = resource.partitions.range_of(partition)
         middle = (low[0] + high[0] + 1) // 2
-        if not low[0] < middle < high[0] + (len(high) > 1):
+        if middle <= low[0]:
             return
-        divide(account, table, resource, partition, [(middle,)], "growth", now_ns)
+        children = divide(account, table, resource, partition, [(middle,)], "growth", now_ns)
+        heapreplace(ranges, _by_width(resource, children[0]))
+        heappush(ranges, _by_width(resource, children[1]))
 
 
-def _weight(demands: dict[int, tuple[float, float]], partition: Partition) -> float:
-    """Return a partition's traffic of the last minute as Contributor Insights weighs it."""
-    read, write = demands.get(partition.id, (0.0, 0.0))
-    return 3 * write + read
-
-
-def _width(resource: Resource, partition: Partition) -> int:
-    low, high = resource.partitions.range_of(partition)
-    width: int = min(high[0], HASH_SPACE) - low[0]
-    return width
+def _by_width(resource: Resource, partition: Partition) -> tuple[int, int, int, Partition]:
+    """Return what orders partitions: the widest first, then the lowest."""
+    width = resource.partitions.width(partition)
+    return -width, partition.low[0], partition.id, partition

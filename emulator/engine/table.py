@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from emulator.capacity import ModeSwitches, Quota, units
+from emulator.capacity import WRITE, Charge, IndexQueue, ModeSwitches, Quota, units
 from emulator.clock import NANOSECONDS
 from emulator.engine.expiry import ExpiryQueue
 from emulator.engine.options import TableOptions
@@ -61,6 +61,8 @@ class Index(_Lifetime):
         store: All entries, as of now.
         view: What readers see, when a lag is set; None when they see ``store``.
         resource: Throughput and partitions: its own if it is global, else its table's.
+        queue: Changes that wait for room in a global index.
+        lag_ns: How long after a change readers see it.
         backfill_at_ns: When the table is ACTIVE again and the backfill begins.
     """
 
@@ -70,8 +72,10 @@ class Index(_Lifetime):
         super().__init__(now_ns)
         self.schema = schema
         self.store = OrderedStore()
-        self.view = _view(self.store, lag_seconds)
+        self.lag_ns = round(lag_seconds * NANOSECONDS)
+        self.view = LaggedView(self.store) if self.lag_ns else None
         self.resource = resource
+        self.queue: IndexQueue[EntryChange] = IndexQueue(resource.settings.gsi_closed_seconds)
         self.backfill_at_ns = now_ns
 
     def visible(self, now_ns: int) -> OrderedStore:
@@ -80,13 +84,14 @@ class Index(_Lifetime):
 
     def fill(self, items: Iterable[Item], now_ns: int) -> None:
         """Enter every item that belongs; others are passed over (MAK-26)."""
+        salt = self.resource.settings.placement_salt
         for item in items:
-            change = plan_index_change(self.schema, None, item)
+            change = plan_index_change(self.schema, None, item, salt)
             if change is not None:
-                self.apply(change, now_ns)
+                self.apply(change, now_ns, now_ns)
 
-    def apply(self, change: EntryChange, now_ns: int) -> None:
-        """Carry out what a plan says of this index."""
+    def apply(self, change: EntryChange, accepted_ns: int, applied_ns: int) -> None:
+        """Carry out what a plan says of this index; the write was accepted before (CAP2-4)."""
         before, after = change.before, change.after
         partitions = self.resource.partitions if self.schema.is_global else None
         seen: list[Change] = []
@@ -105,7 +110,16 @@ class Index(_Lifetime):
             self.store.put(after.position, after.item)
             seen.append((after.position, after.item))
         if self.view is not None:
-            self.view.record(seen, now_ns)
+            self.view.record(seen, max(accepted_ns + self.lag_ns, applied_ns))
+
+    def recharge_queue(self) -> None:
+        """Charge what waits to the partitions that are there now."""
+        if not self.queue.is_empty:
+            self.queue.recharge(self._charge_anew)
+
+    def _charge_anew(self, charge: Charge) -> Charge:
+        assert charge.position is not None, "a change of an index has a position"
+        return self.resource.charge(WRITE, charge.units, charge.position)
 
     def copy(self, table: Table) -> Index:
         """Return an independent index of the same content for a copied table."""
@@ -115,6 +129,7 @@ class Index(_Lifetime):
         twin.view = None if self.view is None else self.view.copy()
         is_global = self.schema.is_global
         twin.resource = self.resource.copy(table.quota) if is_global else table.resource
+        twin.queue = self.queue.copy(twin._charge_anew)
         return twin
 
 
@@ -131,6 +146,9 @@ class Table(_Lifetime):
         resource: Throughput and partitions.
         indexes: Name to index, in the order they were declared.
         index_schemas: Their schemas, in name order.
+        global_indexes: The global ones, in declared order.
+        local_indexes: The local ones, in declared order.
+        changes_accepted: How many changes of global indexes its writes have made.
         has_local_indexes: Whether a local index binds item collections together.
         leaving: Deleted global indexes that are still DELETING; nothing reads or writes them.
         on_demand_since_ns: When the table was last switched to on demand, or None for never.
@@ -170,10 +188,14 @@ class Table(_Lifetime):
             now_ns=now_ns,
         )
         self.store = OrderedStore()
-        self.view = _view(self.store, settings.ec_lag)
+        self.lag_ns = round(settings.ec_lag * NANOSECONDS)
+        self.view = LaggedView(self.store) if self.lag_ns else None
         self.indexes: dict[str, Index] = {}
         self.index_schemas: list[IndexSchema] = []
+        self.global_indexes: list[Index] = []
+        self.local_indexes: list[Index] = []
         self.has_local_indexes = False
+        self.changes_accepted = 0
         self.leaving: list[Index] = []
         self.on_demand_since_ns = now_ns if throughput.on_demand else None
         self.switches = ModeSwitches()
@@ -218,7 +240,10 @@ class Table(_Lifetime):
         """Keep at hand what every write asks about the indexes."""
         schemas = [index.schema for index in self.indexes.values()]
         self.index_schemas = sorted(schemas, key=lambda schema: schema.name)
-        self.has_local_indexes = any(not schema.is_global for schema in schemas)
+        indexes = self.indexes.values()
+        self.global_indexes = [index for index in indexes if index.schema.is_global]
+        self.local_indexes = [index for index in indexes if not index.schema.is_global]
+        self.has_local_indexes = bool(self.local_indexes)
 
     def drop_index(self, name: str, *, now_ns: int) -> Index:
         """Delete a global index: it is out of use at once, and DELETING for a while (UT-9)."""
@@ -238,14 +263,12 @@ class Table(_Lifetime):
         self.leaving = [index for index in self.leaving if (index.deleted_at_ns or 0) > now_ns]
 
     @property
-    def global_indexes(self) -> list[Index]:
-        """The global indexes, in declared order."""
-        return [index for index in self.indexes.values() if index.schema.is_global]
+    def index_buffer(self) -> float:
+        """The write units that may wait for a global index before it closes (CAP2-4).
 
-    @property
-    def local_indexes(self) -> list[Index]:
-        """The local indexes, in declared order."""
-        return [index for index in self.indexes.values() if not index.schema.is_global]
+        Assumed: it is in proportion to the table's warm write throughput.
+        """
+        return self.settings.gsi_buffer_seconds * self.resource.growth.warm[WRITE]
 
     def resources(self) -> list[Resource]:
         """Return the table's resource, then those of its global indexes by name (CAP-606)."""
@@ -256,7 +279,7 @@ class Table(_Lifetime):
 
     def position(self, key: tuple[KeyValue, ...]) -> Position:
         """Return where the item with these key values lies."""
-        return key_position(key[:1], key[1:])
+        return key_position(key, salt=self.settings.placement_salt)
 
     def position_of(self, item: Item) -> Position:
         """Return where an item lies."""
@@ -269,8 +292,9 @@ class Table(_Lifetime):
     def plan(self, old: Item | None, new: Item | None) -> list[EntryChange]:
         """Return every index entry that a write from ``old`` to ``new`` changes."""
         changes = []
+        salt = self.settings.placement_salt
         for index in self.indexes.values():
-            change = plan_index_change(index.schema, old, new)
+            change = plan_index_change(index.schema, old, new, salt)
             if change is not None:
                 changes.append(change)
         return changes
@@ -283,7 +307,15 @@ class Table(_Lifetime):
         changes: list[EntryChange],
         now_ns: int,
     ) -> None:
-        """Apply a planned write to the items, the indexes, the sizes and the expiry queue."""
+        """Apply a planned write to the items, the sizes and the expiry queue.
+
+        Args:
+            position: Which item.
+            old: What is stored.
+            new: What is to be stored.
+            changes: Index entries that change with it; others pass a queue.
+            now_ns: The moment.
+        """
         if new is not None:
             self.store.put(position, new)
         elif old is not None:
@@ -291,14 +323,14 @@ class Table(_Lifetime):
         else:
             return
         if self.view is not None:
-            self.view.record([(position, new)], now_ns)
+            self.view.record([(position, new)], now_ns + self.lag_ns)
         size_change = (0 if new is None else new.size_bytes) - (
             0 if old is None else old.size_bytes
         )
         item_change = (old is None) - (new is None)
         self.resource.partitions.count(position, size_change, item_change)
         for change in changes:
-            self.indexes[change.schema.name].apply(change, now_ns)
+            self.indexes[change.schema.name].apply(change, now_ns, now_ns)
         if self.has_local_indexes:
             self._count_local(position, old, new, changes)
         if self.expiry is not None:
@@ -351,14 +383,11 @@ class Table(_Lifetime):
         twin.store = self.store.share()
         twin.view = None if self.view is None else self.view.copy()
         twin.indexes = {name: index.copy(twin) for name, index in self.indexes.items()}
+        twin._note_indexes()
         twin.stream = None if self.stream is None else self.stream.copy()
         twin.expiry = None if self.expiry is None else self.expiry.copy()
         twin.collection_bytes = dict(self.collection_bytes)
         return twin
-
-
-def _view(store: OrderedStore, lag_seconds: float) -> LaggedView | None:
-    return LaggedView(store, round(lag_seconds * NANOSECONDS)) if lag_seconds else None
 
 
 def _billed(item: Item | None) -> int:

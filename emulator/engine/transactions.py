@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from emulator.capacity import Charge, Receipt, admit_all, cancellation, record, units
+from emulator.capacity import Charge, Reason, Receipt, admit_all, cancellation, record, units
 from emulator.clock import NANOSECONDS
+from emulator.engine import propagation
 from emulator.engine.reads import Found
 from emulator.engine.writes import Planned, apply
 from emulator.model import Item
@@ -207,7 +208,10 @@ def _admit(
     """Ask for admission of every action, all or none (CAP-611)."""
     if account.capacity == "off":
         return
-    answers = admit_all(charges, account.now_ns)
+    closed = [
+        _closed(account, action, done) for action, done in zip(actions, prepared, strict=True)
+    ]
+    answers = closed if any(closed) else admit_all(charges, account.now_ns)
     refused: list[Failure | None] = []
     throttled = any(answers)
     for action, done, asked, reasons in zip(actions, prepared, charges, answers, strict=True):
@@ -222,6 +226,12 @@ def _admit(
     if throttled and account.capacity == "enforce":
         account.receipts.clear()
         raise cancelled(refused)
+
+
+def _closed(account: Account, action: Action, done: Planned | Found | None) -> tuple[Reason, ...]:
+    """Return why a write is refused by an index of its table that is closed (CAP2-4)."""
+    is_write = isinstance(done, Planned)
+    return propagation.refusal(action.table, account.now_ns) if is_write else ()
 
 
 def _charges(done: Planned | Found | None) -> Sequence[Charge]:

@@ -64,8 +64,8 @@ def finish_prewarm(account: Account, table: Table, resource: Resource) -> None:
     pending = resource.prewarm
     if pending is not None and pending.due_ns <= account.now_ns:
         resource.prewarm = None
-        count = resource.growth.raise_to(pending.read, pending.write)
-        grow(account, table, resource, count, account.now_ns)
+        resource.growth.raise_to(pending.read, pending.write)
+        grow(account, table, resource, account.now_ns)
 
 
 def build_index(account: Account, table: Table, index: Index) -> None:

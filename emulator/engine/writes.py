@@ -6,7 +6,7 @@ write has nothing to undo (CAP-607).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from emulator.capacity import WRITE, Charge, Receipt
@@ -17,6 +17,7 @@ from emulator.capacity.units import (
     table_arm,
     write_loss,
 )
+from emulator.engine.propagation import IndexArm, free_arms, propagate
 from emulator.expressions import Condition
 from emulator.model import Item
 from emulator.service import limits
@@ -58,7 +59,19 @@ class Write(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """A write with its images, its index changes and its price."""
+    """A write with its images, its index changes and its price.
+
+    Attributes:
+        write: The write.
+        old: What is stored.
+        new: What is to be stored.
+        changes: Every index entry that changes.
+        receipt: What the write costs.
+        charges: What has to be admitted before it is carried out.
+        arms: What it changes in global indexes behind their queues; nothing where admission
+            asks the indexes as well (``Settings.gsi_buffer_seconds=0``).
+        failure: Why it is not carried out, though it is charged.
+    """
 
     write: Write
     old: Item | None
@@ -66,6 +79,7 @@ class Planned(NamedTuple):
     changes: list[EntryChange]
     receipt: Receipt
     charges: list[Charge]
+    arms: Sequence[IndexArm] = ()
     failure: ConditionalCheckFailedException | None = None
 
 
@@ -78,7 +92,7 @@ def execute(account: Account, write: Write) -> Planned:
     """
     account.holds.check(account, write.table, write.position)
     planned = plan(write)
-    account.admit(write.table, planned.charges, planned.receipt)
+    account.admit_write(planned)
     if planned.failure is not None:
         raise planned.failure
     apply(account, planned)
@@ -112,8 +126,12 @@ def plan(write: Write, *, factor: int = 1) -> Planned:
         charges = [table.resource.charge(WRITE, units, write.position)]
         return Planned(write, old, new, changes, receipt, charges)
     _check_local_sizes(table, write.position, old, new, changes)
-    charges = _index_charges(table, write.position, units, changes, receipt)
-    return Planned(write, old, new, changes, receipt, charges)
+    local_units, arms = _index_arms(table, changes, receipt)
+    charges = [table.resource.charge(WRITE, units + local_units, write.position)]
+    if not table.settings.gsi_buffer_seconds:
+        charges += [charge for arm in arms for charge in arm.charges]
+        arms = []
+    return Planned(write, old, new, changes, receipt, charges, arms)
 
 
 def _failed(write: Write, old: Item | None, factor: int) -> Planned:
@@ -127,41 +145,47 @@ def _failed(write: Write, old: Item | None, factor: int) -> Planned:
     charges = [write.table.resource.charge(WRITE, units * factor, write.position)]
     shown = {"Item": old} if write.shows_old and old is not None else None
     failure = ConditionalCheckFailedException(CONDITION_FAILED, shown)
-    return Planned(write, old, old, [], receipt, charges, failure)
+    return Planned(write, old, old, [], receipt, charges, failure=failure)
 
 
-def _index_charges(
-    table: Table, position: Position, units: float, changes: list[EntryChange], receipt: Receipt
-) -> list[Charge]:
-    """Price every index arm and return the charges, table first, then GSIs by name (CAP-605)."""
-    table_units = units
-    charges: list[Charge] = []
+def _index_arms(
+    table: Table, changes: list[EntryChange], receipt: Receipt
+) -> tuple[float, list[IndexArm]]:
+    """Price what changes in indexes: units of the local ones, arms of the global ones (CAP-605).
+
+    Arms stand in the order of their names.
+    """
+    local_units = 0.0
+    arms: list[IndexArm] = []
     if len(changes) > 1:
         changes = sorted(changes, key=lambda change: change.schema.name)
     for change in changes:
         before, after = change.before, change.after
-        arm = index_arm(
+        units = index_arm(
             None if before is None else before.item.size_bytes,
             None if after is None else after.item.size_bytes,
             moved=change.moves,
             identical=False,
         )
-        name = change.schema.name
+        index = table.indexes[change.schema.name]
         if not change.schema.is_global:
-            receipt.lsi[name] = arm
-            table_units += arm
+            receipt.lsi[change.schema.name] = units
+            local_units += units
             continue
-        resource = table.indexes[name].resource
-        receipt.gsi[name] = arm
+        receipt.gsi[change.schema.name] = units
+        charge = index.resource.charge
         if before is not None and after is not None and change.moves:
             removed = index_arm(before.item.size_bytes, None, moved=False, identical=False)
-            charges.append(resource.charge(WRITE, removed, before.position))
-            charges.append(resource.charge(WRITE, arm - removed, after.position))
+            charges = [
+                charge(WRITE, removed, before.position),
+                charge(WRITE, units - removed, after.position),
+            ]
         else:
             entry = after if after is not None else before
             assert entry is not None, "a change has at least one side"
-            charges.append(resource.charge(WRITE, arm, entry.position))
-    return [table.resource.charge(WRITE, table_units, position), *charges]
+            charges = [charge(WRITE, units, entry.position)]
+        arms.append(IndexArm(index, change, charges))
+    return local_units, arms
 
 
 def _check_local_sizes(
@@ -186,11 +210,43 @@ def _check_local_sizes(
             raise ItemCollectionSizeLimitExceededException(COLLECTION_FULL)
 
 
+def place(account: Account, table: Table, position: Position, new: Item) -> None:
+    """Put an item into a table and its indexes; nothing is admitted or charged."""
+    old = table.store.get(position)
+    changes = table.plan(old, new) if table.indexes else []
+    if not account.has_backlog or account.capacity != "enforce":
+        table.commit(position, old, new, changes, account.now_ns)
+        return
+    local = [change for change in changes if not change.schema.is_global]
+    table.commit(position, old, new, local, account.now_ns)
+    propagate(account, table, position, free_arms(table, changes), Receipt(WRITE))
+
+
 def apply(account: Account, planned: Planned, *, by_service: bool = False) -> None:
-    """Carry out a planned write: items, indexes, stream, sizes."""
+    """Carry out a planned write: items, indexes, stream, sizes.
+
+    Args:
+        account: The account.
+        planned: The write.
+        by_service: Whether time to live deletes, which takes nothing of the indexes.
+    """
     table = planned.write.table
     now_ns = account.now_ns
-    table.commit(planned.write.position, planned.old, planned.new, planned.changes, now_ns)
+    arms = planned.arms
+    changes = planned.changes
+    if arms and account.capacity == "enforce":
+        changes = [change for change in changes if not change.schema.is_global]
+        if by_service:
+            arms = free_arms(table, planned.changes)
+    table.commit(planned.write.position, planned.old, planned.new, changes, now_ns)
     if table.stream is not None and table.stream.is_open:
         table.stream.record(planned.old, planned.new, now_ns, by_service=by_service)
-    account.after_write(table, planned)
+    account.split_if_full(table, table.resource, planned.write.position)
+    for change in changes:
+        if change.after is not None and change.schema.is_global:
+            resource = table.indexes[change.schema.name].resource
+            account.split_if_full(table, resource, change.after.position)
+    # What would have been refused, or is free and applied already, passes no queue.
+    is_booked = account.capacity == "observe" and not by_service and not planned.receipt.reasons
+    if arms and (account.capacity == "enforce" or is_booked):
+        propagate(account, table, planned.write.position, arms, planned.receipt)

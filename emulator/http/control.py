@@ -116,7 +116,14 @@ class ControlRoutes:
 
     def _partitions(self, parameters: Parameters) -> Any:
         table = _named(parameters, "table")
-        return {"partitions": self._emulator.partitions(table, parameters.get("index"))}
+        index = parameters.get("index")
+        answer = {
+            "partitions": self._emulator.partitions(table, index),
+            "settings": self._emulator.settings,
+        }
+        if index is not None:
+            answer["backlog"] = self._emulator.backlog(table, index)
+        return answer
 
     def _insights(self, parameters: Parameters) -> Any:
         return self._emulator.insights(_named(parameters, "table"), parameters.get("index"))

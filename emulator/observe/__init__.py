@@ -12,6 +12,9 @@ from emulator.engine import (
     Events,
     FaultRule,
     Faults,
+    IndexApplied,
+    IndexClosed,
+    IndexDelayed,
     RequestServed,
     Scaled,
     Snapshot,
@@ -21,7 +24,9 @@ from emulator.engine import (
 )
 from emulator.observe.budget import Budget, BudgetExceeded
 from emulator.observe.inspection import (
+    Backlog,
     PartitionView,
+    backlog_of,
     insights_of,
     last_moment,
     partitions_of,
@@ -32,6 +37,7 @@ from emulator.observe.inspection import (
 from emulator.observe.ledger import Entry, Ledger, as_table, uncounted
 
 __all__ = [
+    "Backlog",
     "Budget",
     "BudgetExceeded",
     "CapacityMode",
@@ -40,6 +46,9 @@ __all__ = [
     "Events",
     "FaultRule",
     "Faults",
+    "IndexApplied",
+    "IndexClosed",
+    "IndexDelayed",
     "Ledger",
     "PartitionView",
     "RequestServed",
@@ -49,6 +58,7 @@ __all__ = [
     "SplitRefused",
     "Throttled",
     "as_table",
+    "backlog_of",
     "insights_of",
     "last_moment",
     "partitions_of",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from emulator.capacity import READ, WRITE, Report
+from emulator.capacity import READ, WRITE, Report, Waiting
 from emulator.clock import NANOSECONDS
 from emulator.engine.snapshot import Snapshot
 from emulator.service.errors import EmulatorError
@@ -13,7 +13,7 @@ from emulator.storage import Position
 if TYPE_CHECKING:
     from emulator.engine.account import Account
     from emulator.engine.resource import Resource
-    from emulator.engine.table import Table
+    from emulator.engine.table import Index, Table
 
 
 class PartitionView(NamedTuple):
@@ -34,6 +34,8 @@ class PartitionView(NamedTuple):
         peak_read: Most read units admitted within one second.
         peak_write: Most write units admitted within one second.
         splits: Splits between it and the first partitions.
+        waiting_write: Write units that wait for it; of a global index only (CAP2-4).
+        oldest_wait: Seconds that the oldest of them has waited, 0 if none does.
     """
 
     id: int
@@ -50,6 +52,27 @@ class PartitionView(NamedTuple):
     peak_read: float
     peak_write: float
     splits: int
+    waiting_write: float = 0.0
+    oldest_wait: float = 0.0
+
+
+class Backlog(NamedTuple):
+    """What waits for a global index, and what comes of it (CAP2-4).
+
+    Attributes:
+        units: Write units that wait.
+        buffer: Write units at which the index closes, and refuses every write to its table.
+        oldest_wait: Seconds that the oldest change has waited: how far behind the index is.
+        is_closed: Whether writes are refused now.
+        closes_in: Seconds until the index closes if the backlog grows as it did, or None if it
+            does not grow.
+    """
+
+    units: float
+    buffer: float
+    oldest_wait: float
+    is_closed: bool
+    closes_in: float | None
 
 
 def table_of(account: Account, name: str) -> Table:
@@ -64,32 +87,47 @@ def table_of(account: Account, name: str) -> Table:
     return table
 
 
+def index_of(account: Account, table: str, index: str) -> Index:
+    """Return a global index.
+
+    Raises:
+        EmulatorError: there is no such table or global index.
+    """
+    secondary = table_of(account, table).indexes.get(index)
+    if secondary is None or not secondary.schema.is_global:
+        raise EmulatorError(
+            f"table {table!r} has no global index {index!r}: local indexes share the table's "
+            "partitions"
+        )
+    return secondary
+
+
 def resource_of(account: Account, table: str, index: str | None) -> Resource:
     """Return the resource of a table, or of one of its global indexes.
 
     Raises:
         EmulatorError: there is no such table or global index.
     """
-    owner = table_of(account, table)
     if index is None:
-        return owner.resource
-    secondary = owner.indexes.get(index)
-    if secondary is None or not secondary.schema.is_global:
-        raise EmulatorError(
-            f"table {table!r} has no global index {index!r}: local indexes share the table's "
-            "partitions"
-        )
-    return secondary.resource
+        return table_of(account, table).resource
+    return index_of(account, table, index).resource
 
 
-def partitions_of(account: Account, resource: Resource) -> list[PartitionView]:
-    """Return the partitions of a resource, in position order."""
+def partitions_of(account: Account, table: str, index: str | None) -> list[PartitionView]:
+    """Return the partitions of a table or global index, in position order.
+
+    Raises:
+        EmulatorError: there is no such table or global index.
+    """
+    resource = resource_of(account, table, index)
+    lanes = {} if index is None else index_of(account, table, index).queue.lanes
     views = []
     for partition in resource.partitions:
         low, high = resource.partitions.range_of(partition)
         read_tokens, write_tokens = resource.meter.tokens(partition.id, account.now_ns)
         loads = resource.meter.traffic.loads[partition.id]
         read, write = loads[READ], loads[WRITE]
+        waiting = lanes.get(partition.id, ())
         views.append(
             PartitionView(
                 id=partition.id,
@@ -106,9 +144,37 @@ def partitions_of(account: Account, resource: Resource) -> list[PartitionView]:
                 peak_read=read.peak,
                 peak_write=write.peak,
                 splits=partition.splits,
+                waiting_write=sum(change.units_of(partition.id) for change in waiting),
+                oldest_wait=_wait(account, waiting[0]) if waiting else 0.0,
             )
         )
     return views
+
+
+def backlog_of(account: Account, table: str, index: str) -> Backlog:
+    """Return what waits for a global index.
+
+    Raises:
+        EmulatorError: there is no such table or global index.
+    """
+    queue = index_of(account, table, index).queue
+    buffer = table_of(account, table).index_buffer
+    oldest = queue.oldest
+    elapsed = (account.now_ns - queue.since_ns) / NANOSECONDS
+    closes_in = None
+    if queue.backlog and elapsed:
+        closes_in = max(0.0, (buffer - queue.backlog) * elapsed / queue.backlog)
+    return Backlog(
+        units=queue.backlog,
+        buffer=buffer,
+        oldest_wait=0.0 if oldest is None else _wait(account, oldest),
+        is_closed=queue.is_closed(buffer, account.now_ns),
+        closes_in=closes_in,
+    )
+
+
+def _wait(account: Account, waiting: Waiting[Any]) -> float:
+    return (account.now_ns - waiting.accepted_ns) / NANOSECONDS
 
 
 def insights_of(resource: Resource) -> Report:

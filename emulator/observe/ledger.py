@@ -15,7 +15,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from emulator.capacity import READ, Reason
-from emulator.engine.events import Event, Events, RequestServed, Throttled
+from emulator.engine.events import Event, Events, IndexDelayed, RequestServed, Throttled
 from emulator.service.catalogue import Kind, names_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ class Entry:
         calls: How many were served.
         read_units: What they read, indexes included.
         write_units: What they wrote, indexes included.
-        throttles: Item operations that were, or would have been, refused for throughput.
+        throttles: Item operations that were, or would have been, refused for throughput, and
+            changes of global indexes that had to wait for it.
         items_evaluated: Items read, before filters.
         items_returned: Items that the filters left.
         bytes_evaluated: Sizes of the items read.
@@ -111,7 +112,7 @@ class Ledger:
         if type(event) is RequestServed:
             with self._lock:
                 self._enter_request(event)
-        elif type(event) is Throttled:
+        elif type(event) is Throttled or type(event) is IndexDelayed:
             with self._lock:
                 self._enter_refusal(event)
 
@@ -138,7 +139,7 @@ class Ledger:
             entry.bytes_evaluated += receipt.bytes_evaluated
             entry.bytes_returned += receipt.bytes_returned
 
-    def _enter_refusal(self, event: Throttled) -> None:
+    def _enter_refusal(self, event: Throttled | IndexDelayed) -> None:
         for reason in event.reasons:
             self.reasons[reason] = self.reasons.get(reason, 0) + 1
         index = None

@@ -161,7 +161,7 @@ def _serve(
             undone.append(write_request)
             continue
         planned = plan(write)
-        refused = account.try_admit(write.table, planned.charges, planned.receipt)
+        refused = account.try_admit_write(planned)
         if refused:
             undone.append(write_request)
             reasons.extend(refused)

@@ -116,7 +116,8 @@ def start_position(source: Source, start: Item) -> Position:
     values = source.key.values(start)
     width = len(source.key.partition)
     tie = () if source.secondary is None else source.table.key.values(start)
-    return key_position(values[:width], values[width:], tie)
+    salt = source.table.settings.placement_salt
+    return key_position(values, tie, width=width, salt=salt)
 
 
 # Select and projection

@@ -99,7 +99,7 @@ def query(account: Account, request: Request) -> Response:
     paging.index_projects(source, request, projection)  # 20
     paging.index_projects_filter(condition, source)
 
-    low, high = bounds(key_range)
+    low, high = bounds(key_range, source.table.settings.placement_salt)
     page = read_page(
         account,
         PageRequest(

@@ -8,6 +8,7 @@ from typing import Any, Final
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Index, Table, Throughput
 from emulator.engine.updates import EVERYWHERE
+from emulator.engine.writes import place
 from emulator.model.wire import INVALID, dump_key, dump_types
 from emulator.operations import backup_source, definitions, descriptions, shapes
 from emulator.operations.backups import BACKUP_ARN, existing_backup
@@ -116,8 +117,8 @@ def _restore(
 
 def fill(account: Account, table: Table, source: Table) -> None:
     """Put every item of the source into a new table, unpaid for."""
-    for position, item in source.store.walk(*EVERYWHERE):
-        table.commit(position, None, item, table.plan(None, item), account.now_ns)
+    for _, item in source.store.walk(*EVERYWHERE):
+        place(account, table, table.position_of(item), item)
 
 
 def _definition(source: Table, request: Request) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """Tables on disk: snapshot files, and the service's own forms of tables and items.
 
 A snapshot file is JSON lines: a header that names the format, its version and the SHA-256 of
-all that follows; then each table as the request that creates it, followed by its items. It is
-written beside its place and renamed into it, so a crash at any byte leaves the old file or
-the new one. Streams begin anew when a file is loaded; partitions follow from throughput and
-size.
+all that follows; then each table as the request that creates it, followed by its items and by
+what waits for its global indexes. It is written beside its place and renamed into it, so a crash
+at any byte leaves the old file or the new one. Streams begin anew when a file is loaded;
+partitions follow from throughput and size.
 
 Items travel in the service's export form (``{"Item": {...}}``), tables as DescribeTable
 answers them.
@@ -19,19 +19,23 @@ import os
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from emulator.engine import Account, Table
+from emulator.engine import Account, Table, writes
 from emulator.model.wire import dump_item, load_item
 from emulator.operations import descriptions, run
 from emulator.operations.put_item import position_to_put
 from emulator.operations.rules.items import item_fits
+from emulator.persistence import index_queues
 from emulator.service.errors import ApiError, EmulatorError
 from emulator.storage import HASH_SPACE
 
 FORMAT: Final = "dynamometer-snapshot"
-VERSION: Final = 1
+VERSION: Final = 2
+#: Files of these versions can be read.
+_READABLE: Final = (1, 2)
 
 #: What a description shows of an index and CreateTable takes back.
 _INDEX_MEMBERS: Final = ("IndexName", "KeySchema", "Projection")
@@ -65,14 +69,18 @@ def _tables(account: Account) -> Iterator[dict[str, Any]]:
         tags = table.options.tags
         if tags:
             request["Tags"] = [{"Key": key, "Value": value} for key, value in tags.items()]
+        queued = account.capacity == "enforce"
+        waiting = list(index_queues.dump(table, account.now_ns)) if queued else []
         yield {
             "region": account.region,
             "table": request,
             "ttl": None if table.expiry is None else table.expiry.attribute,
             "items": len(table.store),
+            "waiting": len(waiting),
         }
         for _, item in table.store.walk((0,), (HASH_SPACE,)):
             yield dump_item(item.attributes)
+        yield from waiting
 
 
 def _replace_file(path: Path, data: bytes) -> None:
@@ -102,7 +110,7 @@ def read(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
         header = None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise EmulatorError(f"{path} is no dynamometer snapshot: save one with emu.save(path)")
-    if header.get("version") != VERSION:
+    if header.get("version") not in _READABLE:
         raise EmulatorError(
             f"{path} has snapshot version {header.get('version')!r}, this release reads "
             f"{VERSION}: load it with the release that wrote it"
@@ -116,9 +124,9 @@ def regions(lines: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Iterator[
     """Yield for each table its region and an iterator: its head, then its items."""
     walk = iter(lines)
     for head in walk:
-        count = head["items"]
-        items = [next(walk) for _ in range(count)]
-        yield head["region"], iter([head, *items])
+        count = head["items"] + head.get("waiting", 0)
+        lines_of_table = [next(walk) for _ in range(count)]
+        yield head["region"], iter([head, *lines_of_table])
 
 
 def restore_table(account: Account, lines: Iterator[Any]) -> None:
@@ -127,7 +135,8 @@ def restore_table(account: Account, lines: Iterator[Any]) -> None:
     run(account, "CreateTable", head["table"])
     table = account.tables[head["table"]["TableName"]]
     table.active_at_ns = account.now_ns
-    fill(account, table, lines)
+    fill(account, table, islice(lines, head["items"]))
+    index_queues.load(account, table, lines)
     if head["ttl"] is not None:
         specification = {"Enabled": True, "AttributeName": head["ttl"]}
         request = {"TableName": table.name, "TimeToLiveSpecification": specification}
@@ -246,5 +255,4 @@ def fill(account: Account, table: Table, items: Iterable[Mapping[str, Any]]) -> 
     for written in items:
         item = load_item(written)
         position = position_to_put(table, item)
-        old = table.store.get(position)
-        table.commit(position, old, item, table.plan(old, item), account.now_ns)
+        writes.place(account, table, position, item)

@@ -85,6 +85,12 @@ class PartitionMap:
         after = bisect_right(self._lows, partition.low)
         return partition.low, self._lows[after] if after < len(self._lows) else (HASH_SPACE,)
 
+    def width(self, partition: Partition) -> int:
+        """Return how many hashes a partition covers; one inside an item collection has none."""
+        low, high = self.range_of(partition)
+        width: int = high[0] - low[0]
+        return width
+
     def count(self, position: Position, size_change: int, item_change: int) -> Partition:
         """Note a change of stored bytes (overhead included per item) and return the partition."""
         partition = self.at(position)

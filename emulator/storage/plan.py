@@ -35,7 +35,7 @@ class EntryChange(NamedTuple):
         )
 
 
-def entry_of(schema: IndexSchema, item: Item | None) -> Entry | None:
+def entry_of(schema: IndexSchema, item: Item | None, salt: int) -> Entry | None:
     """Return the entry an item has in an index, or None."""
     if item is None:
         return None
@@ -44,14 +44,15 @@ def entry_of(schema: IndexSchema, item: Item | None) -> Entry | None:
         return None
     key = schema.key.values(item)
     width = len(schema.key.partition)
-    return Entry(key_position(key[:width], key[width:], schema.table_key.values(item)), entry)
+    tie = schema.table_key.values(item)
+    return Entry(key_position(key, tie, width=width, salt=salt), entry)
 
 
 def plan_index_change(
-    schema: IndexSchema, old: Item | None, new: Item | None
+    schema: IndexSchema, old: Item | None, new: Item | None, salt: int
 ) -> EntryChange | None:
     """Return how a write from ``old`` to ``new`` changes an index, or None if it does not."""
-    before, after = entry_of(schema, old), entry_of(schema, new)
+    before, after = entry_of(schema, old, salt), entry_of(schema, new, salt)
     if before is None and after is None:
         return None
     if (

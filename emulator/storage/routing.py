@@ -44,44 +44,48 @@ class _Top:
 TOP: Final = _Top()
 
 
-def placement_hash(partition: tuple[KeyValue, ...]) -> int:
+def placement_hash(partition: tuple[KeyValue, ...], salt: int) -> int:
     """Return the unsigned 64-bit hash of partition key values (CAP-503).
 
-    Assumed: the service does not disclose its hash; this one is uniform and reproducible.
+    Assumed: the service does not disclose its hash; this one is uniform and reproducible, and
+    with another salt it is another one (CAP2-7).
 
-    >>> placement_hash(("abc",))
-    16748430526252140965
+    >>> placement_hash(("abc",), salt=0), placement_hash(("abc",), salt=1)
+    (16748430526252140965, 12981690585527873061)
     """
     if len(partition) == 1:
         value = partition[0]
         if isinstance(value, str):
             # Encoded here: mmh3 does not survive text that is no Unicode.
-            return mmh3.hash64(("S" + value).encode(), signed=False)[0]
+            return mmh3.hash64(("S" + value).encode(), salt, signed=False)[0]
         tag, raw = _tagged(value)
-        return mmh3.hash64(tag + raw, signed=False)[0]
+        return mmh3.hash64(tag + raw, salt, signed=False)[0]
     parts = []
     for value in partition:
         tag, raw = _tagged(value)
         parts.append(tag + len(raw).to_bytes(_LENGTH_BYTES, "big") + raw)
-    return mmh3.hash64(b"".join(parts), signed=False)[0]
+    return mmh3.hash64(b"".join(parts), salt, signed=False)[0]
 
 
 def key_position(
-    partition: tuple[KeyValue, ...],
-    sort: tuple[KeyValue, ...] = (),
+    key: tuple[KeyValue, ...],
     tie: tuple[KeyValue, ...] = (),
+    *,
+    width: int = 1,
+    salt: int,
 ) -> Position:
     """Return where a key lies; without sort values, where its item collection begins.
 
     Args:
-        partition: One value per partition attribute.
-        sort: One value per sort attribute, or the leading ones of a prefix.
+        key: One value per partition attribute, then of the sort attributes all, some or none.
         tie: The table's key values, which keep entries of an index apart.
+        width: How many partition attributes there are.
+        salt: The table's ``placement_salt``.
 
-    >>> key_position(("abc",), ("2026",))
+    >>> key_position(("abc", "2026"), salt=0)
     (16748430526252140965, 'abc', '2026')
     """
-    return (placement_hash(partition), *partition, *sort, *tie)
+    return (placement_hash(key[:width], salt), *key, *tie)
 
 
 def _tagged(value: KeyValue) -> tuple[bytes, bytes]:
@@ -92,14 +96,15 @@ def _tagged(value: KeyValue) -> tuple[bytes, bytes]:
     return b"B", value
 
 
-def bounds(key_range: KeyRange) -> tuple[Position, Position]:
+def bounds(key_range: KeyRange, salt: int) -> tuple[Position, Position]:
     """Return the half-open interval of positions that a key range covers (MAK-71).
 
-    >>> low, high = bounds(KeyRange(("abc",), lower="b", lower_inclusive=False))
+    >>> low, high = bounds(KeyRange(("abc",), lower="b", lower_inclusive=False), salt=0)
     >>> low[1:], high[1:]
     (('abc', 'b', TOP), ('abc', TOP))
     """
-    prefix = key_position(key_range.partition, key_range.equal)
+    partition = key_range.partition
+    prefix = key_position((*partition, *key_range.equal), width=len(partition), salt=salt)
     low: Position = prefix
     if key_range.lower is not None:
         low = (*prefix, key_range.lower)

@@ -6,7 +6,6 @@ once, with its place, before any test runs. Nothing here loads the engine until 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -76,21 +75,15 @@ def configured(written: Mapping[str, Any]) -> Options:
     Raises:
         pytest.UsageError: a setting is wrong.
     """
+    from emulator.settings import setting_values
+
     changes = dict(written)
-    if "settings" in changes:
-        changes["settings"] = dict(map(_setting, changes["settings"]))
     try:
+        if "settings" in changes:
+            changes["settings"] = setting_values(changes["settings"])
         return _judged(Options(), changes)
     except (Fault, TypeError, ValueError) as fault:
         raise pytest.UsageError(f"ddb: {fault}") from None
-
-
-def _setting(line: str) -> tuple[str, Any]:
-    name, _, text = line.partition("=")
-    try:
-        return name.strip(), json.loads(text)
-    except ValueError:
-        return name.strip(), text.strip()
 
 
 # Markers

@@ -70,7 +70,26 @@ def _throttle(
         "times": times,
         "hottest_key": key,
         "share": share,
+        "waiting": _waiting(table, index, emulators) if index else None,
     }
+
+
+def _waiting(table: str, index: str, emulators: Iterable[Emulator]) -> dict[str, Any] | None:
+    """Return what waits for an index at the end of a test, and when that stops its table."""
+    from emulator.service.errors import EmulatorError
+
+    for emulator in emulators:
+        try:
+            backlog = emulator.backlog(table, index)
+        except EmulatorError:  # the test has deleted the table
+            continue
+        if backlog.units:
+            return {
+                "units": backlog.units,
+                "buffer": backlog.buffer,
+                "closes_in": backlog.closes_in,
+            }
+    return None
 
 
 def _hottest_key(
@@ -130,8 +149,18 @@ def _throttled_lines(records: Sequence[Record]) -> Iterator[str]:
 
 
 def _would_throttle(records: Iterable[Record]) -> list[Record]:
-    """Return the tests that production would refuse; a test that enforces it knows already."""
-    return [record for record in records if record["throttles"] and record["capacity"] != "enforce"]
+    """Return the tests that production would refuse; a test that enforces it knows already.
+
+    It does not know of an index that falls behind, since base writes still pass.
+    """
+    return [
+        record
+        for record in records
+        if any(
+            record["capacity"] != "enforce" or throttle.get("waiting")
+            for throttle in record["throttles"]
+        )
+    ]
 
 
 def throttle_text(throttle: Mapping[str, Any]) -> str:
@@ -145,6 +174,14 @@ def throttle_text(throttle: Mapping[str, Any]) -> str:
     if throttle["hottest_key"]:
         key = ", ".join(throttle["hottest_key"])
         text += f", hottest key {key} ({throttle['share']:.0%})".replace("%", " %")
+    waiting = throttle.get("waiting")
+    if waiting:
+        text += f"; {waiting['units']:,.0f} of {waiting['buffer']:,.0f} write units wait for it"
+        if waiting["closes_in"] is not None:
+            text += (
+                f", and at this pace every write to {throttle['table']} is refused in "
+                f"{waiting['closes_in']:,.0f} s"
+            )
     return text
 
 

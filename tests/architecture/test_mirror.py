@@ -25,6 +25,7 @@ OTHER_FILES = {
     "http/test_server_clients.py": "the server and the clients of others",
     "lab/report/test_browser.py": "the page in a browser",
     "lab/test_agreement.py": "the law that both engines agree",
+    "lab/test_index_backlog.py": "an index that falls behind, in both engines",
     "lab/test_doc_pages.py": "a page of the documentation, run",
     "lab/test_key_schemes.py": "worked examples: the key schemes that are published",
     "operations/test_placeholder_limits.py": "one limit over all operations: PLH-6",

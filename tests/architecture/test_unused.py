@@ -17,8 +17,9 @@ DECORATORS = ["@operation*", "@rule*", "@invariant*", "@precondition*", "@pytest
 USED_BY_OTHERS = {
     "those who test with the emulator": {
         "about", "accessed_keys", "accessed_partition_keys", "consumed_read", "consumed_write",
-        "from_json", "import_table", "last_receipt", "p50_bytes", "p99_bytes", "peak_read",
-        "peak_write", "play", "throttled_keys", "throttled_read", "throttled_write",
+        "from_json", "import_table", "last_receipt", "oldest_wait", "p50_bytes", "p99_bytes",
+        "peak_read", "peak_write", "play", "throttled_keys", "throttled_read", "throttled_write",
+        "waiting_write",
     },
     "those who know boto3's client, table and conditions": {
         "attribute_type", "batch_writer", "build_full_result", "can_paginate", "delete_item",

@@ -43,15 +43,55 @@ def run(heat, first, demands):
     return scheduled
 
 
-def test_five_hot_minutes_schedule_a_split_that_takes_five_more():
-    """CAP-505, EX-49: about ten minutes after the heat began."""
-    heat = Heat(Settings())
-    assert run(heat, 0, [{7: FULL_WRITES}] * 5) == [(300, 7)]
-    assert heat.pending == {7: 600.0}
-    assert run(heat, 5, [{7: FULL_WRITES}] * 5) == []  # at most one pending split
-    assert heat.due(599) == []
-    assert heat.due(600) == [7]
-    assert heat.due(600) == []
+def test_two_hot_minutes_decide_a_split_that_comes_after_its_delay():
+    """CAP2-3, EX-49: the delay counts from the start of the heat."""
+    heat = Heat(Settings(split_delay=500), "t")
+    assert run(heat, 1, [{7: FULL_WRITES}] * 2) == [(180, 7)]
+    assert heat.pending == {7: 560}
+    assert heat.next_due_s == 560
+    assert run(heat, 3, [{7: FULL_WRITES}] * 5) == []  # at most one pending split
+    assert heat.due(559) == []
+    assert heat.due(560) == [7]
+    assert heat.due(560) == []
+
+
+def test_a_decided_split_comes_even_if_the_load_stops():
+    """CAP2-3: and its place is found in the last minutes that had traffic."""
+    heat = Heat(Settings(split_delay=500), "t")
+    busy = [minute(((10, "a"), 1.0), start_s=start) for start in (0, 60)]
+    for closed in busy:
+        heat.on_minute(closed, {7: FULL_WRITES})
+    run(heat, 2, [{}] * 6)
+    assert heat.minutes == busy
+    assert heat.due(500) == [7]
+
+
+def split_seconds(seed, *, resource="t", partition=7, began=0):
+    heat = Heat(Settings(seed=seed), resource)
+    run(heat, began, [{partition: FULL_WRITES}] * 2)
+    return heat.pending[partition] - began * 60
+
+
+def test_delays_are_drawn_from_a_triangle():
+    """CAP2-3: 3 to 12 minutes, median 8, 87 % under 10; whole seconds."""
+    drawn = sorted(split_seconds(seed) for seed in range(2_000))
+    assert 180 <= drawn[0] < drawn[-1] <= 720
+    assert 470 <= drawn[1_000] <= 490
+    assert 0.85 <= sum(delay < 600 for delay in drawn) / 2_000 <= 0.89
+
+
+def test_a_delay_follows_from_seed_resource_partition_and_minute_alone():
+    """CAP2-3: a pure function of these, so equal seeds give equal runs."""
+    first = split_seconds(1)
+    assert split_seconds(1) == first
+    others = [
+        split_seconds(2),
+        split_seconds(1, resource="u"),
+        split_seconds(1, partition=8),
+        split_seconds(1, began=3),
+    ]
+    assert first not in others
+    assert len(set(others)) == 4
 
 
 @pytest.mark.parametrize(
@@ -66,28 +106,30 @@ def test_five_hot_minutes_schedule_a_split_that_takes_five_more():
 )
 def test_heat_is_four_fifths_of_either_axis(read, write, is_hot):
     """CAP-505, HEAT_THRESHOLD."""
-    heat = Heat(Settings(heat_minutes=1))
+    heat = Heat(Settings(heat_minutes=1), "t")
     assert run(heat, 0, [{1: (read, write)}]) == ([(60, 1)] if is_hot else [])
 
 
 @pytest.mark.parametrize("pause", [{7: (0.0, 0.0)}, {}])
 def test_a_cool_minute_begins_the_count_again(pause):
-    """CAP-505: consecutive minutes."""
-    heat = Heat(Settings())
+    """CAP2-3: consecutive minutes."""
+    heat = Heat(Settings(heat_minutes=5), "t")
     assert run(heat, 0, [{7: FULL_WRITES}] * 4 + [pause] + [{7: FULL_WRITES}] * 4) == []
     assert run(heat, 9, [{7: FULL_WRITES}]) == [(600, 7)]
 
 
 def test_minutes_left_out_count_as_cool():
-    heat = Heat(Settings())
+    heat = Heat(Settings(heat_minutes=5), "t")
     assert run(heat, 0, [{7: FULL_WRITES}] * 4) == []
     assert run(heat, 100, [{7: FULL_WRITES}] * 4) == []
     assert run(heat, 104, [{7: FULL_WRITES}]) == [(105 * 60, 7)]
 
 
 def test_the_window_is_kept_only_while_something_is_hot():
-    heat = Heat(Settings(split_seconds=120.0))
-    run(heat, 0, [{7: FULL_WRITES}] * 8)
+    """CAP-505: five minutes."""
+    heat = Heat(Settings(split_delay=480), "t")
+    for number in range(8):
+        heat.on_minute(minute(((10, "a"), 1.0), start_s=number * 60), {7: FULL_WRITES})
     assert [kept.start_s for kept in heat.minutes] == [180, 240, 300, 360, 420]
     assert heat.due(480) == [7]
     run(heat, 8, [{7: (0.0, 0.0)}])
@@ -96,12 +138,12 @@ def test_the_window_is_kept_only_while_something_is_hot():
 
 
 def test_splits_come_due_in_order_and_a_partition_can_be_forgotten():
-    heat = Heat(Settings(heat_minutes=1, split_seconds=60.0))
+    heat = Heat(Settings(heat_minutes=1, split_delay=120), "t")
     run(heat, 0, [{9: FULL_WRITES}, {9: FULL_WRITES, 3: FULL_WRITES, 4: FULL_WRITES}])
     heat.forget(4)
     assert heat.due(1_000) == [9, 3]
     assert heat.is_idle
-    several = Heat(Settings())
+    several = Heat(Settings(), "t")
     run(several, 0, [{5: FULL_WRITES}])
     assert not several.is_idle
     several.forget(5)

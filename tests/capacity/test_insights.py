@@ -36,7 +36,7 @@ def test_a_query_counts_for_its_partition_key_only():
 def test_without_a_sort_key_there_are_no_key_pairs():
     """CAP-804."""
     traffic = Traffic()
-    traffic.refuse(0, WRITE, 1.0, (1, "d"))
+    traffic.refuse(0, WRITE, 1.0, (1, "d"), 1.0)
     insights = Insights()
     insights.fold(traffic.end_minute(0))
     report = insights.report()
@@ -61,7 +61,7 @@ def test_heavy_keys_survive_a_flood_of_light_ones():
         for number in range(MAX_REMEMBERED):
             traffic.consume(0, WRITE, 1.0, (number, f"light{start}-{number}"), second=0)
         traffic.consume(0, WRITE, 50.0, (9, "heavy"), second=0)
-        traffic.refuse(0, WRITE, 1.0, (8, "refused"))
+        traffic.refuse(0, WRITE, 1.0, (8, "refused"), 1.0)
         insights.fold(traffic.end_minute(start * 60))
         insights.check()
     report = insights.report()
@@ -90,7 +90,7 @@ def test_the_report_equals_plain_counting(windows):
         now: Counter = Counter()
         for name, sort, wanted, refused in window:
             if refused:
-                traffic.refuse(0, WRITE, float(wanted), (1, name, sort))
+                traffic.refuse(0, WRITE, float(wanted), (1, name, sort), 0.0)
                 throttled[name, sort] += 1
             else:
                 traffic.consume(0, WRITE, float(wanted), (1, name, sort), second=0)

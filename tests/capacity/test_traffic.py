@@ -13,8 +13,8 @@ def test_a_position_gathers_weights_and_counts():
     traffic.consume(0, WRITE, 2.0, (1, "a"), second=0)
     traffic.consume(0, WRITE, 1.0, (1, "a"), second=0)
     traffic.consume(0, READ, 0.5, (1, "a"), second=0)
-    traffic.refuse(0, READ, 2.0, (1, "a"))
-    traffic.refuse(0, WRITE, 2.0, (9, "b"))
+    traffic.refuse(0, READ, 2.0, (1, "a"), 2.0)
+    traffic.refuse(0, WRITE, 2.0, (9, "b"), 2.0)
     assert traffic.running.accesses == {(1, "a"): [9.5, 2.0, 2, 1], (9, "b"): [0.0, 6.0, 0, 1]}
 
 
@@ -22,7 +22,7 @@ def test_a_scan_loads_its_partition_and_no_position():
     """CAP-805."""
     traffic = Traffic()
     traffic.consume(4, READ, 8.0, None, second=0)
-    traffic.refuse(4, READ, 1.0, None)
+    traffic.refuse(4, READ, 1.0, None, 1.0)
     assert traffic.running.accesses == {}
     assert (traffic.consumed(READ), traffic.throttled(READ)) == (8.0, 1.0)
     assert not traffic.is_idle
@@ -32,7 +32,7 @@ def test_positions_stand_in_the_order_of_their_first_writes():
     """CAP-506: a read, or a refused write, before the first write does not count."""
     traffic = Traffic()
     traffic.consume(0, READ, 1.0, (1, "a", 3), second=0)
-    traffic.refuse(0, WRITE, 1.0, (1, "a", 2))
+    traffic.refuse(0, WRITE, 1.0, (1, "a", 2), 1.0)
     traffic.consume(0, WRITE, 1.0, (1, "a", 1), second=0)
     for sort in (2, 3, 1):
         traffic.consume(0, WRITE, 1.0, (1, "a", sort), second=0)
@@ -44,18 +44,18 @@ def test_loads_follow_the_minute_and_the_second():
     traffic = Traffic()
     for second, admitted in ((0, 5.0), (0, 2.0), (1, 6.0)):
         traffic.consume(0, WRITE, admitted, None, second)
-    traffic.refuse(0, WRITE, 4.0, None)
+    traffic.refuse(0, WRITE, 4.0, None, 4.0)
     traffic.consume(1, READ, 3.0, None, second=1)
     load = traffic.loads[0][WRITE]
     assert (load.consumed, load.throttled, load.peak) == (13.0, 4.0, 7.0)
     minute = traffic.end_minute(600)
     assert minute.start_s == 600
     assert traffic.is_idle
-    assert (load.consumed, load.last_consumed, load.total_consumed) == (0.0, 13.0, 13.0)
-    assert (load.throttled, load.last_throttled, load.total_throttled) == (0.0, 4.0, 4.0)
+    assert (load.consumed, load.total_consumed) == (0.0, 13.0)
+    assert (load.throttled, load.last_demand, load.total_throttled) == (0.0, 17.0, 4.0)
     assert traffic.demands() == {0: (0.0, 17.0), 1: (3.0, 0.0)}
     traffic.end_minute(660)
-    assert (load.last_consumed, load.total_consumed) == (0.0, 13.0)
+    assert (load.last_demand, load.total_consumed) == (0.0, 13.0)
 
 
 def test_a_closed_partition_has_no_load():

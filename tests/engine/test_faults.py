@@ -21,7 +21,7 @@ def outcomes(bench, count=10):
 @pytest.mark.parametrize(
     ("kind", "code"),
     [
-        ("throttle", "ProvisionedThroughputExceededException"),
+        ("throttle", "ThrottlingException"),
         ("internal_error", "InternalServerError"),
         ("conflict", "TransactionConflictException"),
     ],
@@ -73,6 +73,37 @@ def test_an_operation_that_is_none_is_told(made):
     with pytest.raises(ValueError, match="operations are such as PutItem, not 'put_item'"):
         made.emu.faults.add(kind="throttle", operations=["GetItem", "put_item"])
     assert made.emu.faults.rules == []
+
+
+def test_a_throttle_is_what_the_model_raises_on_the_table(bench):
+    """CAP-702: on demand, of a partition or of the maximum; provisioned, of the capacity."""
+    made = bench()
+    made.table("free")
+    made.table("capped", OnDemandThroughput={"MaxWriteRequestUnits": 10})
+    made.table("paid", read=5, write=5)
+    made.emu.faults.add(kind="throttle")
+    errors = [made.try_put(table, pk="a") for table in ("free", "capped", "paid")]
+    assert [error.code for error in errors] == [
+        "ThrottlingException",
+        "ThrottlingException",
+        "ProvisionedThroughputExceededException",
+    ]
+    arn = "arn:aws:dynamodb:us-east-1:000000000000:table/"
+    assert [next(iter(error.members.values())) for error in errors] == [
+        [{"reason": "TableWriteKeyRangeThroughputExceeded", "resource": arn + "free"}],
+        [{"reason": "TableWriteMaxOnDemandThroughputExceeded", "resource": arn + "capped"}],
+        [{"reason": "TableWriteProvisionedThroughputExceeded", "resource": arn + "paid"}],
+    ]
+
+
+def test_a_throttled_transaction_is_cancelled(bench):
+    """CAP-706."""
+    made = bench()
+    made.table("free")
+    made.emu.faults.add(kind="throttle")
+    actions = [{"Put": {"TableName": "free", "Item": wire({"pk": name})}} for name in "ab"]
+    error = made.attempt("TransactWriteItems", TransactItems=actions)
+    assert error.message.endswith("[ThrottlingError, None]")
 
 
 def test_latency_passes_on_the_clock(made):

@@ -22,7 +22,7 @@ def test_an_item_that_is_put_can_be_read_and_counts_for_its_partition(bench):
     made.table(read=5, write=5)
     feed, table, _ = fed(made)
 
-    feed.put(table, key_position(("k",)), Item({"pk": "k"}, 3))
+    feed.put(table, key_position(("k",), salt=0), Item({"pk": "k"}, 3))
 
     answer = made.emu.call("GetItem", {"TableName": "tab", "Key": {"pk": {"S": "k"}}})
     assert answer["Item"] == {"pk": {"S": "k"}}
@@ -35,7 +35,9 @@ def test_reported_loads_are_those_of_the_running_minute(bench):
     made.table()
     feed, _, resource = fed(made)
 
-    feed.report_loads(resource, READ, [1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 5.0, 0.0])
+    feed.report_loads(
+        resource, READ, [1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 5.0, 0.0], [1.0, 2.0, 3.0, 4.0]
+    )
 
     assert resource.meter.traffic.consumed(READ) == 10.0
     assert resource.meter.traffic.throttled(READ) == 5.0
@@ -52,7 +54,7 @@ def test_a_hot_partition_splits_for_heat_as_if_it_had_served_the_traffic(bench):
 
     for _ in range(30):
         here = [1000.0 * 60 if one.id == hot else 0.0 for one in resource.partitions]
-        feed.report_loads(resource, WRITE, here, [0.0] * len(here))
+        feed.report_loads(resource, WRITE, here, [0.0] * len(here), here)
         for number in range(100):
             position = (number * 1000, f"k{number}", "s")
             feed.report_access(

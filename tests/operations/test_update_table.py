@@ -347,13 +347,13 @@ def test_warm_throughput_keeps_the_highest_units_ever():
 
 
 def test_partitions_grow_with_the_units_and_never_shrink():
-    """CAP-502, CAP-507, CAP-508."""
+    """CAP-502, CAP-507, CAP2-1: halves until none is too wide."""
     emu = created(table(ProvisionedThroughput=UNITS))
     counts = []
     for wanted in (units(3_000, 2_000), units(1, 1), units(3_000, 2_000), units(6_000, 3_000)):
         update(emu, ProvisionedThroughput=wanted)
         counts.append(len(emu.partitions("tab")))
-    assert counts == [3, 3, 3, 5]
+    assert counts == [4, 4, 4, 8]
 
 
 def test_units_lowered_too_often_are_refused_whole():
@@ -483,7 +483,7 @@ def test_a_maximum_may_come_with_members_nobody_knows():
 
 
 def test_warm_throughput_comes_when_the_partitions_do():
-    """CAP-509: doubling four partitions to eight, then to ten, takes two minutes."""
+    """CAP-509, CAP2-1: doubling four partitions to eight, then to sixteen, takes two minutes."""
     emu = created()
     update(emu, WarmThroughput={"WriteUnitsPerSecond": 10_000})
     assert described(emu)["WarmThroughput"] == {
@@ -499,7 +499,7 @@ def test_warm_throughput_comes_when_the_partitions_do():
         "WriteUnitsPerSecond": 10_000,
         "Status": "ACTIVE",
     }
-    assert len(emu.partitions("tab")) == 10
+    assert len(emu.partitions("tab")) == 16
 
 
 def test_warm_throughput_that_needs_no_partition_is_there_at_once():
@@ -945,7 +945,7 @@ def test_a_backfill_costs_nothing_unless_it_is_simulated():
 
 def test_a_simulated_backfill_draws_on_the_index_and_throttles_writes_meanwhile():
     """CAP-1106, CAP-609: 30 entries, 2 of them from the full bucket, 2 a second."""
-    emu = enforced(simulate_backfill=True)
+    emu = enforced(simulate_backfill=True, gsi_buffer_seconds=0)
     emu.clock.advance(13)
     assert _state(described(emu)) == ("ACTIVE", "CREATING", True)
     item = {**TAB, "Item": {"pk": {"S": "new"}, "g": {"S": "new"}}}
@@ -953,6 +953,16 @@ def test_a_simulated_backfill_draws_on_the_index_and_throttles_writes_meanwhile(
     emu.clock.advance(2)
     assert _state(described(emu)) == ("ACTIVE", "ACTIVE", None)
     emu.call("PutItem", item)
+
+
+def test_a_write_during_a_simulated_backfill_waits_behind_it():
+    """CAP-1106, CAP2-4.8: it is accepted, and in the index once the backfill is paid."""
+    emu = enforced(simulate_backfill=True)
+    emu.clock.advance(13)
+    put(emu, pk="new", g="new")
+    assert emu.backlog("tab", "gsi").units == 1
+    emu.clock.advance(2)
+    assert emu.backlog("tab", "gsi").units == 0
 
 
 def test_a_simulated_backfill_on_demand_is_bound_by_the_partitions_only():

@@ -46,7 +46,8 @@ def table(*, on_demand, local):
         request["BillingMode"] = "PAY_PER_REQUEST"
         request["OnDemandThroughput"] = {"MaxWriteRequestUnits": 30, "MaxReadRequestUnits": 40}
     else:
-        request["ProvisionedThroughput"] = index["ProvisionedThroughput"] = units
+        request["ProvisionedThroughput"] = units
+        index["ProvisionedThroughput"] = {**units, "WriteCapacityUnits": 1}
     if local:
         request["LocalSecondaryIndexes"] = [
             {
@@ -66,7 +67,13 @@ def emulator(mode="enforce", *, on_demand=False, local=False):
         clock=ManualClock(),
         capacity=mode,
         settings=Settings(
-            partition_bytes=60_000, heat_minutes=1, heat_threshold=0.0001, split_seconds=60
+            partition_bytes=60_000,
+            heat_minutes=1,
+            heat_threshold=0.0001,
+            split_delay=(60, 90, 200),
+            gsi_buffer_seconds=0.2,
+            gsi_closed_seconds=9,
+            placement_salt=7,
         ),
     )
     made.call("CreateTable", table(on_demand=on_demand, local=local))
@@ -123,6 +130,7 @@ def state(made):
     return (
         made.partitions("tab"),
         made.partitions("tab", "gsi"),
+        made.backlog("tab", "gsi"),
         made.insights("tab"),
         made.call("DescribeTable", {"TableName": "tab"})["Table"]["ItemCount"],
     )
@@ -144,6 +152,10 @@ def check(made):
             low, high = resource.partitions.range_of(partition)
             inside = list(store.walk(low, high))
             assert partition.items == len(inside) * (2 if extra else 1)
+    queue = found.indexes["gsi"].queue
+    queue.check()
+    if not queue.is_empty:
+        return
     entries = {
         tuple(item.attributes.items())
         for _, item in found.indexes["gsi"].store.walk((0,), (HASH_SPACE,))

@@ -19,7 +19,7 @@ BASE = {"pk": "p", "g": "a", "n": Decimal(1), "x": "1", "other": "1"}
 
 
 def change(old, new):
-    return plan_index_change(SCHEMA, old and Item.of(old), new and Item.of(new))
+    return plan_index_change(SCHEMA, old and Item.of(old), new and Item.of(new), 0)
 
 
 def without(name):
@@ -62,16 +62,16 @@ def test_an_entry_appears_disappears_changes_or_moves(old, new, sides, moves):
 def test_an_entry_lies_at_its_keys_then_the_table_s():
     """IDX-3, MAK-25: ties are ordered by the table key."""
     entry = change(None, BASE).after
-    assert entry.position == (placement_hash(("a",)), "a", Decimal(1), "p")
+    assert entry.position == (placement_hash(("a",), 0), "a", Decimal(1), "p")
     assert entry.item.attributes == {key: BASE[key] for key in ("pk", "g", "n", "x")}
 
 
 def test_a_late_view_shows_commits_whole_and_in_order():
     """CAP-1104: a key change is seen as removal and insertion together."""
-    view = LaggedView(OrderedStore(), lag_ns=10)
+    view = LaggedView(OrderedStore())
     first, second = Item.of({"v": "1"}), Item.of({"v": "2"})
-    view.record([((1,), first)], now_ns=100)
-    view.record([((1,), None), ((2,), second)], now_ns=105)
+    view.record([((1,), first)], visible_ns=110)
+    view.record([((1,), None), ((2,), second)], visible_ns=115)
     assert [len(view.at(now)) for now in (109, 110, 114)] == [0, 1, 1]
     assert view.at(114).get((1,)) is first
     twin = view.copy()

@@ -8,9 +8,9 @@ from emulator.testing.session_report import as_html, as_json, record_of, summary
 from emulator.testing.table_notation import create_request
 
 
-def hot_index():
-    """Return an emulator whose index throttles the table's writes, and its ledger."""
-    emu = Emulator(clock=ManualClock())
+def hot_index(capacity="observe"):
+    """Return an emulator whose index has too little room for the table's writes, and its ledger."""
+    emu = Emulator(clock=ManualClock(), capacity=capacity)
     request = create_request("orders", indexes={"by_status": "status"}, provisioned=(50, 50))
     throughput = {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}
     request["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"] = throughput
@@ -34,18 +34,20 @@ def test_the_hottest_key_is_that_of_the_resource_that_was_short():
             "times": 3,
             "hottest_key": ["open"],
             "share": 1.0,
+            "waiting": {"units": 3.0, "buffer": 15_000.0, "closes_in": None},
         }
     ]
     assert list(summary([record], with_costs=False))[:3] == [
         "1 test would have throttled:",
         "  test",
         "    3 x IndexWriteProvisionedThroughputExceeded on orders.by_status, "
-        "hottest key open (100 %)",
+        "hottest key open (100 %); 3 of 15,000 write units wait for it",
     ]
 
 
 def test_a_test_that_enforces_throttling_is_not_news():
     emu, ledger = hot_index()
+    emu.clock.advance(60)
     record = record_of("test", ledger, [emu]) | {"capacity": "enforce"}
     assert next(summary([record], with_costs=False)) == "Scans found at 1 place:"
 
@@ -87,3 +89,20 @@ def test_the_page_has_every_section_even_if_empty():
 
 def test_nothing_is_said_of_nothing():
     assert list(summary([], with_costs=True)) == []
+
+
+def test_an_index_that_falls_behind_is_reported_with_the_time_it_takes():
+    """CAP2-4.5: base writes still pass, so a test that enforces capacity does not meet it."""
+    emu, ledger = hot_index("enforce")
+    emu.clock.advance(1)
+
+    record = record_of("test_it", ledger, [emu])
+
+    [throttle] = record["throttles"]
+    assert throttle["waiting"] == {"units": 2.0, "buffer": 15_000.0, "closes_in": 7_499.0}
+    [_, name, line] = list(summary([record], with_costs=False))[:3]
+    assert name == "  test_it"
+    assert line.endswith(
+        "2 of 15,000 write units wait for it, and at this pace every write to orders is refused "
+        "in 7,499 s"
+    )

@@ -8,6 +8,7 @@ gives more than it has, found by proportional fitting.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -34,6 +35,7 @@ class BucketTable:
         reasons: What a refusal by each is called.
         above: By resource and axis, the buckets that all its calls meet before a partition's.
         partitions: By resource and axis, the buckets of its partitions in key order.
+        gates: By table, a bucket that lets all of its writes through, or none of them.
     """
 
     def __init__(self, records: list[ResourceRecord]) -> None:
@@ -55,13 +57,24 @@ class BucketTable:
                     for partition in record.resource.partitions
                 ]
                 self.partitions[meter.arn, axis] = np.asarray(own, dtype=np.int64)
+        self.gates: dict[str, int] = {}
+        for record in records:
+            if record.is_table:
+                self.gates[record.resource.arn] = len(self._buckets)
+                self._buckets.append(None)
+                self.reasons.append("")
+        self._closed: list[int] = []
         self._is_partition = np.zeros(len(self._buckets), dtype=np.bool_)
         self._is_partition[np.concatenate(list(self.partitions.values()))] = True
         self.rates = np.asarray(
-            [_PLENTY, *(float(bucket.rate) for bucket in self._buckets if bucket is not None)]
+            [_PLENTY if bucket is None else float(bucket.rate) for bucket in self._buckets]
         )
         self._full = 2 * self.rates
-        self._above = [n for n in range(1, len(self._buckets)) if not self._is_partition[n]]
+        self._above = [
+            number
+            for number, bucket in enumerate(self._buckets)
+            if bucket is not None and not self._is_partition[number]
+        ]
         self._short: set[int] = {
             number
             for number, bucket in enumerate(self._buckets)
@@ -81,8 +94,10 @@ class BucketTable:
 
     @property
     def is_full(self) -> bool:
-        """Return whether every bucket is full, its reserve for bursts aside."""
-        return not self._short and all(self._is_full(number) for number in self._above)
+        """Return whether every bucket is full, reserves aside, and every gate open."""
+        if self._closed or self._short:
+            return False
+        return all(self._is_full(number) for number in self._above)
 
     def _is_full(self, number: int) -> bool:
         bucket = self._buckets[number]
@@ -98,7 +113,23 @@ class BucketTable:
             bucket = self._buckets[number]
             assert bucket is not None, "the open bucket is never short"
             units[number] = (bucket.base + bucket.burst) / ONE + bucket.rate
+        units[self._closed] = 0.0
         return units
+
+    def close_gates(self, reasons: Mapping[str, str]) -> None:
+        """Refuse all writes to some tables, each for a reason, and let those of others through."""
+        self._closed = [self.gates[arn] for arn in reasons]
+        for arn, reason in reasons.items():
+            self.reasons[self.gates[arn]] = reason
+
+    def carry(self, old: BucketTable, values: Floats) -> Floats:
+        """Return values of another table's buckets for those that are still there."""
+        carried = np.zeros(len(self))
+        for bucket_id, number in self._numbers.items():
+            before = old._numbers.get(bucket_id)
+            if before is not None:
+                carried[number] = values[before]
+        return carried
 
     def take(self, consumed: Floats, end_ns: int) -> None:
         """Draw a second's consumption and let the second pass.

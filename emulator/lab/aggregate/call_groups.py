@@ -15,13 +15,37 @@ from emulator.lab.inputs.distributions import Floats, Integers, sums
 
 
 @dataclass(slots=True)
-class CallGroups:
-    """All groups of calls that meet the same buckets.
+class BucketUnits:
+    """What calls take of buckets, by call group.
 
     Attributes:
         bucket_count: How many buckets there are.
         buckets: For each group and column the number of a bucket, 0 where there is none.
-        units: What a call asks of it.
+        units: What a call takes of it.
+    """
+
+    bucket_count: int
+    buckets: Integers
+    units: Floats
+
+    def loads(self, calls: Floats) -> Floats:
+        """Return what so many calls per group take of each bucket."""
+        taken = (calls[:, None] * self.units).ravel()
+        return sums(self.buckets.ravel(), taken, self.bucket_count)
+
+    def loads_by_second(self, calls: Floats) -> Floats:
+        """Return the loads of several seconds, each with so many calls per group."""
+        seconds, count = len(calls), self.bucket_count
+        buckets = np.arange(seconds)[:, None] * count + self.buckets.ravel()
+        units = (calls[:, :, None] * self.units).reshape(seconds, -1)
+        return sums(buckets.ravel(), units.ravel(), seconds * count).reshape(seconds, count)
+
+
+@dataclass(slots=True)
+class CallGroups(BucketUnits):
+    """All groups of calls that meet the same buckets.
+
+    Attributes:
         owner: For each column which of the call's placements it belongs to.
         actions: How many items of the group's kind are admitted all or none.
         chance: How likely a call draws on the bucket at all.
@@ -30,9 +54,6 @@ class CallGroups:
         levels: For each column its buckets that no earlier column has, where there are any.
     """
 
-    bucket_count: int
-    buckets: Integers
-    units: Floats
     owner: Integers
     actions: Floats
     chance: Floats
@@ -60,18 +81,6 @@ class CallGroups:
         """How many buckets a call may meet."""
         return int(self.buckets.shape[1])
 
-    def loads(self, calls: Floats) -> Floats:
-        """Return what so many calls per group ask of each bucket."""
-        asked = (calls[:, None] * self.units).ravel()
-        return sums(self.buckets.ravel(), asked, self.bucket_count)
-
-    def loads_by_second(self, calls: Floats) -> Floats:
-        """Return the loads of several seconds, each with so many calls per group."""
-        seconds, count = len(calls), self.bucket_count
-        buckets = np.arange(seconds)[:, None] * count + self.buckets.ravel()
-        units = (calls[:, :, None] * self.units).reshape(seconds, -1)
-        return sums(buckets.ravel(), units.ravel(), seconds * count).reshape(seconds, count)
-
     def open_shares(self, shares: Floats) -> Floats:
         """Return, for each group and column, the share of attempts that the bucket lets pass."""
         return np.asarray(1 - self.chance * (1 - shares[self.buckets]))
@@ -92,12 +101,16 @@ class CallGroups:
 
     def first_refusals(self, open_shares: Floats, passed: Floats) -> Floats:
         """Return, for each group and column, the share of attempts that it is first to refuse."""
-        reached = np.ones_like(open_shares)
-        np.cumprod(open_shares[:, :-1], axis=1, out=reached[:, 1:])
-        refused = reached * (1 - open_shares)
+        refused = self.reached(open_shares) * (1 - open_shares)
         total = refused.sum(axis=1)
         scale = np.divide(1 - passed, total, out=np.zeros_like(total), where=total > 0)
         return np.asarray(refused * scale[:, None])
+
+    def reached(self, open_shares: Floats) -> Floats:
+        """Return, for each group and column, the share of attempts that no earlier one refuses."""
+        reached = np.ones_like(open_shares)
+        np.cumprod(open_shares[:, :-1], axis=1, out=reached[:, 1:])
+        return reached
 
     def short_shares(self, open_shares: Floats) -> Floats:
         """Return, for each group and column, how often its resource had a short bucket."""

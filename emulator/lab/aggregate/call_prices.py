@@ -199,7 +199,7 @@ class WritePricer:
 
 
 def _entry_bytes(schema: IndexSchema, item: Item) -> int:
-    entry = entry_of(schema, item)
+    entry = entry_of(schema, item, 0)  # its size is the same wherever it lies
     assert entry is not None, "an index that holds the pattern's items has their entries"
     return entry.item.size_bytes
 

@@ -17,6 +17,7 @@ from emulator.capacity import READ, WRITE
 from emulator.clock import NANOSECONDS
 from emulator.lab.aggregate.bucket_shares import BucketTable, fit_shares
 from emulator.lab.aggregate.engine_feed import EngineFeed
+from emulator.lab.aggregate.index_queues import IndexQueues
 from emulator.lab.aggregate.pattern_model import PatternModel, RunContext
 from emulator.lab.aggregate.pattern_state import Grouping, PatternState
 from emulator.lab.aggregate.read_model import GetModel, QueryModel, ScanModel
@@ -61,8 +62,9 @@ class _Arrangement:
         groupings: For each pattern its call groups.
         changes: Splits and scalings until then.
         shares: The share of attempts that each bucket let pass in the last crowded second.
-        consumed: Units that each bucket gave in the running minute.
-        refused: Units that were refused for its sake.
+        consumed: Units that each bucket gave in the running minute, as they are metered.
+        refused: Units that were refused for its sake, or wait for an index.
+        demand: Units that reached each partition (CAP2-2).
     """
 
     buckets: BucketTable
@@ -71,6 +73,26 @@ class _Arrangement:
     shares: Floats
     consumed: Floats
     refused: Floats
+    demand: Floats
+
+
+@dataclass(frozen=True)
+class _Second:
+    """What happened in a second.
+
+    Attributes:
+        accepted: Calls by call group.
+        taken: What each bucket gave.
+        applied: Of that what index queues took.
+        refused: Units refused for each bucket's sake, or waiting for an index.
+        hot: Units that partitions themselves refused.
+    """
+
+    accepted: Floats
+    taken: Floats
+    applied: Floats
+    refused: Floats
+    hot: Floats
 
 
 class _Run:
@@ -88,6 +110,7 @@ class _Run:
         models = [_MODELS[path.kind](self._context, path) for path in paths]
         self._states = [PatternState(model, self._requests(model.pattern)) for model in models]
         self._tokens = RetryTokens(self._workload.clients)
+        self._queues = IndexQueues(self._log)
         self._load()
         self._arrangement = self._arrange(None)
 
@@ -119,6 +142,8 @@ class _Run:
             self._run_stretch(self._begin_stretch(first, last), first, last)
             if last % MINUTE == 0 or last == log.seconds:
                 self._close_minute(last)
+            else:
+                self._emulator.feed.advance(self._time_ns(last))
             if progress is not None:
                 progress(last, log.seconds)
             if stop is not None and stop(log):
@@ -147,6 +172,10 @@ class _Run:
                     last = min(last, first + step - now % step)
                 if placement.axis == READ:
                     age = min(age, now % step)
+        for record in self._log.resources.values():
+            due = record.resource.heat.next_due_s - self._workload.start
+            if due > first:
+                last = int(min(last, due))
         return max(first + 1, min(last, first + max(1, age // 8)))
 
     def _begin_stretch(self, first: int, last: int) -> Stretch:
@@ -154,7 +183,8 @@ class _Run:
         changed = [state.model.refresh() for state in self._states]
         if any(changed) or self._changes() != self._arrangement.changes:
             self._arrangement = self._arrange(self._arrangement)
-        return Stretch.of(self._states, self._arrangement.groupings, self._arrangement.buckets)
+        arrangement = self._arrangement
+        return Stretch.of(self._states, arrangement.groupings, arrangement.buckets, self._queues)
 
     def _changes(self) -> int:
         return len(self._log.splits) + len(self._log.scalings)
@@ -168,37 +198,52 @@ class _Run:
             grouping = Grouping.of(state.model)
             state.regroup(None if old is None else old.groupings[number], grouping)
             groupings.append(grouping)
+        self._queues.follow_splits()
         count = len(buckets)
-        consumed, refused = np.zeros(count), np.zeros(count)
-        if old is not None and len(old.buckets) == count:  # keys may change within a minute
-            consumed, refused = old.consumed, old.refused
-        return _Arrangement(buckets, groupings, self._changes(), np.ones(count), consumed, refused)
+        amounts = [np.zeros(count) for _ in range(3)]
+        if old is not None:  # keys change and partitions split within a minute
+            before = (old.consumed, old.refused, old.demand)
+            amounts = [buckets.carry(old.buckets, amount) for amount in before]
+        return _Arrangement(buckets, groupings, self._changes(), np.ones(count), *amounts)
 
     def _run_stretch(self, stretch: Stretch, first: int, last: int) -> None:
-        arrangement = self._arrangement
         arriving = stretch.arrivals(first, last, self._rng)
-        loads = stretch.groups.loads_by_second(arriving)
-        refused = np.zeros_like(loads)
-        if self._is_calm(stretch, loads):
+        loads, arms = (taken.loads_by_second(arriving) for taken in (stretch.groups, stretch.arms))
+        if self._is_calm(stretch, loads + arms):
             self._all_pass(stretch, arriving.sum(axis=0), None)
-            for number in range(last - first):
-                self._end_second(first + number, loads[number])
+            none = np.zeros(len(stretch.buckets))
+            seconds = [
+                _Second(calls, taken, applied, refused=none, hot=none)
+                for calls, taken, applied in zip(arriving, loads + arms, arms, strict=True)
+            ]
+            for number, second in enumerate(seconds, first):
+                self._end_second(number, second.taken)
         else:
-            for number in range(last - first):
-                loads[number], refused[number] = self._run_second(
-                    stretch, first + number, arriving[number], loads[number]
-                )
-        arrangement.consumed += loads.sum(axis=0)
+            seconds = [
+                self._run_second(stretch, second, arriving[second - first], loads[second - first])
+                for second in range(first, last)
+            ]
+        self._log_seconds(stretch, first, last, seconds)
+        if last % MINUTE == 0:
+            moment = float(self._workload.start + last)
+            self._feed.report_heat(stretch, self._arrangement.demand, moment)
+        stretch.close()
+
+    def _log_seconds(self, stretch: Stretch, first: int, last: int, seconds: list[_Second]) -> None:
+        """Add what happened to the minute's amounts and to the log."""
+        arrangement = self._arrangement
+        applied = np.stack([second.applied for second in seconds])
+        refused = np.stack([second.refused for second in seconds])
+        accepted = np.stack([second.accepted for second in seconds])
+        consumed = stretch.served.loads_by_second(accepted) + applied
+        arrangement.consumed += consumed.sum(axis=0)
         arrangement.refused += refused.sum(axis=0)
+        arrangement.demand += sum(second.taken + second.hot for second in seconds)
         for record in self._log.resources.values():
             for axis in (READ, WRITE):
                 own = stretch.buckets.partitions[record.resource.arn, axis]
-                record.consumed[axis][first:last] = loads[:, own].sum(axis=1).tolist()
+                record.consumed[axis][first:last] = consumed[:, own].sum(axis=1).tolist()
                 record.throttled[axis][first:last] = refused[:, own].sum(axis=1).tolist()
-        if last % MINUTE == 0:
-            moment = float(self._workload.start + last)
-            self._feed.report_heat(stretch, arrangement.consumed, arrangement.refused, moment)
-        stretch.close()
 
     # Seconds
 
@@ -206,13 +251,14 @@ class _Run:
         """Return whether nobody waits and no second of a stretch asks more than flows in."""
         return (
             stretch.buckets.is_full
+            and self._queues.is_empty
             and not any(state.has_waiting for state in self._states)
             and bool((loads <= stretch.buckets.rates).all())
         )
 
     def _run_second(
         self, stretch: Stretch, second: int, arriving: Floats, loads: Floats
-    ) -> tuple[Floats, Floats | float]:
+    ) -> _Second:
         """Run one second.
 
         Args:
@@ -220,21 +266,28 @@ class _Run:
             second: Which.
             arriving: New calls by call group.
             loads: What these ask of each bucket.
-
-        Returns:
-            What each bucket gave, and what was refused for its sake.
         """
+        buckets = stretch.buckets
+        buckets.close_gates(self._queues.closed_tables(self._time_ns(second)))
         waiting = stretch.due(second)
-        available = stretch.buckets.available()
+        available = buckets.available()
+        accepted = arriving
         if waiting is not None:
-            loads = stretch.groups.loads(arriving + waiting.sum(axis=0))
-        refused: Floats | float = 0.0
+            accepted = arriving + waiting.sum(axis=0)
+            loads = stretch.groups.loads(accepted)
+        refused = hot = np.zeros(len(buckets))
         if (loads <= available).all():
             self._all_pass(stretch, arriving, waiting)
         else:
-            loads, refused = self._some_pass(stretch, second, arriving, waiting, available)
-        self._end_second(second, loads)
-        return loads, refused
+            accepted, refused, hot = self._some_pass(stretch, second, arriving, waiting, available)
+            loads = stretch.groups.loads(accepted)
+        end_ns = self._time_ns(second + 1)
+        entering = stretch.arms.loads(accepted)
+        applied, delayed = self._queues.run_second(
+            buckets, entering, available - loads, second, end_ns
+        )
+        self._end_second(second, loads + applied)
+        return _Second(accepted, loads + applied, applied, refused + delayed, hot)
 
     def _end_second(self, second: int, loads: Floats) -> None:
         end_ns = self._time_ns(second + 1)
@@ -264,8 +317,13 @@ class _Run:
         arriving: Floats,
         waiting: Floats | None,
         available: Floats,
-    ) -> tuple[Floats, Floats]:
-        """Let pass what the buckets have; return what they give, and what they refuse."""
+    ) -> tuple[Floats, Floats, Floats]:
+        """Let pass what the buckets have.
+
+        Returns:
+            Calls accepted by call group; by bucket units refused, and those of them that the
+            partition itself refused.
+        """
         groups, attempts = stretch.groups, stretch.attempts
         attempts.arriving[0] = arriving
         attempts.arriving[1:] = 0.0 if waiting is None else waiting
@@ -284,6 +342,7 @@ class _Run:
         by_number = attempts.by_number(again)
         total = by_number.sum(axis=0)
         refused = stretch.refuse(total, groups.short_shares(open_shares))
+        hot = stretch.heat(arriving, open_shares)
         self._tokens.begin_second()
         for pattern in stretch.patterns:
             rows, tally = pattern.rows, pattern.tally
@@ -295,7 +354,7 @@ class _Run:
             tally.first_refused += arriving[rows, None] * first_refusals[rows]
         if self._log.first_throttle is None and float((arriving * (1 - passed)).sum()) > 0.5:
             self._log.first_throttle = float(second)
-        return groups.loads(total * passed), refused
+        return total * passed, refused, hot
 
     # Minutes
 
@@ -304,10 +363,14 @@ class _Run:
         arrangement = self._arrangement
         end_ns = self._time_ns(second)
         self._feed.report_minute(
-            arrangement.buckets, arrangement.consumed, arrangement.refused, end_ns
+            arrangement.buckets,
+            arrangement.consumed,
+            arrangement.refused,
+            arrangement.demand,
+            end_ns,
         )
-        arrangement.consumed = np.zeros(len(arrangement.buckets))
-        arrangement.refused = np.zeros(len(arrangement.buckets))
+        for amounts in (arrangement.consumed, arrangement.refused, arrangement.demand):
+            amounts[:] = 0.0
         self._feed.report_contents()
 
     def _finish(self) -> None:

@@ -44,26 +44,33 @@ class EngineFeed:
         self._records = list(context.log.resources.values())
 
     def report_minute(
-        self, buckets: BucketTable, consumed: Floats, refused: Floats, end_ns: int
+        self,
+        buckets: BucketTable,
+        consumed: Floats,
+        refused: Floats,
+        demand: Floats,
+        end_ns: int,
     ) -> None:
-        """Close a minute with what each bucket gave and refused in it."""
+        """Close a minute with what each bucket gave and refused, and what reached it."""
         for record in self._records:
             for axis in (READ, WRITE):
                 own = buckets.partitions[record.resource.arn, axis]
                 self._feed.report_loads(
-                    record.resource, axis, consumed[own].tolist(), refused[own].tolist()
+                    record.resource,
+                    axis,
+                    consumed[own].tolist(),
+                    refused[own].tolist(),
+                    demand[own].tolist(),
                 )
         self._context.log.close_minute()
         self._feed.advance(end_ns)
 
     # Heat
 
-    def report_heat(
-        self, stretch: Stretch, consumed: Floats, refused: Floats, moment: float
-    ) -> None:
+    def report_heat(self, stretch: Stretch, demand: Floats, moment: float) -> None:
         """Report where the traffic of hot partitions went, at the end of a minute."""
         for record in self._records:
-            hot = self._hot_partitions(stretch.buckets, record, consumed + refused)
+            hot = self._hot_partitions(stretch.buckets, record, demand)
             if not len(hot):
                 continue
             for pattern in stretch.patterns:

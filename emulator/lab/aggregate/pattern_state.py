@@ -143,6 +143,7 @@ class Tally:
         refused: Attempts refused, by number of the attempt.
         first_refused: Calls refused at first, by call group and bucket met.
         refused_units: For each placement the units refused, by call group.
+        hot_units: Of those what the partition itself refused, each call once.
     """
 
     accepted: Floats
@@ -151,6 +152,7 @@ class Tally:
     refused: Floats
     first_refused: Floats
     refused_units: list[Floats]
+    hot_units: list[Floats]
 
     @classmethod
     def empty(cls, groups: int, attempts: int, buckets: int, placements: int) -> Tally:
@@ -162,6 +164,7 @@ class Tally:
             refused=np.zeros(attempts),
             first_refused=np.zeros((groups, buckets)),
             refused_units=[np.zeros(groups) for _ in range(placements)],
+            hot_units=[np.zeros(groups) for _ in range(placements)],
         )
 
 

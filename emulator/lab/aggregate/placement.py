@@ -107,10 +107,11 @@ class Placement:
                 tuple([render(row, at) for render in renders])
                 for row, at in zip(rows, moments, strict=True)
             ]
+        salt = self.record.resource.settings.placement_salt
         hashes: dict[tuple[str, ...], int] = {}
         for text in self.texts:
             if text not in hashes:
-                hashes[text] = placement_hash(text)
+                hashes[text] = placement_hash(text, salt)
         self.hashes = np.asarray([hashes[text] for text in self.texts], dtype=np.uint64)
 
     def _moments(self, moment: float) -> Sequence[float]:

@@ -9,19 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from emulator.capacity import throttle_error
+from emulator.capacity import READ, throttle_error
 from emulator.capacity.refusal import Reason
 from emulator.lab.aggregate.bucket_shares import Attempts, BucketTable
-from emulator.lab.aggregate.call_groups import CallGroups
+from emulator.lab.aggregate.call_groups import BucketUnits, CallGroups
+from emulator.lab.aggregate.index_queues import IndexQueues
 from emulator.lab.aggregate.pattern_model import PatternModel
 from emulator.lab.aggregate.pattern_state import CallMix, Grouping, PatternState, Tally
 from emulator.lab.inputs.distributions import Floats, Integers, sums
 from emulator.service.errors import TransactionCanceledException
 from emulator.service.throttling import ThrottlingLimit
+
+#: Stands for the gate of a table, which is no limit of a resource's own.
+_NO_PLACEMENT: Final = -1
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,7 @@ class PatternStretch:
     Attributes:
         rows: Its call groups among those of all patterns.
         partition_columns: For each placement the column of its partitions' buckets.
+        other_columns: The columns of all other buckets.
     """
 
     state: PatternState
@@ -38,6 +44,7 @@ class PatternStretch:
     mix: CallMix
     rows: slice
     partition_columns: list[int]
+    other_columns: list[int]
     tally: Tally
 
     @property
@@ -46,11 +53,11 @@ class PatternStretch:
         return self.state.model
 
     def use_of(self, placement: int) -> tuple[Floats, Floats, Floats]:
-        """Return for each key group calls accepted, units consumed and units refused."""
+        """Return for each key group calls accepted, units, and units its partition refused."""
         group_of, key_shares = self.grouping.group_of, self.mix.key_shares
         accepted = self.tally.accepted[group_of] * key_shares
         units = accepted * self.model.placements[placement].units * self.model.actions
-        return accepted, units, self.tally.refused_units[placement][group_of] * key_shares
+        return accepted, units, self.tally.hot_units[placement][group_of] * key_shares
 
     def close(self) -> None:
         """Hand on what happened."""
@@ -59,16 +66,31 @@ class PatternStretch:
 
 @dataclass(frozen=True)
 class Stretch:
-    """All patterns during a stretch, and the buckets that their calls meet."""
+    """All patterns during a stretch, and the buckets that their calls meet.
+
+    Attributes:
+        buckets: All buckets.
+        groups: What admission asks of them.
+        arms: What accepted calls add to the queues of global indexes.
+        served: What accepted calls take of partitions, as it is metered.
+        attempts: Who tries, and tries again.
+        patterns: Each pattern's own.
+    """
 
     buckets: BucketTable
     groups: CallGroups
+    arms: BucketUnits
+    served: BucketUnits
     attempts: Attempts
     patterns: list[PatternStretch]
 
     @classmethod
     def of(
-        cls, states: Sequence[PatternState], groupings: Sequence[Grouping], buckets: BucketTable
+        cls,
+        states: Sequence[PatternState],
+        groupings: Sequence[Grouping],
+        buckets: BucketTable,
+        queues: IndexQueues,
     ) -> Stretch:
         """Price the calls as of now, and lay them over the buckets."""
         mixes = []
@@ -77,10 +99,13 @@ class Stretch:
             mixes.append(CallMix.of(state.model, grouping))
         starts = np.cumsum([0, *(len(grouping) for grouping in groupings)]).tolist()
         rows = [slice(first, last) for first, last in pairwise(starts)]
-        met = [
-            _buckets_met(state.model, grouping, mix, buckets)
+        every = [
+            _buckets_met(state.model, grouping, mix, buckets, queues)
             for state, grouping, mix in zip(states, groupings, mixes, strict=True)
         ]
+        met = [[bucket for bucket in some if bucket.arn not in queues] for some in every]
+        arms = [[bucket for bucket in some if bucket.arn in queues] for some in every]
+        partitions = [[bucket for bucket in some if bucket.is_partition] for some in met]
         groups = _call_groups(states, rows, met, buckets)
         patterns = [
             PatternStretch(
@@ -89,6 +114,7 @@ class Stretch:
                 mix,
                 own,
                 [column for column, bucket in enumerate(met_here) if bucket.is_partition],
+                [column for column, bucket in enumerate(met_here) if not bucket.is_partition],
                 Tally.empty(
                     len(grouping), state.attempts, groups.columns, len(state.model.placements)
                 ),
@@ -98,7 +124,14 @@ class Stretch:
             )
         ]
         attempts = Attempts(_same_second(states, rows, len(groups)))
-        return cls(buckets, groups, attempts, patterns)
+        return cls(
+            buckets,
+            groups,
+            _bucket_units(states, rows, arms, buckets),
+            _bucket_units(states, rows, partitions, buckets),
+            attempts,
+            patterns,
+        )
 
     def arrivals(self, first: int, last: int, rng: np.random.Generator) -> Floats:
         """Return the calls that newly arrive, by second and call group, and log the requests."""
@@ -141,6 +174,25 @@ class Stretch:
                 refused += sums(self.groups.buckets[pattern.rows, column], units, len(refused))
         return refused
 
+    def heat(self, arriving: Floats, open_shares: Floats) -> Floats:
+        """Count the units that partitions themselves refused, of calls that reached them.
+
+        A call that comes again within the minute counts once (CAP2-2).
+
+        Returns:
+            The units by bucket.
+        """
+        hot = np.zeros(len(self.buckets))
+        for part in self.patterns:
+            shares = open_shares[part.rows]
+            reached = shares[:, part.other_columns].prod(axis=1)
+            for placement, column in enumerate(part.partition_columns):
+                asked = self.groups.units[part.rows, column]
+                units = arriving[part.rows] * reached * (1 - shares[:, column]) * asked
+                part.tally.hot_units[placement] += units
+                hot += sums(self.groups.buckets[part.rows, column], units, len(hot))
+        return hot
+
     def close(self) -> None:
         """Hand on what happened to the calls of every pattern."""
         for pattern in self.patterns:
@@ -157,16 +209,27 @@ class Stretch:
 
 @dataclass(slots=True)
 class _BucketMet:
-    """A bucket that the calls of a pattern meet: its number and their units, by call group."""
+    """A bucket that the calls of a pattern meet: its number and their units, by call group.
 
+    Attributes:
+        arn: The table or index that it belongs to.
+        full_units: What is metered, where an eventual read takes less of its partition (CAP2-6).
+    """
+
+    arn: str
     placement: int
     numbers: Integers
     units: Floats
+    full_units: Floats
     is_partition: bool = False
 
 
 def _buckets_met(
-    model: PatternModel, grouping: Grouping, mix: CallMix, buckets: BucketTable
+    model: PatternModel,
+    grouping: Grouping,
+    mix: CallMix,
+    buckets: BucketTable,
+    queues: IndexQueues,
 ) -> list[_BucketMet]:
     """Return the buckets that a pattern's calls meet, in the order they are asked.
 
@@ -174,18 +237,45 @@ def _buckets_met(
     """
     met: list[_BucketMet] = []
     shared: dict[int, _BucketMet] = {}
+    count = len(grouping)
+
+    def meet(arn: str, placement: int, bucket: int, units: Floats) -> None:
+        shared[bucket] = _BucketMet(arn, placement, np.full(count, bucket), units, units)
+        met.append(shared[bucket])
+
+    if model.pattern.is_write:
+        table = model.placements[0].record.resource.arn
+        meet(table, _NO_PLACEMENT, buckets.gates[table], np.ones(count))
     for number, placement in enumerate(model.placements):
-        key = (placement.record.resource.arn, placement.axis)
+        resource = placement.record.resource
+        key = (resource.arn, placement.axis)
         units = mix.units[number]
         for bucket in buckets.above[key]:
-            if bucket in shared:
+            if bucket in shared and resource.arn not in queues:
                 shared[bucket].units = shared[bucket].units + units
             else:
-                shared[bucket] = _BucketMet(number, np.full(len(grouping), bucket), units)
-                met.append(shared[bucket])
+                meet(resource.arn, number, bucket, units)
         own = buckets.partitions[key][grouping.partitions[number]]
-        met.append(_BucketMet(number, own, units, is_partition=True))
+        is_eventual = placement.axis == READ and not model.pattern.consistent
+        taken = units / resource.settings.eventual_read_factor if is_eventual else units
+        met.append(_BucketMet(resource.arn, number, own, taken, units, is_partition=True))
     return met
+
+
+def _bucket_units(
+    states: Sequence[PatternState],
+    rows: Sequence[slice],
+    met: Sequence[list[_BucketMet]],
+    table: BucketTable,
+) -> BucketUnits:
+    """Lay what calls take, as it is metered, over buckets."""
+    shape = rows[-1].stop, max(len(met_here) for met_here in met)
+    buckets, units = np.zeros(shape, dtype=np.int64), np.zeros(shape)
+    for state, own, met_here in zip(states, rows, met, strict=True):
+        for column, bucket in enumerate(met_here):
+            buckets[own, column] = bucket.numbers
+            units[own, column] = bucket.full_units * state.model.actions
+    return BucketUnits(len(table), buckets, units)
 
 
 def _call_groups(
@@ -198,7 +288,7 @@ def _call_groups(
     total, columns = rows[-1].stop, max(len(met_here) for met_here in met)
     buckets = np.zeros((total, columns), dtype=np.int64)
     units = np.zeros((total, columns))
-    owner = np.zeros(columns, dtype=np.int64)
+    owner = np.full(columns, _NO_PLACEMENT, dtype=np.int64)
     actions = np.ones(total)
     chance = np.ones((total, columns))
     patience = np.zeros(total)
@@ -208,7 +298,8 @@ def _call_groups(
         for column, bucket in enumerate(met_here):
             buckets[own, column] = bucket.numbers
             units[own, column] = bucket.units
-            chance[own, column] = state.model.placements[bucket.placement].chance
+            if bucket.placement != _NO_PLACEMENT:
+                chance[own, column] = state.model.placements[bucket.placement].chance
             owner[column] = max(owner[column], bucket.placement)
     return CallGroups(
         len(table),

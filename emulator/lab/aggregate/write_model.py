@@ -95,7 +95,8 @@ class WriteModel(PatternModel):
         context = self.context
         table = context.emulator.table(self.path.table)
         schemas = {name: index.schema for name, index in table.indexes.items()}
-        maker = ItemMaker(context.layout, self.pattern, self.groups.columns)
+        salt = table.settings.placement_salt
+        maker = ItemMaker(context.layout, self.pattern, self.groups.columns, placement_salt=salt)
         return WritePricer(context.layout, self.pattern, maker, self.groups.rows[0], schemas)
 
     def _note_creation(self) -> None:

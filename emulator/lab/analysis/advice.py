@@ -232,6 +232,17 @@ def index_throttling(case: Case) -> Iterator[Finding]:
                 "the table",
                 "give the index a key with more values, or more capacity",
             )
+    for resource in case.resources:
+        backlog = resource.backlog
+        if backlog is not None and backlog.closes_after is not None and not backlog.has_closed:
+            yield Finding(
+                "index falls behind",
+                "problem",
+                resource.name,
+                f"{backlog.units:,.0f} write units wait at the end and more every minute; at "
+                f"{backlog.buffer:,.0f} every write to the table is refused",
+                "give the index a key with more values, or more capacity",
+            )
 
 
 def wide_projection(case: Case) -> Iterator[Finding]:

@@ -36,9 +36,23 @@ class Case:
         return throttled_share(self.patterns)
 
     @property
+    def closing_index(self) -> result_types.ResourceResult | None:
+        """The first index to close its table's writes, if the load goes on as it ended."""
+        closing = {
+            resource.backlog.closes_after: resource
+            for resource in self.resources
+            if resource.backlog is not None and resource.backlog.closes_after is not None
+        }
+        return closing[min(closing)] if closing else None
+
+    @property
     def reasons(self) -> list[str]:
-        """The reasons of refusals, the most frequent first."""
-        return list(throttled_by_reason(self.patterns))
+        """The reasons of refusals, the most frequent first; else of an index that will refuse."""
+        reasons = list(throttled_by_reason(self.patterns))
+        index = self.closing_index
+        if not reasons and index is not None and index.backlog is not None:
+            return [index.backlog.reason]
+        return reasons
 
     @property
     def chosen_cost(self) -> result_types.Cost | None:

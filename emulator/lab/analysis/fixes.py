@@ -57,7 +57,7 @@ def find_fix(case: Case, *, seed: int, settings: Settings) -> Fix | None:
     known = _with_all_offered(case, run)
     for fix in islice(_candidates(known), _MOST_TRIES):
         log = run(fix.design, is_over)
-        if log is not None and log.throttled_share < THRESHOLD:
+        if log is not None and log.throttled_share < THRESHOLD and not log.falls_behind:
             return fix
     return None
 
@@ -71,7 +71,7 @@ def _with_all_offered(case: Case, run: Callable[[Design, Stop | None], RunLog | 
     for _ in range(_ROUNDS):
         design, words = _raised(case)
         log = run(design, None) if words else None
-        if log is None or log.throttled_share < THRESHOLD:
+        if log is None or (log.throttled_share < THRESHOLD and not log.falls_behind):
             break
         workload = case.layout.workload
         loads = offered(pattern_results(log), resource_results(log), workload)

@@ -42,7 +42,14 @@ def try_load(
 
 def _outcome(log: RunLog) -> tuple[float, str | None]:
     """Return the throttled share of a run, and the reason that leads."""
-    return log.throttled_share, next(iter(throttled_by_reason(log.patterns.values())), None)
+    share, reason = (
+        log.throttled_share,
+        next(iter(throttled_by_reason(log.patterns.values())), None),
+    )
+    if share < THRESHOLD and log.falls_behind:
+        waiting = (record.waiting_reason for record in log.resources.values())
+        return THRESHOLD, next(filter(None, waiting))
+    return share, reason
 
 
 def find_headroom(

@@ -33,9 +33,9 @@ def _refused_for(cause: str) -> Callable[[RunLog], bool]:
     return lambda log: any(split.cause == cause for split in log.splits)
 
 
-def _reached_quota(log: RunLog) -> bool:
-    return any(
-        ThrottlingLimit.of(reason) is ThrottlingLimit.ACCOUNT
+def _refused_by(limit: ThrottlingLimit) -> Callable[[RunLog], bool]:
+    return lambda log: any(
+        ThrottlingLimit.of(reason) is limit
         for record in log.patterns.values()
         for reason in record.throttled_by_reason
     )
@@ -50,11 +50,32 @@ ASSUMED: Final = (
         _has_heat,
     ),
     Assumed(
-        "split_seconds",
-        "CAP-505",
-        "time that a split for heat takes",
-        (1800.0,),
+        "split_delay",
+        "CAP2-3",
+        "seconds from the start of the heat to the split",
+        (1440.0,),
         _has_heat,
+    ),
+    Assumed(
+        "gsi_buffer_seconds",
+        "CAP2-4",
+        "how far an index may fall behind before it closes its table's writes",
+        (50.0,),
+        lambda log: any(any(record.backlog) for record in log.resources.values()),
+    ),
+    Assumed(
+        "burst_start",
+        "CAP2-5",
+        "share of the burst reserve that a new table has",
+        (1.0,),
+        _refused_by(ThrottlingLimit.PROVISIONED),
+    ),
+    Assumed(
+        "placement_salt",
+        "CAP2-7",
+        "the hash that places keys on partitions",
+        (1,),
+        _refused_by(ThrottlingLimit.KEY_RANGE),
     ),
     Assumed(
         "sequential_share",
@@ -72,7 +93,7 @@ ASSUMED: Final = (
     ),
     Assumed(
         "autoscaling_delay",
-        "CAP-904",
+        "CAP2-8",
         "time from an alarm to the new capacity",
         (600.0,),
         lambda log: bool(log.scalings),
@@ -82,7 +103,7 @@ ASSUMED: Final = (
         "CAP-615",
         "units per second that an on-demand table may use",
         (80_000,),
-        _reached_quota,
+        _refused_by(ThrottlingLimit.ACCOUNT),
     ),
 )
 
@@ -98,8 +119,13 @@ def assumption(
         rows.append(SensitivityRow(value=value, throttled_share=log.throttled_share))
     return Assumption(
         setting=assumed.setting,
-        value=float(getattr(settings, assumed.setting)),
+        value=_mode(getattr(settings, assumed.setting)),
         rule=assumed.rule,
         meaning=assumed.meaning,
         rows=tuple(rows),
     )
+
+
+def _mode(value: Any) -> float:
+    """Return a setting as one number: of a delay that is drawn, the likeliest."""
+    return float(value[1] if isinstance(value, tuple) else value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from emulator.lab.analysis.case import Case, axis_of
+from emulator.lab.outcome import words
 from emulator.lab.outcome.result_types import Headroom, ResourceResult
 from emulator.lab.outcome.thresholds import THRESHOLD, TIGHT, UNEVEN
 from emulator.service.limits import PARTITION_UNITS
@@ -15,7 +16,7 @@ Grade = Literal["fine", "tight", "throttles"]
 
 def grade(case: Case) -> Grade:
     """Return how the design does."""
-    if case.throttled_share >= THRESHOLD:
+    if case.throttled_share >= THRESHOLD or case.closing_index is not None:
         return "throttles"
     room = case.headroom
     if room is not None and not room.at_least and room.multiple < TIGHT:
@@ -37,7 +38,20 @@ def sentence(case: Case) -> str:
     if graded == "tight" and room is not None:
         limit = f", then {room.limited_by} begins" if room.limited_by else ""
         return f"{name} is tight: it carries only {_multiple(room)} times this load{limit}."
+    if share < THRESHOLD and case.closing_index is not None:
+        return f"{name} throttles if this load goes on: {_closing(case.closing_index)}."
     return f"{name} throttles {share:.1%} of calls: {_cause(case)}."
+
+
+def _closing(index: ResourceResult) -> str:
+    """Return when an index that falls behind closes its table's writes (CAP2-4)."""
+    backlog = index.backlog
+    assert backlog is not None, "an index that closes has a backlog"
+    assert backlog.closes_after is not None, "and a time for it"
+    return (
+        f"{index.name} falls behind, {backlog.units:,.0f} write units at the end, and refuses "
+        f"every write to its table after {words.duration(backlog.closes_after)}"
+    )
 
 
 def _multiple(room: Headroom) -> str:

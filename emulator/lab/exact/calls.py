@@ -14,6 +14,7 @@ from typing import Final, Protocol, TypeAlias
 import numpy as np
 
 from emulator.capacity import Charge, Meter, Reason, throttle_error
+from emulator.engine.propagation import IndexArm
 from emulator.lab.inputs.key_templates import KeyTemplate, Renderer
 from emulator.lab.outcome.run_log import PatternRecord, ResourceRecord, RunLog, key_text
 from emulator.lab.planning.access_paths import AccessPath
@@ -88,11 +89,20 @@ class Runner(ABC):
 
     def count(self, charges: Sequence[Charge], second: int) -> None:
         """Record what passed, by resource and key."""
-        for meter, _, axis, units, position in charges:
+        for meter, _, axis, units, position, _ in charges:
             record, own, prefix_length = self._tallies.get(meter.arn) or self._tally(meter)
             record.consumed[axis][second] += units
             own[axis] += units
             if position is not None:
+                record.key(key_text(position, prefix_length)).add(axis, units, 0.0)
+
+    def count_arms(self, arms: Sequence[IndexArm]) -> None:
+        """Record what accepted writes take of indexes, by key; the log hears when they do."""
+        for arm in arms:
+            for meter, _, axis, units, position, _ in arm.charges:
+                record, own, prefix_length = self._tallies.get(meter.arn) or self._tally(meter)
+                own[axis] += units
+                assert position is not None, "a change of an index has a position"
                 record.key(key_text(position, prefix_length)).add(axis, units, 0.0)
 
     def _tally(self, meter: Meter) -> tuple[ResourceRecord, list[float], int]:
@@ -106,7 +116,7 @@ class Runner(ABC):
         """Record what was refused, where a limit was short."""
         short = {reason.resource for reason in reasons}
         resources = self.context.log.resources
-        for meter, _, axis, units, position in charges:
+        for meter, _, axis, units, position, _ in charges:
             if meter.arn in short:
                 record = resources[meter.arn]
                 record.throttled[axis][second] += units
@@ -124,6 +134,7 @@ class Finder:
 
     def __init__(self, runner: Runner, path: AccessPath, columns: dict[str, int]) -> None:
         key = path.key
+        self._salt = runner.table.settings.placement_salt
         self._store = runner.table.store
         self._partition = key.partition[0].bind(columns)
         self._sort = key.sort[0].bind(columns) if key.sort else None
@@ -136,7 +147,7 @@ class Finder:
     def position(self, row: Row, moment: float) -> Position:
         """Return where the item lies, or would lie if there were one."""
         partition = self._partition(row, moment)
-        prefix = key_position((partition,))
+        prefix = key_position((partition,), salt=self._salt)
         if self._prefix is not None:
             known = self._prefix(row, moment)
             newest = next(

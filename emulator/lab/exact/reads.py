@@ -125,7 +125,7 @@ class Pager(Runner):
         self.drawer = Drawer(context.values, self.pattern, sorted(names - {TIMESTAMP}), ())
         self.columns = self.drawer.columns
         self.index = None if path.index is None else self.table.indexes[path.index.name]
-        self._bounds = None if path.kind == "scan" else _Bounds(path, self.columns)
+        self._bounds = None if path.kind == "scan" else _Bounds(self, path)
         self._history = context.layout.workload.history + context.layout.workload.duration
         self.filters = [(name, self.columns[name]) for name in path.filters]
         self.fetches = (
@@ -172,7 +172,7 @@ class Pager(Runner):
         """Return the position after which the next page begins."""
         if self.index is None:
             return self.table.position_of(last)
-        entry = entry_of(self.index.schema, last)
+        entry = entry_of(self.index.schema, last, self.table.settings.placement_salt)
         assert entry is not None, "an item on a page of the index is in the index"
         return entry.position
 
@@ -180,8 +180,9 @@ class Pager(Runner):
 class _Bounds:
     """The ranges of positions that a Query asks for."""
 
-    def __init__(self, path: AccessPath, columns: dict[str, int]) -> None:
-        labels = dict(columns)
+    def __init__(self, pager: Pager, path: AccessPath) -> None:
+        self._salt = pager.table.settings.placement_salt
+        labels = dict(pager.columns)
         for part in path.shards:
             labels[part.label] = len(labels)
         self._path = path
@@ -212,7 +213,7 @@ class _Bounds:
             for suffix in self._suffixes:
                 values = (*row, *suffix)
                 partition = tuple(render(values, stretch) for render in self._partitions)
-                key = key_position(partition)
+                key = key_position(partition, width=len(partition), salt=self._salt)
                 known = [render(values, moment) for render in self._known]
                 prefix = (*key, *known[: self._whole])
                 partial = known[self._whole] if len(known) > self._whole else ""

@@ -32,7 +32,8 @@ class Writer(Runner):
         self.drawer = Drawer(
             context.values, pattern, needed_fields(layout, pattern), random_shards(layout, pattern)
         )
-        self.maker = ItemMaker(layout, pattern, self.drawer.columns)
+        salt = self.table.settings.placement_salt
+        self.maker = ItemMaker(layout, pattern, self.drawer.columns, placement_salt=salt)
         self._finds = None if pattern.is_put else Finder(self, path, self.drawer.columns)
         self._salt = 0
         sizes = pattern.sizes.sizes
@@ -123,12 +124,13 @@ class _WriteWork:
             planned = writes.plan(self._write)
         except ItemCollectionSizeLimitExceededException:
             return ()  # full for good: the application's loss, and no throttling
-        reasons = account.try_admit(runner.table, planned.charges, planned.receipt)
+        reasons = account.try_admit_write(planned)
         if reasons:
             runner.count_refused(planned.charges, reasons, second)
             return reasons
         writes.apply(account, planned)
         runner.count(planned.charges, second)
+        runner.count_arms(planned.arms)
         return ()
 
     def following(self) -> Work | None:
@@ -165,6 +167,7 @@ class _TransactionWork:
             return tuple(dict.fromkeys(reasons))
         for action in planned:
             runner.count(action.charges, second)
+            runner.count_arms(action.arms)
         return ()
 
     def following(self) -> Work | None:

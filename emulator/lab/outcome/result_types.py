@@ -203,6 +203,23 @@ class CollectionSizes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BacklogResult:
+    """What waits for a global index, in write units (CAP2-4)."""
+
+    #: At the end of the run.
+    units: float
+    #: How much may wait before the index closes, and every write to its table is refused.
+    buffer: float
+    #: Why it last had to wait, such as ``IndexWriteKeyRangeThroughputExceeded``.
+    reason: str
+    #: When it closes, in seconds from the start: as it did, or as it would if the load went on.
+    #: None if the backlog does not grow.
+    closes_after: float | None
+    #: Whether it closed during the run.
+    has_closed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceResult:
     """A table or a global secondary index under one design."""
 
@@ -222,6 +239,8 @@ class ResourceResult:
     key_concentration: Concentration
     partition_concentration: Concentration
     collections: CollectionSizes
+    #: Of an index; None for tables, where nothing ever waited, and in results of 0.1.0.
+    backlog: BacklogResult | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

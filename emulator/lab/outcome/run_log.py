@@ -15,7 +15,16 @@ from typing import TypeAlias
 from emulator.capacity import ONE, READ, WRITE
 from emulator.capacity.traffic import WEIGHTS
 from emulator.clock import NANOSECONDS
-from emulator.engine.events import Event, Scaled, Split, SplitRefused, Throttled
+from emulator.engine.events import (
+    Event,
+    IndexApplied,
+    IndexClosed,
+    IndexDelayed,
+    Scaled,
+    Split,
+    SplitRefused,
+    Throttled,
+)
 from emulator.engine.resource import Resource
 from emulator.lab.inputs.patterns import Pattern
 from emulator.lab.outcome.result_types import PartitionSpan, SplitResult
@@ -101,6 +110,9 @@ class ResourceRecord:
         throttled: By axis, units of refused attempts.
         provisioned: By axis, what it may use.
         burst: By axis, the reserve.
+        backlog: Of a global index, the write units that wait for it (CAP2-4).
+        closed_at: When it first closed its table's writes, in seconds, or None.
+        waiting_reason: Why something last had to wait for it, or None.
         minutes: For each minute, its partitions' cells by id.
         spans: Every partition that ever was, by id.
     """
@@ -113,6 +125,9 @@ class ResourceRecord:
         self.throttled = ([0.0] * seconds, [0.0] * seconds)
         self.provisioned = ([0.0] * seconds, [0.0] * seconds)
         self.burst = ([0.0] * seconds, [0.0] * seconds)
+        self.backlog = [0.0] * seconds
+        self.closed_at: float | None = None
+        self.waiting_reason: str | None = None
         self.minutes: list[dict[int, Cell]] = []
         self.partition_counts: list[int] = []
         self.spans: dict[int, PartitionSpan] = {}
@@ -284,6 +299,27 @@ class RunLog:
         """The share of calls, so far, that were refused at least once."""
         return throttled_share(self.patterns.values())
 
+    @property
+    def falls_behind(self) -> bool:
+        """Return whether an index closed, or will if the load goes on as it ended (CAP2-4)."""
+        return any(
+            self.closes_after(record) is not None
+            for record in self.resources.values()
+            if record.waiting_reason is not None
+        )
+
+    def closes_after(self, record: ResourceRecord) -> float | None:
+        """Return when an index closes, in seconds: as it did, or would if the load went on."""
+        if record.closed_at is not None:
+            return record.closed_at
+        span = min(MINUTE, len(record.backlog) - 1)
+        units = record.backlog[-1]
+        growth = units - record.backlog[-1 - span]
+        if growth <= 0:
+            return None
+        buffer = self.emulator.table(record.table).index_buffer
+        return self.seconds + max(0.0, buffer - units) * span / growth
+
     def record_of(self, table: TableLayout, index: IndexLayout | None) -> ResourceRecord:
         """Return the record of a table or global index."""
         return self.resources[self.emulator.resource(table, index).arn]
@@ -303,6 +339,24 @@ class RunLog:
             self._note_split(event, ())
         elif isinstance(event, Scaled):
             self.scalings.append(event)
+        elif isinstance(event, IndexApplied):
+            self._add(self.resources[event.resource].consumed[WRITE], event.time_ns, event.units)
+        elif isinstance(event, IndexDelayed):
+            record = self.resources[event.resource]
+            record.waiting_reason = event.reasons[0].reason
+            self._add(record.throttled[WRITE], event.time_ns, event.units)
+        elif isinstance(event, IndexClosed):
+            self.note_closing(self.resources[event.resource], event.time_ns)
+
+    def _add(self, series: list[float], time_ns: int, units: float) -> None:
+        second = int(self._time(time_ns))
+        if second < self.seconds:
+            series[second] += units
+
+    def note_closing(self, record: ResourceRecord, time_ns: int) -> None:
+        """Note that an index refuses its table's writes from now on."""
+        if record.closed_at is None:
+            record.closed_at = self._time(time_ns)
 
     def _note_split(self, event: Split | SplitRefused, children: tuple[int, ...]) -> None:
         self.splits.append(
@@ -322,6 +376,9 @@ class RunLog:
         """Note the limits in force at the end of a second."""
         for record in self.resources.values():
             record.sample(second, now_ns)
+            if not record.is_table:
+                queue = self.emulator.table(record.table).indexes[record.resource.name].queue
+                record.backlog[second] += queue.backlog
 
     def close_minute(self) -> None:
         """Note the running minute; to be called before the engine closes it."""

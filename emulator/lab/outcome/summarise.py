@@ -102,6 +102,7 @@ def _resource(log: run_log.RunLog, record: run_log.ResourceRecord) -> result_typ
     key_weights = weights[weights > 0]
     partition_weights = np.asarray(sorted(cells.values(), reverse=True))
     top = _top_keys(record, float(key_weights.sum()))
+    reason = record.waiting_reason
     return result_types.ResourceResult(
         name=record.name,
         kind="table" if record.is_table else "index",
@@ -117,6 +118,19 @@ def _resource(log: run_log.RunLog, record: run_log.ResourceRecord) -> result_typ
         key_concentration=_concentration(key_weights),
         partition_concentration=_concentration(partition_weights),
         collections=_collection_sizes(record.collections, log.seconds),
+        backlog=None if reason is None else _backlog(log, record, reason),
+    )
+
+
+def _backlog(
+    log: run_log.RunLog, record: run_log.ResourceRecord, reason: str
+) -> result_types.BacklogResult:
+    return result_types.BacklogResult(
+        units=record.backlog[-1],
+        buffer=log.emulator.table(record.table).index_buffer,
+        reason=reason,
+        closes_after=log.closes_after(record),
+        has_closed=record.closed_at is not None,
     )
 
 

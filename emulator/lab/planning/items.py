@@ -61,9 +61,24 @@ def needed_fields(layout: Layout, pattern: Pattern) -> list[str]:
 
 
 class ItemMaker:
-    """Makes the items of one pattern from rows of field values."""
+    """Makes the items of one pattern from rows of field values.
 
-    def __init__(self, layout: Layout, pattern: Pattern, columns: Mapping[str, int]) -> None:
+    Args:
+        layout: The design under its workload.
+        pattern: Whose items.
+        columns: Where in a row each field stands.
+        placement_salt: As of the settings of the run.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        pattern: Pattern,
+        columns: Mapping[str, int],
+        *,
+        placement_salt: int,
+    ) -> None:
+        self._placement_salt = placement_salt
         self.table: TableLayout = layout.table_of(pattern)
         key = self.table.key(pattern.entity)
         fields = layout.item_fields(pattern)
@@ -105,7 +120,8 @@ class ItemMaker:
         if prefix is None:
             if len(self._prefixes) >= _MOST_PREFIXES:
                 self._prefixes.clear()
-            prefix = self._prefixes[partition] = key_position((partition,))
+            prefix = key_position((partition,), salt=self._placement_salt)
+            self._prefixes[partition] = prefix
         if self._sort is None:
             return prefix
         return *prefix, self._sort(row, moment)

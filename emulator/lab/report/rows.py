@@ -90,8 +90,18 @@ def _throttling(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
     if any(_failed(design) for design in designs):
         yield _row("calls given up", designs, lambda design: _share(_failed(design)))
     yield _row("first throttled after", designs, _first_throttle)
+    if any(one.backlog is not None for design in designs for one in design.resources):
+        hint = "from then on every write to the table is refused, if the load goes on"
+        yield _row("an index closes after", designs, _closes, hint=hint)
     if any(design.headroom is not None for design in designs):
         yield _row("headroom", designs, headroom, hint="largest multiple of this load without")
+
+
+def _closes(design: result_types.DesignResult) -> Cell:
+    """Return when the first index to fall behind refuses every write to its table (CAP2-4)."""
+    backlogs = [resource.backlog for resource in design.resources if resource.backlog is not None]
+    times = [backlog.closes_after for backlog in backlogs if backlog.closes_after is not None]
+    return Cell(words.duration(min(times)), "bad") if times else Cell("never")
 
 
 def _share(share: float, limit: float = 0.0) -> Cell:

@@ -50,7 +50,8 @@ class Reading(NamedTuple):
         """Return the positions that are read, span after span."""
         if self.ranges is None:
             return [segment_bounds(0, 1)]
-        return [bounds(key_range.key_range) for key_range in self.ranges]
+        salt = self.source.table.settings.placement_salt
+        return [bounds(key_range.key_range, salt) for key_range in self.ranges]
 
 
 def reading_of(

@@ -45,7 +45,7 @@ def carry_out(account: Account, write: Write) -> Planned:
     """
     account.holds.check(account, write.table, write.position)
     planned = plan(write)
-    account.admit(write.table, planned.charges, planned.receipt)
+    account.admit_write(planned)
     if planned.failure is None:
         apply(account, planned)
     return planned

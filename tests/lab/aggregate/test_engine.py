@@ -46,7 +46,7 @@ def test_keys_lie_where_the_emulator_puts_them():
     expected = np.zeros(6)
     for number in range(60):
         text = f"userId-{number:02d}"
-        expected[partitions.at((placement_hash((text,)), text)).id] += 10
+        expected[partitions.at((placement_hash((text,), 0), text)).id] += 10
     row = [cell * 1000 for cell in table.heat.load[0]]
     assert row == pytest.approx(expected.tolist(), rel=0.01)
 
@@ -65,14 +65,15 @@ def test_cost_does_not_grow_with_requests():
 
 
 def test_a_full_partition_is_split_and_then_serves_more():
-    """CAP-505: the engine's own heat decides; CAP-602: children start with full buckets."""
+    """CAP2-3: the engine's own heat decides; CAP-602: children start with full buckets."""
     put = Pattern("put", "PutItem", rate=1800)
     fields = [Field("deviceId", count=200)]
     design = Design("d", partition="{timestamp:day}", sort="{deviceId}", capacity=ROOMY)
 
-    [table] = resource_results(run([put], design, fields=fields, duration=780))
+    settings = Settings(split_delay=597)
+    [table] = resource_results(run([put], design, fields=fields, duration=780, settings=settings))
 
-    assert [(split.time, split.cause) for split in table.splits] == [(600.0, "heat")]
+    assert [(split.time, split.cause) for split in table.splits] == [(597.0, "heat")]
     consumed = table.write.per_minute.consumed
     assert consumed[5] == pytest.approx(1000, rel=0.01)
     assert consumed[12] == pytest.approx(1800, rel=0.05)
@@ -99,7 +100,7 @@ def test_what_cannot_be_split_is_not(sort, cause):
 
 
 def test_on_demand_tables_grow():
-    """CAP-510: double the peak of half an hour ago."""
+    """CAP-510, CAP2-1: double the peak of half an hour ago, and every quarter is too wide."""
     put = Pattern("put", "PutItem", rate=3_000)
     fields = [Field("deviceId", count=500)]
 
@@ -112,7 +113,7 @@ def test_on_demand_tables_grow():
         )
     )
 
-    assert (table.partitions_per_minute[0], table.partitions_per_minute[-1]) == (4, 6)
+    assert (table.partitions_per_minute[0], table.partitions_per_minute[-1]) == (4, 8)
 
 
 def test_auto_scaling_follows_what_is_consumed():
@@ -155,7 +156,8 @@ def test_an_index_shares_the_table_s_quota():
     design = Design("d", partition="{deviceId}", sort="{timestamp}", indexes=[index])
     fields = [Field("deviceId", count=100), Field("type", values=("a",))]
 
-    log = run([put], design, fields=fields, settings=Settings(table_quota=100))
+    settings = Settings(table_quota=100, gsi_buffer_seconds=0)
+    log = run([put], design, fields=fields, settings=settings)
 
     [result] = pattern_results(log)
     assert set(result.throttled_by_reason) == {"TableWriteAccountLimitExceeded"}

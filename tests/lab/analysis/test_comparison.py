@@ -120,10 +120,10 @@ def test_auto_takes_the_engine_that_suits():
 
 
 def test_assumed_constants_are_shown_with_other_values():
-    """A split for heat depends on constants that nobody publishes (CAP-505)."""
+    """A split for heat depends on constants that nobody publishes (CAP2-3, CAP2-7)."""
     put = Pattern("put", "PutItem", rate=1500)
     workload = Workload(fields=[Field("id", count=50)], patterns=[put], duration=240)
-    settings = Settings(heat_minutes=1, split_seconds=60)
+    settings = Settings(heat_minutes=1, split_delay=120)
     design = Design(
         "d", partition="{timestamp:day}", sort="{id}", capacity=Capacity(read=1, write=5000)
     )
@@ -133,10 +133,10 @@ def test_assumed_constants_are_shown_with_other_values():
     ).designs
 
     found = {one.setting: one for one in result.assumptions}
-    assert set(found) == {"heat_threshold", "split_seconds"}
-    assert found["split_seconds"].value == 60
-    [row] = found["split_seconds"].rows
-    assert row.value == 1800
+    assert set(found) == {"heat_threshold", "split_delay", "placement_salt"}
+    assert found["split_delay"].value == 120
+    [row] = found["split_delay"].rows
+    assert row.value == 1440
     assert row.throttled_share > result.throttled_share
 
 

@@ -15,14 +15,15 @@ from emulator.lab import (
 )
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.planning.layout import Layout
+from emulator.settings import Settings
 
 USERS = Field("userId", count=10)
 
 
-def run(patterns, design, *, fields=(USERS,), seed=0, **workload):
+def run(patterns, design, *, fields=(USERS,), seed=0, settings=None, **workload):
     options = {"duration": 10} | workload
     load = Workload(fields=fields, patterns=patterns, **options)
-    return exact.run(Layout(design, load), seed=seed)
+    return exact.run(Layout(design, load), seed=seed, settings=settings)
 
 
 def pattern_of(log, name):
@@ -105,11 +106,11 @@ def test_an_account_limit_is_not_retried_in_legacy_mode():
 
 
 def test_an_index_that_is_too_small_holds_back_the_table():
-    """CAP-609."""
+    """CAP-609, CAP2-4.6."""
     index = Index("byUser", partition="{userId}", capacity=Capacity(read=1, write=5))
     design = Design("d", partition="{timestamp}", indexes=[index], capacity=ROOMY)
 
-    result = pattern_of(run([PUT], design), "put")
+    result = pattern_of(run([PUT], design, settings=Settings(gsi_buffer_seconds=0)), "put")
 
     assert set(result.throttled_by_reason) == {"IndexWriteProvisionedThroughputExceeded"}
     assert {units.resource: units.write for units in result.units} == {"table": 54, "byUser": 54}
@@ -224,13 +225,14 @@ def test_entities_share_a_collection_and_a_prefix_reads_them_apart():
 
 
 def test_hot_partitions_split_and_are_recorded():
-    """CAP-505: five hot minutes, five more for the split."""
+    """CAP2-3."""
     heavy = Pattern("put", "PutItem", rate=3, size=300_000)
     design = Design("d", partition="{userId}", capacity=Capacity(read=1, write=900))
 
-    log = run([heavy], design, fields=[Field("userId", count=40)], duration=660)
+    users, settings = [Field("userId", count=40)], Settings(split_delay=580)
+    log = run([heavy], design, fields=users, duration=660, settings=settings)
 
     [table] = resource_results(log)
-    assert [(split.time, split.cause) for split in table.splits] == [(600.0, "heat")]
+    assert [(split.time, split.cause) for split in table.splits] == [(580.0, "heat")]
     assert table.partitions_per_minute[-1] == 2
-    assert [span.died for span in table.heat.partitions] == [600.0, None, None]
+    assert [span.died for span in table.heat.partitions] == [580.0, None, None]
