@@ -12,6 +12,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
+from types import NoneType
 from typing import NamedTuple, get_args, get_type_hints
 
 from emulator.operations import find
@@ -283,13 +284,20 @@ def settings() -> str:
     lines = ["| setting | type | default | meaning |", "| --- | --- | --- | --- |"]
     types = get_type_hints(Settings)
     for name, comment in _settings_comments().items():
-        choices = " or ".join(f"`{choice!r}`" for choice in get_args(types[name]))
+        choices = " or ".join(f"`{_choice(choice)}`" for choice in get_args(types[name]))
         default = getattr(defaults, name)
         text = f"{default:,}" if type(default) is int else repr(default)
         lines.append(
             _row(f"`{name}`", choices or f"`{types[name].__name__}`", f"`{text}`", comment)
         )
     return "\n".join(lines) + "\n"
+
+
+def _choice(choice: object) -> str:
+    """Return a value, or the name of a type, that a setting may have."""
+    if choice is NoneType:
+        return "None"
+    return choice.__name__ if isinstance(choice, type) and not get_args(choice) else repr(choice)
 
 
 def operations() -> str:
