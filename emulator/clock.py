@@ -101,6 +101,16 @@ class ManualClock:
     def advance(self, seconds: float) -> None:
         """Let ``seconds`` pass, and run everything that falls due, in order.
 
+        Each step is rounded to whole nanoseconds (CAP2-14), so three steps of 1/3600 s are not
+        one of 1/1200 s. Steps of whole nanoseconds that sum up to the same lead to the same state.
+
+        >>> thrice, once = ManualClock(0), ManualClock(0)
+        >>> for _ in range(3):
+        ...     thrice.advance(1 / 3600)
+        >>> once.advance(1 / 1200)
+        >>> thrice.now_ns(), once.now_ns()
+        (833334, 833333)
+
         Raises:
             EmulatorError: ``seconds`` is negative.
         """

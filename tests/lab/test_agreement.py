@@ -2,8 +2,8 @@
 
 The bounds that these tests hold, and ``docs/explanation/lab.md`` states:
 
-- where a request is one call, the share of throttled calls differs by at most 0.20 (by less than
-  0.03 in nine of ten) and the units consumed by at most 5 %;
+- where a request is one call, the share of throttled calls differs by at most 0.20 and the units
+  consumed by at most 5 %;
 - where a request makes many calls at once (suffixes) or its pages are large (Scans), calls come
   bunched, which the aggregate engine does not see: there the share differs by at most 0.30,
   the units by at most 5 % and the cost of the largest page.
