@@ -1,0 +1,1 @@
+"""The capacity model against published measurements of the service, in virtual time."""

@@ -1,0 +1,53 @@
+"""Play every published measurement; print measured, ours and verdict; write the page."""
+
+import argparse
+import time
+
+from benchmarks.published import page
+from benchmarks.published.plays import PLAYS
+from benchmarks.published.verdicts import DIFFERS, NEAR, experiments, judge, near
+
+
+def play(data, seeds):
+    """Play one experiment; return its verdict over seeds, and the one of single requests."""
+    plays = PLAYS[data["id"]]
+    once = judge(data, [plays.requests()])
+    if plays.seeds is None:
+        return once, once
+    return judge(data, [plays.seeds(seed) for seed in range(seeds)]), once
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.published", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("--only", help="ids, separated by commas; writes no page")
+    options = parser.parse_args()
+    wanted = options.only.split(",") if options.only else None
+    verdicts, onces = [], []
+    for data in experiments():
+        if wanted and data["id"] not in wanted:
+            continue
+        began = time.perf_counter()
+        verdict, once = play(data, options.seeds)
+        verdicts.append(verdict)
+        onces.append(once)
+        show(verdict, once, PLAYS[data["id"]], time.perf_counter() - began)
+    close, of = near(verdicts)
+    print(f"\n{close} of {of} published figures within {NEAR} %")
+    if not wanted:
+        page.write(verdicts, onces, options.seeds)
+    return any(verdict.word == DIFFERS for verdict in verdicts)
+
+
+def show(verdict, once, play, seconds):
+    print(f"\n{verdict.id:7} {verdict.word} {verdict.reason}  [{seconds:.1f} s]")
+    for _, what, measured, ours, criterion, _ in page.rows([verdict]):
+        print(f"   {what:48.48} {measured:>14} {ours:>34}   {criterion}")
+    if once is not verdict:
+        print(f"   request by request ({play.scaled}): {once.word} {once.reason}")
+        for _, what, _, ours, _, _ in page.rows([once]):
+            print(f"   {what:48.48} {'':>14} {ours:>34}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

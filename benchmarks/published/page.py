@@ -1,0 +1,174 @@
+"""The page a sceptic reads first, and the table that the command prints."""
+
+from pathlib import Path
+
+from benchmarks.published import charts
+from benchmarks.published.plays import PLAYS
+from benchmarks.published.verdicts import DIFFERS, NEAR, experiments, near, sources
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "explanation" / "validation.md"
+PLOTS = Path(__file__).parent / "plots"
+ACROSS = {"MEA-2": "blocks", "MEA-3": "blocks", "MEA-4": "blocks"}
+
+HEAD = """# Does it throttle where the service throttles?
+
+Written by `python -m benchmarks.published`, which plays every experiment below in virtual time; no
+figure on this page is typed in. **Nothing here has talked to AWS.** The measured figures were
+published by others; we read them, set the same table and the same load up in the emulator, and
+compare.
+
+"""
+
+UNKNOWN = """## What nobody has published
+These are settings, because no measurement decides them ([settings.md](../reference/settings.md)).
+- The hash that places keys (`placement_salt`): any answer about a few keys is a chance.
+- When a hot partition splits (`split_delay`): one figure, "around 8 minutes", and the word
+  "random".
+- How far an index may fall behind (`gsi_buffer_seconds`), how long it then stays closed
+  (`gsi_closed_seconds`), and whether the buffer counts items or units.
+- What a hot partition of an index does: no measurement is known.
+- The reserve of a new table (`burst_start`): two runs, which disagree.
+- Whether reads that need no fresh copy get more out of a partition (`eventual_read_factor`):
+  one run.
+- How fast auto scaling is today (`autoscaling_delay`): the guide gives words, not seconds.
+- Whether the read and write limits of a partition are independent; the guide says so, others call
+  them a combination.
+- Figures for steady on-demand ramps: the one article that ran them shows charts, not numbers.
+
+"""
+
+
+def rows(verdicts, once=None):
+    """Return (experiment, what, measured, ours, criterion, verdict) for each figure.
+
+    ``once`` adds, behind ours, what the play by request gave.
+    """
+    for place, verdict in enumerate(verdicts):
+        for number, figure in enumerate(verdict.figures):
+            measured = "" if figure.measured is None else _value(figure.measured, figure.unit)
+            yield (
+                verdict.id if number == 0 else "",
+                figure.text,
+                measured,
+                _ours(figure),
+                *_by_request(figure, verdict, once and once[place]),
+                figure.criterion + ("" if figure.holds or figure.is_open else " (missed)"),
+                verdict.word if number == 0 else "",
+            )
+
+
+def _by_request(figure, verdict, once):
+    if once is None:
+        return ()
+    if once is verdict:
+        return ("the same",)
+    return tuple(_ours(one) for one in once.figures if one.text == figure.text) or ("",)
+
+
+def _value(value, unit):
+    text = f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:,.4g}"
+    return f"{text} {unit}".strip()
+
+
+def _ours(figure):
+    text = _value(figure.ours, figure.unit)
+    if figure.spread is None:
+        return text
+    low, high = (_value(one, "") for one in figure.spread)
+    return text if low == high else f"{text} ({low} to {high})"
+
+
+def render(verdicts, once, seeds):
+    """Return the page."""
+    data = {one["id"]: one for one in experiments()}
+    parts = [
+        HEAD,
+        _summary(verdicts, seeds),
+        _table(verdicts, once),
+        _disagreements(verdicts, data),
+    ]
+    parts += [UNKNOWN, "## The experiments\n"]
+    parts += [_experiment(data[verdict.id], verdict) for verdict in verdicts]
+    parts.append(_sources())
+    return "".join(parts)
+
+
+def _summary(verdicts, seeds):
+    words = [verdict.word for verdict in verdicts]
+    close, of = near(verdicts)
+    counts = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
+    return (
+        f"{len(verdicts)} experiments: {counts}. Of {of} published figures {close} "
+        f"({100 * close / of:.0f} %) come within {NEAR} %. Where a delay is drawn, a figure is the "
+        f"median of {seeds} seeds, with the range from 5 to 95 % behind it (from least to most "
+        "where every seed must hold). Those seeds are played with 32 groups of requests a second "
+        "on the engine's own buckets, heat and splits; one run is played by single requests "
+        "besides.\n\n"
+    )
+
+
+def _table(verdicts, once):
+    heads = ("", "what", "measured", "ours", "ours by request", "must be", "verdict")
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows(verdicts, once)]
+    return "\n".join(lines) + "\n\n"
+
+
+def _disagreements(verdicts, data):
+    lines = ["## What does not agree, and why"]
+    lines += [
+        f"- **{verdict.id}** {verdict.word}: {verdict.reason}."
+        for verdict in verdicts
+        if verdict.word != "agrees"
+    ]
+    lines += [
+        f"- **{verdict.id}**, by default: {figure.text}: {_ours(figure)} against "
+        f"{_value(figure.measured, figure.unit)}. {data[verdict.id]['remark']}"
+        for verdict in verdicts
+        for figure in verdict.figures
+        if figure.is_open and figure.deviation is not None and abs(figure.deviation) > NEAR
+    ]
+    if not any(verdict.word == DIFFERS for verdict in verdicts):
+        lines.append("- None is wrong in kind.")
+    return "\n".join(lines) + "\n\n"
+
+
+def _experiment(data, verdict):
+    play = PLAYS[data["id"]]
+    lines = [
+        f"### {data['id']}: {data['title']}",
+        f"- Source: {data['source']} ({data['by']})",
+        f"- Table: {data['table']}",
+        f"- Load: {data['load']}; {data['client']}",
+        f"- Measured: {data['measured']}",
+        f"- Must show: {'; '.join(kind['text'] for kind in data['kinds'])}",
+        f"- Verdict: **{verdict.word}**" + (f" ({verdict.reason})" if verdict.reason else ""),
+    ]
+    if play.seeds is not None and verdict.counted < verdict.seeds:
+        lines.append(f"- Seeds: {verdict.counted} of {verdict.seeds} show the published beginning")
+    if play.scaled:
+        lines.append(f"- Scaled in the play by request: {play.scaled}")
+    if data.get("remark"):
+        lines.append(f"- {data['remark']}")
+    if verdict.series:
+        name = data["id"].lower()
+        lines.append(f"\n![{data['title']}](../../benchmarks/published/plots/{name}.svg)")
+    return "\n".join(lines) + "\n\n"
+
+
+def _sources():
+    lines = ["## Sources"] + [f"- **{name}**: {text}" for name, text in sources().items()]
+    return "\n".join(lines) + "\n"
+
+
+def write(verdicts, once, seeds):
+    """Write the page and its plots."""
+    PLOTS.mkdir(exist_ok=True)
+    titles = {one["id"]: one["title"] for one in experiments()}
+    for verdict in verdicts:
+        if verdict.series:
+            across = ACROSS.get(verdict.id, "min")
+            svg = charts.lines(f"{verdict.id}: {titles[verdict.id]}", verdict.series, across)
+            (PLOTS / f"{verdict.id.lower()}.svg").write_text(svg)
+    PAGE.write_text(render(verdicts, once, seeds))
