@@ -2,6 +2,8 @@
 
 import argparse
 import time
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 
 from benchmarks.published import page
 from benchmarks.published.plays import PLAYS
@@ -9,29 +11,31 @@ from benchmarks.published.verdicts import DIFFERS, NEAR, experiments, judge, nea
 
 
 def play(data, seeds):
-    """Play one experiment; return its verdict over seeds, and the one of single requests."""
+    """Play one experiment; return its verdict over seeds, that of single requests, and the time."""
+    began = time.perf_counter()
     plays = PLAYS[data["id"]]
     once = judge(data, [plays.requests()])
-    if plays.seeds is None:
-        return once, once
-    return judge(data, [plays.seeds(seed) for seed in range(seeds)]), once
+    verdict = once
+    if plays.seeds is not None:
+        verdict = judge(data, [plays.seeds(seed) for seed in range(seeds)])
+    return verdict, once, time.perf_counter() - began
 
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.published", description=__doc__)
     parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("--jobs", type=int, default=2, help="processes to play in")
     parser.add_argument("--only", help="ids, separated by commas; writes no page")
     options = parser.parse_args()
     wanted = options.only.split(",") if options.only else None
+    chosen = [data for data in experiments() if not wanted or data["id"] in wanted]
     verdicts, onces = [], []
-    for data in experiments():
-        if wanted and data["id"] not in wanted:
-            continue
-        began = time.perf_counter()
-        verdict, once = play(data, options.seeds)
-        verdicts.append(verdict)
-        onces.append(once)
-        show(verdict, once, PLAYS[data["id"]], time.perf_counter() - began)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        played = pool.map(play, chosen, repeat(options.seeds))
+        for data, (verdict, once, seconds) in zip(chosen, played, strict=True):
+            verdicts.append(verdict)
+            onces.append(once)
+            show(verdict, once, PLAYS[data["id"]], seconds)
     close, of = near(verdicts)
     print(f"\n{close} of {of} published figures within {NEAR} %")
     if not wanted:

@@ -159,7 +159,7 @@ def _throughput(read, write):
 # Loads
 
 
-def spread(rig, rates, slots=32):
+def spread(rig, rates, slots=16):
     """Return a load on one item collection: sort keys at equal distances, others in each second.
 
     Args:
