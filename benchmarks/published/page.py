@@ -102,8 +102,8 @@ def _summary(verdicts, seeds):
         f"{len(verdicts)} experiments: {counts}. Of {of} published figures {close} "
         f"({100 * close / of:.0f} %) come within {NEAR} %. Where a delay is drawn, a figure is the "
         f"median of {seeds} seeds, with the range from 5 to 95 % behind it (from least to most "
-        "where every seed must hold). Those seeds are played with 16 groups of requests a second "
-        "on the engine's own buckets, heat and splits; one run is played by single requests "
+        "where every seed must hold). Those seeds are played with 16 or 32 groups of requests a "
+        "second on the engine's own buckets, heat and splits; one run is played by single requests "
         "besides.\n\n"
     )
 
