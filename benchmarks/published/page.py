@@ -14,14 +14,14 @@ ACROSS = {"MEA-2": "blocks", "MEA-3": "blocks", "MEA-4": "blocks"}
 HEAD = """# Does it throttle where the service throttles?
 
 Written by `python -m benchmarks.published`, which plays every experiment below in virtual time; no
-figure of ours in the table is typed in. **Nothing here has talked to AWS.** The measured figures were
-published by others; we read them, set the same table and the same load up in the emulator, and
-compare.
+figure of ours in the table is typed in. **Nothing here has talked to AWS.** The measured figures
+were published by others; we read them, set the same table and the same load up in the emulator,
+and compare.
 
 """
 
 UNKNOWN = """## What nobody has published
-These are settings, because no measurement decides them ([settings.md](../reference/settings.md)).
+These are settings, because no measurement decides them (docs/reference/settings.md).
 - The hash that places keys (`placement_salt`): any answer about a few keys is a chance.
 - When a hot partition splits (`split_delay`): one figure, "around 8 minutes", and the word
   "random".
