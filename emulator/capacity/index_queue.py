@@ -149,6 +149,7 @@ class IndexQueue(Generic[ChangeT]):
         "backlog",
         "gate",
         "lanes",
+        "last_ns",
         "since_ns",
     )
 
@@ -162,8 +163,8 @@ class IndexQueue(Generic[ChangeT]):
         self._time_ns = 0
         #: Index write units that wait, all lanes together.
         self.backlog = 0.0
-        #: Since when something waits.
-        self.since_ns = 0
+        #: Since when something waits, and when the last change had to.
+        self.since_ns = self.last_ns = 0
         #: Partition to the changes that wait for it, oldest first; no lane is empty.
         self.lanes: dict[int, deque[Waiting[ChangeT]]] = {}
 
@@ -224,6 +225,7 @@ class IndexQueue(Generic[ChangeT]):
         """Put a change behind all others."""
         if not self.lanes:
             self.since_ns = accepted_ns
+        self.last_ns = accepted_ns
         previous = self._last_of_item.get(item)
         waiting = Waiting(number, item, change, charges, accepted_ns, previous)
         for partition_id in waiting.lanes:
@@ -310,7 +312,7 @@ class IndexQueue(Generic[ChangeT]):
         for waiting in self:
             charges = [charge_of(charge) for charge in waiting.charges]
             twin.enqueue(waiting.number, waiting.item, waiting.change, charges, waiting.accepted_ns)
-        twin.since_ns = self.since_ns
+        twin.since_ns, twin.last_ns = self.since_ns, self.last_ns
         return twin
 
     def check(self) -> None:

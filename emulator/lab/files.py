@@ -160,6 +160,12 @@ def _read_settings(entry: Entry) -> Settings:
     known = [setting.name for setting in fields(Settings)]
     given = entry.members(optional=known)
     try:
-        return Settings(**{name: member.value for name, member in given.items()})
+        return Settings(**{name: _plain(member) for name, member in given.items()})
     except (TypeError, ValueError) as error:
         return entry.complain(str(error))
+
+
+def _plain(entry: Entry) -> Any:
+    """Return the value of a setting: a scalar, or the three numbers of a delay."""
+    value = entry.value
+    return tuple(number.value for number in value) if isinstance(value, list) else value

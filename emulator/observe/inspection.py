@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from emulator.capacity import READ, WRITE, Report, Waiting
 from emulator.clock import NANOSECONDS
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from emulator.engine.account import Account
     from emulator.engine.resource import Resource
     from emulator.engine.table import Index, Table
+
+
+_MINUTE_SECONDS: Final = 60
 
 
 class PartitionView(NamedTuple):
@@ -64,8 +67,8 @@ class Backlog(NamedTuple):
         buffer: Write units at which the index closes, and refuses every write to its table.
         oldest_wait: Seconds that the oldest change has waited: how far behind the index is.
         is_closed: Whether writes are refused now.
-        closes_in: Seconds until the index closes if the backlog grows as it did, or None if it
-            does not grow.
+        closes_in: Seconds until the index closes if the backlog grows as it did since something
+            began to wait; None if it has not had the time to, or nothing came in the last minute.
     """
 
     units: float
@@ -162,7 +165,8 @@ def backlog_of(account: Account, table: str, index: str) -> Backlog:
     oldest = queue.oldest
     elapsed = (account.now_ns - queue.since_ns) / NANOSECONDS
     closes_in = None
-    if queue.backlog and elapsed:
+    idle = (account.now_ns - queue.last_ns) / NANOSECONDS
+    if queue.backlog and elapsed and idle < _MINUTE_SECONDS:
         closes_in = max(0.0, (buffer - queue.backlog) * elapsed / queue.backlog)
     return Backlog(
         units=queue.backlog,

@@ -13,6 +13,7 @@ OTHER_FOLDERS = {
     "examples": "what the examples print",
     "operations/cases": "the cases, beside their operations",
     "properties": "laws across rooms",
+    "published": "the model against published measurements",
 }
 #: Files in the folder of a room that belong to no module of it, and why.
 OTHER_FILES = {

@@ -101,6 +101,17 @@ def test_backlog_and_age_are_visible(bench):
     assert made.emu.partitions("tab")[0].waiting_write == 0
 
 
+def test_a_backlog_that_only_drains_closes_nothing(bench):
+    """CAP2-4.5."""
+    made = starved(bench, index_write=1, write=200)
+    for number in range(200):
+        made.put(pk=f"{number}", g="x")
+    made.clock.advance(59)
+    assert made.emu.backlog("tab", "gsi").closes_in is not None
+    made.clock.advance(1)
+    assert made.emu.backlog("tab", "gsi").closes_in is None
+
+
 def test_the_backlog_is_reported_by_the_minute(bench):
     """CAP2-4.5: not a metric of the service."""
     made = starved(bench, index_write=1, write=200)

@@ -12,6 +12,7 @@ from emulator.lab import (
     aggregate,
     compare,
     exact,
+    load,
 )
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.planning.layout import Layout
@@ -131,3 +132,21 @@ def test_a_read_that_may_be_stale_spares_its_partition():
         shares[factor] = log.throttled_share, table.read.consumed_units / 20
     assert shares[1.0][0] > 0.2
     assert shares[1.5] == (0, pytest.approx(4_000, rel=0.02))
+
+
+def test_a_lab_file_gives_a_delay_as_one_number_or_three(tmp_path):
+    """CAP2-3: as a command line and an ini file do."""
+    text = """
+workload:
+  duration: 10s
+  fields: {id: {count: 10}}
+  patterns: [{name: put, operation: PutItem, rate: 1}]
+designs: [{name: d, partition: "{id}"}]
+settings: {split_delay: DELAY, seed: 3}
+"""
+    delays = []
+    for written in ("[180, 513, 720]", "400"):
+        path = tmp_path / "lab.yaml"
+        path.write_text(text.replace("DELAY", written))
+        delays.append(load(path).settings.split_delay)
+    assert delays == [(180, 513, 720), 400]
