@@ -585,6 +585,7 @@ def test_the_report_is_written_as_json_and_as_html(project):
             "times": 3,
             "hottest_key": ["10:00"],
             "share": 1.0,
+            "waiting": None,
         }
     ]
     run(project, "--ddb-report=report.html")
