@@ -6,19 +6,20 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 
 from benchmarks.published import page
+from benchmarks.published.lab_plays import lab_verdict
 from benchmarks.published.plays import PLAYS
 from benchmarks.published.verdicts import DIFFERS, NEAR, experiments, judge, near
 
 
 def play(data, seeds):
-    """Play one experiment; return its verdict over seeds, that of single requests, and the time."""
+    """Play one experiment; return verdicts over seeds, by request and in the lab, and the time."""
     began = time.perf_counter()
     plays = PLAYS[data["id"]]
     once = judge(data, [plays.requests()])
     verdict = once
     if plays.seeds is not None:
         verdict = judge(data, [plays.seeds(seed) for seed in range(seeds)])
-    return verdict, once, time.perf_counter() - began
+    return verdict, once, lab_verdict(data, seeds), time.perf_counter() - began
 
 
 def main():
@@ -29,18 +30,19 @@ def main():
     options = parser.parse_args()
     wanted = options.only.split(",") if options.only else None
     chosen = [data for data in experiments() if not wanted or data["id"] in wanted]
-    verdicts, onces = [], []
+    verdicts, onces, in_lab = [], [], []
     with ProcessPoolExecutor(options.jobs) as pool:
         played = pool.map(play, chosen, repeat(options.seeds))
-        for data, (verdict, once, seconds) in zip(chosen, played, strict=True):
+        for data, (verdict, once, lab, seconds) in zip(chosen, played, strict=True):
             verdicts.append(verdict)
             onces.append(once)
+            in_lab += [] if lab is None else [lab]
             show(verdict, once, PLAYS[data["id"]], seconds)
     close, of = near(verdicts)
     print(f"\n{close} of {of} published figures within {NEAR} %")
     if not wanted:
-        page.write(verdicts, onces, options.seeds)
-    return any(verdict.word == DIFFERS for verdict in verdicts)
+        page.write(verdicts, onces, in_lab, options.seeds)
+    return any(verdict.word == DIFFERS for verdict in (*verdicts, *in_lab))
 
 
 def show(verdict, once, play, seconds):
