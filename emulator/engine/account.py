@@ -251,6 +251,9 @@ class Account:
 
     def admit_write(self, planned: Planned) -> None:
         """Let a write pass, or raise what the service would."""
+        if not planned.write.table.has_closed_index:
+            self.admit(planned.write.table, planned.charges, planned.receipt)
+            return
         reasons = self.try_admit_write(planned)
         if reasons:
             on_demand = planned.write.table.resource.throughput.on_demand
@@ -262,7 +265,7 @@ class Account:
         An index that is closed refuses every write to its table (CAP2-4).
         """
         table = planned.write.table
-        closed = propagation.refusal(table, self.now_ns) if table.global_indexes else ()
+        closed = propagation.refusal(table, self.now_ns)
         if not closed:
             return self.try_admit(table, planned.charges, planned.receipt)
         self.note_refusal(table, planned.charges, closed, planned.receipt)

@@ -81,6 +81,7 @@ def _note_delay(
     for charge in charges:
         resource.meter.traffic.refuse(charge.partition_id, WRITE, charge.units, charge.position, 0)
     is_closing = queue.close_if_full(table.index_buffer, now_ns)
+    table.has_closed_index = table.has_closed_index or is_closing
     if account.events.wanted:
         position = charges[0].position
         units = sum(charge.units for charge in charges)
@@ -120,10 +121,12 @@ def apply_change(
 
 def refusal(table: Table, now_ns: int) -> tuple[Reason, ...]:
     """Return why a table's writes are refused for an index that is closed, ``()`` if none is."""
+    if not table.has_closed_index:
+        return ()
     for index in table.global_indexes:
-        queue = index.queue
-        if queue.has_closed and queue.is_closed(table.index_buffer, now_ns):
-            return queue.reasons(now_ns)
+        if index.queue.is_closed(table.index_buffer, now_ns):
+            return index.queue.reasons(now_ns)
+    table.has_closed_index = False
     return ()
 
 

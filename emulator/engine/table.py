@@ -149,6 +149,7 @@ class Table(_Lifetime):
         global_indexes: The global ones, in declared order.
         local_indexes: The local ones, in declared order.
         changes_accepted: How many changes of global indexes its writes have made.
+        has_closed_index: Whether a global index closed and was not seen open since (CAP2-4).
         has_local_indexes: Whether a local index binds item collections together.
         leaving: Deleted global indexes that are still DELETING; nothing reads or writes them.
         on_demand_since_ns: When the table was last switched to on demand, or None for never.
@@ -196,6 +197,7 @@ class Table(_Lifetime):
         self.local_indexes: list[Index] = []
         self.has_local_indexes = False
         self.changes_accepted = 0
+        self.has_closed_index = False
         self.leaving: list[Index] = []
         self.on_demand_since_ns = now_ns if throughput.on_demand else None
         self.switches = ModeSwitches()

@@ -230,23 +230,22 @@ def apply(account: Account, planned: Planned, *, by_service: bool = False) -> No
         planned: The write.
         by_service: Whether time to live deletes, which takes nothing of the indexes.
     """
-    table = planned.write.table
-    now_ns = account.now_ns
-    arms = planned.arms
-    changes = planned.changes
+    write, old, new, changes, receipt, _, arms, _ = planned
+    table, now_ns = write.table, account.now_ns
     if arms and account.capacity == "enforce":
-        changes = [change for change in changes if not change.schema.is_global]
         if by_service:
-            arms = free_arms(table, planned.changes)
-    table.commit(planned.write.position, planned.old, planned.new, changes, now_ns)
+            arms = free_arms(table, changes)
+        changes = [change for change in changes if not change.schema.is_global]
+    table.commit(write.position, old, new, changes, now_ns)
     if table.stream is not None and table.stream.is_open:
-        table.stream.record(planned.old, planned.new, now_ns, by_service=by_service)
-    account.split_if_full(table, table.resource, planned.write.position)
+        table.stream.record(old, new, now_ns, by_service=by_service)
+    account.split_if_full(table, table.resource, write.position)
     for change in changes:
         if change.after is not None and change.schema.is_global:
             resource = table.indexes[change.schema.name].resource
             account.split_if_full(table, resource, change.after.position)
+    if not arms or account.capacity == "off":
+        return
     # What would have been refused, or is free and applied already, passes no queue.
-    is_booked = account.capacity == "observe" and not by_service and not planned.receipt.reasons
-    if arms and (account.capacity == "enforce" or is_booked):
-        propagate(account, table, planned.write.position, arms, planned.receipt)
+    if account.capacity == "enforce" or not (by_service or receipt.reasons):
+        propagate(account, table, write.position, arms, receipt)

@@ -50,6 +50,7 @@ def load(account: Account, table: Table, lines: Iterable[Mapping[str, Any]]) -> 
         if "closed_ns" in line:
             reasons = tuple(Reason(name, index.resource.arn) for name in line["reasons"])
             index.queue.close(account.now_ns + line["closed_ns"], reasons)
+            table.has_closed_index = True
         else:
             before, after = (_load_entry(table, index, line[side]) for side in ("before", "after"))
             waiting.append((line, index, EntryChange(index.schema, before, after)))
