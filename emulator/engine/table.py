@@ -175,6 +175,7 @@ class Table(_Lifetime):
         self.key = key
         self.attribute_types = attribute_types
         self.settings = settings
+        self._salt = settings.placement_salt
         self.active_at_ns = self._complete_at(now_ns)
         self.options = TableOptions()
         self.quota = Quota(settings.table_quota, now_ns)
@@ -281,7 +282,7 @@ class Table(_Lifetime):
 
     def position(self, key: tuple[KeyValue, ...]) -> Position:
         """Return where the item with these key values lies."""
-        return key_position(key, salt=self.settings.placement_salt)
+        return key_position(key, self._salt)
 
     def position_of(self, item: Item) -> Position:
         """Return where an item lies."""
@@ -294,7 +295,7 @@ class Table(_Lifetime):
     def plan(self, old: Item | None, new: Item | None) -> list[EntryChange]:
         """Return every index entry that a write from ``old`` to ``new`` changes."""
         changes = []
-        salt = self.settings.placement_salt
+        salt = self._salt
         for index in self.indexes.values():
             change = plan_index_change(index.schema, old, new, salt)
             if change is not None:

@@ -117,7 +117,7 @@ def start_position(source: Source, start: Item) -> Position:
     width = len(source.key.partition)
     tie = () if source.secondary is None else source.table.key.values(start)
     salt = source.table.settings.placement_salt
-    return key_position(values, tie, width=width, salt=salt)
+    return key_position(values, salt, width, tie)
 
 
 # Select and projection

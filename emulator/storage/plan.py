@@ -45,7 +45,7 @@ def entry_of(schema: IndexSchema, item: Item | None, salt: int) -> Entry | None:
     key = schema.key.values(item)
     width = len(schema.key.partition)
     tie = schema.table_key.values(item)
-    return Entry(key_position(key, tie, width=width, salt=salt), entry)
+    return Entry(key_position(key, salt, width, tie), entry)
 
 
 def plan_index_change(

@@ -69,18 +69,17 @@ def placement_hash(partition: tuple[KeyValue, ...], salt: int) -> int:
 
 def key_position(
     key: tuple[KeyValue, ...],
-    tie: tuple[KeyValue, ...] = (),
-    *,
-    width: int = 1,
     salt: int,
+    width: int = 1,
+    tie: tuple[KeyValue, ...] = (),
 ) -> Position:
     """Return where a key lies; without sort values, where its item collection begins.
 
     Args:
         key: One value per partition attribute, then of the sort attributes all, some or none.
-        tie: The table's key values, which keep entries of an index apart.
-        width: How many partition attributes there are.
         salt: The table's ``placement_salt``.
+        width: How many partition attributes there are.
+        tie: The table's key values, which keep entries of an index apart.
 
     >>> key_position(("abc", "2026"), salt=0)
     (16748430526252140965, 'abc', '2026')
@@ -104,7 +103,7 @@ def bounds(key_range: KeyRange, salt: int) -> tuple[Position, Position]:
     (('abc', 'b', TOP), ('abc', TOP))
     """
     partition = key_range.partition
-    prefix = key_position((*partition, *key_range.equal), width=len(partition), salt=salt)
+    prefix = key_position((*partition, *key_range.equal), salt, len(partition))
     low: Position = prefix
     if key_range.lower is not None:
         low = (*prefix, key_range.lower)

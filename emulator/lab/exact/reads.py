@@ -213,7 +213,7 @@ class _Bounds:
             for suffix in self._suffixes:
                 values = (*row, *suffix)
                 partition = tuple(render(values, stretch) for render in self._partitions)
-                key = key_position(partition, width=len(partition), salt=self._salt)
+                key = key_position(partition, self._salt, len(partition))
                 known = [render(values, moment) for render in self._known]
                 prefix = (*key, *known[: self._whole])
                 partial = known[self._whole] if len(known) > self._whole else ""
