@@ -90,7 +90,7 @@ class Rig:
         return bucket.tokens
 
     def position(self, pk, *sk):
-        return key_position((pk,), sk, salt=self.emu.settings.placement_salt)
+        return key_position((pk, *sk), self.emu.settings.placement_salt)
 
     def offer(self, seconds, axis, units, position, strong=True):
         """Ask for units at a moment; return the reasons of a refusal, ``()`` if served."""
