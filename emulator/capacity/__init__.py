@@ -12,7 +12,7 @@ from emulator.capacity.bucket import ONE, TokenBucket
 from emulator.capacity.decrease_limits import Decreases, ModeSwitches
 from emulator.capacity.growth import Growth, prewarm_seconds
 from emulator.capacity.heat import Decision, Heat
-from emulator.capacity.index_queue import IndexGate, IndexQueue, Waiting
+from emulator.capacity.index_queue import IndexGate, IndexQueue, WaitingChange
 from emulator.capacity.insights import Contributor, Insights, Report
 from emulator.capacity.meter import Charge, Meter, Quota, admit, admit_all, record
 from emulator.capacity.metrics import Dimensions, Metrics, Series
@@ -55,7 +55,7 @@ __all__ = [
     "Series",
     "TokenBucket",
     "Traffic",
-    "Waiting",
+    "WaitingChange",
     "admit",
     "admit_all",
     "batch_write_error",

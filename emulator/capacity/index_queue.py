@@ -26,7 +26,7 @@ ChargeOf: TypeAlias = Callable[[Charge], Charge]
 _OPEN: Final = -1
 
 
-class Waiting(Generic[ChangeT]):
+class WaitingChange(Generic[ChangeT]):
     """A change that was accepted and is not applied yet.
 
     Attributes:
@@ -49,7 +49,7 @@ class Waiting(Generic[ChangeT]):
         change: ChangeT,
         charges: Sequence[Charge],
         accepted_ns: int,
-        previous: Waiting[ChangeT] | None,
+        previous: WaitingChange[ChangeT] | None,
     ) -> None:
         self.number = number
         self.item = item
@@ -79,7 +79,7 @@ class Due(NamedTuple, Generic[ChangeT]):
 
     time_ns: int
     number: int
-    waiting: Waiting[ChangeT]
+    waiting: WaitingChange[ChangeT]
 
 
 class IndexGate:
@@ -158,7 +158,7 @@ class IndexQueue(Generic[ChangeT]):
         self.gate = IndexGate(closed_seconds)
         self._closed_reasons: tuple[Reason, ...] = ()
         #: The latest waiting change of each item that has one.
-        self._last_of_item: dict[Hashable, Waiting[ChangeT]] = {}
+        self._last_of_item: dict[Hashable, WaitingChange[ChangeT]] = {}
         #: Whatever was due up to here has passed.
         self._time_ns = 0
         #: Index write units that wait, all lanes together.
@@ -166,7 +166,7 @@ class IndexQueue(Generic[ChangeT]):
         #: Since when something waits, and when the last change had to.
         self.since_ns = self.last_ns = 0
         #: Partition to the changes that wait for it, oldest first; no lane is empty.
-        self.lanes: dict[int, deque[Waiting[ChangeT]]] = {}
+        self.lanes: dict[int, deque[WaitingChange[ChangeT]]] = {}
 
     @property
     def is_empty(self) -> bool:
@@ -179,12 +179,12 @@ class IndexQueue(Generic[ChangeT]):
         return self.gate.closed_until_ns != _OPEN
 
     @property
-    def oldest(self) -> Waiting[ChangeT] | None:
+    def oldest(self) -> WaitingChange[ChangeT] | None:
         """The change that has waited longest, or None."""
         heads = (lane[0] for lane in self.lanes.values())
         return min(heads, key=lambda waiting: waiting.number, default=None)
 
-    def __iter__(self) -> Iterator[Waiting[ChangeT]]:
+    def __iter__(self) -> Iterator[WaitingChange[ChangeT]]:
         """Yield what waits, oldest first."""
         by_number = {waiting.number: waiting for lane in self.lanes.values() for waiting in lane}
         return (by_number[number] for number in sorted(by_number))
@@ -227,7 +227,7 @@ class IndexQueue(Generic[ChangeT]):
             self.since_ns = accepted_ns
         self.last_ns = accepted_ns
         previous = self._last_of_item.get(item)
-        waiting = Waiting(number, item, change, charges, accepted_ns, previous)
+        waiting = WaitingChange(number, item, change, charges, accepted_ns, previous)
         for partition_id in waiting.lanes:
             self.lanes.setdefault(partition_id, deque()).append(waiting)
         self._last_of_item[item] = waiting
@@ -246,7 +246,7 @@ class IndexQueue(Generic[ChangeT]):
                     first = Due(time_ns, waiting.number, waiting)
         return first
 
-    def _is_in_front(self, waiting: Waiting[ChangeT]) -> bool:
+    def _is_in_front(self, waiting: WaitingChange[ChangeT]) -> bool:
         """Return whether nothing accepted earlier holds a change back."""
         if waiting.previous is not None and not waiting.previous.is_applied:
             return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from emulator.capacity import READ, WRITE, Report, Waiting
+from emulator.capacity import READ, WRITE, Report, WaitingChange
 from emulator.clock import NANOSECONDS
 from emulator.engine.snapshot import Snapshot
 from emulator.service.errors import EmulatorError
@@ -177,7 +177,7 @@ def backlog_of(account: Account, table: str, index: str) -> Backlog:
     )
 
 
-def _wait(account: Account, waiting: Waiting[Any]) -> float:
+def _wait(account: Account, waiting: WaitingChange[Any]) -> float:
     return (account.now_ns - waiting.accepted_ns) / NANOSECONDS
 
 
