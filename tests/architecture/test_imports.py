@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "strategies": DOOR | {"model", "expressions", "testing"},
     # A run: inputs <- planning <- outcome <- { exact | aggregate } <- analysis <- report.
     "lab.inputs": BASE | {"model", "capacity", "api"},
-    "lab.planning": BASE | {"model", "storage", "engine", "api", "lab.inputs"},
+    "lab.planning": BASE | {"model", "capacity", "storage", "engine", "api", "lab.inputs"},
     "lab.outcome": PLANNED | {"designs"},
     "lab.exact": PLANNED | {"lab.outcome"},
     "lab.aggregate": PLANNED | {"lab.outcome"},

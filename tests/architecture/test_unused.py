@@ -15,6 +15,7 @@ PATHS = [str(ROOT / "emulator"), str(ROOT / "pytest_dynamometer.py")]
 DECORATORS = ["@operation*", "@rule*", "@invariant*", "@precondition*", "@pytest.*"]
 #: Names that the package defines for others, by who uses them.
 USED_BY_OTHERS = {
+    "the risk of designs": {"draw_worlds", "failed_share"},
     "those who test with the emulator": {
         "about", "accessed_keys", "accessed_partition_keys", "consumed_read", "consumed_write",
         "from_json", "import_table", "last_receipt", "oldest_wait", "p50_bytes", "p99_bytes",

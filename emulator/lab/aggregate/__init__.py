@@ -1,5 +1,6 @@
 """The aggregate engine: the same rules on numbers of calls, second by second."""
 
 from emulator.lab.aggregate.engine import run
+from emulator.lab.aggregate.worlds import WorldsEngine
 
-__all__ = ["run"]
+__all__ = ["WorldsEngine", "run"]

@@ -1,0 +1,74 @@
+"""What one world leaves behind when many are played: enough to judge a design by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from emulator.lab.outcome.run_log import RunLog
+from emulator.lab.outcome.thresholds import THRESHOLD
+from emulator.lab.outcome.throttled import throttled_by_reason
+from emulator.lab.planning.worlds import World
+
+
+@dataclass(frozen=True, slots=True)
+class WorldOutcome:
+    """How a design did in one world.
+
+    Attributes:
+        world: Which.
+        throttled_share: First attempts refused, of all calls.
+        failed_share: Calls given up, of all calls.
+        throttled_by_reason: Calls refused at first, the most frequent reason first; of an index
+            that closes after the run, its reason with no call.
+        first_throttle: When the first call was refused, in seconds, or None.
+        closes_after: When an index closes its table's writes if the load goes on, or None.
+        splits: How many partitions were split.
+        units: By resource, the read and write units consumed.
+    """
+
+    world: World
+    throttled_share: float
+    failed_share: float
+    throttled_by_reason: dict[str, float]
+    first_throttle: float | None
+    closes_after: float | None
+    splits: int
+    units: dict[str, tuple[float, float]]
+
+    @property
+    def throttles(self) -> bool:
+        """Whether the design throttles in this world, or would if the load went on (CAP2-4)."""
+        return self.throttled_share >= THRESHOLD or self.closes_after is not None
+
+    @property
+    def reason(self) -> str | None:
+        """The reason that leads."""
+        return next(iter(self.throttled_by_reason), None)
+
+
+def outcome_of(world: World, log: RunLog) -> WorldOutcome:
+    """Return what a run in a world has shown."""
+    records = list(log.patterns.values())
+    calls = sum(record.calls for record in records)
+    failed = sum(record.failed for record in records)
+    reasons = throttled_by_reason(records)
+    closing = {
+        record.waiting_reason: after
+        for record in log.resources.values()
+        if record.waiting_reason is not None and (after := log.closes_after(record)) is not None
+    }
+    for reason in closing:
+        reasons.setdefault(reason, 0.0)
+    return WorldOutcome(
+        world=world,
+        throttled_share=log.throttled_share,
+        failed_share=failed / calls if calls else 0.0,
+        throttled_by_reason=reasons,
+        first_throttle=log.first_throttle,
+        closes_after=min(closing.values(), default=None),
+        splits=sum(1 for split in log.splits if split.children),
+        units={
+            record.name: (sum(record.consumed[0]), sum(record.consumed[1]))
+            for record in log.resources.values()
+        },
+    )
