@@ -7,24 +7,36 @@ work: expiry, metrics, growth, splits, scaling) run before ``advance`` returns.
 
 from __future__ import annotations
 
-import threading
+import math
 import time
 import weakref
 from collections.abc import Callable
+from decimal import Decimal
+from numbers import Real
 from typing import Final, Protocol
 
+from emulator.locks import Rank, new_lock
 from emulator.service.errors import EmulatorError
 
 NANOSECONDS: Final = 1_000_000_000
 
 #: Where a ManualClock starts by default: 2026-01-01T00:00:00Z, a whole minute, hour and day.
 DEFAULT_START: Final = 1_767_225_600
-
+#: How late it may become: 9999-01-01T00:00:00Z. Dates end with that year, and what the service
+#: writes down may lie some time ahead.
+LATEST: Final = 253_370_764_800
 
 NOT_MANUAL: Final = (
     "real time cannot be advanced by {seconds} seconds: give the emulator a ManualClock(), or ask "
     "for the fixture ddb_clock"
 )
+NOT_SECONDS: Final = "{what} takes a number of seconds, not {kind}"
+NOT_FINITE: Final = "{what} takes a finite number of seconds"
+BACKWARDS: Final = "the clock cannot go back: advance() takes seconds >= 0"
+TOO_LATE: Final = (
+    "the clock ends with the year 9998: advance() takes at most {most:g} more seconds from here"
+)
+BAD_START: Final = "a ManualClock starts between the years 1970 and 9998, in epoch seconds"
 
 
 class Clock(Protocol):
@@ -86,9 +98,12 @@ class ManualClock:
     """
 
     def __init__(self, start: float = DEFAULT_START) -> None:
+        _check_seconds(start, "ManualClock()")
+        if not 0 <= start <= LATEST:
+            raise ValueError(BAD_START)
         self._now_ns = _nanoseconds(start)
         self._listeners: list[weakref.WeakMethod[Callable[[int], None]]] = []
-        self._lock = threading.RLock()
+        self._lock = new_lock(Rank.CLOCK)
 
     def now(self) -> float:
         """Return seconds since the epoch."""
@@ -112,13 +127,18 @@ class ManualClock:
         (833334, 833333)
 
         Raises:
-            EmulatorError: ``seconds`` is negative.
+            TypeError: ``seconds`` is no number.
+            EmulatorError: ``seconds`` is negative, not finite or leads past the last year.
         """
-        step = _nanoseconds(seconds)
-        if step < 0:
-            raise EmulatorError("the clock cannot go back: advance() takes seconds >= 0")
+        _check_seconds(seconds, "advance()")
+        if seconds < 0:
+            raise EmulatorError(BACKWARDS)
         with self._lock:
-            self._now_ns += step
+            # Judged before anything moves, and before a large number is multiplied.
+            most = LATEST - self._now_ns / NANOSECONDS
+            if seconds > most:
+                raise EmulatorError(TOO_LATE.format(most=most))
+            self._now_ns += _nanoseconds(seconds)
             for reference in list(self._listeners):
                 listener = reference()
                 if listener is None:
@@ -138,8 +158,22 @@ class ManualClock:
         self._listeners.append(weakref.WeakMethod(listener))
 
 
+def _check_seconds(seconds: object, what: str) -> None:
+    """Refuse what is no finite number.
+
+    Raises:
+        TypeError: it is no number.
+        EmulatorError: it is infinite or not a number at all.
+    """
+    if not isinstance(seconds, Real | Decimal) or isinstance(seconds, bool):
+        raise TypeError(NOT_SECONDS.format(what=what, kind=type(seconds).__name__))
+    # An int is finite however large, and may be too large to ask.
+    if not isinstance(seconds, int) and not math.isfinite(seconds):
+        raise EmulatorError(NOT_FINITE.format(what=what))
+
+
 def _nanoseconds(seconds: float) -> int:
-    """Return ``seconds`` in whole nanoseconds, exact for integers of any size."""
+    """Return ``seconds`` in whole nanoseconds, exact for integers."""
     if isinstance(seconds, int):
         return seconds * NANOSECONDS
     return round(seconds * NANOSECONDS)

@@ -1,0 +1,69 @@
+"""Time goes forward, within bounds that are judged before anything moves."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+from emulator import Emulator, EmulatorError, ManualClock
+from emulator.clock import DEFAULT_START, LATEST
+from tests.tables import table
+
+WITH_STREAM = {"StreamSpecification": {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}}
+
+
+@pytest.mark.parametrize(
+    "seconds", [1e12, 1e300, 10**400, 10**5_000, LATEST, Fraction(10**20)], ids=lambda _: ""
+)
+def test_the_clock_cannot_pass_the_last_year(seconds):
+    clock = ManualClock()
+    with pytest.raises(EmulatorError, match=r"year 9998: advance\(\) takes at most"):
+        clock.advance(seconds)
+    assert clock.now() == DEFAULT_START
+
+
+@pytest.mark.parametrize("seconds", [float("inf"), float("nan"), Decimal("Infinity")])
+def test_a_step_is_finite(seconds):
+    clock = ManualClock()
+    with pytest.raises(EmulatorError, match=r"advance\(\) takes a finite number of seconds"):
+        clock.advance(seconds)
+    assert clock.now() == DEFAULT_START
+
+
+@pytest.mark.parametrize("seconds", ["x", None, True, [1], b"1", 1j])
+def test_a_step_is_a_number(seconds):
+    clock = ManualClock()
+    with pytest.raises(TypeError, match=r"advance\(\) takes a number of seconds, not "):
+        clock.advance(seconds)
+    assert clock.now() == DEFAULT_START
+
+
+@pytest.mark.parametrize("start", [-1, 1e12, LATEST + 1, 10**400])
+def test_a_clock_starts_within_its_years(start):
+    with pytest.raises(ValueError, match="starts between the years 1970 and 9998"):
+        ManualClock(start)
+
+
+def test_every_kind_of_number_is_a_step():
+    clock = ManualClock(0)
+    for seconds in (1, 0.5, Decimal("0.25"), Fraction(1, 8)):
+        clock.advance(seconds)
+    assert clock.now() == 1.875
+
+
+def test_in_the_last_second_everything_still_works():
+    """A stream's label and a table's dates can be written at the last moment there is."""
+    clock = ManualClock()
+    emu = Emulator(clock=clock)
+    clock.advance(LATEST - DEFAULT_START)
+    created = emu.call("CreateTable", table("pk", TableName="tab", **WITH_STREAM))
+    assert created["TableDescription"]["LatestStreamLabel"] == "9999-01-01T00:00:00.000"
+    emu.call("UpdateContinuousBackups", {
+        "TableName": "tab",
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+    })  # fmt: skip
+    emu.call("DescribeContinuousBackups", {"TableName": "tab"})
+    with pytest.raises(EmulatorError):
+        clock.advance(1)
+    emu.reset()
+    assert emu.call("ListTables", {}) == {"TableNames": []}
