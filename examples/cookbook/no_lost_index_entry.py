@@ -10,7 +10,7 @@ the order, and forgets to take it out of the index. Hypothesis finds the shortes
 
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import Bundle, invariant, rule, run_state_machine_as_test
 
 from emulator.strategies import DynamoDBMachine, create_request
 
@@ -60,6 +60,7 @@ class Shop(DynamoDBMachine):
     tables = (SHOP,)
     routes_boto3 = False
     repository = Orders
+    placed = Bundle("placed")
 
     def __init__(self):
         super().__init__()
@@ -67,14 +68,17 @@ class Shop(DynamoDBMachine):
         self.open = {"ann": set(), "bob": set()}
         self.steps = []
 
-    @rule(customer=CUSTOMERS, number=NUMBERS)
+    @rule(target=placed, customer=CUSTOMERS, number=NUMBERS)
     def place(self, customer, number):
         self.steps.append(f"place({customer}, {number})")
         self.orders.place(customer, number, int(self.clock.now()))
         self.open[customer].add(f"ORDER#{number}")
+        return customer, number
 
-    @rule(customer=CUSTOMERS, number=NUMBERS)
-    def pay(self, customer, number):
+    # What is paid was placed, so that shrinking has one number to lower, and not two at once.
+    @rule(order=placed)
+    def pay(self, order):
+        customer, number = order
         self.steps.append(f"pay({customer}, {number})")
         self.orders.pay(customer, number)
         self.open[customer].discard(f"ORDER#{number}")
