@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from emulator.capacity import Metrics, Receipt, Report, ScalingPolicy
@@ -18,6 +18,7 @@ from emulator.engine import (
     capture,
     reinstate,
 )
+from emulator.locks import holding
 from emulator.observe import (
     Backlog,
     Budget,
@@ -265,11 +266,8 @@ class Emulator:
 
         Costs microseconds, whatever the tables hold: both sides share until one writes.
         """
-        regions = {}
-        for name, account in list(self._accounts.items()):
-            with account.lock:
-                regions[name] = capture(account)
-        return Snapshot(regions)
+        with self._all_accounts() as accounts:
+            return Snapshot({account.region: capture(account) for account in accounts})
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot, of this emulator or of another.
@@ -280,10 +278,21 @@ class Emulator:
             raise TypeError(NOT_A_SNAPSHOT.format(value=snapshot))
         for name in snapshot.regions:
             self.account(name)
-        for name, account in list(self._accounts.items()):
-            with account.lock:
+        with self._all_accounts() as accounts:
+            for account in accounts:
                 account.catch_up(self.clock.now_ns())
-                reinstate(account, snapshot.regions.get(name) or capture(self._empty(name)))
+                region = account.region
+                reinstate(account, snapshot.regions.get(region) or capture(self._empty(region)))
+
+    @contextmanager
+    def _all_accounts(self) -> Iterator[list[Account]]:
+        """Hold every region that there is, and give them in the order they were met.
+
+        A region that another thread meets meanwhile is empty, and waits for nobody.
+        """
+        accounts = list(self._accounts.values())
+        with holding(account.lock for account in accounts):
+            yield accounts
 
     def reset(self) -> None:
         """Forget every table, stream and count, in every region."""
@@ -296,10 +305,8 @@ class Emulator:
         """
         from emulator.persistence import snapshot_file  # only for those who touch a disk
 
-        with ExitStack() as locks:
-            for account in self._accounts.values():
-                locks.enter_context(account.lock)
-            snapshot_file.save(path, self._accounts.values())
+        with self._all_accounts() as accounts:
+            snapshot_file.save(path, accounts)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], **options: Any) -> Self:

@@ -3,6 +3,7 @@
 import pytest
 
 from emulator import Emulator, ManualClock, SystemClock
+from emulator.persistence import snapshot_file
 
 SCHEMA = {
     "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
@@ -41,3 +42,31 @@ def test_an_emulator_shows_its_mode_its_region_and_its_tables():
     assert repr(emu) == "Emulator(capacity='off', region='eu-west-1', tables=[])"
     emu.call("CreateTable", {"TableName": "orders", **SCHEMA})
     assert repr(emu) == "Emulator(capacity='off', region='eu-west-1', tables=['orders'])"
+
+
+def test_a_save_holds_every_region(tmp_path, monkeypatch):
+    emu = Emulator()
+    accounts = [emu.account(region) for region in ("us-east-1", "eu-west-1")]
+    held = []
+    monkeypatch.setattr(
+        snapshot_file,
+        "save",
+        lambda _, saved: held.append([account.lock._is_owned() for account in saved]),
+    )
+    emu.save(tmp_path / "file")
+    assert held == [[True] * len(accounts)]
+
+
+def test_a_save_does_not_mind_a_region_that_is_met_meanwhile(tmp_path, monkeypatch):
+    emu = Emulator()
+    emu.account("eu-west-1")
+    saved = []
+
+    def save(_path, accounts):
+        for account in accounts:
+            emu.account(f"{account.region}-again")  # as another thread does
+            saved.append(account.region)
+
+    monkeypatch.setattr(snapshot_file, "save", save)
+    emu.save(tmp_path / "file")
+    assert saved == ["eu-west-1"]

@@ -6,7 +6,6 @@ Whatever fell due since the last operation happens first, in order.
 
 from __future__ import annotations
 
-import threading
 import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal
@@ -24,6 +23,7 @@ from emulator.engine.splits import grow, split_for_size
 from emulator.engine.streams import Stream, ViewType, stream_label
 from emulator.engine.table import Table
 from emulator.engine.transactions import Holds, Tokens
+from emulator.locks import Rank, new_lock
 from emulator.service.errors import ResourceNotFoundException, ValidationException
 from emulator.settings import Settings
 from emulator.storage import Position
@@ -69,7 +69,7 @@ class Account:
         self.account_id = account_id
         self.events = events
         self.faults = faults
-        self.lock = threading.RLock()
+        self.lock = new_lock(Rank.ACCOUNT)
         self.now_ns = clock.now_ns()
         self.tables: dict[str, Table] = {}
         self.streams: dict[str, Stream] = {}
@@ -88,6 +88,8 @@ class Account:
 
     def begin_observing(self) -> None:
         """Reset everything that is counted."""
+        self.receipts = []
+        self.last_receipts = ()
         self.metrics = Metrics(self.now_seconds)
         self.request_metrics = RequestMetrics(self.metrics)
         for table in self.tables.values():

@@ -1,8 +1,9 @@
 """Snapshots: the state of every region at one moment, shared until written.
 
 Taking one and going back to it cost a few microseconds a table, whatever the tables hold. A
-snapshot has tables, items, indexes, streams, partitions, tokens and backups; what was
-observed (metrics, traffic, insights) is not state and starts anew.
+snapshot has tables, items, indexes, streams, partitions, tokens, backups and the items that
+transactions hold; what was observed (metrics, traffic, insights, receipts) is not state and starts
+anew.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ def capture(account: Account) -> dict[str, Any]:
         "tables": tables,
         "streams": {arn: live.get(arn) or stream.copy() for arn, stream in account.streams.items()},
         "tokens": account.tokens.copy(),
+        "holds": account.holds.copy(),
         "archive": account.archive.copy(),
     }
 
@@ -43,6 +45,7 @@ def reinstate(account: Account, state: Mapping[str, Any]) -> None:
         arn: live.get(arn) or stream.copy() for arn, stream in state["streams"].items()
     }
     account.tokens = state["tokens"].copy()
+    account.holds = state["holds"].copy()
     account.archive = state["archive"].copy()
     account.has_backlog = has_backlog(account)
     account.begin_observing()

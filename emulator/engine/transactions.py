@@ -84,6 +84,12 @@ class Holds:
     def __init__(self) -> None:
         self._until: dict[tuple[str, Position], int] = {}
 
+    def copy(self) -> Holds:
+        """Return an independent record of the same items."""
+        twin = Holds()
+        twin._until = dict(self._until)
+        return twin
+
     def holds(self, account: Account, table: Table, position: Position) -> bool:
         """Return whether a transaction holds an item now."""
         return bool(self._until) and self._until.get((table.name, position), 0) > account.now_ns

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from emulator.capacity import READ, Reason
 from emulator.engine.events import Event, Events, IndexDelayed, RequestServed, Throttled
+from emulator.locks import Rank, new_lock
 from emulator.service.catalogue import Kind, names_of
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Ledger:
         self.calls = 0
         self.reasons: dict[Reason, int] = {}
         self._entries: dict[tuple[str, str, str | None, Place], Entry] = {}
-        self._lock = threading.Lock()
+        self._lock = new_lock(Rank.LEDGER)
 
     def hear(self, event: Event) -> None:
         """Enter an event; this is what ``Events.subscribe`` takes."""

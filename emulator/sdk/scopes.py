@@ -18,6 +18,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from emulator.clock import Clock, SystemClock
+from emulator.locks import Rank, new_lock
 from emulator.service.errors import EmulatorError
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class Scope:
         return self.emulator.clock.now() + self._sdk_offset
 
 
-_lock = threading.RLock()
+_lock = new_lock(Rank.SCOPES)
 _active: list[Scope] = []
 _current: ContextVar[Scope | None] = ContextVar("emulator_scope", default=None)
 #: The scope that serves the SDK call, the creation of a client or the wait that is under way.

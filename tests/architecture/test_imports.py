@@ -9,14 +9,15 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "emulator"
 
-BASE = {"service", "clock", "settings"}
+BASE = {"service", "locks", "clock", "settings"}
 LEFT = BASE | {"model", "expressions", "storage", "capacity", "engine"}
 DOOR = BASE | {"api", "observe", "clients", "protocol"}
 PLANNED = LEFT | {"lab.inputs", "lab.planning"}
 MAY_IMPORT = {
     "service": set(),
     "errors": {"service"},
-    "clock": {"service"},
+    "locks": set(),
+    "clock": {"service", "locks"},
     "settings": {"service"},
     "model": BASE,
     "expressions": BASE | {"model"},

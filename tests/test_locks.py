@@ -1,0 +1,129 @@
+"""A child of a fork finds every lock free and everything whole."""
+
+import os
+import threading
+import warnings
+from contextlib import contextmanager
+
+import pytest
+
+from emulator import Emulator, ManualClock
+from emulator.locks import Rank, holding, new_lock
+from emulator.observe import Ledger
+from emulator.sdk import scopes
+from tests.tables import table
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+#: How long a thread keeps a lock when a fork waits for it, and how long a child waits for one.
+SECONDS = 0.1
+PATIENCE_SECONDS = 20
+
+
+def child_of(work):
+    """Return whether ``work()`` is true in a forked child."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside threads is the point
+        pid = os.fork()
+    if not pid:
+        status = 1
+        try:
+            status = 0 if work() else 1
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+@contextmanager
+def held_by_another_thread(lock):
+    taken, over = threading.Event(), threading.Event()
+
+    def hold():
+        with lock:
+            taken.set()
+            over.wait(SECONDS)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    taken.wait()
+    yield
+    over.set()
+    thread.join()
+
+
+@pytest.mark.parametrize(
+    "lock_of",
+    [
+        lambda emu: emu.account().lock,
+        lambda emu: emu.clock._lock,
+        lambda _: Ledger()._lock,
+        lambda _: scopes._lock,
+    ],
+    ids=["account", "clock", "ledger", "scopes"],
+)
+def test_a_child_does_not_wait_for_a_thread_that_it_has_not(lock_of):
+    lock = lock_of(Emulator(clock=ManualClock()))
+    with held_by_another_thread(lock):
+        assert child_of(lambda: lock.acquire(timeout=PATIENCE_SECONDS / 10))
+
+
+def test_a_child_finds_a_transaction_whole():
+    """Forked in the middle of calls, a child sees both items of a transaction, or neither."""
+    emu = Emulator()
+    emu.call("CreateTable", table("pk", TableName="tab"))
+    over = threading.Event()
+
+    def write():
+        for number in range(100_000):
+            puts = [
+                {"Put": {"TableName": "tab", "Item": {"pk": {"S": key}, "n": {"N": str(number)}}}}
+                for key in "ab"
+            ]
+            emu.call("TransactWriteItems", {"TransactItems": puts})
+            if over.is_set():
+                return
+
+    def is_whole():
+        items = emu.call("Scan", {"TableName": "tab"})["Items"]
+        return len({item["n"]["N"] for item in items}) <= 1 and len(items) in (0, 2)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        assert all(child_of(is_whole) for _ in range(10))
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_whoever_forks_may_hold_a_lock():
+    emu = Emulator()
+    with emu.account().lock:
+        assert child_of(lambda: emu.call("ListTables", {}) == {"TableNames": []})
+    with held_by_another_thread(emu.account().lock):
+        pass  # free again for others
+
+
+def test_a_lock_made_while_a_fork_waits_is_no_trap():
+    """The holder of an account's lock may make another, while the fork waits for the first."""
+    emu = Emulator()
+    made = []
+
+    def hold():
+        with emu.account().lock:
+            taken.set()
+            threading.Event().wait(SECONDS)
+            made.append(new_lock(Rank.ACCOUNT))
+
+    taken = threading.Event()
+    thread = threading.Thread(target=hold)
+    thread.start()
+    taken.wait()
+    assert child_of(lambda: made[0].acquire(timeout=1) and emu.account().lock.acquire(timeout=1))
+    thread.join()
+
+
+def test_several_locks_are_held_together():
+    locks = [new_lock(rank) for rank in (Rank.ACCOUNT, Rank.CLOCK, Rank.ACCOUNT)]
+    with holding(locks):
+        assert all(lock._is_owned() for lock in locks)
+    assert not any(lock._is_owned() for lock in locks)
