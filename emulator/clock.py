@@ -165,10 +165,11 @@ def _check_seconds(seconds: object, what: str) -> None:
         TypeError: it is no number.
         EmulatorError: it is infinite or not a number at all.
     """
-    if not isinstance(seconds, Real | Decimal) or isinstance(seconds, bool):
+    if isinstance(seconds, int) and not isinstance(seconds, bool):
+        return  # finite, and perhaps too large to be asked
+    if isinstance(seconds, bool) or not isinstance(seconds, Real | Decimal):
         raise TypeError(NOT_SECONDS.format(what=what, kind=type(seconds).__name__))
-    # An int is finite however large, and may be too large to ask.
-    if not isinstance(seconds, int) and not math.isfinite(seconds):
+    if not math.isfinite(seconds):
         raise EmulatorError(NOT_FINITE.format(what=what))
 
 
