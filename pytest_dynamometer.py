@@ -8,6 +8,7 @@ one is then the only one that its tests see.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from emulator.clients import Table
     from emulator.clock import ManualClock
     from emulator.observe import Ledger
+    from emulator.sdk.scopes import Scope
     from emulator.testing.configuration import Options
     from emulator.testing.seeded_databases import SeededDatabase, SeededDatabases
     from emulator.testing.session_report import Record
@@ -58,12 +60,14 @@ class _State:
     Attributes:
         emulators: Those that fixtures hold at the moment.
         body: The body of the test that is running, or None.
+        mock: The scope of the mock that a fixture of the test has entered, or None.
     """
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self.emulators: list[Emulator] = []
         self.body: _Body | None = None
+        self.mock: Scope | None = None
 
     @cached_property
     def options(self) -> Options:
@@ -317,6 +321,30 @@ class _Recorder:
 # Fixtures
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Iterator[None]:
+    """Note a mock that a fixture of one test enters: the fixture ``ddb`` joins it.
+
+    One that a fixture of a wider scope enters is shared by tests, and ``ddb`` keeps them apart.
+    """
+    if fixturedef.scope != "function":
+        return (yield)
+    before = _enclosing_mock()
+    result = yield
+    entered = _enclosing_mock()
+    if entered is not before:
+        request.config.stash[_STATE].mock = entered
+    return result
+
+
+def _enclosing_mock() -> Scope | None:
+    """Return the scope of the mock that is active here; nothing is loaded to find it."""
+    scopes = sys.modules.get("emulator.sdk.scopes")
+    return None if scopes is None else scopes.enclosing()
+
+
 @pytest.fixture(scope="session")
 def ddb_build(pytestconfig: pytest.Config) -> Callable[..., SeededDatabase]:
     """Build a database: ``ddb_build(tables="main.tf", seed="items.jsonl")``, or in a with block.
@@ -348,7 +376,11 @@ def ddb_template() -> SeededDatabase | None:
 
 @pytest.fixture(scope=_scope)
 def ddb(request: pytest.FixtureRequest, ddb_template: object) -> Iterator[Emulator]:
-    """An emulated DynamoDB of the test's own; boto3 is routed to it, real credentials hidden."""
+    """An emulated DynamoDB of the test's own; boto3 is routed to it, real credentials hidden.
+
+    If a fixture of the same test has entered ``mock_dynamodb``, and nothing asks for an emulator
+    of a certain kind, it is that one's.
+    """
     _require_our_package()
     from emulator.testing.seeded_databases import routed
 
@@ -373,11 +405,16 @@ def _emulator(request: pytest.FixtureRequest, state: _State, base: object) -> Em
 
     options = options_of(request.node, state.options)
     template = state.databases.of_fixture(base)
+    wants_manual = "ddb_clock" in request.fixturenames
+    mock = _enclosing_mock()
+    any_will_do = template is None and options.asks_for_nothing and not wants_manual
+    if any_will_do and mock is not None and mock is state.mock:
+        return mock.emulator
     region = options.region or (default_region() if template is None else template.region)
     shape = {"start": options.start, "region": region, "settings": options.settings}
     database = state.databases.get(template, options.tables, options.seed, **shape)
     kind = options.clock
-    if kind == "system" and "ddb_clock" in request.fixturenames:
+    if kind == "system" and wants_manual:
         kind = "manual"
     emulator = Emulator(
         clock=make_clock(kind, database, start=options.start),

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, overload
 
 from emulator.sdk import interception, retry_sleeps
 from emulator.sdk.region import default_region
-from emulator.sdk.scopes import Scope, innermost_of, is_any_active
+from emulator.sdk.scopes import Scope, enclosing, innermost_of, is_any_active
 from emulator.service.errors import EmulatorError
 
 if TYPE_CHECKING:
@@ -51,8 +51,9 @@ def mock_dynamodb(
     region: str | None = None,
     account_id: str | None = None,
     settings: Settings | None = None,
-    fast: bool = False,
-    hide_credentials: bool = True,
+    fast: bool | None = None,
+    hide_credentials: bool | None = None,
+    join: bool = True,
 ) -> MockDynamoDB: ...
 def mock_dynamodb(
     emulator: Any = None,
@@ -62,14 +63,16 @@ def mock_dynamodb(
     region: str | None = None,
     account_id: str | None = None,
     settings: Settings | None = None,
-    fast: bool = False,
-    hide_credentials: bool = True,
+    fast: bool | None = None,
+    hide_credentials: bool | None = None,
+    join: bool = True,
 ) -> Any:
     """Serve every boto3, botocore and aiobotocore client of DynamoDB from an emulator.
 
     A context manager, and a decorator of functions, async functions, generators and test
     classes, with and without parentheses. Every entry has its own new emulator, unless one is
-    passed.
+    passed or it is entered inside another mock: then that one's emulator serves on, as long as
+    nothing is said of a new one.
 
     Args:
         emulator: Who serves; or, for a bare decorator, the function or class.
@@ -80,9 +83,12 @@ def mock_dynamodb(
         account_id: The account that owns every table.
         settings: The adjustable constants.
         fast: Answer before the SDK serialises and signs: several times cheaper per call, but
-            without the SDK's retries and without its checks of parameters.
+            without the SDK's retries and without its checks of parameters. By default as the mock
+            that is joined, or False.
         hide_credentials: Put dummies in the place of the credentials of the environment and of
-            every session, for all services; with False, only DynamoDB does without them.
+            every session, for all services; with False, only DynamoDB does without them. By
+            default as the mock that is joined, or True.
+        join: Inside another mock, share its emulator; with False, start empty.
 
     >>> import boto3
     >>> with mock_dynamodb() as emu:
@@ -103,20 +109,38 @@ def mock_dynamodb(
         raise TypeError(NOT_SERVED.format(value=emulator))
     if emulator is not None and passed:
         raise TypeError(EITHER_OR.format(names=", ".join(passed)))
-    return MockDynamoDB(emulator, passed, fast=fast, hide_credentials=hide_credentials)
+    return MockDynamoDB(
+        emulator,
+        passed,
+        fast=fast,
+        hide_credentials=hide_credentials,
+        join=join and emulator is None and not passed,
+    )
 
 
 class MockDynamoDB:
     """What ``mock_dynamodb`` returns: enter it, or decorate with it, as often as needed."""
 
-    def __init__(self, emulator: Emulator | None, options: dict[str, Any], **serving: bool) -> None:
+    def __init__(
+        self,
+        emulator: Emulator | None,
+        options: dict[str, Any],
+        *,
+        fast: bool | None,
+        hide_credentials: bool | None,
+        join: bool,
+        keep: bool = False,
+    ) -> None:
         self._emulator = emulator
         self._options = options
-        self._serving = serving
+        self._fast = fast
+        self._hide_credentials = hide_credentials
+        self._join = join
+        self._keep = keep
         self._scopes: list[Scope] = []
 
     def __enter__(self) -> Emulator:
-        scope = Scope(self._served(), **self._serving)
+        scope = self._scope(enclosing() if self._join else None)
         scope.open(_install)
         self._scopes.append(scope)
         return scope.emulator
@@ -137,14 +161,40 @@ class MockDynamoDB:
         return decorate(target, self._with_one_emulator)
 
     def _with_one_emulator(self) -> MockDynamoDB:
-        return MockDynamoDB(self._served(), {}, **self._serving)
+        """Return a mock whose entries share one emulator, unless they join another mock."""
+        return MockDynamoDB(
+            self._emulator,
+            self._options,
+            fast=self._fast,
+            hide_credentials=self._hide_credentials,
+            join=self._join,
+            keep=True,
+        )
+
+    def _scope(self, joined: Scope | None) -> Scope:
+        if joined is None:
+            return Scope(
+                self._served(),
+                fast=bool(self._fast),
+                hide_credentials=self._hide_credentials is not False,
+            )
+        return Scope(
+            joined.emulator,
+            fast=joined.fast if self._fast is None else self._fast,
+            hide_credentials=joined.hide_credentials
+            if self._hide_credentials is None
+            else self._hide_credentials,
+        )
 
     def _served(self) -> Emulator:
         if self._emulator is not None:
             return self._emulator
         from emulator.api import Emulator
 
-        return Emulator(**{"region": default_region(), **self._options})
+        emulator = Emulator(**{"region": default_region(), **self._options})
+        if self._keep:
+            self._emulator = emulator
+        return emulator
 
 
 # Wrapping the SDK

@@ -6,11 +6,14 @@ import functools
 import inspect
 from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import AbstractContextManager, aclosing
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 from unittest import TestCase
 
 #: Given the arguments of a call, what to run it in.
 Opened: TypeAlias = Callable[[tuple[Any, ...]], AbstractContextManager[Any]]
+
+#: What pytest calls before and after each test of a class.
+_FIXTURE_METHODS: Final = ("setup_method", "teardown_method")
 
 
 def decorate(target: Any, opened: Callable[[], AbstractContextManager[Any]]) -> Any:
@@ -28,8 +31,24 @@ def decorate(target: Any, opened: Callable[[], AbstractContextManager[Any]]) -> 
     for name, function in inspect.getmembers(target, inspect.isfunction):
         is_static = isinstance(inspect.getattr_static(target, name), staticmethod)
         if not name.startswith("_") and not is_static:
-            setattr(target, name, _inside(function, lambda args: _of_instance(args[0], opened)))
+            method = _ignoring_the_test(function) if name in _FIXTURE_METHODS else function
+            setattr(target, name, _inside(method, lambda args: _of_instance(args[0], opened)))
     return target
+
+
+def _ignoring_the_test(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that may be passed the test, as pytest does to a method that is wrapped.
+
+    pytest looks at the code of the wrapper to learn whether the method takes an argument.
+    """
+    if len(inspect.signature(function).parameters) > 1:
+        return function
+
+    @functools.wraps(function)
+    def run(instance: Any, *_test: Any) -> Any:
+        return function(instance)
+
+    return run
 
 
 def _of_instance(

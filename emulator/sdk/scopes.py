@@ -2,7 +2,8 @@
 
 A scope is one entry into a mock, from its beginning to its end. Code is served by the innermost
 scope entered in its own thread or task, or in the one whose context it copied (tasks always
-do). A thread that entered none is served by the latest scope of the process, as long as there
+do). A mock without arguments that is entered there joins that scope: its emulator serves on. A
+thread that entered none is served by the latest scope of the process, as long as there
 is only one chain of nested scopes; if several stand side by side it is refused, because any
 choice could be the wrong one.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -65,6 +67,7 @@ class Scope:
         self._is_active = False
         self._outer: Scope | None = None
         self._thread = threading.get_ident()
+        self._task = _running_task()
         self._sdk_offset = 0
 
     def open(self, install: Callable[[], None]) -> None:
@@ -76,7 +79,7 @@ class Scope:
                 _hide_environment()
             if self.is_virtual:
                 self._sdk_offset = _sdk_offset(self.emulator.clock)
-            self._outer = _entered_here() or _latest_of_thread(self._thread)
+            self._outer = enclosing()
             self._is_active = True
             _active.append(self)
         _current.set(self)
@@ -105,6 +108,11 @@ class Scope:
             if scope._is_active:
                 yield scope
             scope = scope._outer
+
+    def _encloses(self, thread: int, task: Any) -> bool:
+        """Return whether the scope was entered in a thread, and by no other task that runs."""
+        is_over = self._task is None or self._task is task or self._task.done()
+        return self._thread == thread and is_over
 
     def sdk_time(self) -> float:
         """Return virtual time as the SDK's own rate limiter sees it: it never goes back."""
@@ -136,6 +144,19 @@ def innermost() -> Scope | None:
     return scope
 
 
+def enclosing() -> Scope | None:
+    """Return the scope that encloses what the caller enters next, or None.
+
+    It was entered in the caller's own context, or earlier in its thread: an asynchronous fixture
+    enters in a context of its own. A scope of a task that still runs belongs to that task.
+    """
+    scope = _entered_here()
+    if scope is not None:
+        return scope
+    here, task = threading.get_ident(), _running_task()
+    return next((scope for scope in reversed(_active) if scope._encloses(here, task)), None)
+
+
 def innermost_of(scopes: Sequence[Scope]) -> Scope:
     """Return which of some active scopes the caller entered last, or the latest of them."""
     current = _current.get()
@@ -164,9 +185,13 @@ def _entered_here() -> Scope | None:
     return None if current is None else next(current.outwards(), None)
 
 
-def _latest_of_thread(thread: int) -> Scope | None:
-    """Return the latest scope of a thread: a fixture may have entered it in another context."""
-    return next((scope for scope in reversed(_active) if scope._thread == thread), None)
+def _running_task() -> Any:
+    """Return the asyncio task that the caller runs in, or None; asyncio is not loaded for it."""
+    asyncio = sys.modules.get("asyncio")
+    try:
+        return None if asyncio is None else asyncio.current_task()
+    except RuntimeError:  # no event loop runs in this thread
+        return None
 
 
 def _sdk_offset(clock: Clock) -> int:

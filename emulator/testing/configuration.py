@@ -65,6 +65,11 @@ class Options(NamedTuple):
     fault_seed: int = 0
     settings: Any = None
 
+    @property
+    def asks_for_nothing(self) -> bool:
+        """Whether any emulator will do."""
+        return self._replace(fault_seed=0) == Options()
+
 
 # The command line and the ini file
 

@@ -58,7 +58,7 @@ def test_options_and_a_given_emulator_are_kept():
     assert mock_dynamodb(fast=True)(lambda: innermost().fast)()
 
 
-def test_calls_may_nest(decorator):
+def emulators_of_nested_calls(decorator):
     @decorator
     def depth(left):
         here = served_by()
@@ -66,7 +66,68 @@ def test_calls_may_nest(decorator):
         assert served_by() is here
         return inner | {id(here)}
 
-    assert len(depth(3)) == 4
+    return len(depth(3))
+
+
+def test_a_call_inside_another_joins_it(decorator):
+    assert emulators_of_nested_calls(decorator) == 1
+
+
+@pytest.mark.parametrize("told", [{"join": False}, {"capacity": "enforce"}])
+def test_a_call_inside_another_has_its_own_if_told_so(told):
+    assert emulators_of_nested_calls(mock_dynamodb(**told)) == 4
+
+
+def test_a_decorated_function_joins_the_mock_of_its_fixture(decorator):
+    with mock_dynamodb() as emulator:
+        assert decorator(served_by)() is emulator
+
+
+async def test_a_decorated_coroutine_joins_the_mock_of_its_fixture(decorator):
+    @decorator
+    async def function():
+        await asyncio.sleep(0)
+        return served_by()
+
+    with mock_dynamodb() as emulator:
+        assert await function() is emulator
+        assert await asyncio.gather(function(), function()) == [emulator, emulator]
+    one, two = await asyncio.gather(function(), function())
+    assert one is not two
+
+
+def test_a_decorated_class_joins_the_mock_of_a_fixture(decorator):
+    @decorator
+    class Tests:
+        def setup_method(self):
+            return served_by()
+
+        @decorator
+        def test_both_are_decorated(self):
+            return served_by()
+
+    tests = Tests()
+    own = tests.setup_method()
+    with mock_dynamodb() as emulator:
+        assert Tests().setup_method() is emulator
+        assert tests.test_both_are_decorated() is emulator
+    assert tests.test_both_are_decorated() is own
+    assert own is not emulator
+
+
+def test_a_decorated_test_case_joins_the_mock_of_its_class():
+    seen = []
+
+    @mock_dynamodb
+    class Tests(unittest.TestCase):
+        def test_it(self):
+            seen.append(served_by())
+
+    with mock_dynamodb() as emulator:
+        Tests("test_it").run()
+    Tests("test_it").run()
+    assert seen[0] is emulator
+    assert seen[1] is not emulator
 
 
 async def test_an_async_function(decorator):

@@ -232,7 +232,7 @@ def test_there_are_no_retries_in_the_fast_lane():
 
 
 def test_an_inner_slow_scope_is_slow():
-    with mock_dynamodb(fast=True), mock_dynamodb():
+    with mock_dynamodb(fast=True), mock_dynamodb(fast=False):
         client = boto3.client("dynamodb", region_name="us-east-1")
         assert client.list_tables()["ResponseMetadata"]["HTTPHeaders"]["server"] == "Server"
 

@@ -12,7 +12,7 @@ import pytest
 
 from emulator import EmulatorError, ManualClock, SystemClock
 from emulator.sdk import scopes
-from emulator.sdk.scopes import Scope, innermost, innermost_of
+from emulator.sdk.scopes import Scope, enclosing, innermost, innermost_of
 
 
 class Stub:
@@ -191,6 +191,34 @@ def test_a_scope_entered_in_another_context_of_the_thread_serves():
         assert served_by() == "test"
         assert in_thread(served_by) == "test"
     contextvars.copy_context().run(entered.__exit__)
+
+
+async def test_a_scope_of_a_task_that_runs_encloses_nothing_of_another():
+    inside, leave = asyncio.Event(), asyncio.Event()
+
+    async def work():
+        with Entered("other"):
+            inside.set()
+            await leave.wait()
+
+    working = asyncio.create_task(work())
+    await inside.wait()
+    assert enclosing() is None
+    leave.set()
+    await working
+
+
+async def test_a_scope_of_a_task_that_is_over_encloses_what_comes_next():
+    """As an asynchronous fixture does for its test."""
+    entered = Entered("fixture")
+
+    async def fixture():
+        return entered.__enter__()
+
+    scope = await asyncio.create_task(fixture())
+    assert enclosing() is scope
+    assert in_thread(enclosing) is None
+    entered.__exit__()
 
 
 def test_a_context_that_outlives_its_scope_is_free():

@@ -329,6 +329,73 @@ def test_a_setting_that_is_none_is_told_with_those_that_are(project):
     result.stdout.fnmatch_lines(["*: there is no argument 'gsi_lagg'; there are *gsi_lag,*"])
 
 
+def test_mocks_and_the_fixtures_of_a_test_join_each_other(project):
+    """As with moto: a fixture enters the mock, and the test that is decorated sees its table."""
+    project.makepyfile(
+        """
+        import boto3
+        import pytest
+        from emulator import mock_dynamodb
+
+        SCHEMA = {
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+            "BillingMode": "PAY_PER_REQUEST",
+        }
+
+        @pytest.fixture(scope="module", autouse=True)
+        def shared():
+            with mock_dynamodb(join=False) as emulator:
+                yield emulator
+
+        @pytest.fixture
+        def table():
+            with mock_dynamodb(join=False):
+                yield boto3.resource("dynamodb").create_table(TableName="tab", **SCHEMA)
+
+        @pytest.fixture
+        async def async_table():
+            with mock_dynamodb(join=False):
+                yield boto3.resource("dynamodb").create_table(TableName="tab", **SCHEMA)
+
+        def names():
+            return boto3.client("dynamodb").list_tables()["TableNames"]
+
+        @mock_dynamodb
+        def test_decorated(table):
+            assert names() == ["tab"]
+
+        @mock_dynamodb
+        async def test_decorated_and_asynchronous(async_table):
+            assert names() == ["tab"]
+
+        @mock_dynamodb
+        class TestDecorated:
+            def setup_method(self):
+                assert names() == []
+
+            @mock_dynamodb
+            def test_twice(self, table):
+                assert names() == ["tab"]
+
+        @mock_dynamodb
+        def test_decorated_with_ours(ddb_table):
+            ddb_table("ours")
+            assert names() == ["ours"]
+
+        def test_ours_inside_a_mock(table, ddb, ddb_client):
+            assert ddb_client.list_tables()["TableNames"] == ["tab"]
+
+        def test_ours_of_a_certain_kind(table, ddb, ddb_clock):
+            assert names() == []
+
+        def test_ours_inside_a_mock_that_tests_share(shared, ddb):
+            assert ddb is not shared
+        """
+    )
+    run(project).assert_outcomes(passed=7)
+
+
 def test_a_mock_in_the_body_is_held_to_the_tests_budget_and_faults(project):
     project.makepyfile(
         """
