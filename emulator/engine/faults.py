@@ -6,6 +6,7 @@ the matching requests, at most so many times) and what happens.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from emulator.capacity import Reason, cancellation, throttle_error
 from emulator.engine.transactions import CONFLICT, Failure, cancelled
+from emulator.service import limits
 from emulator.service.catalogue import ON_ITEMS, OPERATIONS, Kind, names_of
 from emulator.service.errors import ApiError, InternalServerError, TransactionConflictException
 from emulator.service.throttling import AXES, Axis, ThrottlingLimit
@@ -25,6 +27,10 @@ _KINDS: Final = ("throttle", "internal_error", "latency", "unprocessed", "confli
 _INTERNAL: Final = (
     "The request processing has failed because of an unknown error, exception or failure."
 )
+#: The longest delay: a server that sleeps for real answers nobody meanwhile.
+MOST_LATENCY_SECONDS: Final = 3600
+_NUMBERS: Final = ("share", "times", "after", "until", "latency", "seed")
+_OPTIONAL: Final = ("times", "after", "until")
 _WRITES: Final = names_of(Kind.WRITE, Kind.STATEMENT)
 
 
@@ -43,7 +49,7 @@ class FaultRule:
         times: Most requests it hits, or None.
         after: Seconds since the epoch from which it is in force, or None.
         until: Seconds since the epoch at which it ends, or None.
-        latency: Seconds that a ``latency`` fault adds on the clock.
+        latency: Seconds that a ``latency`` fault adds on the clock, at most an hour.
         seed: Seeds the choice among matching requests.
 
     >>> FaultRule(kind="throttle", share=2)
@@ -67,18 +73,20 @@ class FaultRule:
     def __post_init__(self) -> None:
         if self.kind not in _KINDS:
             raise ValueError(f"a fault's kind is one of {', '.join(_KINDS)}, not {self.kind!r}")
-        for name in ("share", "times", "after", "until", "latency", "seed"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float | None):
-                raise TypeError(f"a fault's {name} is a number, not {value!r}")
+        for name in _NUMBERS:
+            _judge_number(name, getattr(self, name))
         if not 0 <= self.share <= 1:
             raise ValueError(f"a fault's share lies between 0 and 1, not {self.share!r}")
-        if self.latency < 0:
-            raise ValueError(f"a fault's latency is not negative, not {self.latency!r}")
-        if isinstance(self.operations, str):
-            self.operations = (self.operations,)
-        if isinstance(self.tables, str):
-            self.tables = (self.tables,)
+        if not 0 <= self.latency <= MOST_LATENCY_SECONDS:
+            raise ValueError(
+                f"a fault's latency lies between 0 and {MOST_LATENCY_SECONDS} seconds, "
+                f"not {self.latency!r}"
+            )
+        self.operations = _names("operations", self.operations)
+        for operation in self.operations:
+            if operation not in OPERATIONS:
+                raise ValueError(f"a fault's operations are such as PutItem, not {operation!r}")
+        self.tables = _names("tables", self.tables)
         _judge_key(self.key)
         self._random = random.Random(self.seed)
 
@@ -100,13 +108,9 @@ class FaultRule:
             return False
         if self.until is not None and now >= self.until:
             return False
-        named = tables_of(request)
-        if self.tables and not any(table in self.tables for table in named):
+        if self.tables and not any(table in self.tables for table in tables_of(request)):
             return False
-        if self.key is None:
-            return True
-        attributes = request.get("Key") or request.get("Item") or {}
-        return all(attributes.get(name) == value for name, value in self.key.items())
+        return self.key is None or _carries(request, self.key)
 
     def _may_hit(self, operation: str) -> bool:
         return operation in ON_ITEMS or self.kind not in ("throttle", "conflict")
@@ -116,28 +120,74 @@ class FaultRule:
         return {number for number in range(count) if self._random.random() < self.share}
 
 
-def _judge_key(key: Mapping[str, Any] | None) -> None:
-    if not all(isinstance(value, Mapping) for value in (key or {}).values()):
+def _judge_number(name: str, value: object) -> None:
+    if value is None and name in _OPTIONAL:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"a fault's {name} is a number, not {value!r}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"a fault's {name} is a number, not {value!r}")
+
+
+def _names(member: str, names: object) -> tuple[str, ...]:
+    if isinstance(names, str):
+        return (names,)
+    if not isinstance(names, list | tuple | set | frozenset):
+        raise TypeError(f"a fault's {member} are a name or a list of names, not {names!r}")
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"a fault's {member} are a name or a list of names, not {names!r}")
+    return tuple(names)
+
+
+def _judge_key(key: object) -> None:
+    if key is None:
+        return
+    if not isinstance(key, Mapping) or not all(
+        isinstance(value, Mapping) for value in key.values()
+    ):
         raise ValueError(f"a fault's key is in wire form, as {{'pk': {{'S': 'a'}}}}, not {key!r}")
 
 
-def tables_of(request: Mapping[str, Any]) -> list[str]:
-    """Return the tables that a request names.
+def _carries(request: object, key: Mapping[str, Any]) -> bool:
+    """Return whether a request's key or item has these values; one that is neither has none."""
+    if not isinstance(request, Mapping):
+        return False
+    attributes = request.get("Key") or request.get("Item")
+    return isinstance(attributes, Mapping) and all(
+        attributes.get(name) == value for name, value in key.items()
+    )
+
+
+def tables_of(request: object) -> list[str]:
+    """Return the tables that a request names; it may be malformed, and is judged later.
 
     >>> tables_of({"RequestItems": {"a": [], "b": []}})
     ['a', 'b']
+    >>> tables_of({"TransactItems": 5})
+    []
     """
+    if not isinstance(request, Mapping):
+        return []
     if isinstance(request.get("TableName"), str):
         return [request["TableName"]]
-    if isinstance(request.get("RequestItems"), dict):
-        return list(request["RequestItems"])
+    if isinstance(request.get("RequestItems"), Mapping):
+        return [name for name in request["RequestItems"] if isinstance(name, str)]
     return [
         body["TableName"]
-        for action in request.get("TransactItems") or []
-        if isinstance(action, dict)
+        for action in _actions(request)
+        if isinstance(action, Mapping)
         for body in action.values()
-        if isinstance(body, dict) and isinstance(body.get("TableName"), str)
+        if isinstance(body, Mapping) and isinstance(body.get("TableName"), str)
     ]
+
+
+def _actions(request: object) -> list[Any]:
+    """Return the actions of a transaction, as many as one may have."""
+    if not isinstance(request, Mapping):
+        return []
+    actions = request.get("TransactItems") or request.get("TransactStatements")
+    return actions[: limits.TRANSACTION_ACTIONS] if isinstance(actions, list) else []
 
 
 class Faults:
@@ -155,9 +205,6 @@ class Faults:
     def add(self, **rule: Any) -> FaultRule:
         """Add a rule; see ``FaultRule`` for its arguments."""
         added = FaultRule(**rule)
-        for name in added.operations:
-            if name not in OPERATIONS:
-                raise ValueError(f"a fault's operations are such as PutItem, not {name!r}")
         self.rules.append(added)
         return added
 
@@ -205,13 +252,16 @@ def _throttle(account: Account, operation: str, request: Mapping[str, Any]) -> A
         limit = ThrottlingLimit.KEY_RANGE if own is None else ThrottlingLimit.MAX_ON_DEMAND
     reasons = [Reason(limit.reason(axis, is_index=False), arn)]
     if OPERATIONS[operation].kind is Kind.TRANSACTION:
-        others = len(request.get("TransactItems") or request.get("TransactStatements") or [1]) - 1
-        return cancelled([Failure(*cancellation(reasons, on_demand=on_demand)), *[None] * others])
+        return _cancelled(Failure(*cancellation(reasons, on_demand=on_demand)), request)
     return throttle_error(reasons, on_demand=on_demand)
 
 
 def _conflict(operation: str, request: Mapping[str, Any]) -> ApiError:
     if operation in ("TransactWriteItems", "TransactGetItems"):
-        others = len(request.get("TransactItems") or []) - 1
-        return cancelled([Failure("TransactionConflict", CONFLICT), *[None] * others])
+        return _cancelled(Failure("TransactionConflict", CONFLICT), request)
     return TransactionConflictException(CONFLICT)
+
+
+def _cancelled(failure: Failure, request: Mapping[str, Any]) -> ApiError:
+    """Return the cancellation of a transaction whose first action fails."""
+    return cancelled([failure, *[None] * (len(_actions(request)) - 1)])

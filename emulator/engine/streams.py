@@ -1,7 +1,7 @@
 """Streams: what changed, in order, for a day (STM-1 to STM-10).
 
 A stream outlives its table. Records are kept as items and written to the wire when read.
-Memory is bounded by the retention of 24 hours and by ``MOST_RECORDS``.
+Memory is bounded by the retention of 24 hours, by ``MOST_RECORDS`` and by ``MOST_BYTES``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ ViewType = Literal["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"]
 #: Records a stream keeps at the most; older ones count as trimmed.
 #: Assumed: the service keeps a day's worth whatever its size; a test's memory is smaller.
 MOST_RECORDS = 200_000
+#: Bytes of the items in a stream's records at the most; the newest record always stays.
+#: Assumed: for the same reason.
+MOST_BYTES = 128 * limits.MIB
 #: Sequence numbers have at least 21 digits (STM-6).
 SEQUENCE_BASE = 10**20
 
@@ -81,6 +84,7 @@ class Stream:
         self.tags: dict[str, str] = {}
         self.policy: Policy | None = None
         self._records: deque[StreamRecord] = deque()
+        self._kept_bytes = 0
         self._next_number = 1
 
     @property
@@ -103,6 +107,7 @@ class Stream:
         keys = image.pick(self.key.names)
         record = StreamRecord(self._next_number, now_ns, keys, old, new, by_service)
         self._records.append(record)
+        self._kept_bytes += _kept_bytes(record)
         self._next_number += 1
         self._trim(now_ns)
 
@@ -148,8 +153,12 @@ class Stream:
     def _trim(self, now_ns: int) -> None:
         horizon = now_ns - limits.STREAM_RETENTION_SECONDS * NANOSECONDS
         records = self._records
-        while records and (records[0].created_ns < horizon or len(records) > MOST_RECORDS):
-            records.popleft()
+        while records and (
+            records[0].created_ns < horizon
+            or len(records) > MOST_RECORDS
+            or (self._kept_bytes > MOST_BYTES and len(records) > 1)
+        ):
+            self._kept_bytes -= _kept_bytes(records.popleft())
 
     def copy(self) -> Stream:
         """Return an independent stream of the same records."""
@@ -158,3 +167,9 @@ class Stream:
         twin._records = self._records.copy()
         twin.tags = dict(self.tags)
         return twin
+
+
+def _kept_bytes(record: StreamRecord) -> int:
+    """Return what a record keeps alive: both images, whichever of them the stream shows."""
+    old_bytes = 0 if record.old is None else record.old.size_bytes
+    return old_bytes + (0 if record.new is None else record.new.size_bytes)

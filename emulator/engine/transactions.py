@@ -6,6 +6,9 @@ applied unless every action can be (TXW-3, TXW-8).
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -110,22 +113,49 @@ class Holds:
             raise TransactionConflictException(CONFLICT)
 
 
+class _Token(NamedTuple):
+    """What a client token stands for."""
+
+    expires_ns: int
+    fingerprint: bytes
+    receipts: list[tuple[str, Receipt]]
+
+
+def fingerprint_of(token: str | None, actions: Any) -> bytes:
+    """Return what tells the actions of one request from those of another; nothing without a token.
+
+    >>> fingerprint_of("t", [1]) == fingerprint_of("t", [1]) != fingerprint_of("t", [2])
+    True
+    """
+    if token is None:
+        return b""
+    text = json.dumps(actions, sort_keys=True, default=repr)
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
 class Tokens:
-    """Client tokens of the last ten minutes and what they stand for (TXW-9)."""
+    """Client tokens of the last ten minutes and what they stand for (TXW-9).
+
+    Keeping one costs the same however many there are: time never runs back, so those that
+    expire first lie in front.
+    """
 
     __slots__ = ("_kept",)
 
     def __init__(self) -> None:
-        self._kept: dict[str, tuple[int, str, list[tuple[str, Receipt]]]] = {}
+        self._kept: OrderedDict[str, _Token] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._kept)
 
     def copy(self) -> Tokens:
         """Return an independent record of the same tokens."""
         twin = Tokens()
-        twin._kept = dict(self._kept)
+        twin._kept = self._kept.copy()
         return twin
 
     def replay(
-        self, token: str | None, fingerprint: str, now_ns: int
+        self, token: str | None, fingerprint: bytes, now_ns: int
     ) -> list[tuple[str, Receipt]] | None:
         """Return what a repeat costs, or None if this is no repeat.
 
@@ -133,19 +163,21 @@ class Tokens:
             IdempotentParameterMismatchException: the token stands for another request.
         """
         kept = self._kept.get(token) if token is not None else None
-        if kept is None or kept[0] <= now_ns:
+        if kept is None or kept.expires_ns <= now_ns:
             return None
-        if kept[1] != fingerprint:
+        if kept.fingerprint != fingerprint:
             raise IdempotentParameterMismatchException(TOKEN_MISMATCH)
-        return kept[2]
+        return kept.receipts
 
     def keep(
-        self, token: str | None, fingerprint: str, planned: Sequence[Planned], now_ns: int
+        self, token: str | None, fingerprint: bytes, planned: Sequence[Planned], now_ns: int
     ) -> None:
         """Remember a transaction that went through."""
         if token is None:
             return
-        self._kept = {key: kept for key, kept in self._kept.items() if kept[0] > now_ns}
+        self._kept.pop(token, None)  # one that has expired
+        while self._kept and next(iter(self._kept.values())).expires_ns <= now_ns:
+            self._kept.popitem(last=False)
         images: dict[str, list[tuple[int | None, int | None]]] = {}
         for write, old, new, *_ in planned:
             sizes = (
@@ -158,7 +190,7 @@ class Tokens:
             for name, pairs in images.items()
         ]
         expires_ns = now_ns + limits.TOKEN_SECONDS * NANOSECONDS
-        self._kept[token] = (expires_ns, fingerprint, receipts)
+        self._kept[token] = _Token(expires_ns, fingerprint, receipts)
 
 
 def execute(account: Account, actions: Sequence[Action]) -> list[Planned | Found]:

@@ -15,6 +15,7 @@ from emulator.model.keys import (
 )
 from emulator.model.numbers import NOT_A_NUMBER, format_number, parse_number
 from emulator.model.paths import Path, format_path, resolve
+from emulator.model.repeats import first_repeat
 from emulator.model.schema import (
     KEY_CLASSES,
     IndexSchema,
@@ -67,6 +68,7 @@ __all__ = [
     "attributes_size",
     "check_name",
     "equal",
+    "first_repeat",
     "format_number",
     "format_path",
     "is_below",

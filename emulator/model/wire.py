@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final, TypeAlias, cast
 
 from emulator.model.items import EMPTY_NAME, Item, check_name
 from emulator.model.numbers import format_number, number_size, parse_number
+from emulator.model.repeats import first_repeat
 from emulator.model.schema import KeyAttribute, KeySchema, KeyType
 from emulator.model.sizes import CONTAINER_BYTES, MEMBER_BYTES, text_size
 from emulator.model.values import Value
@@ -320,7 +321,7 @@ def _repeats_quoted(texts: list[str], separator: str, order: list[Any] | None = 
     Those before the first repeat in byte order, then the repeat, then the rest as sent.
     """
     order = texts if order is None else order
-    repeat = next(i for i, member in enumerate(order) if member in order[:i])
+    repeat = first_repeat(order)
     before = [text for _, text in sorted(zip(order[:repeat], texts[:repeat], strict=True))]
     return "[" + separator.join(f'"{text}"' for text in before + texts[repeat:]) + "]"
 

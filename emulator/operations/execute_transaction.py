@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -183,7 +182,7 @@ def _write(
     ):
         raise errors.ValidationException(TOO_LARGE)
     token = request.get("ClientRequestToken")
-    fingerprint = json.dumps(request["TransactStatements"], sort_keys=True, default=repr)
+    fingerprint = transactions.fingerprint_of(token, request["TransactStatements"])
     mode = request.get("ReturnConsumedCapacity")
     replay = account.tokens.replay(token, fingerprint, account.now_ns)
     if replay is not None:

@@ -56,13 +56,18 @@ def get_item(account: Account, request: Request) -> Response:
 
 def load_projection(request: Mapping[str, Any]) -> PathProjection | None:
     """Return the projection of a read by key, legacy or current, or None."""
-    text = request.get("ProjectionExpression")
-    if text is not None:
-        names = request.get("ExpressionAttributeNames")
-        expressions.placeholders_fit(names, None)
-        placeholders = Placeholders(names, checked=True)
-        projection = parse_projection(text, placeholders)
-        placeholders.check_unused()
-        return projection
     listed = request.get("AttributesToGet")
-    return None if listed is None else PathProjection.of_names(listed)
+    return written_projection(request) if listed is None else PathProjection.of_names(listed)
+
+
+def written_projection(request: Mapping[str, Any]) -> PathProjection | None:
+    """Return what ProjectionExpression writes, or None without one."""
+    text = request.get("ProjectionExpression")
+    if text is None:
+        return None
+    names = request.get("ExpressionAttributeNames")
+    expressions.placeholders_fit(names, None)
+    placeholders = Placeholders(names, checked=True)
+    projection = parse_projection(text, placeholders)
+    placeholders.check_unused()
+    return projection

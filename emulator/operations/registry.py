@@ -30,6 +30,8 @@ class Operation(NamedTuple):
     handler: Handler
 
 
+#: What a request is made of, beside maps and lists.
+_SENT_TYPES: Final = (str, int, float, bytes, bytearray, memoryview, type(None))
 _LOADED: Final[dict[str, Operation]] = {}
 
 
@@ -81,6 +83,30 @@ def run(account: Account, name: str, request: Request) -> Response:
     except UnicodeEncodeError:
         # Assumed: text that is no Unicode cannot be read at all.
         raise errors.SerializationException from None
+    except (AttributeError, TypeError):
+        if _can_be_sent(request):
+            raise
+        raise errors.SerializationException from None
+
+
+def _can_be_sent(request: Request) -> bool:
+    """Return whether a request holds nothing but what JSON can write, and binary values.
+
+    Only callers in the same process can ask otherwise, with names that are no text or with
+    objects of their own; the question is put when such a request has failed.
+    """
+    unseen: list[Any] = [request]
+    while unseen:
+        value = unseen.pop()
+        if isinstance(value, dict):
+            if not all(isinstance(name, str) for name in value):
+                return False
+            unseen.extend(value.values())
+        elif isinstance(value, list | tuple | set | frozenset):
+            unseen.extend(value)
+        elif not isinstance(value, _SENT_TYPES):
+            return False
+    return True
 
 
 def _first_fault(

@@ -12,7 +12,7 @@ from emulator.engine.reads import Found, find
 from emulator.expressions import PathProjection
 from emulator.model import Item, key_values_are_not_empty, wire
 from emulator.operations import responses, shapes
-from emulator.operations.get_item import CURRENT, load_projection
+from emulator.operations.get_item import CURRENT, written_projection
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import expressions, keys
 from emulator.operations.transact_write_items import TOO_LARGE, no_item_twice
@@ -77,7 +77,7 @@ def transact_get_items(account: Account, request: Request) -> Response:
 def _load(body: Mapping[str, Any]) -> _Wanted:
     expressions.placeholders_come_with_expressions(body, CURRENT, ())
     key = wire.load_item(body["Key"])
-    projection = load_projection(body)
+    projection = written_projection(body)
     wire.check_levels(key.levels)
     return _Wanted(body, key, projection)
 

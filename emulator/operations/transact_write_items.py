@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -88,7 +87,7 @@ def transact_write_items(account: Account, request: Request) -> Response:
     no_item_twice(zip(tables, (action.item for action in wanted), strict=True))
 
     token = request.get("ClientRequestToken")
-    fingerprint = json.dumps(request["TransactItems"], sort_keys=True, default=repr)
+    fingerprint = transactions.fingerprint_of(token, request["TransactItems"])
     mode = request.get("ReturnConsumedCapacity")
     replay = account.tokens.replay(token, fingerprint, account.now_ns)
     if replay is not None:

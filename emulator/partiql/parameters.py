@@ -15,6 +15,7 @@ from emulator.model.wire import TOO_DEEP, load_value
 from emulator.partiql.literals import fits_java
 from emulator.service import errors, limits
 
+_CONTAINERS: Final = (("L", list), ("M", dict))
 _EXPONENT: Final = re.compile(r"[+-]?[0-9.]+[eE]([+-]?[0-9]+)", re.ASCII)
 
 
@@ -33,22 +34,27 @@ def load_parameters(written: list[Any] | None) -> list[Value]:
 
 
 def _load_in_order(wire: Any, level: int) -> Value:
-    """Load a value member by member, so that the first fault of the document is raised."""
-    if len(wire) == 1:
+    """Load a value member by member, so that the first fault of the document is raised.
+
+    What has a wrong JSON type, a null among them, is left to ``load_value``.
+    """
+    if type(wire) is dict and len(wire) == 1:
         for tag, raw in wire.items():
-            if tag in ("L", "M"):
+            if (tag, type(raw)) in _CONTAINERS:
                 if level >= limits.NESTING_LEVELS:
                     raise errors.ValidationException(TOO_DEEP)
                 for member in raw.values() if tag == "M" else raw:
                     _load_in_order(member, level + 1)
-            elif tag in ("N", "NS"):
-                _check_exponents([raw] if tag == "N" else raw)
+            elif tag == "N":
+                _check_exponents([raw])
+            elif tag == "NS" and type(raw) is list:
+                _check_exponents(raw)
     return load_value(wire)
 
 
-def _check_exponents(texts: Iterable[str]) -> None:
+def _check_exponents(numbers: Iterable[Any]) -> None:
     """Refuse an exponent beyond 32 bits, of a number or of a member of a set."""
-    for text in texts:
-        match = _EXPONENT.fullmatch(text)
+    for text in numbers:
+        match = _EXPONENT.fullmatch(text) if type(text) is str else None
         if match is not None and not fits_java(match[1]):
             raise errors.RequestFault(NOT_A_NUMBER.format(text=text))

@@ -25,7 +25,7 @@ from emulator.expressions import (
     Token,
 )
 from emulator.expressions import ast as trees
-from emulator.model import SET_TYPES
+from emulator.model import SET_TYPES, first_repeat
 from emulator.partiql import ast, expressions
 from emulator.partiql.lexer import PARAMETER
 from emulator.partiql.literals import ROOT
@@ -372,9 +372,9 @@ def _columns_of(paths: list[list[str | int]], faults: list[str]) -> ast.Columns:
     if faults:
         return ast.Columns(fault=faults[0])
     names = [_column_name(path) for path in paths]
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            return ast.Columns(fault=REPEATED_COLUMN.format(name=name))
+    repeat = first_repeat(names)
+    if repeat is not None:
+        return ast.Columns(fault=REPEATED_COLUMN.format(name=names[repeat]))
     projection = PathProjection(tuple(tuple(path) for path in paths))
     return ast.Columns(names=tuple(names), projection=projection)
 

@@ -119,10 +119,9 @@ def ranges_of(branches: Branches, values: Values, key: model.KeySchema) -> list[
         key_range for key_range in all_ranges if key_range is not None and not key_range.is_empty
     ]
     if len(ranges) > 1:
-        partitions = list(dict.fromkeys(key_range.partition for key_range in ranges))
-        ranges.sort(
-            key=lambda key_range: (partitions.index(key_range.partition), *_start(key_range))
-        )
+        distinct = dict.fromkeys(key_range.partition for key_range in ranges)
+        ranks = {partition: rank for rank, partition in enumerate(distinct)}
+        ranges.sort(key=lambda key_range: (ranks[key_range.partition], *_start(key_range)))
         if _overlap(ranges):
             # Observed: the public suite, October 2026: what a negated sort key overlaps is
             # read all the same. Assumed: by a scan.

@@ -149,11 +149,53 @@ def test_a_transaction_meets_a_conflict(made):
         ({"kind": "latency", "latency": -1}, ValueError),
         ({"kind": "throttle", "seed": True}, TypeError),
         ({"kind": "throttle", "key": {"pk": "a"}}, ValueError),
+        ({"kind": "throttle", "key": 5}, ValueError),
+        ({"kind": "throttle", "tables": 5}, TypeError),
+        ({"kind": "throttle", "tables": [5]}, TypeError),
+        ({"kind": "throttle", "operations": {"PutItem": 1}}, TypeError),
+        ({"kind": "throttle", "share": None}, TypeError),
+        ({"kind": "throttle", "after": float("nan")}, ValueError),
+        ({"kind": "latency", "latency": 3601}, ValueError),
+        ({"kind": ["throttle"]}, ValueError),
     ],
 )
 def test_wrong_rules_are_refused_when_made(rule, error):
     with pytest.raises(error):
         FaultRule(**rule)
+
+
+MALFORMED = [
+    ("TransactWriteItems", {"TransactItems": 5}),
+    ("TransactWriteItems", {"TransactItems": [5, {"Put": 5}, {"Put": {"TableName": 5}}]}),
+    ("TransactWriteItems", {"TransactItems": {"a": 1}}),
+    ("ExecuteTransaction", {"TransactStatements": 5}),
+    ("BatchWriteItem", {"RequestItems": {5: []}}),
+    ("BatchWriteItem", {"RequestItems": 5}),
+    ("PutItem", {"TableName": 5, "Item": {}}),
+    ("PutItem", {"TableName": "tab", "Item": [1]}),
+    ("GetItem", {"TableName": "tab", "Key": 5}),
+    ("GetItem", [1]),
+    ("Scan", None),
+]
+
+
+@pytest.mark.parametrize("kind", ["throttle", "conflict", "latency", "unprocessed"])
+@pytest.mark.parametrize(
+    "rule", [{}, {"tables": "tab"}, {"key": {"pk": {"S": "a"}}}, {"operations": "TransactGetItems"}]
+)
+def test_a_rule_meets_malformed_requests(made, kind, rule):
+    """They are answered with an error of the service: the rule's own, or what is wrong."""
+    made.emu.faults.add(kind=kind, **rule)
+    for operation, request in MALFORMED:
+        with pytest.raises(ApiError):
+            made.emu.call(operation, request)
+
+
+def test_a_cancellation_has_no_more_reasons_than_a_transaction_has_actions(made):
+    made.emu.faults.add(kind="throttle")
+    with pytest.raises(ApiError) as caught:
+        made.emu.call("TransactWriteItems", {"TransactItems": [{}] * 50_000})
+    assert len(caught.value.members["CancellationReasons"]) == 100
 
 
 def test_transactions_overlap_where_they_take_time():

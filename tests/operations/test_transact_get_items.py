@@ -266,3 +266,15 @@ def test_a_throttled_transaction_is_cancelled_whole():
     assert caught.value.code == "TransactionCanceledException"
     codes = [reason["Code"] for reason in caught.value.members["CancellationReasons"]]
     assert "ProvisionedThroughputExceeded" in codes
+
+
+def test_attributes_to_get_is_no_member_and_passed_over():
+    """WIR-15: it is a parameter of GetItem and BatchGetItem alone."""
+    emu = Emulator(clock=ManualClock())
+    emu.call("CreateTable", table())
+    item = {"pk": {"S": "a"}, "b": {"S": "c"}}
+    emu.call("PutItem", {"TableName": "tab", "Item": item})
+    for listed in (["pk"], {"BS": ["x"]}, 5):
+        get = {"TableName": "tab", "Key": {"pk": {"S": "a"}}, "AttributesToGet": listed}
+        answer = emu.call("TransactGetItems", {"TransactItems": [{"Get": get}]})
+        assert answer["Responses"] == [{"Item": item}]

@@ -107,3 +107,22 @@ def test_parameters_are_read_before_the_statement():
         "One or more parameter values were invalid: "
         "Null attribute value types must have the value of true"
     )
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        [{"N": None}],
+        [{"NS": None}],
+        [{"L": None}],
+        [{"M": None}],
+        [{"L": [{"N": None}]}, 5],
+        [{"N": "x"}, {"L": 5}],
+        [{"N": "x"}, {"NS": [None]}],
+        [{"N": "x"}, None],
+    ],
+)
+def test_a_null_in_a_value_is_a_fault_like_others(written):
+    """An ApiError and nothing else."""
+    with pytest.raises((ValidationException, SerializationException)):
+        load_parameters(written)

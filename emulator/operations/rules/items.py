@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from emulator.model import Item, check_name, wire
+from emulator.model import Item, check_name, first_repeat, wire
 from emulator.service import errors, limits
 
 TOO_LARGE: Final = "Item size has exceeded the maximum allowed size"
@@ -39,6 +39,6 @@ def names_are_distinct(names: list[str] | None) -> None:
         return
     for name in names:
         check_name(name)
-    if len(set(names)) < len(names):
-        repeated = next(name for i, name in enumerate(names) if name in names[:i])
-        raise errors.ValidationException(DUPLICATE_NAME.format(name=repeated))
+    repeat = first_repeat(names)
+    if repeat is not None:
+        raise errors.ValidationException(DUPLICATE_NAME.format(name=names[repeat]))

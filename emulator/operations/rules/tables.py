@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from emulator.engine import Account, Throughput
+from emulator.model import first_repeat
 from emulator.model.wire import INVALID
 from emulator.service import errors, limits
 
@@ -498,9 +499,5 @@ def table_class_exists(request: Wire) -> None:
 
 
 def _first_repeated(names: Sequence[str]) -> str | None:
-    seen = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return None
+    index = first_repeat(names)
+    return None if index is None else names[index]

@@ -1,0 +1,57 @@
+"""Streams: what is kept is bounded by age, by number and by size."""
+
+from emulator.clock import DEFAULT_START, NANOSECONDS
+from emulator.engine import streams
+from emulator.engine.streams import Stream
+from emulator.model import KeyAttribute, KeySchema, wire
+
+NOW_NS = DEFAULT_START * NANOSECONDS
+
+
+def item(number, size_bytes=100):
+    return wire.load_item({"pk": {"S": f"{number:04}"}, "pad": {"S": "x" * (size_bytes - 9)}})
+
+
+def stream():
+    return Stream(
+        arn="arn",
+        label="label",
+        table_name="tab",
+        key=KeySchema((KeyAttribute("pk", "S"),), ()),
+        view="KEYS_ONLY",
+        now_ns=NOW_NS,
+    )
+
+
+def numbers(made):
+    return [record.number for record in made.read(0, 1000, NOW_NS)]
+
+
+def test_old_records_leave_when_their_items_take_too_many_bytes(monkeypatch):
+    """Both images count, whatever the stream shows of them: both are kept alive."""
+    monkeypatch.setattr(streams, "MOST_BYTES", 1000)
+    made = stream()
+    for number in range(20):
+        made.record(None, item(number), NOW_NS)
+    assert numbers(made) == list(range(11, 21))
+    made.record(item(1, 300), item(1, 200), NOW_NS)
+    assert numbers(made) == [*range(16, 21), 21]
+    assert made.oldest_number(NOW_NS) == 16
+
+
+def test_the_newest_record_stays_however_large_it_is(monkeypatch):
+    monkeypatch.setattr(streams, "MOST_BYTES", 1000)
+    made = stream()
+    made.record(None, item(1), NOW_NS)
+    made.record(None, item(2, 5000), NOW_NS)
+    assert numbers(made) == [2]
+
+
+def test_a_copy_counts_its_own_bytes(monkeypatch):
+    monkeypatch.setattr(streams, "MOST_BYTES", 1000)
+    made = stream()
+    for number in range(10):
+        made.record(None, item(number), NOW_NS)
+    twin = made.copy()
+    twin.record(None, item(10), NOW_NS)
+    assert (numbers(made), numbers(twin)) == (list(range(1, 11)), list(range(2, 12)))

@@ -1,0 +1,67 @@
+"""Transactions: what a client token stands for, and for how long."""
+
+import sys
+
+import pytest
+
+from emulator.clock import NANOSECONDS
+from emulator.engine import transactions
+from emulator.engine.transactions import Tokens, fingerprint_of
+from emulator.service.errors import IdempotentParameterMismatchException
+
+TEN_MINUTES = 600 * NANOSECONDS
+
+
+def lines_run(function):
+    """Return how many lines of transactions.py run in a call."""
+    lines = 0
+
+    def note(frame, event, _argument):
+        nonlocal lines
+        lines += event == "line" and frame.f_code.co_filename == transactions.__file__
+        return note
+
+    sys.settrace(note)
+    try:
+        function()
+    finally:
+        sys.settrace(None)
+    return lines
+
+
+def test_a_token_costs_the_same_however_many_are_kept():
+    """TXW-9."""
+    tokens = Tokens()
+    costs = [
+        lines_run(lambda token=token: tokens.keep(str(token), b"", [], 0)) for token in range(3000)
+    ]
+    assert set(costs[1:]) == {costs[1]}
+    assert len(tokens) == 3000
+
+
+def test_tokens_leave_as_they_expire():
+    """TXW-9: after ten minutes, the oldest first; one that comes again counts from then."""
+    tokens = Tokens()
+    for second, token in enumerate("abc"):
+        tokens.keep(token, b"1", [], second * NANOSECONDS)
+    later = TEN_MINUTES + NANOSECONDS
+    assert tokens.replay("a", b"2", later) is None
+    tokens.keep("a", b"2", [], later)
+    assert len(tokens) == 2
+    assert tokens.replay("c", b"1", later) == []
+    with pytest.raises(IdempotentParameterMismatchException):
+        tokens.replay("a", b"1", later)
+
+
+def test_a_copy_keeps_its_own_tokens():
+    tokens = Tokens()
+    tokens.keep("a", b"1", [], 0)
+    twin = tokens.copy()
+    twin.keep("b", b"1", [], 0)
+    assert (len(tokens), len(twin)) == (1, 2)
+
+
+def test_a_fingerprint_is_short_whatever_it_stands_for():
+    """A token may not keep 4 MB of a transaction alive for ten minutes."""
+    assert len(fingerprint_of("t", [{"Put": {"Item": {"a": {"S": "x" * 10_000}}}}])) == 16
+    assert fingerprint_of(None, object) == b""

@@ -1,0 +1,39 @@
+"""The registry: an ApiError and nothing else, whatever a request holds."""
+
+import pytest
+
+from emulator.operations import registry
+from emulator.service.errors import SerializationException
+from tests.tables import emulator, table
+
+KEY = {"pk": {"S": "a"}}
+
+
+@pytest.mark.parametrize(
+    ("operation", "request_"),
+    [
+        ("PutItem", {"Item": KEY | {1: {"S": "x"}}}),
+        ("PutItem", {"Item": KEY | {"m": {"M": {(1,): {"S": "x"}}}}}),
+        (
+            "UpdateItem",
+            {"Key": KEY, "UpdateExpression": "SET a = a", "ExpressionAttributeNames": {None: "x"}},
+        ),
+        ("GetItem", {"Key": KEY, "AttributesToGet": {"a"}}),
+        ("PutItem", {"Item": object()}),
+    ],
+)
+def test_what_no_json_can_say_is_not_serialized(operation, request_):
+    emu = emulator()
+    emu.call("CreateTable", table())
+    with pytest.raises(SerializationException):
+        emu.call(operation, {"TableName": "tab"} | request_)
+
+
+def test_a_fault_of_ours_is_not_hidden(monkeypatch):
+    def fail(_account, _request):
+        raise TypeError("ours")
+
+    listing = registry.find("ListTables")
+    monkeypatch.setitem(registry._LOADED, "ListTables", listing._replace(handler=fail))
+    with pytest.raises(TypeError, match="ours"):
+        emulator().call("ListTables", {"ExclusiveStartTableName": "abc", "Limit": 1})
