@@ -23,7 +23,7 @@ from emulator.engine.events import (
 )
 from emulator.engine.faults import FaultRule, Faults
 from emulator.engine.options import TableOptions
-from emulator.engine.resource import BillingMode, Resource, Throughput
+from emulator.engine.resource import BillingMode, Replaced, Resource, Throughput
 from emulator.engine.snapshot import Snapshot, capture, reinstate
 from emulator.engine.streams import Stream, StreamRecord
 from emulator.engine.table import Index, Table
@@ -42,6 +42,7 @@ __all__ = [
     "IndexApplied",
     "IndexClosed",
     "IndexDelayed",
+    "Replaced",
     "RequestServed",
     "Resource",
     "Scaled",

@@ -29,16 +29,20 @@ class InsightsRule(NamedTuple):
 
 
 class Destination(NamedTuple):
-    """A Kinesis stream that changes are said to go to (OTH-16)."""
+    """A Kinesis stream that changes are said to go to (OTH-16).
+
+    ``precision`` is None until somebody sets it.
+    """
 
     is_active: bool
-    precision: str
+    precision: str | None
 
 
 @dataclass(slots=True, kw_only=True)
 class TableOptions:
     """What the control plane says of a table beyond keys and throughput.
 
+    ``sse_while_updating`` is described for ``sse`` until the table's last change is complete.
     ``insights`` go by index name, None for the table; ``destinations`` by stream ARN.
     ``extra`` holds what is stored and described but has no effect here, by wire name.
     """
@@ -47,6 +51,7 @@ class TableOptions:
     table_class: str | None = None
     table_class_changed_ns: int | None = None
     sse: dict[str, Any] | None = None
+    sse_while_updating: dict[str, Any] | None = None
     tags: dict[str, str] = field(default_factory=dict)
     policy: Policy | None = None
     recovery: Recovery | None = None

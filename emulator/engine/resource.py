@@ -77,6 +77,14 @@ class Prewarm(NamedTuple):
     write: int
 
 
+class Replaced(NamedTuple):
+    """Provisioned throughput that a change under way replaces (UT-17)."""
+
+    read: int
+    write: int
+    decreases_today: int
+
+
 class Resource:
     """The partitions and the meter of one table or global index, and what watches them.
 
@@ -92,6 +100,7 @@ class Resource:
         scalers: Auto scaling by axis (CAP-901).
         decreases: How often its capacity was lowered (CAP-618).
         prewarm: Warm throughput that was asked for and is not there yet.
+        replaced: What the table's last change replaced; described until that is complete.
     """
 
     __slots__ = (
@@ -106,6 +115,7 @@ class Resource:
         "name",
         "partitions",
         "prewarm",
+        "replaced",
         "scalers",
         "settings",
         "throughput",
@@ -135,6 +145,7 @@ class Resource:
         self.scalers: dict[int, Scaler] = {}
         self.decreases = Decreases()
         self.prewarm: Prewarm | None = None
+        self.replaced: Replaced | None = None
         self.heat = Heat(settings, arn)
         self.insights = Insights(prefix_length, key_length)
         self.throughput = throughput
@@ -205,7 +216,7 @@ class Resource:
         twin.growth = self.growth.copy()
         twin.scalers = deepcopy(self.scalers)
         twin.decreases = copy(self.decreases)
-        twin.prewarm = self.prewarm
+        twin.prewarm, twin.replaced = self.prewarm, self.replaced
         twin.heat = Heat(self.settings, self.arn)
         twin.insights = Insights(self.meter.traffic.prefix_length, self.key_length)
         return twin

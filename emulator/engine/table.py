@@ -370,6 +370,10 @@ class Table(_Lifetime):
         """Enter UPDATING for as long as the settings say."""
         self.updated_at_ns = self._complete_at(now_ns)
 
+    def is_updating_since(self, moment_ns: int) -> bool:
+        """Return whether the last change of the table began at this moment."""
+        return self._complete_at(moment_ns) == self.updated_at_ns
+
     def _complete_at(self, now_ns: int) -> int:
         return now_ns + round(self.settings.table_delay * NANOSECONDS)
 

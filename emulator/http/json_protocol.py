@@ -13,7 +13,7 @@ import logging
 import re
 import zlib
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from emulator import protocol
 from emulator.http.http_protocol import HttpRequest, HttpResponse
@@ -92,7 +92,7 @@ class JsonProtocol:
     def _answer_operation(self, request: HttpRequest, content_type: str) -> HttpResponse:
         status = 200
         try:
-            body = protocol.encode_json(self._operate(request))
+            body = self._operate(request)
         except errors.ApiError as error:
             status, body = error.status, protocol.encode_json(error.body())
         except RecursionError:  # nested deeper than any reader, ours or the service's, goes
@@ -107,7 +107,7 @@ class JsonProtocol:
             return _compressed(status, content_type, body, request.fields["accept-encoding"])
         return HttpResponse(status, content_type, body)
 
-    def _operate(self, request: HttpRequest) -> Mapping[str, Any]:
+    def _operate(self, request: HttpRequest) -> bytes:
         fields, body = request.fields, request.body
         if "content-encoding" in fields:
             body = _decompressed(body, fields["content-encoding"])
@@ -118,7 +118,8 @@ class JsonProtocol:
         region = protocol.region_of_credentials(fields)
         if members is None:
             raise errors.SerializationException
-        return self._call(operation, members, region=None if self._shared else region)
+        answer = self._call(operation, members, region=None if self._shared else region)
+        return protocol.encode_json(answer) if OPERATIONS[operation].has_output else b""
 
     def _answer_other_method(self, request: HttpRequest) -> HttpResponse:
         if request.method == "OPTIONS" and "origin" in request.fields:

@@ -46,9 +46,9 @@ def delete_table(account: Account, request: Request) -> Response:
     table_is_active(table, account.now_ns)
 
     table.deleted_at_ns = account.now_ns + round(account.settings.table_delay * NANOSECONDS)
+    described = describe_table(account, table)  # before the stream closes, which it still names
     if table.stream is not None and table.stream.is_open:
         table.stream.close(account.now_ns)
-    described = describe_table(account, table)
     return {"TableDescription": {k: v for k, v in described.items() if k not in _LEFT_OUT}}
 
 

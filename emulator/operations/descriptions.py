@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, TypeAlias
 
-from emulator.capacity import READ, WRITE
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Index, Resource, Table, Throughput
 from emulator.model import IndexSchema, Projection
@@ -57,12 +56,12 @@ def describe_table(
         "ItemCount": len(table.store),
         "TableSizeBytes": table.store.size_bytes,
         "DeletionProtectionEnabled": table.options.deletion_protection,
-        **describe_throughput(table.resource, account.now_seconds),
+        **describe_throughput(table.resource, account.now_seconds, status),
     }
-    described |= _billing(table)
+    described |= _billing(table, status)
     described |= _indexes(account, table, leaving, status, changed)
     described |= _stream(table)
-    described |= _options(table)
+    described |= _options(table, status)
     if "RestoreSummary" in described:
         described["RestoreSummary"] |= {"RestoreInProgress": status == "CREATING"}
     return described
@@ -84,16 +83,12 @@ def describe_projection(projection: Projection) -> Wire:
     return described
 
 
-def describe_throughput(resource: Resource, now_s: float) -> Wire:
+def describe_throughput(resource: Resource, now_s: float, table_status: str) -> Wire:
     """Return the throughput members of a table or global index (DS-3, DS-6, CAP-509)."""
-    throughput, warm = resource.throughput, resource.growth.warm
+    throughput = resource.throughput
     described: Wire = {
-        "ProvisionedThroughput": _provisioned(resource, now_s),
-        "WarmThroughput": {
-            "ReadUnitsPerSecond": warm[READ],
-            "WriteUnitsPerSecond": warm[WRITE],
-            "Status": "ACTIVE" if resource.prewarm is None else "UPDATING",
-        },
+        "ProvisionedThroughput": _provisioned(resource, now_s, table_status),
+        **_warm(resource, table_status),
     }
     maxima = {
         "MaxReadRequestUnits": throughput.max_read,
@@ -105,15 +100,38 @@ def describe_throughput(resource: Resource, now_s: float) -> Wire:
     return described
 
 
+def _warm(resource: Resource, table_status: str) -> Wire:
+    """Return the warm throughput; of a table that comes or goes, only if asked for (DS-10)."""
+    throughput, (read, write) = resource.throughput, resource.growth.warm
+    was_asked_for = throughput.warm_read is not None or throughput.warm_write is not None
+    if table_status in ("CREATING", "DELETING") and not was_asked_for:
+        return {}
+    is_ready = resource.prewarm is None and table_status != "CREATING"
+    return {
+        "WarmThroughput": {
+            "ReadUnitsPerSecond": read,
+            "WriteUnitsPerSecond": write,
+            "Status": "ACTIVE" if is_ready else "UPDATING",
+        }
+    }
+
+
 def describe_units(throughput: Throughput) -> Wire:
     """Return the provisioned units of a table or global index."""
     return {"ReadCapacityUnits": throughput.read, "WriteCapacityUnits": throughput.write}
 
 
-def _provisioned(resource: Resource, now_s: float) -> Wire:
-    history = resource.decreases
+def _provisioned(resource: Resource, now_s: float, table_status: str) -> Wire:
+    """Return the units and their history; until a change is complete, the old ones (UT-17)."""
+    history, replaced = resource.decreases, resource.replaced
     described: Wire = {"NumberOfDecreasesToday": history.today(now_s)}
     described |= describe_units(resource.throughput)
+    if table_status == "UPDATING" and replaced is not None:
+        described = {
+            "NumberOfDecreasesToday": replaced.decreases_today,
+            "ReadCapacityUnits": replaced.read,
+            "WriteCapacityUnits": replaced.write,
+        }
     if history.last_increase_s is not None:
         described["LastIncreaseDateTime"] = round(history.last_increase_s, 3)
     if history.last_decrease_s is not None:
@@ -121,16 +139,19 @@ def _provisioned(resource: Resource, now_s: float) -> Wire:
     return described
 
 
-def _billing(table: Table) -> Wire:
-    """Return the billing summary of a table that was ever on demand (DS-4)."""
-    if table.on_demand_since_ns is None:
+def _billing(table: Table, status: str) -> Wire:
+    """Return the billing summary of a table that was ever on demand (DS-4).
+
+    It has no date before the table is made, or the switch complete (DS-11).
+    """
+    since_ns = table.on_demand_since_ns
+    if since_ns is None:
         return {}
-    return {
-        "BillingModeSummary": {
-            "BillingMode": table.resource.throughput.billing,
-            "LastUpdateToPayPerRequestDateTime": seconds(table.on_demand_since_ns),
-        }
-    }
+    summary: Wire = {"BillingMode": table.resource.throughput.billing}
+    is_switching = status == "UPDATING" and table.is_updating_since(since_ns)
+    if status != "CREATING" and not is_switching:
+        summary["LastUpdateToPayPerRequestDateTime"] = seconds(since_ns)
+    return {"BillingModeSummary": summary}
 
 
 def _indexes(
@@ -172,7 +193,8 @@ def _global_index(
     account: Account, table: Table, index: Index, table_status: str, changed: Mapping[str, str]
 ) -> Wire:
     """Return a global index; one made with its table has the table's state (DS-5, UT-10)."""
-    described = _index(table, index) | describe_throughput(index.resource, account.now_seconds)
+    described = _index(table, index)
+    described |= describe_throughput(index.resource, account.now_seconds, table_status)
     status = changed.get(index.schema.name) or index.status(account.now_ns)
     if table_status == "CREATING":
         status = "CREATING"
@@ -192,11 +214,14 @@ def _stream(table: Table) -> Wire:
     return described
 
 
-def _options(table: Table) -> Wire:
-    """Return what is reported only once it was set (DS-4, DS-7)."""
+def _options(table: Table, status: str) -> Wire:
+    """Return what is reported only once it was set (DS-4, DS-7, UT-18)."""
     described = deepcopy(table.options.extra)
-    if table.options.sse is not None:
-        described["SSEDescription"] = dict(table.options.sse)
+    sse = table.options.sse
+    if status == "UPDATING" and table.options.sse_while_updating is not None:
+        sse = table.options.sse_while_updating
+    if sse is not None:
+        described["SSEDescription"] = dict(sse)
     if table.options.table_class is not None:
         summary: Wire = {"TableClass": table.options.table_class}
         if table.options.table_class_changed_ns is not None:

@@ -19,6 +19,19 @@ IS_ACTIVE: Final = (
     _STATE + "KinesisStreamingDestination must be DISABLED or ENABLE_FAILED to perform ENABLE "
     "operation."
 )
+# Observed: the three below, in LocalStack's recordings of the service, 2025.
+NOTHING_TO_UPDATE: Final = (
+    "Streaming destination cannot be updated with given parameters: "
+    "UpdateKinesisStreamingConfiguration cannot be null or contain only null values"
+)
+NO_DESTINATION: Final = (
+    _STATE + "No streaming destination with streamArn: {arn} found for table with tableName: {name}"
+)
+SAME_PRECISION: Final = (
+    "Invalid Request: Precision is already set to the desired value of {precision} for tableId: "
+    "{id}, kdsArn: {arn}"
+)
+_PRECISION_MEMBER: Final = "ApproximateCreationDateTimePrecision"
 _PRECISION = shapes.String(enum=("MILLISECOND", "MICROSECOND"))
 _STREAM_ARN = shapes.String(37, 1024)
 _ENABLE: Final = "EnableKinesisStreamingConfiguration"
@@ -46,13 +59,13 @@ def enable(account: Account, request: Request) -> Response:
     known = table.options.destinations.get(arn)
     if known is not None and known.is_active:
         raise ValidationException(IS_ACTIVE)
-    destination = Destination(is_active=True, precision=_precision(request, _ENABLE))
-    table.options.destinations[arn] = destination
+    precision = _precision(request, _ENABLE)
+    table.options.destinations[arn] = Destination(is_active=True, precision=precision)
     return {
         "TableName": table.name,
         "StreamArn": arn,
         "DestinationStatus": "ENABLING",
-        _ENABLE: {"ApproximateCreationDateTimePrecision": destination.precision},
+        _ENABLE: _described(precision),
     }
 
 
@@ -67,14 +80,18 @@ def disable(account: Account, request: Request) -> Response:
 @operation("UpdateKinesisStreamingDestination", shape=UPDATE_SHAPE)
 def update(account: Account, request: Request) -> Response:
     """Change the precision of a destination's times."""
+    precision = _precision(request, _UPDATE)
+    if precision is None:
+        raise ValidationException(NOTHING_TO_UPDATE)
     table, arn, known = _active(account, request, "UPDATE")
-    precision = _precision(request, _UPDATE, known.precision)
+    if precision == known.precision:
+        raise ValidationException(SAME_PRECISION.format(precision=precision, id=table.id, arn=arn))
     table.options.destinations[arn] = known._replace(precision=precision)
     return {
         "TableName": table.name,
         "StreamArn": arn,
         "DestinationStatus": "UPDATING",
-        _UPDATE: {"ApproximateCreationDateTimePrecision": precision},
+        _UPDATE: _described(precision),
     }
 
 
@@ -88,7 +105,7 @@ def describe(account: Account, request: Request) -> Response:
             {
                 "StreamArn": arn,
                 "DestinationStatus": "ACTIVE" if known.is_active else "DISABLED",
-                "ApproximateCreationDateTimePrecision": known.precision,
+                **_described(known.precision),
             }
             for arn, known in table.options.destinations.items()
         ],
@@ -100,11 +117,18 @@ def _active(account: Account, request: Request, verb: str) -> tuple[Table, str, 
     table = account.described_table(request["TableName"])
     arn = request["StreamArn"]
     known = table.options.destinations.get(arn)
+    if known is None and verb == "UPDATE":
+        raise ValidationException(NO_DESTINATION.format(arn=arn, name=table.name))
     if known is None or not known.is_active:
         raise ValidationException(NOT_ACTIVE.format(verb=verb))
     return table, arn, known
 
 
-def _precision(request: Request, member: str, default: str = "MILLISECOND") -> str:
-    precision: str | None = (request.get(member) or {}).get("ApproximateCreationDateTimePrecision")
-    return precision or default
+def _precision(request: Request, member: str) -> str | None:
+    precision: str | None = (request.get(member) or {}).get(_PRECISION_MEMBER)
+    return precision
+
+
+def _described(precision: str | None) -> dict[str, str]:
+    """Return the precision as it is described: not at all before somebody set it."""
+    return {} if precision is None else {_PRECISION_MEMBER: precision}

@@ -47,7 +47,8 @@ KEY_IN_FILTER: Final = (
 )
 # Observed: another emulator's captures of four regions, October 2026: the current layer has one
 # message for every start key that does not fit.
-START_NOT_THE_SCHEMA: Final = Wording(BAD_START, older=f"{BAD_START}: {NOT_THE_SCHEMA}")
+START_IS_NO_KEY: Final = f"{BAD_START}: {NOT_THE_SCHEMA}"
+START_NOT_THE_SCHEMA: Final = Wording(BAD_START, older=START_IS_NO_KEY)
 START_NOT_THE_INDEX: Final = Wording(BAD_START, older=NOT_THE_SCHEMA)
 
 
@@ -98,11 +99,17 @@ def load_start(request: Mapping[str, Any]) -> Item | None:
     return None if written is None else load_start_key(written)
 
 
-def start_position(source: Source, start: Item) -> Position:
-    """Return the position of a start key, or say why it is none (ESK-1, ESK-2)."""
+def start_position(source: Source, start: Item, *, wrong_count: str = BAD_START) -> Position:
+    """Return the position of a start key, or say why it is none (ESK-1, ESK-2).
+
+    Args:
+        source: What is read.
+        start: The start key.
+        wrong_count: What is said of a key with too few or too many attributes.
+    """
     attributes = start.attributes
     if len(attributes) != len(source.key_names):
-        raise ValidationException(BAD_START)
+        raise ValidationException(wrong_count)
     if source.secondary is not None:
         for attribute in source.key.attributes:
             if attribute.name not in attributes:

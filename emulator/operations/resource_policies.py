@@ -16,7 +16,16 @@ from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import arns
 from emulator.service.errors import PolicyNotFoundException, ValidationException
 
-NO_POLICY: Final = "Resource-based policy not found for the provided ResourceArn: {arn}"
+NO_POLICY: Final = "Resource-based policy not found for the provided ResourceArn: {reason}"
+# Observed: moto's tests that are marked as verified on AWS.
+OTHER_REVISION: Final = (
+    "Requested update for policy with revision id {expected}, but the policy associated to "
+    "target table {name} has revision id {revision}."
+)
+NONE_EXPECTED: Final = (
+    "Requested policy update expecting none to be present for table {name}, but a policy exists "
+    "with revision id {revision}."
+)
 BAD_POLICY: Final = INVALID + "Invalid policy document: {text}"
 LONG_POLICY: Final = INVALID + "Maximum policy size of 20480 bytes exceeded"
 _MOST_BYTES: Final = 20_480
@@ -39,7 +48,7 @@ def put_resource_policy(account: Account, request: Request) -> Response:
     arn, text = request["ResourceArn"], request["Policy"]
     holder = _holder(account, arn)
     policy_is_well_formed(text)
-    revision_is_expected(holder.policy, request)
+    revision_is_expected(account, holder.policy, request)
     if holder.policy is None or holder.policy.text != text:
         holder.policy = new_policy(account, arn, text)
     return {"RevisionId": holder.policy.revision}
@@ -53,7 +62,7 @@ def get_resource_policy(account: Account, request: Request) -> Response:
     """Return the policy of a table or stream."""
     policy = _holder(account, request["ResourceArn"]).policy
     if policy is None:
-        raise PolicyNotFoundException(NO_POLICY.format(arn=request["ResourceArn"]))
+        raise PolicyNotFoundException(NO_POLICY.format(reason=request["ResourceArn"]))
     return {"Policy": policy.text, "RevisionId": policy.revision}
 
 
@@ -67,12 +76,15 @@ def get_resource_policy(account: Account, request: Request) -> Response:
 def delete_resource_policy(account: Account, request: Request) -> Response:
     """Detach the policy of a table or stream; without one, nothing happens."""
     holder = _holder(account, request["ResourceArn"])
-    revision_is_expected(holder.policy, request)
+    revision_is_expected(account, holder.policy, request)
     policy, holder.policy = holder.policy, None
     return {} if policy is None else {"RevisionId": policy.revision}
 
 
 def _holder(account: Account, arn: str) -> TableOptions | Stream:
+    named = arns.resource_of(account, arn)
+    if named.stream is None:
+        return account.described_table(named.table).options
     resource = arns.existing_resource(account, arn)
     return resource if isinstance(resource, Stream) else resource.options
 
@@ -98,10 +110,17 @@ def policy_is_well_formed(text: str) -> None:
         raise ValidationException(BAD_POLICY.format(text=text))
 
 
-def revision_is_expected(policy: Policy | None, request: Request) -> None:
-    """Refuse to change a policy of another revision than the caller knows."""
-    expected = request.get("ExpectedRevisionId")
-    if expected is None:
+def revision_is_expected(account: Account, policy: Policy | None, request: Request) -> None:
+    """Refuse to change a policy of another revision than the caller knows (OTH-18).
+
+    Assumed: where there is no policy at all, the text says just that.
+    """
+    expected, arn = request.get("ExpectedRevisionId"), request["ResourceArn"]
+    if expected is None or expected == (_NONE_EXPECTED if policy is None else policy.revision):
         return
-    if expected != (_NONE_EXPECTED if policy is None else policy.revision):
-        raise PolicyNotFoundException(NO_POLICY.format(arn=request["ResourceArn"]))
+    if policy is None:
+        raise PolicyNotFoundException(NO_POLICY.format(reason=arn))
+    name = arns.resource_of(account, arn).table
+    reason = NONE_EXPECTED if expected == _NONE_EXPECTED else OTHER_REVISION
+    reason = reason.format(expected=expected, name=name, revision=policy.revision)
+    raise PolicyNotFoundException(NO_POLICY.format(reason=reason))

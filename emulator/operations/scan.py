@@ -8,6 +8,7 @@ from typing import Any, Final
 from emulator.engine import Account
 from emulator.engine.reads import PageRequest, read_page
 from emulator.expressions import parse_condition
+from emulator.model.wire import BAD_START
 from emulator.operations import paging, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items
@@ -77,7 +78,8 @@ def scan(account: Account, request: Request) -> Response:
     low, high = segment_bounds(request.get("Segment", 0), request.get("TotalSegments", 1))
     start_at: Position | None = None
     if start is not None:
-        start_at = paging.start_position(source, start)
+        misfit = BAD_START if source.secondary else paging.START_IS_NO_KEY
+        start_at = paging.start_position(source, start, wrong_count=misfit)
         if not low <= start_at < high:
             raise errors.ValidationException(
                 START_ELSEWHERE.format(total=request["TotalSegments"], segment=request["Segment"])

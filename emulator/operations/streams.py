@@ -5,6 +5,7 @@ A stream has one shard, from its first record to its last.
 
 from __future__ import annotations
 
+import re
 import uuid
 from typing import Any, Final
 
@@ -34,16 +35,22 @@ EXPIRED: Final = (
 TRIMMED: Final = "The operation attempted to read past the oldest stream record in a shard."
 
 _STREAM_ARN = shapes.String(37, 1024)
+_ARN_FORM: Final = re.compile(r"arn:[^:]*:dynamodb:[^:]*:[^:]*:table/[^/]+/stream/.+")
 _SHARD_ID = shapes.String(28, 65)
 _MOST_STREAMS: Final = 100
 #: Source: TTL-5.
 _EXPIRY: Final = {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
 
 
+def arn_names_a_stream(arn: str) -> None:
+    """Refuse what is no stream's ARN (STM-11)."""
+    if _ARN_FORM.fullmatch(arn) is None:
+        raise errors.ValidationException(BAD_ARN.format(arn=arn))
+
+
 def stream_of(account: Account, arn: str) -> Stream:
     """Return a stream that can still be read (STM-9)."""
-    if not arn.startswith("arn:"):
-        raise errors.ValidationException(BAD_ARN.format(arn=arn))
+    arn_names_a_stream(arn)
     stream = account.streams.get(arn)
     if stream is None or stream.expired(account.now_ns):
         raise errors.ResourceNotFoundException(NO_STREAM.format(arn=arn))
@@ -67,6 +74,8 @@ def shard_id(stream: Stream) -> str:
 def list_streams(account: Account, request: Request) -> Response:
     """Return a page of streams, by ARN; those of deleted tables stay for a day (STM-2)."""
     after = request.get("ExclusiveStartStreamArn", "")
+    if after:
+        arn_names_a_stream(after)
     most = request.get("Limit", _MOST_STREAMS)
     name = request.get("TableName")
     arns = sorted(

@@ -13,7 +13,6 @@ from emulator.service.errors import ValidationException
 
 NO_TAGS: Final = "Atleast one Tag needs to be provided as Input."
 NO_KEYS: Final = "Atleast one Tag Key needs to be provided as Input."
-_PAGE: Final = 10
 
 
 @operation(
@@ -52,15 +51,11 @@ def untag_resource(account: Account, request: Request) -> Response:
     shape=shapes.structure(ResourceArn=arns.RESOURCE_ARN.required, NextToken=shapes.STRING),
 )
 def list_tags(account: Account, request: Request) -> Response:
-    """Return a page of tags, by key."""
+    """Return all tags, by key (TAG-1)."""
     tags = _tags_of(account, request["ResourceArn"])
-    token = request.get("NextToken")
-    after = "" if token is None else tokens.open_token(token)[0]
-    keys = sorted(key for key in tags if key > after)
-    response: Response = {"Tags": [{"Key": key, "Value": tags[key]} for key in keys[:_PAGE]]}
-    if len(keys) > _PAGE:
-        response["NextToken"] = tokens.seal(keys[_PAGE - 1])
-    return response
+    if request.get("NextToken") is not None:  # no answer ever had one
+        raise ValidationException(tokens.BAD_TOKEN)
+    return {"Tags": [{"Key": key, "Value": tags[key]} for key in sorted(tags)]}
 
 
 def _tags_of(account: Account, arn: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias, cast
 
 from emulator.clock import NANOSECONDS
-from emulator.engine import Account, BillingMode, Resource, Table, Throughput
+from emulator.engine import Account, BillingMode, Replaced, Resource, Table, Throughput
 from emulator.engine import updates as engine
 from emulator.model import wire
 from emulator.operations import definitions, descriptions, shapes
@@ -151,6 +151,7 @@ def _verify(account: Account, table: Table, wanted: Wanted) -> None:
 def _set_throughput(account: Account, request: Request, table: Table, wanted: Wanted) -> None:
     until_ns = account.now_ns + round(account.settings.table_delay * NANOSECONDS)
     for resource, throughput in wanted:
+        resource.replaced = _replaced(account, resource, throughput)
         if throughput != resource.throughput:
             engine.change_throughput(account, table, resource, throughput)
             if not resource.is_table:
@@ -158,6 +159,14 @@ def _set_throughput(account: Account, request: Request, table: Table, wanted: Wa
     _prewarm(account, table, table.resource, request)
     for action in rules.actions_of(request, "Update"):
         _prewarm(account, table, table.indexes[action["IndexName"]].resource, action)
+
+
+def _replaced(account: Account, resource: Resource, wanted: Throughput) -> Replaced | None:
+    """Return what a change of provisioned units replaces; one of mode shows at once (UT-17)."""
+    current = resource.throughput
+    if current == wanted or current.on_demand or wanted.on_demand:
+        return None
+    return Replaced(current.read, current.write, resource.decreases.today(account.now_seconds))
 
 
 def _prewarm(account: Account, table: Table, resource: Resource, holder: Wire) -> None:
@@ -210,8 +219,11 @@ def _set_options(account: Account, request: Request, table: Table) -> bool:
     if request.get("TableClass") is not None:
         options.table_class = request["TableClass"]
         options.table_class_changed_ns = account.now_ns
+    options.sse_while_updating = None
     if request.get("SSESpecification") is not None:
-        options.sse = load_encryption(account, request["SSESpecification"])
+        before, options.sse = options.sse, load_encryption(account, request["SSESpecification"])
+        shown = options.sse or before
+        options.sse_while_updating = None if shown is None else shown | {"Status": "UPDATING"}
     if request.get("ReplicaUpdates"):
         update_replicas(account, table, request)
     if request.get("DeletionProtectionEnabled") is None:

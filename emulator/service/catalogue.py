@@ -86,6 +86,7 @@ class OperationFacts(NamedTuple):
         api: Which of the two APIs it belongs to.
         paging: How the SDKs page through it, if they have a paginator for it.
         layers: Which layer words its faults, by message profile.
+        has_output: Whether a success has a body at all (WIR-17).
     """
 
     name: str
@@ -94,6 +95,7 @@ class OperationFacts(NamedTuple):
     api: str
     paging: Paging | None
     layers: dict[str, Layer]
+    has_output: bool
 
     def layer(self, profile: str) -> Layer:
         """Return the layer that words its faults under a message profile.
@@ -114,8 +116,9 @@ def _row(
     api: str = DYNAMODB,
     paging: Paging | None = None,
     layers: dict[str, Layer] | None = None,
+    has_output: bool = True,
 ) -> OperationFacts:
-    return OperationFacts(name, module, kind, api, paging, layers or {})
+    return OperationFacts(name, module, kind, api, paging, layers or {}, has_output)
 
 
 # Source: botocore's paginators-1.json for dynamodb 2012-08-10, of paging.
@@ -182,10 +185,10 @@ _ROWS: Final = (
     _row("RestoreTableFromBackup", "restores"),
     _row("RestoreTableToPointInTime", "restores"),
     _row("Scan", "scan", Kind.PAGE, paging=_ITEMS),
-    _row("TagResource", "tags"),
+    _row("TagResource", "tags", has_output=False),
     _row("TransactGetItems", "transact_get_items", Kind.TRANSACTION),
     _row("TransactWriteItems", "transact_write_items", Kind.TRANSACTION),
-    _row("UntagResource", "tags"),
+    _row("UntagResource", "tags", has_output=False),
     _row("UpdateContinuousBackups", "continuous_backups"),
     _row("UpdateContributorInsights", "contributor_insights"),
     _row("UpdateGlobalTable", "global_tables"),

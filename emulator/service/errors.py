@@ -176,6 +176,13 @@ class LimitExceededException(ServiceError):
 class ConditionalCheckFailedException(ServiceError):
     """The condition of a write did not hold."""
 
+    def body(self) -> dict[str, Any]:
+        """Return the JSON error body; beside an item its text is ``Message`` (WIR-10)."""
+        body = super().body()
+        if "Item" in self.members and self.message is not None:
+            body["Message"] = body.pop("message")
+        return body
+
 
 class TransactionCanceledException(ServiceError):
     """A transaction was cancelled; ``CancellationReasons`` has one entry per action."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from emulator.http.http_protocol import HttpRequest
 from emulator.http.json_protocol import JsonProtocol
 from emulator.service import limits
-from emulator.service.errors import ResourceNotFoundException
+from emulator.service.errors import ConditionalCheckFailedException, ResourceNotFoundException
 
 AMZ = "application/x-amz-json-1.0"
 SCOPE = "Credential=KEY/20260101/eu-west-1/dynamodb/aws4_request"
@@ -270,6 +270,27 @@ def test_an_error_of_the_emulator_is_the_body():
             "message": "gone",
         },
     )
+
+
+def test_a_failed_condition_spells_message_beside_its_item():
+    """WIR-10."""
+    failed = ConditionalCheckFailedException("no", {"Item": {"pk": {"S": "a"}}})
+    assert error_of(ask(LIST_TABLES, outcome=failed))[1] == {
+        "__type": "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
+        "Message": "no",
+        "Item": {"pk": {"S": "a"}},
+    }
+    failed = ConditionalCheckFailedException("no")
+    assert error_of(ask(LIST_TABLES, outcome=failed))[1]["message"] == "no"
+
+
+@pytest.mark.parametrize("operation", ["TagResource", "UntagResource"])
+def test_an_operation_without_output_has_an_empty_body(operation):
+    """WIR-17."""
+    fields = LIST_TABLES | {"x-amz-target": f"DynamoDB_20120810.{operation}"}
+    response = ask(fields, outcome={})
+    assert (response.status, response.body) == (200, b"")
+    assert ask(LIST_TABLES, outcome={}).body == b"{}"
 
 
 def test_a_bug_is_an_internal_error_and_is_logged(caplog):

@@ -546,6 +546,34 @@ def test_the_answer_says_creating_and_the_next_call_finds_the_table_active():
     )
 
 
+def test_the_answer_has_no_warm_throughput_and_no_date_of_the_billing_mode():
+    """DS-10, DS-11: DescribeTable has them."""
+    emu = emulator()
+    answer = emu.call("CreateTable", table(names="pk g", GlobalSecondaryIndexes=[GSI]))
+    told = answer["TableDescription"]
+    assert told["BillingModeSummary"] == {"BillingMode": "PAY_PER_REQUEST"}
+    holders = [told, *told["GlobalSecondaryIndexes"]]
+    assert all("WarmThroughput" not in holder for holder in holders)
+    found = described(emu)
+    assert "LastUpdateToPayPerRequestDateTime" in found["BillingModeSummary"]
+    holders = [found, *found["GlobalSecondaryIndexes"]]
+    assert [holder["WarmThroughput"]["Status"] for holder in holders] == ["ACTIVE", "ACTIVE"]
+
+
+def test_warm_throughput_that_is_asked_for_is_updating_first():
+    """DS-10."""
+    emu = emulator()
+    warm = {"ReadUnitsPerSecond": 13_000, "WriteUnitsPerSecond": 5_000}
+    gsi = GSI | {"WarmThroughput": warm}
+    request = table(names="pk g", GlobalSecondaryIndexes=[gsi], WarmThroughput=warm)
+    told = emu.call("CreateTable", request)["TableDescription"]
+    for holder in [told, *told["GlobalSecondaryIndexes"]]:
+        assert holder["WarmThroughput"] == warm | {"Status": "UPDATING"}
+    assert described(emu)["WarmThroughput"] == warm | {"Status": "ACTIVE"}
+    gone = emu.call("DeleteTable", {"TableName": "tab"})["TableDescription"]
+    assert gone["WarmThroughput"] == warm | {"Status": "ACTIVE"}
+
+
 def test_a_table_in_creation_is_unknown_to_the_data_plane():
     """CT-15: states follow the clock."""
     emu = emulator(table_delay=10)

@@ -26,9 +26,9 @@ def created(emu=None, **members):
 
 
 def test_the_answer_says_deleting_and_then_the_table_is_unknown():
-    """DT-1, TBL-4: keys, definitions, indexes and the time of creation are not told again."""
+    """DT-1, TBL-4, DS-10: keys, definitions, indexes and times are not told again."""
     emu = created()
-    untold = {"AttributeDefinitions", "CreationDateTime", "KeySchema"}
+    untold = {"AttributeDefinitions", "CreationDateTime", "KeySchema", "WarmThroughput"}
     before = {name: told for name, told in described(emu).items() if name not in untold}
     answer = emu.call("DeleteTable", TAB)
     assert answer == {"TableDescription": before | {"TableStatus": "DELETING"}}
@@ -50,6 +50,12 @@ def test_items_tags_and_time_to_live_vanish():
     assert emu.call("DescribeTimeToLive", TAB) == {
         "TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}
     }
+
+
+def test_the_answer_still_has_the_stream():
+    """DT-1."""
+    emu = created(StreamSpecification=STREAM)
+    assert emu.call("DeleteTable", TAB)["TableDescription"]["StreamSpecification"] == STREAM
 
 
 def test_the_stream_stays_readable_for_a_day():

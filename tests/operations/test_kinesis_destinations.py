@@ -2,15 +2,14 @@
 
 import pytest
 
-from tests.tables import emulator, refusal, table
+from tests.tables import described, emulator, refusal, table
 
 ARN = "arn:aws:kinesis:us-east-1:000000000000:stream/changes"
 BOTH = {"TableName": "tab", "StreamArn": ARN}
 MICRO = {"ApproximateCreationDateTimePrecision": "MICROSECOND"}
-STATE = (
-    "Table is not in a valid state to enable Kinesis Streaming Destination: "
-    "KinesisStreamingDestination must be {} to perform {} operation."
-)
+UPDATE = BOTH | {"UpdateKinesisStreamingConfiguration": MICRO}
+NO_STATE = "Table is not in a valid state to enable Kinesis Streaming Destination: "
+STATE = NO_STATE + "KinesisStreamingDestination must be {} to perform {} operation."
 
 
 def created():
@@ -36,18 +35,11 @@ def test_a_destination_is_enabled_updated_and_disabled():
     assert destinations(emu) == []
     assert emu.call("EnableKinesisStreamingDestination", BOTH) == BOTH | {
         "DestinationStatus": "ENABLING",
-        "EnableKinesisStreamingConfiguration": {
-            "ApproximateCreationDateTimePrecision": "MILLISECOND"
-        },
+        "EnableKinesisStreamingConfiguration": {},
     }
-    active = {
-        "StreamArn": ARN,
-        "DestinationStatus": "ACTIVE",
-        "ApproximateCreationDateTimePrecision": "MILLISECOND",
-    }
+    active = {"StreamArn": ARN, "DestinationStatus": "ACTIVE"}
     assert destinations(emu) == [active]
-    request = BOTH | {"UpdateKinesisStreamingConfiguration": MICRO}
-    assert emu.call("UpdateKinesisStreamingDestination", request) == request | {
+    assert emu.call("UpdateKinesisStreamingDestination", UPDATE) == UPDATE | {
         "DestinationStatus": "UPDATING"
     }
     assert destinations(emu) == [active | MICRO]
@@ -77,7 +69,6 @@ def test_a_disabled_destination_is_enabled_again():
             STATE.format("DISABLED or ENABLE_FAILED", "ENABLE"),
         ),
         (created, "DisableKinesisStreamingDestination", STATE.format("ACTIVE", "DISABLE")),
-        (created, "UpdateKinesisStreamingDestination", STATE.format("ACTIVE", "UPDATE")),
     ],
 )
 def test_a_destination_in_the_wrong_state_is_refused(made, operation, message):
@@ -85,10 +76,47 @@ def test_a_destination_in_the_wrong_state_is_refused(made, operation, message):
     assert refusal(made(), operation, BOTH) == ("ValidationException", message)
 
 
+@pytest.mark.parametrize("configuration", [{}, {"UpdateKinesisStreamingConfiguration": {}}])
+def test_an_update_of_nothing_is_refused(configuration):
+    """OTH-21."""
+    assert refusal(enabled(), "UpdateKinesisStreamingDestination", BOTH | configuration) == (
+        "ValidationException",
+        "Streaming destination cannot be updated with given parameters: "
+        "UpdateKinesisStreamingConfiguration cannot be null or contain only null values",
+    )
+
+
+def test_an_update_to_the_same_precision_is_refused():
+    """OTH-21."""
+    emu = enabled()
+    emu.call("UpdateKinesisStreamingDestination", UPDATE)
+    table_id = described(emu)["TableId"]
+    assert refusal(emu, "UpdateKinesisStreamingDestination", UPDATE) == (
+        "ValidationException",
+        "Invalid Request: Precision is already set to the desired value of MICROSECOND "
+        f"for tableId: {table_id}, kdsArn: {ARN}",
+    )
+
+
+def test_an_update_names_the_destination_that_is_not_there():
+    """OTH-21; one that is switched off is in the wrong state."""
+    message = f"No streaming destination with streamArn: {ARN} found for table with tableName: tab"
+    assert refusal(created(), "UpdateKinesisStreamingDestination", UPDATE) == (
+        "ValidationException",
+        NO_STATE + message,
+    )
+    emu = enabled()
+    emu.call("DisableKinesisStreamingDestination", BOTH)
+    assert refusal(emu, "UpdateKinesisStreamingDestination", UPDATE) == (
+        "ValidationException",
+        STATE.format("ACTIVE", "UPDATE"),
+    )
+
+
 @pytest.mark.parametrize("verb", ["Enable", "Disable", "Update", "Describe"])
 def test_an_unknown_table_is_named(verb):
     """OTH-16, TBL-4."""
-    assert refusal(emulator(), f"{verb}KinesisStreamingDestination", BOTH) == (
+    assert refusal(emulator(), f"{verb}KinesisStreamingDestination", UPDATE) == (
         "ResourceNotFoundException",
         "Requested resource not found: Table: tab not found",
     )

@@ -6,10 +6,14 @@ from tests.tables import ARN, INVALID, described, emulator, refusal, table
 
 POLICY = '{"Version": "2012-10-17", "Statement": []}'
 PLACE = {"ResourceArn": ARN}
-NOT_FOUND = (
-    "PolicyNotFoundException",
-    f"Resource-based policy not found for the provided ResourceArn: {ARN}",
-)
+
+
+def not_found(reason):
+    text = f"Resource-based policy not found for the provided ResourceArn: {reason}"
+    return "PolicyNotFoundException", text
+
+
+NOT_FOUND = not_found(ARN)
 
 
 def created(**members):
@@ -70,8 +74,15 @@ def test_a_revision_that_is_not_the_caller_s_is_refused():
     assert refusal(emu, "PutResourcePolicy", request) == NOT_FOUND
     revision = attach(emu, ExpectedRevisionId="NO_POLICY")
     none_expected = {**PLACE, "Policy": "{}", "ExpectedRevisionId": "NO_POLICY"}
-    assert refusal(emu, "PutResourcePolicy", none_expected) == NOT_FOUND
-    assert refusal(emu, "DeleteResourcePolicy", {**PLACE, "ExpectedRevisionId": "1"}) == NOT_FOUND
+    assert refusal(emu, "PutResourcePolicy", none_expected) == not_found(
+        "Requested policy update expecting none to be present for table tab, but a policy exists "
+        f"with revision id {revision}."
+    )
+    other = {**PLACE, "ExpectedRevisionId": "1"}
+    assert refusal(emu, "DeleteResourcePolicy", other) == not_found(
+        "Requested update for policy with revision id 1, but the policy associated to target "
+        f"table tab has revision id {revision}."
+    )
     known = {**PLACE, "ExpectedRevisionId": revision}
     assert emu.call("DeleteResourcePolicy", known) == {"RevisionId": revision}
 
@@ -106,5 +117,5 @@ def test_an_unknown_table_is_named(operation, members):
     """OTH-18."""
     assert refusal(emulator(), operation, PLACE | members) == (
         "ResourceNotFoundException",
-        f"Requested resource not found: ResourcArn: {ARN} not found",
+        "Requested resource not found: Table: tab not found",
     )

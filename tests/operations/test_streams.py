@@ -406,6 +406,12 @@ REFUSED = {
         "1 validation error detected: Value '1001' at 'limit' failed to satisfy constraint: "
         "Member must have value less than or equal to 1000",
     ),
+    "a page after no stream": (
+        "ListStreams",
+        {"ExclusiveStartStreamArn": STREAM.replace("/stream/", "/backup/")},
+        "ValidationException",
+        f"Invalid StreamArn: {STREAM.replace('/stream/', '/backup/')}",
+    ),
     "too many streams": (
         "ListStreams",
         {"Limit": 101},
@@ -418,7 +424,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_read_is_refused(case):
-    """STM-2, STM-4, STM-5, STM-9, ERR-OTH-8."""
+    """STM-2, STM-4, STM-5, STM-9, STM-11, ERR-OTH-8."""
     operation, request, code, message = REFUSED[case]
     emu = streaming()
     if operation == "GetShardIterator":

@@ -334,6 +334,53 @@ def test_units_are_raised_and_lowered():
     )
 
 
+def test_until_a_change_is_complete_the_old_units_are_told():
+    """UT-17: those of the table and of its indexes; the time of the change is told at once."""
+    emu = created(provisioned(), table_delay=10)
+    indexes = update_index(ProvisionedThroughput=units(1, 1))
+    told = update(emu, ProvisionedThroughput=MORE, **indexes)
+    now = emu.clock.now()
+    old = {"NumberOfDecreasesToday": 0, **UNITS}
+    assert told["ProvisionedThroughput"] == old | {"LastIncreaseDateTime": now}
+    gsi = told["GlobalSecondaryIndexes"][0]
+    assert gsi["ProvisionedThroughput"] == old | {"LastDecreaseDateTime": now}
+    assert described(emu)["ProvisionedThroughput"] == told["ProvisionedThroughput"]
+    emu.clock.advance(10)
+    found = described(emu)
+    assert found["ProvisionedThroughput"]["ReadCapacityUnits"] == 10
+    gsi = found["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"]
+    assert (gsi["ReadCapacityUnits"], gsi["NumberOfDecreasesToday"]) == (1, 1)
+    told = update(emu, StreamSpecification=STREAM)
+    assert told["ProvisionedThroughput"]["ReadCapacityUnits"] == 10
+
+
+def test_a_change_of_the_billing_mode_is_told_at_once_but_not_its_date():
+    """UT-17, DS-11."""
+    told = update(created(provisioned()), BillingMode="PAY_PER_REQUEST")
+    assert told["BillingModeSummary"] == {"BillingMode": "PAY_PER_REQUEST"}
+    assert told["ProvisionedThroughput"] == {"NumberOfDecreasesToday": 0, **units(0, 0)}
+    told = update(
+        created(on_demand()), **TO_PROVISIONED, **update_index(ProvisionedThroughput=MORE)
+    )
+    assert told["ProvisionedThroughput"] == {"NumberOfDecreasesToday": 0, **UNITS}
+
+
+def test_encryption_is_updating_until_it_is_switched_on_or_off():
+    """UT-18, DS-7."""
+    emu = created(table_delay=10)
+    key = {"SSEType": "KMS", "KMSMasterKeyArn": "arn:aws:kms:us-east-1:000000000000:key/k"}
+    on = {"Enabled": True, "SSEType": "KMS", "KMSMasterKeyId": "k"}
+    told = update(emu, SSESpecification=on)
+    assert told["SSEDescription"] == key | {"Status": "UPDATING"}
+    emu.clock.advance(10)
+    assert described(emu)["SSEDescription"] == key | {"Status": "ENABLED"}
+    told = update(emu, SSESpecification={"Enabled": False})
+    assert told["SSEDescription"] == key | {"Status": "UPDATING"}
+    assert described(emu)["SSEDescription"] == key | {"Status": "UPDATING"}
+    emu.clock.advance(10)
+    assert "SSEDescription" not in described(emu)
+
+
 def test_warm_throughput_keeps_the_highest_units_ever():
     """DS-6, CAP-509."""
     emu = created(table(ProvisionedThroughput=UNITS))

@@ -89,6 +89,24 @@ CASES = [
         "ESK-1 number of attributes",
         "Scan",
         {"TableName": "pair", "ExclusiveStartKey": KEY},
+        error=refused(MISFIT),
+    ),
+    Case(
+        "ESK-1 no attributes",
+        "Scan",
+        {"TableName": "hash", "ExclusiveStartKey": {}},
+        error=refused(MISFIT),
+    ),
+    Case(
+        "ESK-1 too many attributes",
+        "Scan",
+        {"TableName": "hash", "ExclusiveStartKey": wire({"pk": "a", "x": 1})},
+        error=refused(MISFIT),
+    ),
+    Case(
+        "ESK-1 number of attributes, of an index",
+        "Scan",
+        {"TableName": "indexed", "IndexName": "keys", "ExclusiveStartKey": KEY},
         error=refused("The provided starting key is invalid"),
     ),
     Case(
