@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from emulator.service.throttling import THROTTLE_CODES
@@ -114,7 +114,14 @@ STANDARD_2026: Final = RetryPolicy(
     failure_cost=14,
 )
 
-POLICIES: Final = {policy.name: policy for policy in (LEGACY, STANDARD, STANDARD_2026)}
+#: Source: CAP-708.
+ADAPTIVE: Final = replace(STANDARD, name="adaptive")
+#: An SDK with its retries switched off.
+NONE: Final = replace(LEGACY, name="none", attempts=1)
+
+POLICIES: Final = {
+    policy.name: policy for policy in (NONE, LEGACY, STANDARD, ADAPTIVE, STANDARD_2026)
+}
 
 
 class RetryQuota:

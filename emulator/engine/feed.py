@@ -14,7 +14,7 @@ from emulator.capacity.traffic import CONSUMED, THROTTLED, THROTTLES, WRITES
 from emulator.clock import NANOSECONDS
 from emulator.engine.account import Account
 from emulator.engine.resource import Resource
-from emulator.engine.splits import split_for_size, store_of
+from emulator.engine.splits import grow, split_for_size, store_of
 from emulator.engine.table import Table
 from emulator.engine.writes import place
 from emulator.model import Item
@@ -78,6 +78,29 @@ class TrafficFeed:
         for table in self._account.tables.values():
             for resource in table.resources():
                 self._account.set_throughput(table, resource, resource.throughput)
+
+    def give_history(
+        self,
+        table: Table,
+        resource: Resource,
+        *,
+        partitions: int,
+        warm: tuple[int, int],
+        burst_share: float | None,
+    ) -> None:
+        """Let a new table or index be as its life so far has left it (CAP2-10).
+
+        Args:
+            table: The table.
+            resource: It, or one of its global indexes.
+            partitions: It has at least so many.
+            warm: Read and write units per second that it can serve at once.
+            burst_share: The share of its reserve for bursts that it has; None for what it has.
+        """
+        resource.growth.raise_to(*warm)
+        grow(self._account, table, resource, self._account.now_ns, least=partitions)
+        if burst_share is not None:
+            resource.meter.fill_reserves(burst_share)
 
     # Traffic
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from emulator.lab.analysis.sweeps import RayExecutor, sweep
     from emulator.lab.files import load
     from emulator.lab.inputs.arrival_rates import Constant, Daily, Ramp, Spikes
+    from emulator.lab.inputs.clients import Clients
     from emulator.lab.inputs.design import Capacity, Design, Index, Key, Table
     from emulator.lab.inputs.distributions import (
         Hotspot,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         Weights,
         Zipf,
     )
+    from emulator.lab.inputs.history import History, Units
     from emulator.lab.inputs.patterns import Field, Pattern, Preload, Sizes
     from emulator.lab.inputs.traces import record
     from emulator.lab.inputs.workload import Workload
@@ -50,9 +52,11 @@ _MODULES: Final = {
     "analysis.sweeps": ("RayExecutor", "sweep"),
     "files": ("load",),
     "inputs.arrival_rates": ("Constant", "Daily", "Ramp", "Spikes"),
+    "inputs.clients": ("Clients",),
     "inputs.design": ("Capacity", "Design", "Index", "Key", "Table"),
     "inputs.distributions": ("Hotspot", "Latest", "Sequential", "Uniform", "Weights", "Zipf"),
     "inputs.documents": ("DocumentError",),
+    "inputs.history": ("History", "Units"),
     "inputs.patterns": ("Field", "Pattern", "Preload", "Sizes"),
     "inputs.traces": ("record",),
     "inputs.workload": ("Workload",),
@@ -62,12 +66,14 @@ _MODULE_OF: Final = {name: module for module, names in _MODULES.items() for name
 
 __all__ = [
     "Capacity",
+    "Clients",
     "Comparison",
     "Constant",
     "Daily",
     "Design",
     "DocumentError",
     "Field",
+    "History",
     "Hotspot",
     "Index",
     "Key",
@@ -81,6 +87,7 @@ __all__ = [
     "Spikes",
     "Table",
     "Uniform",
+    "Units",
     "Weights",
     "Workload",
     "Zipf",

@@ -60,8 +60,10 @@ def test_what_is_retried(code, status, legacy, standard):
 
 def test_policies_go_by_name():
     assert {name: policy.attempts for name, policy in POLICIES.items()} == {
+        "none": 1,
         "legacy": 10,
         "standard": 3,
+        "adaptive": 3,
         "standard-2026": 4,
     }
 

@@ -109,7 +109,7 @@ class _Run:
         paths = [find_path(layout, pattern) for pattern in patterns]
         models = [_MODELS[path.kind](self._context, path) for path in paths]
         self._states = [PatternState(model, self._requests(model.pattern)) for model in models]
-        self._tokens = RetryTokens(self._workload.clients)
+        self._tokens = RetryTokens(self._workload.callers.count)
         self._queues = IndexQueues(self._log)
         self._load()
         self._arrangement = self._arrange(None)

@@ -124,7 +124,7 @@ class _Drive:
             _Source(self._runner(number, pattern, seed), layout, self._arrivals)
             for number, pattern in enumerate(workload.patterns)
         ]
-        self._quotas = [RetryQuota() for _ in range(workload.clients)]
+        self._quotas = [RetryQuota() for _ in range(workload.callers.count)]
         self._waiting: list[tuple[int, int, _Call]] = []
         self._made = 0
         self._first_ns = workload.start * NANOSECONDS

@@ -1,6 +1,7 @@
 """How often an access pattern is used, second by second.
 
-A rate is requests per second at each moment of the run. Arrivals are ``even`` (as close to the
+A rate is requests per second at each moment of the run, and one before it, at which the table is
+warmed up (CAP2-10). Arrivals are ``even`` (as close to the
 rate as whole requests allow) or ``poisson`` (independent callers).
 """
 
@@ -31,6 +32,11 @@ class Constant:
         if not (math.isfinite(self.rate) and self.rate >= 0):
             raise ValueError(f"a rate is a number from 0, not {self.rate}")
 
+    @property
+    def before_run(self) -> float:
+        """The rate before the run."""
+        return self.rate
+
     def per_second(self, seconds: int) -> Floats:
         """Return the rate in each second of the run."""
         return np.full(seconds, float(self.rate))
@@ -51,6 +57,11 @@ class Daily:
     low: float
     peak: float
     peak_hour: float = 14.0
+
+    @property
+    def before_run(self) -> float:
+        """The rate before the run."""
+        return float(self.per_second(1)[0])
 
     def per_second(self, seconds: int) -> Floats:
         """Return the rate in each second of the run, which starts at midnight."""
@@ -74,10 +85,15 @@ class Ramp:
     end: float
     over: float
 
+    @property
+    def before_run(self) -> float:
+        """The rate before the run."""
+        return self.start
+
     def per_second(self, seconds: int) -> Floats:
         """Return the rate in each second of the run."""
-        part = np.minimum(1.0, (np.arange(seconds) + 0.5) / self.over)
-        return np.asarray(self.start + (self.end - self.start) * part)
+        done = np.minimum(1.0, (np.arange(seconds) + 0.5) / self.over)
+        return np.asarray(self.start + (self.end - self.start) * done)
 
     def to_document(self) -> Any:
         """Return what ``from_entry`` reads."""
@@ -98,6 +114,11 @@ class Spikes:
     lasting: float
     #: When the first one comes.
     first: float = 0.0
+
+    @property
+    def before_run(self) -> float:
+        """The rate before the run: that between spikes."""
+        return self.base
 
     def per_second(self, seconds: int) -> Floats:
         """Return the rate in each second of the run."""
@@ -120,15 +141,20 @@ class Spikes:
 
 @dataclass(frozen=True)
 class Series:
-    """Given rates, one per second; zero after the last."""
+    """Listed rates, one per second; zero after the last."""
 
     rates: tuple[float, ...]
+
+    @property
+    def before_run(self) -> float:
+        """The rate before the run."""
+        return self.rates[0] if self.rates else 0.0
 
     def per_second(self, seconds: int) -> Floats:
         """Return the rate in each second of the run."""
         rates = np.zeros(seconds)
-        given = np.asarray(self.rates[:seconds], dtype=np.float64)
-        rates[: len(given)] = given
+        known = np.asarray(self.rates[:seconds], dtype=np.float64)
+        rates[: len(known)] = known
         return rates
 
     def to_document(self) -> Any:
@@ -162,26 +188,28 @@ def from_entry(entry: Entry) -> Rate:
 
 
 def _daily(entry: Entry) -> Rate:
-    given = entry.members(required=("low", "peak"), optional=("peak_hour",))
-    hour = given["peak_hour"].number(least=0, most=24) if "peak_hour" in given else Daily.peak_hour
-    return Daily(given["low"].number(least=0), given["peak"].number(least=0), hour)
+    members = entry.members(required=("low", "peak"), optional=("peak_hour",))
+    hour = (
+        members["peak_hour"].number(least=0, most=24) if "peak_hour" in members else Daily.peak_hour
+    )
+    return Daily(members["low"].number(least=0), members["peak"].number(least=0), hour)
 
 
 def _ramp(entry: Entry) -> Rate:
-    given = entry.members(required=("start", "end", "over"))
+    members = entry.members(required=("start", "end", "over"))
     return Ramp(
-        given["start"].number(least=0), given["end"].number(least=0), given["over"].seconds()
+        members["start"].number(least=0), members["end"].number(least=0), members["over"].seconds()
     )
 
 
 def _spikes(entry: Entry) -> Rate:
-    given = entry.members(required=("base", "peak", "every", "lasting"), optional=("first",))
+    members = entry.members(required=("base", "peak", "every", "lasting"), optional=("first",))
     return Spikes(
-        given["base"].number(least=0),
-        given["peak"].number(least=0),
-        given["every"].seconds(),
-        given["lasting"].seconds(),
-        given["first"].seconds(above=None) if "first" in given else 0.0,
+        members["base"].number(least=0),
+        members["peak"].number(least=0),
+        members["every"].seconds(),
+        members["lasting"].seconds(),
+        members["first"].seconds(above=None) if "first" in members else 0.0,
     )
 
 

@@ -8,8 +8,10 @@ from typing import Any, Final, Literal
 
 from emulator.capacity import ScalingPolicy
 from emulator.capacity.prices import STANDARD, TABLE_CLASSES
+from emulator.lab.inputs import history as history_module
 from emulator.lab.inputs import key_templates
 from emulator.lab.inputs.documents import Entry, mapping_of
+from emulator.lab.inputs.history import NEWBORN, Histories, History
 from emulator.lab.inputs.key_templates import KeyTemplate, TemplateError
 
 Billing = Literal["on-demand", "provisioned"]
@@ -19,14 +21,16 @@ DEFAULT_TABLE: Final = "table"
 DEFAULT_UNITS: Final = 100
 _KEY_MEMBERS: Final = ("partition", "sort")
 _PROJECTIONS: Final = {"ALL": "ALL", "KEYS_ONLY": "KEYS_ONLY"}
+LOCAL_HISTORY: Final = "index {name!r} is local: it shares the table's partitions and its history"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Capacity:
     """What a table or global index may consume.
 
-    Provisioned: ``read`` and ``write`` units per second. On demand: the optional maxima.
-    Warm throughput is what it serves at once (CAP-509).
+    Provisioned: ``read`` and ``write`` units per second; if only one of them is set, the other
+    is ``DEFAULT_UNITS``. On demand: the optional maxima. Warm throughput is what its owner asked
+    it to serve at once (CAP-509).
     """
 
     read: int | None = None
@@ -83,12 +87,16 @@ class Index:
     local: bool = False
     #: Of a global index; a provisioned table's indexes default to what the table has.
     capacity: Capacity = field(default_factory=Capacity)
+    #: Of a global index: what it brings along from its life before the run.
+    history: History = NEWBORN
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "partition", _tuple(self.partition))
         object.__setattr__(self, "sort", _tuple(self.sort))
         if not isinstance(self.projection, str):
             object.__setattr__(self, "projection", tuple(self.projection))
+        if self.local and not self.history.is_newborn:
+            raise ValueError(LOCAL_HISTORY.format(name=self.name))
 
     @property
     def partition_texts(self) -> tuple[str, ...]:
@@ -111,7 +119,11 @@ class Index:
         }
         if self.local:
             document["local"] = True
-        return document | self.capacity.to_document()
+        return document | self.capacity.to_document() | _history_document(self.history)
+
+
+def _history_document(history: History) -> dict[str, Any]:
+    return {} if history.is_newborn else {"history": history.to_document()}
 
 
 def _tuple(value: str | Iterable[str]) -> tuple[str, ...]:
@@ -131,6 +143,8 @@ class Table:
     indexes: tuple[Index, ...] = ()
     capacity: Capacity = field(default_factory=Capacity)
     table_class: str = STANDARD.name
+    #: What it brings along from its life before the run.
+    history: History = NEWBORN
 
     def __post_init__(self) -> None:
         if not self.partition and not self.entities:
@@ -178,7 +192,7 @@ class Table:
             document["indexes"] = [index.to_document() for index in self.indexes]
         if self.table_class != STANDARD.name:
             document["table_class"] = self.table_class
-        return document | self.capacity.to_document()
+        return document | self.capacity.to_document() | _history_document(self.history)
 
 
 class Design:
@@ -192,8 +206,8 @@ class Design:
         tables: Instead of the above, several tables.
         parameters: Numbers that templates may name, such as ``shards``.
         answers: Pattern name to the index, or ``"table"``, or ``"scan"``, that shall answer it;
-            the best way is found for patterns that are not named.
-        table: Other members of the one table: entities, capacity, table_class.
+            the best way is taken for patterns that are not named.
+        table: Other members of the one table: entities, capacity, table_class, history.
 
     >>> design = Design("device", partition="{deviceId}", sort="{timestamp}",
     ...                 capacity=Capacity(read=100, write=5000))
@@ -294,6 +308,7 @@ _TABLE_MEMBERS: Final = (
     "entities",
     "indexes",
     "table_class",
+    "history",
     *_CAPACITY_MEMBERS,
 )
 
@@ -305,42 +320,48 @@ def from_entry(entry: Entry) -> Design:
         DocumentError: Something is missing, unknown or out of bounds.
     """
     several = isinstance(entry.value, dict) and "tables" in entry.value
-    given = entry.members(
+    members = entry.members(
         required=("name", "tables") if several else ("name",),
         optional=("parameters", "answers", *(() if several else _TABLE_MEMBERS)),
     )
-    written = mapping_of(given, "parameters").items()
+    written = mapping_of(members, "parameters").items()
     parameters = {name: parameter.integer(least=1) for name, parameter in written}
-    answers = {name: answer.text() for name, answer in mapping_of(given, "answers").items()}
+    answers = {name: answer.text() for name, answer in mapping_of(members, "answers").items()}
     if several:
-        named = given["tables"].mapping()
+        named = members["tables"].mapping()
         tables = [_read_table(name, key_entry, parameters) for name, key_entry in named.items()]
     else:
         tables = [_read_table(DEFAULT_TABLE, entry, parameters)]
     if not tables:
-        given["tables"].complain("expected at least one table")
-    return Design(given["name"].text(), tables=tables, parameters=parameters, answers=answers)
+        members["tables"].complain("expected at least one table")
+    return Design(members["name"].text(), tables=tables, parameters=parameters, answers=answers)
 
 
 def _read_table(name: str, entry: Entry, parameters: Mapping[str, int]) -> Table:
-    given = entry.mapping() if name == DEFAULT_TABLE else entry.members(optional=_TABLE_MEMBERS)
-    if "partition" not in given and "entities" not in given:
+    members = entry.mapping() if name == DEFAULT_TABLE else entry.members(optional=_TABLE_MEMBERS)
+    if "partition" not in members and "entities" not in members:
         entry.complain("the field 'partition' is missing: a table needs a partition key template")
-    named = mapping_of(given, "entities").items()
+    named = mapping_of(members, "entities").items()
     entities = {kind: _read_key(key_entry, parameters) for kind, key_entry in named}
-    indexes = given["indexes"].items() if "indexes" in given else ()
+    indexes = members["indexes"].items() if "indexes" in members else ()
+    histories = (
+        history_module.from_entry(members["history"]) if "history" in members else Histories()
+    )
     return Table(
         name=name,
-        partition=read_template(given["partition"], parameters) if "partition" in given else "",
-        sort=read_template(given["sort"], parameters) if "sort" in given else None,
+        partition=read_template(members["partition"], parameters) if "partition" in members else "",
+        sort=read_template(members["sort"], parameters) if "sort" in members else None,
         entities=entities,
-        indexes=tuple(_read_index(index_entry, parameters) for index_entry in indexes),
-        capacity=_read_capacity(given),
+        indexes=tuple(
+            _read_index(index_entry, parameters, histories.indexes) for index_entry in indexes
+        ),
+        capacity=_read_capacity(members),
         table_class=(
-            given["table_class"].choice({name: name for name in TABLE_CLASSES})
-            if "table_class" in given
+            members["table_class"].choice({name: name for name in TABLE_CLASSES})
+            if "table_class" in members
             else STANDARD.name
         ),
+        history=histories.table,
     )
 
 
@@ -355,25 +376,35 @@ def read_template(entry: Entry, parameters: Mapping[str, int]) -> str:
 
 
 def _read_key(entry: Entry, parameters: Mapping[str, int]) -> Key:
-    given = entry.members(required=("partition",), optional=("sort",))
+    members = entry.members(required=("partition",), optional=("sort",))
     return Key(
-        partition=read_template(given["partition"], parameters),
-        sort=read_template(given["sort"], parameters) if "sort" in given else None,
+        partition=read_template(members["partition"], parameters),
+        sort=read_template(members["sort"], parameters) if "sort" in members else None,
     )
 
 
-def _read_index(entry: Entry, parameters: Mapping[str, int]) -> Index:
-    given = entry.members(
+def _read_index(
+    entry: Entry, parameters: Mapping[str, int], described: Mapping[str, History]
+) -> Index:
+    members = entry.members(
         required=("name", "partition"),
-        optional=("sort", "projection", "local", *_CAPACITY_MEMBERS),
+        optional=("sort", "projection", "local", "history", *_CAPACITY_MEMBERS),
     )
+    name = members["name"].text()
+    local = members["local"].boolean() if "local" in members else False
+    history = NEWBORN if local else described.get(name, NEWBORN)
+    if "history" in members:
+        if local:
+            members["history"].complain(LOCAL_HISTORY.format(name=name))
+        history = history_module.index_from_entry(members["history"], history)
     return Index(
-        name=given["name"].text(),
-        partition=_read_templates(given["partition"], parameters),
-        sort=_read_templates(given["sort"], parameters) if "sort" in given else (),
-        projection=_read_projection(given["projection"]) if "projection" in given else "ALL",
-        local=given["local"].boolean() if "local" in given else False,
-        capacity=_read_capacity(given),
+        name=name,
+        partition=_read_templates(members["partition"], parameters),
+        sort=_read_templates(members["sort"], parameters) if "sort" in members else (),
+        projection=_read_projection(members["projection"]) if "projection" in members else "ALL",
+        local=local,
+        capacity=_read_capacity(members),
+        history=history,
     )
 
 
@@ -393,34 +424,34 @@ def _read_projection(entry: Entry) -> str | tuple[str, ...]:
     return entry.text()
 
 
-def _read_capacity(given: Mapping[str, Entry]) -> Capacity:
+def _read_capacity(members: Mapping[str, Entry]) -> Capacity:
     options: dict[str, Any] = {
-        name: given[name].integer(least=1)
+        name: members[name].integer(least=1)
         for name in _UNITS
-        if name in given and given[name].value is not None
+        if name in members and members[name].value is not None
     }
     capacity = Capacity(**options)
     if capacity.is_provisioned:
         for name in ("max_read", "max_write"):
-            if name in given:
-                given[name].complain(
+            if name in members:
+                members[name].complain(
                     "an on-demand maximum next to provisioned read or write; choose one"
                 )
-    if "autoscaling" not in given:
+    if "autoscaling" not in members:
         return capacity
     if not capacity.is_provisioned:
-        given["autoscaling"].complain("only provisioned capacity scales; give read and write")
-    return replace(capacity, scaling=_read_scaling(given["autoscaling"]))
+        members["autoscaling"].complain("only provisioned capacity scales; give read and write")
+    return replace(capacity, scaling=_read_scaling(members["autoscaling"]))
 
 
 def _read_scaling(entry: Entry) -> ScalingPolicy:
-    given = entry.members(optional=("target", "minimum", "maximum"))
+    members = entry.members(optional=("target", "minimum", "maximum"))
     options: dict[str, Any] = {}
-    if "target" in given:
-        options["target"] = given["target"].number()
+    if "target" in members:
+        options["target"] = members["target"].number()
     for name in ("minimum", "maximum"):
-        if name in given:
-            options[name] = given[name].integer(least=1)
+        if name in members:
+            options[name] = members[name].integer(least=1)
     try:
         return ScalingPolicy(**options)
     except ValueError as error:

@@ -189,7 +189,7 @@ class Entry:
             self.fail(f"one of {', '.join(choices)}")
         return choices[self.value]
 
-    def seconds(self, *, above: float | None = 0) -> float:
+    def seconds(self, *, above: float | None = 0, least: float | None = None) -> float:
         """Return a duration: a number of seconds, or a text such as ``1h30m``.
 
         >>> Entry.of("1h30m", "doc").seconds()
@@ -201,9 +201,9 @@ class Entry:
                 self.fail("a duration such as 90s, 15m, 1h or 30d")
             seconds = sum(float(number) * _SECONDS[unit] for number, unit in match)
             return Entry(seconds, field=self.field, source=self.source, line=self.line).number(
-                above=above
+                above=above, least=least
             )
-        return self.number(above=above)
+        return self.number(above=above, least=least)
 
     def size_bytes(self) -> int:
         """Return a size: a number of bytes, or a text such as ``10 KB``.

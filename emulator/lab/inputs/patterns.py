@@ -14,6 +14,7 @@ import numpy as np
 from emulator.capacity.retries import POLICIES
 from emulator.lab.inputs import arrival_rates, distributions
 from emulator.lab.inputs.arrival_rates import ARRIVALS, Arrivals, Constant, Rate
+from emulator.lab.inputs.clients import read_retry
 from emulator.lab.inputs.distributions import Distribution, Floats, Integers, Uniform
 from emulator.lab.inputs.documents import Entry
 from emulator.service import limits
@@ -467,7 +468,7 @@ _PLAIN_READERS: Final[Mapping[str, Any]] = {
     "selectivity": lambda entry: entry.number(above=0, most=1),
     "consistent": Entry.boolean,
     "actions": lambda entry: entry.integer(least=1),
-    "retry": lambda entry: entry.choice({name: name for name in POLICIES}),
+    "retry": read_retry,
 }
 
 

@@ -14,10 +14,12 @@ from dataclasses import field as dataclass_field
 from dataclasses import fields as members_of
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from emulator.capacity.retries import POLICIES, RetryPolicy
 from emulator.clock import DEFAULT_START
+from emulator.lab.inputs import clients as clients_module
+from emulator.lab.inputs.clients import Clients, read_retry
 from emulator.lab.inputs.distributions import Distribution, Floats, Latest, Zipf
 from emulator.lab.inputs.documents import Entry, mapping_of
 from emulator.lab.inputs.patterns import (
@@ -29,6 +31,8 @@ from emulator.lab.inputs.patterns import (
     read_pattern,
     read_preload,
 )
+
+_FIRST_MINUTE: Final = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,10 +53,15 @@ class Workload:
     #: Seconds.
     duration: int = 3600
     seed: int = 0
-    #: The SDK's retry mode: legacy, standard or standard-2026 (CAP-707, CAP-708).
+    #: The SDK's retry mode: none, legacy, standard, adaptive or standard-2026 (CAP-707, CAP-708).
     retry: str = "legacy"
-    #: Clients among which requests are shared; each has its own retry quota (CAP-708).
-    clients: int = 100
+    #: Clients among which requests are shared, or how many there are.
+    clients: Clients | int = Clients.count
+    #: Seconds before the run, in whole ones, during which every pattern comes at its rate before
+    #: the run (``warm_up_rate``). Buckets, partitions and items are then what they left; nothing
+    #: of it is counted, and the run's time begins at its end. 0 for newborn tables (CAP2-10).
+    #: Assumed: the default.
+    warm_up: int = 300
     #: Epoch seconds at which the run begins; a whole minute.
     start: int = DEFAULT_START
     preload: Sequence[Preload] = ()
@@ -68,6 +77,8 @@ class Workload:
         object.__setattr__(self, "patterns", tuple(self.patterns))
         object.__setattr__(self, "preload", tuple(self.preload))
         object.__setattr__(self, "duration", math.ceil(self.duration))
+        object.__setattr__(self, "warm_up", math.ceil(self.warm_up))
+        object.__setattr__(self, "clients", self.callers)
         _check(self)
 
     @property
@@ -76,17 +87,45 @@ class Workload:
         return sum(float(self.rates(pattern).sum()) for pattern in self.patterns)
 
     @property
+    def operations(self) -> float:
+        """What a run request by request has to carry out, warm-up and preloaded items included.
+
+        >>> Workload(patterns=[Pattern("put", "PutItem", rate=2)], duration=60, warm_up=30,
+        ...          preload=[Preload(pattern="put", items=1_000)]).operations
+        1180.0
+        """
+        warming = sum(self.warm_up_rate(pattern) for pattern in self.patterns) * self.warm_up
+        return self.requests + warming + sum(preload.items for preload in self.preload)
+
+    @property
+    def callers(self) -> Clients:
+        """The clients, also where only their number was said."""
+        return Clients(count=self.clients) if isinstance(self.clients, int) else self.clients
+
+    @property
     def history(self) -> float:
         """How far before the run the oldest item was written, in seconds."""
-        return max((preload.span for preload in self.preload), default=0.0)
+        return self.warm_up + max((preload.span for preload in self.preload), default=0.0)
 
     def rates(self, pattern: Pattern) -> Floats:
         """Return the requests per second of a pattern, for each second of the run."""
         return pattern.pace.per_second(self.duration) * self.load
 
+    def warm_up_rate(self, pattern: Pattern) -> float:
+        """Return the requests per second of a pattern during the warm-up.
+
+        It is the first rate of the run; where there are spikes the rate between them, and of
+        recorded traffic the mean of its first minute.
+        """
+        if pattern.recorded is not None:
+            return float(pattern.pace.per_second(_FIRST_MINUTE).mean()) * self.load
+        return pattern.pace.before_run * self.load
+
     def policy(self, pattern: Pattern) -> RetryPolicy:
         """Return how a pattern's calls are retried."""
-        return POLICIES[pattern.retry or self.retry]
+        policy = POLICIES[pattern.retry or self.retry]
+        jitter = self.callers.jitter
+        return policy if jitter is None else replace(policy, jitter=jitter)
 
     def field(self, name: str) -> Field:
         """Return the field of that name.
@@ -135,7 +174,8 @@ class Workload:
             "duration": self.duration,
             "seed": self.seed,
             "retry": self.retry,
-            "clients": self.clients,
+            "clients": self.callers.to_document(),
+            "warm_up": self.warm_up,
             "start": self.start,
             "load": self.load,
             "retention": self.retention,
@@ -173,7 +213,7 @@ class Workload:
             duration: Seconds.
             seed: For the draws.
 
-        >>> [one.operation for one in Workload.ycsb("B").patterns]
+        >>> [pattern.operation for pattern in Workload.ycsb("B").patterns]
         ['PutItem', 'GetItem', 'UpdateItem']
         """
         from emulator.lab.inputs.ycsb import ycsb
@@ -201,6 +241,8 @@ def _check(workload: Workload) -> None:
 def _problems(workload: Workload) -> Iterator[str]:
     if workload.duration < 1:
         yield "Workload.duration must be at least one second"
+    if workload.warm_up < 0:
+        yield "Workload.warm_up must not be negative"
     if workload.start % 60:
         yield "Workload.start must be a whole minute"
     if workload.retry not in POLICIES:
@@ -237,21 +279,21 @@ def from_entry(entry: Entry) -> Workload:
     Raises:
         DocumentError: Something is missing, unknown or out of bounds.
     """
-    given = entry.members(
+    members = entry.members(
         required=("patterns",),
         optional=[member.name for member in members_of(Workload) if member.name != "patterns"],
     )
-    options = _options(given)
+    options = _options(members)
     fields = [
-        read_field(name, field_entry) for name, field_entry in mapping_of(given, "fields").items()
+        read_field(name, field_entry) for name, field_entry in mapping_of(members, "fields").items()
     ]
     known = {field.name for field in fields} | {TIMESTAMP}
     patterns = [
-        read_pattern(pattern_entry, known) for pattern_entry in given["patterns"].items(least=1)
+        read_pattern(pattern_entry, known) for pattern_entry in members["patterns"].items(least=1)
     ]
     preload = (
-        [read_preload(preload_entry) for preload_entry in given["preload"].items()]
-        if "preload" in given
+        [read_preload(preload_entry) for preload_entry in members["preload"].items()]
+        if "preload" in members
         else []
     )
     try:
@@ -262,26 +304,38 @@ def from_entry(entry: Entry) -> Workload:
         return entry.complain(str(error))
 
 
-def _options(given: Mapping[str, Entry]) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    if "duration" in given:
-        options["duration"] = math.ceil(given["duration"].seconds())
-    for name, least in (("seed", 0), ("clients", 1)):
-        if name in given:
-            options[name] = given[name].integer(least=least)
-    if "start" in given:
-        options["start"] = _read_start(given["start"])
-    if "retry" in given:
-        options["retry"] = given["retry"].choice({name: name for name in POLICIES})
-    if "load" in given:
-        options["load"] = given["load"].number(above=0)
-    if "retention" in given and given["retention"].value is not None:
-        options["retention"] = given["retention"].seconds()
+def _options(members: Mapping[str, Entry]) -> dict[str, Any]:
+    options = _client_options(members)
+    if "duration" in members:
+        options["duration"] = math.ceil(members["duration"].seconds())
+    if "warm_up" in members:
+        options["warm_up"] = math.ceil(members["warm_up"].seconds(above=None, least=0))
+    if "seed" in members:
+        options["seed"] = members["seed"].integer()
+    if "start" in members:
+        options["start"] = _read_start(members["start"])
+    if "load" in members:
+        options["load"] = members["load"].number(above=0)
+    if "retention" in members and members["retention"].value is not None:
+        options["retention"] = members["retention"].seconds()
     options["attributes"] = {
         name: attribute_entry.size_bytes()
-        for name, attribute_entry in mapping_of(given, "attributes").items()
+        for name, attribute_entry in mapping_of(members, "attributes").items()
     }
     return options
+
+
+def _client_options(members: Mapping[str, Entry]) -> dict[str, Any]:
+    """Return the clients and their retry mode, which may stand with either."""
+    options: dict[str, Any] = {}
+    retries = None
+    if "clients" in members:
+        options["clients"], retries = clients_module.from_entry(members["clients"])
+    if "retry" in members:
+        if retries is not None:
+            members["retry"].complain("the clients' 'retries' says it already; choose one")
+        retries = read_retry(members["retry"])
+    return options if retries is None else options | {"retry": retries}
 
 
 def _read_start(entry: Entry) -> int:

@@ -1,4 +1,4 @@
-"""The emulator of one run: the design's tables are created, and nothing is in them."""
+"""The emulator of one run: the design's tables with their histories, and nothing in them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from emulator.clock import ManualClock
 from emulator.engine.feed import TrafficFeed
 from emulator.engine.resource import Resource
 from emulator.engine.table import Table
+from emulator.lab.inputs.history import History
 from emulator.lab.planning.layout import IndexLayout, Layout, TableLayout
 from emulator.service.errors import LimitExceededException, ValidationException
 from emulator.settings import Settings
@@ -33,6 +34,9 @@ class RunEmulator:
             self.emulator.call("CreateTable", table.create_request())
         except (LimitExceededException, ValidationException) as error:
             raise ValueError(f"design {self.layout.design.name!r}: {error.message}") from error
+        self._give_history(table, None, table.design.history)
+        for index in table.global_indexes:
+            self._give_history(table, index, index.design.history)
         capacity = table.design.capacity
         if capacity.scaling is not None:
             scaling = capacity.scaling
@@ -41,6 +45,18 @@ class RunEmulator:
             own = table.index_capacity(index).scaling if index.is_global else None
             if own is not None:
                 self.emulator.auto_scale(table.name, index.name, read=own, write=own)
+
+    def _give_history(
+        self, table: TableLayout, index: IndexLayout | None, history: History
+    ) -> None:
+        if not history.is_newborn:
+            self.feed.give_history(
+                self.table(table),
+                self.resource(table, index),
+                partitions=history.partitions,
+                warm=history.promised,
+                burst_share=history.burst_start,
+            )
 
     def table(self, layout: TableLayout) -> Table:
         """Return the engine's table."""

@@ -2,17 +2,21 @@ import pytest
 
 from emulator.lab import (
     Capacity,
+    Daily,
     Design,
+    DocumentError,
     Field,
     Latest,
     Pattern,
     Preload,
+    Ramp,
     Sizes,
     Spikes,
     Weights,
     Workload,
     Zipf,
 )
+from emulator.lab.inputs.arrival_rates import Series
 from emulator.lab.inputs.patterns import Recorded
 
 
@@ -50,6 +54,7 @@ def full() -> Workload:
         attributes={"value": 20},
         retention=86_400.0,
         clients=7,
+        warm_up=90,
     )
 
 
@@ -71,7 +76,8 @@ def test_a_design_is_read_as_it_was_written():
         ({"patterns": []}, "needs at least one pattern"),
         ({"duration": 0}, "at least one second"),
         ({"start": 61}, "must be a whole minute"),
-        ({"retry": "never"}, "must be one of legacy, standard, standard-2026"),
+        ({"retry": "never"}, "must be one of none, legacy, standard, adaptive, standard-2026"),
+        ({"warm_up": -1}, "warm_up must not be negative"),
         ({"patterns": [Pattern("a", "GetItem", rate=1, by=("x",))]}, "names no field: 'x'"),
         ({"preload": [Preload(pattern="x", items=1)]}, "names no pattern that puts items"),
         ({"fields": [Field("a", count=1, per="b")]}, "per names no other field"),
@@ -89,7 +95,7 @@ def test_a_workload_that_makes_no_sense_is_refused(changes, complaint):
     [
         ({"operation": "PutItems"}, "operation must be one of BatchGetItem"),
         ({"operation": "PutItem", "actions": 2}, "PutItem carries 1 to 1 items, not 2"),
-        ({"operation": "PutItem", "retry": "x"}, "retry must be one of legacy"),
+        ({"operation": "PutItem", "retry": "x"}, "retry must be one of none, legacy"),
     ],
 )
 def test_a_pattern_that_makes_no_sense_is_refused(options, complaint):
@@ -105,6 +111,55 @@ def test_a_field_has_values_in_one_way(options):
 
 def test_a_multiple_of_the_load_multiplies_every_rate():
     assert full().scaled(3).requests == pytest.approx(3 * full().requests)
+
+
+@pytest.mark.parametrize(
+    ("rate", "expected"),
+    [
+        (4, 4),
+        (Ramp(1, 9, 60), 1),
+        (Spikes(2, 9, 60, 10), 2),
+        (Daily(low=5, peak=5), 5),
+        (Series((3.0, 8.0)), 3),
+    ],
+)
+def test_the_warm_up_is_at_the_first_rate_and_between_spikes(rate, expected):
+    """CAP2-10."""
+    pattern = Pattern("put", "PutItem", rate=rate)
+    workload = Workload(patterns=[pattern], load=2.0)
+
+    assert workload.warm_up == 300
+    assert workload.warm_up_rate(pattern) == 2 * expected
+
+
+def test_recorded_traffic_is_warmed_up_at_the_mean_of_its_first_minute():
+    recorded = Recorded(tuple(float(n) for n in range(30)), {})
+    pattern = Pattern("put", "PutItem", rate=Series((1.0,) * 30), recorded=recorded)
+
+    assert Workload(patterns=[pattern]).warm_up_rate(pattern) == 0.5
+
+
+def test_operations_count_the_warm_up_and_what_is_loaded_before():
+    workload = Workload(
+        patterns=[Pattern("put", "PutItem", rate=3)],
+        duration=60,
+        warm_up=100,
+        preload=[Preload(pattern="put", items=20_000_000)],
+    )
+
+    assert workload.requests == 180
+    assert workload.operations == 20_000_000 + 180 + 300
+
+
+def test_a_file_without_a_warm_up_means_the_default():
+    document = full().to_document()
+    del document["warm_up"]
+
+    assert Workload.from_document(document).warm_up == 300
+    assert Workload.from_document(document | {"warm_up": "2m"}).warm_up == 120
+    assert Workload.from_document(document | {"warm_up": 0}).warm_up == 0
+    with pytest.raises(DocumentError, match="warm_up: expected a number of at least 0, found -1"):
+        Workload.from_document(document | {"warm_up": -1})
 
 
 def test_skew_reaches_every_zipf_distribution():

@@ -1,0 +1,101 @@
+"""Clients: who sends the requests, how many at a time, and for how long they try."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+from emulator.capacity.retries import POLICIES
+from emulator.lab.inputs.documents import Entry
+
+BatchRetry: TypeAlias = Literal["none", "requeue", "backoff"]
+BATCH_RETRIES: Final[dict[str, BatchRetry]] = {name: name for name in get_args(BatchRetry)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clients:
+    """The clients among which requests are shared, in turn.
+
+    A *call* is one SDK call of a request: a request that asks ten suffixes makes ten. Its SDK
+    sends an attempt, waits after a refusal and sends the next, until it is answered or gives up.
+
+    >>> Clients(count=20, concurrency=4, timeout=2.5).to_document()
+    {'count': 20, 'concurrency': 4, 'timeout': 2.5}
+    >>> Clients(count=20).to_document()
+    20
+    """
+
+    #: How many there are; each has its own retry quota (CAP-708) and its own rate limit in
+    #: adaptive mode.
+    count: int = 100
+    #: How many calls one client has under way at most: from the first attempt until the call is
+    #: answered or given up, waits between attempts included. What arrives meanwhile waits in the
+    #: client, in the order it came. None: no limit, requests are sent when they arrive.
+    concurrency: int | None = None
+    #: Seconds from a call's arrival after which its caller gives up: waiting for another call to
+    #: end, attempts and waits between them together. None: as long as the SDK tries.
+    timeout: float | None = None
+    #: Whether waits are a random part of their schedule; None: as the retry mode has it.
+    jitter: bool | None = None
+    #: What is done with the unprocessed items or keys of a batch of which some were processed
+    #: (CAP2-9). ``none``: nothing, they count as failed. ``requeue``: they are sent again at
+    #: once, until all are done or the timeout is over, as boto3's ``batch_writer`` does.
+    #: ``backoff``: they are sent again after the waits of the retry mode, as often as it tries.
+    #: A batch that was refused in whole is an error, which the SDK retries in any case.
+    batch_retry: BatchRetry = "none"
+
+    def __post_init__(self) -> None:
+        if self.count < 1:
+            raise ValueError(f"Clients.count must be at least 1, not {self.count}")
+        if self.concurrency is not None and self.concurrency < 1:
+            raise ValueError(f"Clients.concurrency must be at least 1, not {self.concurrency}")
+        if self.timeout is not None and not (math.isfinite(self.timeout) and self.timeout > 0):
+            raise ValueError(f"Clients.timeout must be above 0 seconds, not {self.timeout}")
+        if self.batch_retry not in BATCH_RETRIES:
+            raise ValueError(
+                f"Clients.batch_retry must be one of {', '.join(BATCH_RETRIES)}, "
+                f"not {self.batch_retry!r}"
+            )
+
+    def to_document(self) -> Any:
+        """Return what ``from_entry`` reads: a number if only that is set."""
+        document = {
+            member.name: getattr(self, member.name)
+            for member in fields(self)
+            if member.name == "count" or getattr(self, member.name) != member.default
+        }
+        return self.count if len(document) == 1 else document
+
+
+_READERS: Final[Mapping[str, Any]] = {
+    "count": lambda entry: entry.integer(least=1),
+    "concurrency": lambda entry: entry.integer(least=1),
+    "timeout": Entry.seconds,
+    "jitter": Entry.boolean,
+    "batch_retry": lambda entry: entry.choice(BATCH_RETRIES),
+}
+
+
+def from_entry(entry: Entry) -> tuple[Clients, str | None]:
+    """Read clients: a number of them, or a mapping.
+
+    Returns:
+        The clients, and the retry mode if the mapping names one.
+    """
+    if not isinstance(entry.value, dict):
+        return Clients(count=entry.integer(least=1)), None
+    members = entry.members(optional=(*_READERS, "retries"))
+    options = {
+        name: read(members[name])
+        for name, read in _READERS.items()
+        if name in members and members[name].value is not None
+    }
+    retries = members.get("retries")
+    return Clients(**options), None if retries is None else read_retry(retries)
+
+
+def read_retry(entry: Entry) -> str:
+    """Read the name of a retry mode."""
+    return entry.choice({name: name for name in POLICIES})

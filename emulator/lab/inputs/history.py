@@ -1,0 +1,168 @@
+"""Histories: the state in which a table or index enters a run (CAP2-10)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from emulator.lab.inputs.documents import Entry
+from emulator.service.limits import PARTITION_BYTES
+
+NO_DESCRIPTION: Final = (
+    "expected what 'aws dynamodb describe-table' prints: a JSON object with 'Table', or with "
+    "'TableName' and 'KeySchema'"
+)
+_MEMBERS: Final = ("partitions", "previous_peak", "warm", "burst_start")
+
+
+class Units(NamedTuple):
+    """Read and write units per second."""
+
+    read: int = 0
+    write: int = 0
+
+
+NO_UNITS: Final = Units()
+
+
+@dataclass(frozen=True, kw_only=True)
+class History:
+    """What a table or global index brings along from its life before the run.
+
+    It holds when the warm-up begins; with ``warm_up: 0`` the run itself begins so. What the
+    design's own capacity calls for is there in any case.
+
+    >>> History(previous_peak=Units(write=6_000)).promised
+    Units(read=0, write=12000)
+    """
+
+    #: At least so many partitions; the widest are cut in the middle until there are (CAP2-1).
+    partitions: int = 1
+    #: The most that it has served, more than half an hour ago: twice as much is promised
+    #: (CAP-510).
+    previous_peak: Units = NO_UNITS
+    #: Its warm throughput, as DescribeTable tells it (CAP-509).
+    warm: Units = NO_UNITS
+    #: The share of the burst reserve that it has; None: as the settings or the world say (CAP2-5).
+    burst_start: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.partitions < 1:
+            raise ValueError(f"History.partitions must be at least 1, not {self.partitions}")
+        if self.burst_start is not None and not 0 <= self.burst_start <= 1:
+            raise ValueError(f"History.burst_start is a share up to 1, not {self.burst_start!r}")
+
+    @property
+    def promised(self) -> Units:
+        """The units per second that it serves at once, whatever its capacity (CAP2-1)."""
+        return Units(
+            max(self.warm.read, 2 * self.previous_peak.read),
+            max(self.warm.write, 2 * self.previous_peak.write),
+        )
+
+    @property
+    def is_newborn(self) -> bool:
+        """Return whether there is none."""
+        return self == NEWBORN
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what ``from_entry`` reads; of a DescribeTable file, what was in it."""
+        document: dict[str, Any] = {}
+        if self.partitions > 1:
+            document["partitions"] = self.partitions
+        for name in ("previous_peak", "warm"):
+            units: Units = getattr(self, name)
+            if any(units):
+                document[name] = units._asdict()
+        if self.burst_start is not None:
+            document["burst_start"] = self.burst_start
+        return document
+
+
+NEWBORN: Final = History()
+
+
+@dataclass(frozen=True)
+class Histories:
+    """The history of a table, and those of its indexes that a file tells."""
+
+    table: History = NEWBORN
+    indexes: Mapping[str, History] = field(default_factory=dict)
+
+
+def from_entry(entry: Entry) -> Histories:
+    """Read a table's history: its members, or a DescribeTable file and any of them besides."""
+    members = entry.members(optional=(*_MEMBERS, "describe_table"))
+    described = Histories()
+    if "describe_table" in members:
+        described = _read_description(members["describe_table"])
+    return Histories(_with_members(described.table, members), described.indexes)
+
+
+def index_from_entry(entry: Entry, described: History) -> History:
+    """Read an index's history, on top of what its table's DescribeTable file says."""
+    return _with_members(described, entry.members(optional=_MEMBERS))
+
+
+def _with_members(history: History, members: Mapping[str, Entry]) -> History:
+    options: dict[str, Any] = {}
+    if "partitions" in members:
+        options["partitions"] = members["partitions"].integer(least=1)
+    for name in ("previous_peak", "warm"):
+        if name in members:
+            options[name] = _read_units(members[name])
+    if "burst_start" in members:
+        options["burst_start"] = members["burst_start"].number(least=0, most=1)
+    return replace(history, **options)
+
+
+def _read_units(entry: Entry) -> Units:
+    members = entry.members(optional=Units._fields)
+    if not members:
+        entry.fail("read and write units per second, or one of them")
+    return Units(**{name: member.integer() for name, member in members.items()})
+
+
+def _read_description(entry: Entry) -> Histories:
+    """Read a file with what DescribeTable answered."""
+    path = Path(entry.text())
+    if not path.is_absolute():
+        path = Path(entry.source).parent / path
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        entry.complain(f"cannot read {path}: {reason}")
+    except ValueError as error:
+        entry.complain(f"{path} is not JSON: {error}")
+    table = document.get("Table", document) if isinstance(document, dict) else None
+    if not isinstance(table, dict) or "KeySchema" not in table:
+        entry.complain(f"{path}: {NO_DESCRIPTION}")
+    try:
+        indexes = {
+            index["IndexName"]: _described(index, "IndexSizeBytes")
+            for index in table.get("GlobalSecondaryIndexes") or ()
+        }
+        return Histories(_described(table, "TableSizeBytes"), indexes)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        entry.complain(f"{path}: {NO_DESCRIPTION}")
+
+
+def _described(resource: Mapping[str, Any], size_member: str) -> History:
+    """Return the history of a described table or index.
+
+    DescribeTable does not tell the number of partitions; the size and the warm throughput say
+    how many there are at least.
+    """
+    warm = resource.get("WarmThroughput") or {}
+    size = int(resource.get(size_member) or 0)
+    return History(
+        partitions=max(1, math.ceil(size / PARTITION_BYTES)),
+        warm=Units(
+            int(warm.get("ReadUnitsPerSecond") or 0), int(warm.get("WriteUnitsPerSecond") or 0)
+        ),
+    )
