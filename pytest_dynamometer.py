@@ -42,8 +42,8 @@ REPORT_SUFFIX: Final = "--ddb-report: {path} does not end in .json or .html"
 WRONG_SCOPE: Final = "ddb: ddb_scope is one of {scopes}, not {value!r}"
 SCOPES: Final = ("function", "class", "module", "package", "session")
 MARKERS: Final = {
-    "ddb": "ddb(capacity, clock, start, region, seed, tables, settings): the test has an emulated "
-    "DynamoDB of this kind, and boto3 is routed to it",
+    "ddb": "ddb(capacity, clock, start, rate, region, seed, tables, settings): the test has an "
+    "emulated DynamoDB of this kind, and boto3 is routed to it",
     "ddb_budget": "ddb_budget(rcu, wcu, throttles, scans, filtered): the test fails if it "
     "consumes more of its emulated DynamoDB",
     "ddb_faults": "ddb_faults(kind, operations, tables, key, share, times, after, until, latency, "
@@ -115,6 +115,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     ini("ddb_clock", "the clock of tests that do not say: system (default) or manual")
     add("--ddb-start", metavar="TIME", help="where manual clocks start, as ISO text")
     ini("ddb_start", "where manual clocks start, as ISO text")
+    add("--ddb-rate", metavar="NUMBER", help="requests a second at which calls arrive")
+    ini("ddb_rate", "requests a second at which a test's calls arrive; none throttle without")
     add("--ddb-region", metavar="REGION", help="the region of clients that name none")
     ini("ddb_region", "the region of clients that name none; by default boto3's, or us-east-1")
     ini("ddb_tables", "design files whose tables every test finds", type="paths")
@@ -146,7 +148,7 @@ def _configuration(config: pytest.Config) -> dict[str, Any]:
     """Return what the command line and the ini file say of emulators, as it is written."""
     written = {
         name: config.getoption(f"--ddb-{name}") or config.getini(f"ddb_{name}")
-        for name in ("capacity", "clock", "start", "region")
+        for name in ("capacity", "clock", "start", "rate", "region")
     }
     for name in ("tables", "seed", "settings"):
         written[name] = config.getini(f"ddb_{name}")
@@ -227,9 +229,12 @@ class _Body:
             return
         from emulator.api import Emulator
         from emulator.sdk import listen
+        from emulator.testing.configuration import options_of
+        from emulator.testing.seeded_databases import take_pace
 
         def hear(served: object) -> None:
             if isinstance(served, Emulator):
+                take_pace(served, options_of(self._item, state.options).rate)
                 self.meet(served, state)
 
         self._stack.callback(listen(hear))
@@ -417,7 +422,7 @@ def _emulator(request: pytest.FixtureRequest, state: _State, base: object) -> Em
     if kind == "system" and wants_manual:
         kind = "manual"
     emulator = Emulator(
-        clock=make_clock(kind, database, start=options.start),
+        clock=make_clock(kind, database, start=options.start, rate=options.rate),
         capacity=options.capacity,
         region=region,
         settings=options.settings,

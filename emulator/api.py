@@ -105,7 +105,7 @@ class Emulator:
         if self.faults.rules:
             self._strike(account, operation, request)
         with account.lock:
-            account.begin(operation)
+            account.begin(operation, request)
             try:
                 answer = run(account, operation, request)
             except ApiError as error:
@@ -120,7 +120,7 @@ class Emulator:
             self.faults.strike(account, operation, request)
         except ApiError as error:
             with account.lock:
-                account.begin(operation)
+                account.begin(operation, request)
                 account.end(error.code)
             raise
 

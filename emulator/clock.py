@@ -2,7 +2,8 @@
 
 A clock answers in integer nanoseconds since the epoch, so that admission is exact. On a
 ``ManualClock`` nothing passes until somebody advances it; listeners (an emulator's minute
-work: expiry, metrics, growth, splits, scaling) run before ``advance`` returns.
+work: expiry, metrics, growth, splits, scaling) run before ``advance`` returns. A ``PacedClock``
+is real time for everything but throughput, which sees requests arrive at a stated rate.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import time
 import weakref
 from collections.abc import Callable
 from decimal import Decimal
+from itertools import count
 from numbers import Real
 from typing import Final, Protocol
 
@@ -86,6 +88,35 @@ class SystemClock:
             EmulatorError: always.
         """
         raise EmulatorError(NOT_MANUAL.format(seconds=seconds))
+
+
+class PacedClock(SystemClock):
+    """Real time, except for throughput: for that, requests arrive at a rate that somebody stated.
+
+    How fast a machine runs a test says nothing about production. So in "observe" an account with
+    this clock takes the time of admission, of growth and of splits from here; "enforce" and
+    everything else (time to live, dates, waiters) go by real time.
+
+    Args:
+        rate: Requests a second; None if nobody has stated one, and then nothing is refused.
+
+    >>> clock = PacedClock(rate=4)
+    >>> [(clock.arrival_ns() - clock.start_ns) / NANOSECONDS for _ in range(3)]
+    [0.25, 0.5, 0.75]
+    """
+
+    def __init__(self, rate: float | None) -> None:
+        super().__init__()
+        self.rate = rate
+        #: Where the time of throughput starts: the same moment on every machine.
+        self.start_ns = DEFAULT_START * NANOSECONDS
+        self._requests = count(1)
+
+    def arrival_ns(self) -> int:
+        """Return when the next request arrives; without a rate, no time passes."""
+        if self.rate is None:
+            return self.start_ns
+        return self.start_ns + round(next(self._requests) * NANOSECONDS / self.rate)
 
 
 class ManualClock:

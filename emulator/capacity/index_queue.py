@@ -109,6 +109,10 @@ class IndexGate:
         self.closed_until_ns = now_ns + self._closed_ns
         return True
 
+    def begin_at(self, now_ns: int) -> None:
+        """Stay closed no longer than a gate that closes at a moment."""
+        self.closed_until_ns = min(self.closed_until_ns, now_ns + self._closed_ns)
+
     def is_closed(self, backlog: float, buffer: float, now_ns: int) -> bool:
         """Return whether base writes are refused now."""
         if self.closed_until_ns == _OPEN:
@@ -297,6 +301,14 @@ class IndexQueue(Generic[ChangeT]):
         return refusals(oldest.charges, now_ns) or self._closed_reasons
 
     # Moving
+
+    def begin_at(self, now_ns: int) -> None:
+        """Let nothing be ahead of a moment: the queue has come from a clock that is later."""
+        self._time_ns = min(self._time_ns, now_ns)
+        self.since_ns, self.last_ns = min(self.since_ns, now_ns), min(self.last_ns, now_ns)
+        for waiting in self:
+            waiting.accepted_ns = min(waiting.accepted_ns, now_ns)
+        self.gate.begin_at(now_ns)
 
     def recharge(self, charge_of: ChargeOf) -> None:
         """Charge every change anew, after partitions were split."""

@@ -137,6 +137,16 @@ class Meter:
         twin._gather()
         return twin
 
+    def begin_at(self, now_ns: int) -> None:
+        """Let no bucket be ahead of a moment: the meter has come from a clock that is later."""
+        buckets = [bucket for bucket in self.own if bucket is not None]
+        if self.quota is not None:
+            buckets += self.quota.buckets
+        for pair in self.partitions.values():
+            buckets += pair
+        for bucket in buckets:
+            bucket.updated_ns = min(bucket.updated_ns, now_ns)
+
     def tokens(self, partition_id: int, now_ns: int) -> tuple[float, float]:
         """Return the read and write units that a partition has at hand."""
         read, write = self.partitions[partition_id]

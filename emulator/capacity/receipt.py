@@ -6,9 +6,10 @@ returned, and the bytes lost to rounding.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from emulator.capacity.meter import Charge
 from emulator.capacity.refusal import Reason
 
 _AXIS_MEMBERS: Final = ("ReadCapacityUnits", "WriteCapacityUnits")
@@ -30,6 +31,7 @@ class Receipt:
         rounding_loss_bytes: Bytes paid for and not used.
         reasons: What refused, or in observe mode would have refused, the request.
         delayed: For each change of a global index that has to wait for room, why.
+        charges: What it asks of which partition, for which key.
 
     >>> from emulator.capacity import READ, WRITE
     >>> receipt = Receipt(WRITE, 3.0)
@@ -42,6 +44,7 @@ class Receipt:
         "axis",
         "bytes_evaluated",
         "bytes_returned",
+        "charges",
         "delayed",
         "gsi",
         "items_evaluated",
@@ -61,6 +64,7 @@ class Receipt:
         self.gsi: dict[str, float] = {}
         self.reasons: tuple[Reason, ...] = ()
         self.delayed: tuple[Reason, ...] = ()
+        self.charges: Sequence[Charge] = ()
         self.bytes_evaluated = 0
         self.bytes_returned = 0
         self.items_evaluated = 0

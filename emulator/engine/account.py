@@ -1,22 +1,23 @@
 """An account in one region: its tables, its clock, its lock, and who may pass.
 
 Every operation runs under the account's one lock, at one moment of the clock (``now_ns``).
-Whatever fell due since the last operation happens first, in order.
+Whatever fell due since the last operation happens first, in order. What throughput it finds is
+decided at ``throughput_ns``: the same moment, unless requests are taken to arrive at a stated pace.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from emulator.capacity import Charge, Metrics, Reason, Receipt, admit, record, throttle_error
-from emulator.clock import NANOSECONDS, Clock
+from emulator.clock import NANOSECONDS, Clock, PacedClock
 from emulator.engine import propagation
 from emulator.engine.archive import Archive
-from emulator.engine.events import Events, RequestServed, Throttled
+from emulator.engine.events import NO_REQUEST, Events, RequestServed, Throttled
 from emulator.engine.faults import Faults
-from emulator.engine.minutes import Minutes
+from emulator.engine.minutes import CalendarMinutes, Minutes, ThroughputMinutes
 from emulator.engine.request_metrics import RequestMetrics
 from emulator.engine.resource import Resource, Throughput
 from emulator.engine.splits import grow, split_for_size
@@ -24,6 +25,7 @@ from emulator.engine.streams import Stream, ViewType, stream_label
 from emulator.engine.table import Table
 from emulator.engine.transactions import Holds, Tokens
 from emulator.locks import Rank, new_lock
+from emulator.service.catalogue import ON_ITEMS
 from emulator.service.errors import ResourceNotFoundException, ValidationException
 from emulator.settings import Settings
 from emulator.storage import Position
@@ -46,8 +48,12 @@ class Account:
         streams: ARN to stream; a stream outlives its table by a day.
         archive: Backups, exports and imports; they outlive their table for good.
         now_ns: The moment of the operation that is running.
+        throughput_ns: The moment at which it arrives, for all that concerns throughput.
+        pace: What says when requests arrive, if not the clock; in "observe" only.
+        is_judged: Whether admission is asked at all; not where nobody has stated a pace.
         metrics: What CloudWatch would show (CAP-801).
-        receipts: What the running operation has cost, table by table.
+        request: What the running operation was asked, in wire form.
+        receipts: What it has cost, table by table.
         has_backlog: Whether some change waits for room in a global index.
     """
 
@@ -70,16 +76,22 @@ class Account:
         self.events = events
         self.faults = faults
         self.lock = new_lock(Rank.ACCOUNT)
-        self.now_ns = clock.now_ns()
+        self.now_ns = self.throughput_ns = clock.now_ns()
+        self.pace: PacedClock | None = None
+        self.is_judged = True
         self.tables: dict[str, Table] = {}
         self.streams: dict[str, Stream] = {}
         self.archive = Archive()
         self.tokens = Tokens()
         self.holds = Holds()
         self.minutes = Minutes(self.now_ns)
+        self._throughput_minutes = self.minutes
+        if capacity == "observe" and isinstance(clock, PacedClock):
+            self.follow(clock)
         self.receipts: list[tuple[str, Receipt]] = []
         self.last_receipts: tuple[tuple[str, Receipt], ...] = ()
         self.operation = ""
+        self.request = NO_REQUEST
         self._named: list[str] = []
         self._made = 0
         self.has_backlog = False
@@ -97,10 +109,23 @@ class Account:
 
     # Time
 
-    def begin(self, operation: str) -> None:
+    def follow(self, pace: PacedClock) -> None:
+        """Take the time of throughput from a pace from now on; in "observe" only."""
+        self.clock = pace
+        self.pace, self.is_judged = pace, pace.rate is not None
+        self.throughput_ns = pace.start_ns
+        self.minutes = CalendarMinutes(self.now_ns)
+        self._throughput_minutes = ThroughputMinutes(pace.start_ns)
+        for table in self.tables.values():
+            table.begin_throughput_at(self.throughput_ns)
+
+    def begin(self, operation: str, request: Mapping[str, Any] = NO_REQUEST) -> None:
         """Start an operation: fix its moment, and do first what fell due before it."""
         self.catch_up(self.clock.now_ns())
+        if self.pace is not None:
+            self._arrive(self.pace, operation)
         self.operation = operation
+        self.request = request
         self.receipts = []
         self._named = []
 
@@ -110,6 +135,17 @@ class Account:
             if self.has_backlog or now_ns >= self.minutes.next_ns:
                 self.minutes.catch_up(self, now_ns)
             self.now_ns = now_ns
+            if self.pace is None:
+                self.throughput_ns = now_ns
+
+    def _arrive(self, pace: PacedClock, operation: str) -> None:
+        """Let time pass for throughput; what acts on no items, or is set-up, takes none."""
+        if self.capacity != "off" and operation in ON_ITEMS:
+            arrival_ns = pace.arrival_ns()
+            if arrival_ns > self.throughput_ns:
+                if self.has_backlog or arrival_ns >= self._throughput_minutes.next_ns:
+                    self._throughput_minutes.catch_up(self, arrival_ns)
+                self.throughput_ns = arrival_ns
 
     def end(self, error: str | None = None) -> None:
         """Finish an operation: keep its receipts, and notify listeners."""
@@ -121,7 +157,7 @@ class Account:
                 self.request_metrics.failure(self.operation, self._named, error)
         if self.events.wanted:
             self.events.publish(
-                RequestServed(self.now_ns, self.operation, self.last_receipts, error)
+                RequestServed(self.now_ns, self.operation, self.last_receipts, error, self.request)
             )
 
     @property
@@ -208,6 +244,8 @@ class Account:
 
     def watch(self, table: Table) -> None:
         """Count what a table and its global indexes consume, from now on."""
+        if self.pace is not None:
+            table.begin_throughput_at(self.throughput_ns)
         for resource in table.resources():
             index = None if resource.is_table else resource.name
             resource.meter.series = (
@@ -218,11 +256,11 @@ class Account:
 
     def set_throughput(self, table: Table, resource: Resource, throughput: Throughput) -> None:
         """Change what a resource may consume, and grow it if it never had as much (CAP2-1)."""
-        resource.set_throughput(throughput, self.now_ns)
+        resource.set_throughput(throughput, self.throughput_ns)
         resource.growth.raise_to(*throughput.warm)
         size_bytes = sum(partition.size_bytes for partition in resource.partitions)
         least = -(-size_bytes // self.settings.partition_bytes)
-        grow(self, table, resource, self.now_ns, least)
+        grow(self, table, resource, self.throughput_ns, least)
         self._note_throughput(table, resource)
 
     def _note_throughput(self, table: Table, resource: Resource) -> None:
@@ -267,7 +305,7 @@ class Account:
         An index that is closed refuses every write to its table (CAP2-4).
         """
         table = planned.write.table
-        closed = propagation.refusal(table, self.now_ns)
+        closed = propagation.refusal(table, self.throughput_ns)
         if not closed:
             return self.try_admit(table, planned.charges, planned.receipt)
         self.note_refusal(table, planned.charges, closed, planned.receipt)
@@ -283,8 +321,8 @@ class Account:
         self.receipts.append((table.name, receipt))
         if self.capacity == "off":
             return ()
-        reasons = admit(charges, self.now_ns)
-        record(charges, self.now_ns, reasons)
+        reasons = admit(charges, self.throughput_ns) if self.is_judged else ()
+        record(charges, self.throughput_ns, reasons)
         if not reasons:
             return ()
         self.note_refusal(table, charges, reasons, receipt)
@@ -306,7 +344,7 @@ class Account:
         if self.events.wanted:
             self.events.publish(
                 Throttled(
-                    self.now_ns,
+                    self.throughput_ns,
                     self.operation,
                     table.name,
                     charges[0].position,
@@ -318,4 +356,4 @@ class Account:
     def split_if_full(self, table: Table, resource: Resource, position: Position) -> None:
         """Split the partition of a position if it has outgrown its size (CAP-504)."""
         if resource.partitions.at(position).size_bytes >= self.settings.partition_bytes:
-            split_for_size(self, table, resource, self.now_ns)
+            split_for_size(self, table, resource, self.throughput_ns)

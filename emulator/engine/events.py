@@ -7,11 +7,15 @@ call the emulator back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from emulator.capacity import Reason, Receipt
 from emulator.storage import Position
+
+#: Where nobody has said what was asked.
+NO_REQUEST: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class RequestServed(NamedTuple):
@@ -21,6 +25,7 @@ class RequestServed(NamedTuple):
     operation: str
     receipts: tuple[tuple[str, Receipt], ...]
     error: str | None = None
+    request: Mapping[str, Any] = NO_REQUEST
 
 
 class Throttled(NamedTuple):

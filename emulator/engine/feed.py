@@ -69,7 +69,7 @@ class TrafficFeed:
         before = 0
         while before != len(resource.partitions):
             before = len(resource.partitions)
-            split_for_size(self._account, table, resource, self._account.now_ns)
+            split_for_size(self._account, table, resource, self._account.throughput_ns)
         for position, _ in stand_ins:
             store.remove(position)
 

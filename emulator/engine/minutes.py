@@ -3,7 +3,8 @@
 At a whole minute, in this order: expired items go; the minute's metrics are closed; on-demand
 tables grow; hot partitions are found; auto scaling acts. A hot partition splits at a second of its
 own. A stretch in which nothing can happen is passed over, so advancing a year costs no more than
-what falls due in it.
+what falls due in it. Where requests arrive at a stated pace, the calendar's work (expiry) and that
+of throughput (growth, heat, splits, scaling) fall due on times of their own.
 """
 
 from __future__ import annotations
@@ -48,14 +49,29 @@ class Minutes:
             self._skip_idle(account, now_ns)
             if self.next_ns > now_ns:
                 break
-            drain(account, self.next_ns)
-            account.now_ns = self.next_ns
+            self._reach(account)
             if self.next_ns == self._next_minute_ns:
-                _work(account)
+                self._work(account)
                 self._next_minute_ns += MINUTE_NS
             else:
                 split_hot_partitions(account)
             self._look_ahead(account)
+        self._finish(account, now_ns)
+
+    def _reach(self, account: Account) -> None:
+        """Move the account to the next moment at which something falls due."""
+        drain(account, self.next_ns)
+        account.now_ns = account.throughput_ns = self.next_ns
+
+    def _work(self, account: Account) -> None:
+        """Do the work of the minute that ends now."""
+        _expire(account)
+        _report_backlogs(account)
+        account.metrics.roll(account.now_ns // NANOSECONDS)
+        _close_minutes(account)
+
+    def _finish(self, account: Account, now_ns: int) -> None:
+        """Do what does not wait for a whole minute."""
         account.metrics.roll(now_ns // NANOSECONDS)
         drain(account, now_ns)
 
@@ -75,32 +91,89 @@ class Minutes:
 
     def _skip_idle(self, account: Account, now_ns: int) -> None:
         """Pass over minutes in which nothing can happen."""
-        tables = account.tables.values()
-        if account.has_backlog or not all(
-            resource.is_idle for table in tables for resource in table.resources()
-        ):
-            return
-        following = _minute_after(now_ns)
-        for table in tables:
-            if table.expiry is not None:
-                due = table.expiry.next_due(account.now_seconds - account.settings.ttl_delay)
-                if due is not None:
-                    due_ns = round((due + account.settings.ttl_delay) * NANOSECONDS)
-                    following = min(following, _minute_after(due_ns))
-        self.next_ns = self._next_minute_ns = max(self._next_minute_ns, following)
+        if _is_idle(account):
+            self._pass_over(min(_minute_after(now_ns), _next_expiry_ns(account)))
+
+    def _pass_over(self, until_ns: float) -> None:
+        """Let nothing fall due before a whole minute."""
+        self.next_ns = self._next_minute_ns = max(self._next_minute_ns, int(until_ns))
+
+
+class CalendarMinutes(Minutes):
+    """What falls due by real time where requests arrive at a pace: expiry alone."""
+
+    __slots__ = ()
+
+    def _reach(self, account: Account) -> None:
+        account.now_ns = self.next_ns
+
+    def _work(self, account: Account) -> None:
+        _expire(account)
+        account.metrics.roll(account.now_ns // NANOSECONDS)
+
+    def _finish(self, account: Account, now_ns: int) -> None:
+        account.metrics.roll(now_ns // NANOSECONDS)
+
+    def _look_ahead(self, account: Account) -> None:  # noqa: ARG002  # nothing depends on it
+        self.next_ns = self._next_minute_ns
+
+    def _skip_idle(self, account: Account, now_ns: int) -> None:
+        self._pass_over(min(_minute_after(now_ns), _next_expiry_ns(account)))
+
+
+class ThroughputMinutes(Minutes):
+    """What falls due as requests arrive at a pace: growth, heat, splits, scaling."""
+
+    __slots__ = ()
+
+    def _reach(self, account: Account) -> None:
+        drain(account, self.next_ns)
+        account.throughput_ns = self.next_ns
+
+    def _work(self, account: Account) -> None:
+        _report_backlogs(account)
+        _close_minutes(account)
+
+    def _finish(self, account: Account, now_ns: int) -> None:
+        drain(account, now_ns)
+
+    def _skip_idle(self, account: Account, now_ns: int) -> None:
+        if _is_idle(account):
+            self._pass_over(_minute_after(now_ns))
 
 
 def _minute_after(now_ns: int) -> int:
     return (now_ns // MINUTE_NS + 1) * MINUTE_NS
 
 
-def _work(account: Account) -> None:
-    """Do the work of the minute that ends now."""
-    now_s = account.now_ns // NANOSECONDS
+def _is_idle(account: Account) -> bool:
+    """Return whether a minute without requests would change nothing of throughput."""
+    return not account.has_backlog and all(
+        resource.is_idle for table in account.tables.values() for resource in table.resources()
+    )
+
+
+def _next_expiry_ns(account: Account) -> float:
+    """Return the whole minute at which the next item expires, or infinity."""
+    delay = account.settings.ttl_delay
+    moments = (
+        table.expiry.next_due(account.now_seconds - delay)
+        for table in account.tables.values()
+        if table.expiry is not None
+    )
+    return min(
+        (_minute_after(round((due + delay) * NANOSECONDS)) for due in moments if due is not None),
+        default=math.inf,
+    )
+
+
+def _expire(account: Account) -> None:
     for table in list(account.tables.values()):
         sweep(account, table)
-    _report_backlogs(account)
-    account.metrics.roll(now_s)
+
+
+def _close_minutes(account: Account) -> None:
+    now_s = account.throughput_ns // NANOSECONDS
     for table in list(account.tables.values()):
         for resource in table.resources():
             _close_minute(account, table, resource, now_s)
@@ -113,7 +186,7 @@ def _report_backlogs(account: Account) -> None:
             oldest = index.queue.oldest
             if oldest is not None:
                 name = index.schema.name
-                seconds = (account.now_ns - oldest.accepted_ns) / NANOSECONDS
+                seconds = (account.throughput_ns - oldest.accepted_ns) / NANOSECONDS
                 backlog = index.queue.backlog
                 account.metrics.add("IndexBacklogUnits", backlog, table=table.name, index=name)
                 account.metrics.add("IndexBacklogSeconds", seconds, table=table.name, index=name)
@@ -153,14 +226,14 @@ def _grow(
     if resource.throughput.on_demand:
         resource.growth.on_minute(now_s - MINUTE_SECONDS, *consumed)
     finish_prewarm(account, table, resource)
-    grow(account, table, resource, account.now_ns)
+    grow(account, table, resource, account.throughput_ns)
 
 
 def split_hot_partitions(account: Account) -> None:
     """Carry out the heat splits that are due (CAP2-3)."""
     for table in list(account.tables.values()):
         for resource in table.resources():
-            _split_due(account, table, resource, account.now_ns // NANOSECONDS)
+            _split_due(account, table, resource, account.throughput_ns // NANOSECONDS)
 
 
 def _split_due(account: Account, table: Table, resource: Resource, now_s: int) -> None:
@@ -183,7 +256,7 @@ def _split_for_heat(account: Account, table: Table, resource: Resource, partitio
         top=TOP,
         settings=account.settings,
     )
-    now_ns = account.now_ns
+    now_ns = account.throughput_ns
     if decision.refusal is not None:
         if account.events.wanted:
             account.events.publish(
@@ -228,4 +301,4 @@ def _scale(
         )
         account.set_throughput(table, resource, throughput)
         if account.events.wanted:
-            account.events.publish(Scaled(account.now_ns, resource.arn, name, before, after))
+            account.events.publish(Scaled(account.throughput_ns, resource.arn, name, before, after))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from emulator.capacity import WRITE, Charge, Reason, Receipt
+from emulator.capacity import WRITE, Charge, Reason, Receipt, record
 from emulator.engine.events import IndexApplied, IndexClosed, IndexDelayed
 from emulator.engine.splits import split_for_size
 from emulator.storage import EntryChange, Position
@@ -54,13 +54,17 @@ def propagate(
         receipt: Notes which of them have to wait.
     """
     delays = account.capacity == "enforce"
+    now_ns = account.throughput_ns
     for index, change, charges in arms:
         table.changes_accepted += 1
-        reasons = index.queue.accept(table.changes_accepted, item, change, charges, account.now_ns)
-        if reasons is not None:
-            _note_delay(account, table, index, charges, reasons, receipt)
-            continue
-        _note_applied(account, index, charges, account.now_ns)
+        if account.is_judged:
+            reasons = index.queue.accept(table.changes_accepted, item, change, charges, now_ns)
+            if reasons is not None:
+                _note_delay(account, table, index, charges, reasons, receipt)
+                continue
+        else:
+            record(charges, now_ns)
+        _note_applied(account, index, charges, now_ns)
         if delays:
             apply_change(account, table, index, change, account.now_ns, account.now_ns)
 
@@ -74,7 +78,7 @@ def _note_delay(
     receipt: Receipt,
 ) -> None:
     """Count a change that has to wait, once and at once; close the index if too much waits."""
-    now_ns, resource, queue = account.now_ns, index.resource, index.queue
+    now_ns, resource, queue = account.throughput_ns, index.resource, index.queue
     account.has_backlog = True
     receipt.delayed += reasons[:1]
     account.metrics.count_throttles(reasons)

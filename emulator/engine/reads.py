@@ -50,6 +50,7 @@ def find(
     charge = table.resource.charge(READ, units, position)
     if factor == EVENTUAL and table.settings.eventual_read_factor != 1:
         [charge] = _spread([charge], table)
+    receipt.charges = (charge,)
     return Found(item, receipt, charge)
 
 
@@ -109,6 +110,7 @@ def read_page(account: Account, request: PageRequest) -> Page:
     base = table.visible(account.now_ns, consistent=request.consistent) if request.fetch else None
     walked = _walk(store, request, base)
     receipt, charges = _price(account, request, walked)
+    receipt.charges = charges
     account.admit(table, charges, receipt)
     last = walked.items[-1] if walked.cut else None
     return Page(walked.base_items if request.fetch else walked.items, last, receipt)

@@ -273,6 +273,13 @@ class Table(_Lifetime):
         """
         return self.settings.gsi_buffer_seconds * self.resource.growth.warm[WRITE]
 
+    def begin_throughput_at(self, now_ns: int) -> None:
+        """Let none of its buckets and queues be ahead of a moment."""
+        for resource in self.resources():
+            resource.meter.begin_at(now_ns)
+        for index in self.global_indexes:
+            index.queue.begin_at(now_ns)
+
     def resources(self) -> list[Resource]:
         """Return the table's resource, then those of its global indexes by name (CAP-606)."""
         by_name = sorted(self.global_indexes, key=lambda index: index.schema.name)

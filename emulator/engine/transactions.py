@@ -249,7 +249,9 @@ def _admit(
     closed = [
         _closed(account, action, done) for action, done in zip(actions, prepared, strict=True)
     ]
-    answers = closed if any(closed) else admit_all(charges, account.now_ns)
+    answers = closed
+    if account.is_judged and not any(closed):
+        answers = admit_all(charges, account.throughput_ns)
     refused: list[Failure | None] = []
     throttled = any(answers)
     for action, done, asked, reasons in zip(actions, prepared, charges, answers, strict=True):
@@ -260,7 +262,7 @@ def _admit(
         else:
             refused.append(None)
         if asked and (reasons or not throttled):
-            record(asked, account.now_ns, reasons)
+            record(asked, account.throughput_ns, reasons)
     if throttled and account.capacity == "enforce":
         account.receipts.clear()
         raise cancelled(refused)
@@ -269,7 +271,7 @@ def _admit(
 def _closed(account: Account, action: Action, done: Planned | Found | None) -> tuple[Reason, ...]:
     """Return why a write is refused by an index of its table that is closed (CAP2-4)."""
     is_write = isinstance(done, Planned)
-    return propagation.refusal(action.table, account.now_ns) if is_write else ()
+    return propagation.refusal(action.table, account.throughput_ns) if is_write else ()
 
 
 def _charges(done: Planned | Found | None) -> Sequence[Charge]:

@@ -65,7 +65,7 @@ def finish_prewarm(account: Account, table: Table, resource: Resource) -> None:
     if pending is not None and pending.due_ns <= account.now_ns:
         resource.prewarm = None
         resource.growth.raise_to(pending.read, pending.write)
-        grow(account, table, resource, account.now_ns)
+        grow(account, table, resource, account.throughput_ns)
 
 
 def build_index(account: Account, table: Table, index: Index) -> None:
@@ -76,12 +76,12 @@ def build_index(account: Account, table: Table, index: Index) -> None:
     """
     settings, now_ns = account.settings, account.now_ns
     index.fill((item for _, item in table.store.walk(*EVERYWHERE)), now_ns)
-    split_for_size(account, table, index.resource, now_ns)
+    split_for_size(account, table, index.resource, account.throughput_ns)
     index.backfill_at_ns = now_ns + round(settings.table_delay * NANOSECONDS)
     index.active_at_ns = index.backfill_at_ns + round(settings.index_delay * NANOSECONDS)
     if settings.simulate_backfill:
         owed = _backfill_units(index, index.resource)
-        index.active_at_ns += _owe(index.resource, owed, now_ns)
+        index.active_at_ns += _owe(index.resource, owed, account.throughput_ns)
         account.metrics.add(
             "OnlineIndexConsumedWriteCapacity",
             sum(owed.values()),

@@ -123,14 +123,14 @@ def plan(write: Write, *, factor: int = 1) -> Planned:
     receipt.items_evaluated = 1
     receipt.rounding_loss_bytes = write_loss(larger)
     if not changes:
-        charges = [table.resource.charge(WRITE, units, write.position)]
+        receipt.charges = charges = [table.resource.charge(WRITE, units, write.position)]
         return Planned(write, old, new, changes, receipt, charges)
     _check_local_sizes(table, write.position, old, new, changes)
     local_units, arms = _index_arms(table, changes, receipt)
     charges = [table.resource.charge(WRITE, units + local_units, write.position)]
+    receipt.charges = charges + [charge for arm in arms for charge in arm.charges]
     if not table.settings.gsi_buffer_seconds:
-        charges += [charge for arm in arms for charge in arm.charges]
-        arms = []
+        charges, arms = list(receipt.charges), []
     return Planned(write, old, new, changes, receipt, charges, arms)
 
 
@@ -143,6 +143,7 @@ def _failed(write: Write, old: Item | None, factor: int) -> Planned:
         units = failed_condition_units(old_bytes)
     receipt = Receipt(WRITE, units * factor, transactional=factor > 1)
     charges = [write.table.resource.charge(WRITE, units * factor, write.position)]
+    receipt.charges = charges
     shown = {"Item": old} if write.shows_old and old is not None else None
     failure = ConditionalCheckFailedException(CONDITION_FAILED, shown)
     return Planned(write, old, old, [], receipt, charges, failure=failure)

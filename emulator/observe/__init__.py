@@ -1,9 +1,10 @@
 """Observe: what a door may see of a running emulator, and the one way for it to look.
 
 This room decides what is counted against a piece of code (``Ledger``), when that is too much
-(``Budget``), what of it does not count (``uncounted``), and how tables, partitions and snapshots
-are looked into. What the engine reports and what can be injected into it (events, faults, request
-metrics) is defined there and offered here, so that a door needs nothing of the engine's drawers.
+(``Budget``), where it is concentrated (``Concentration``), what of it does not count
+(``uncounted``), and how tables, partitions and snapshots are looked into. What the engine reports
+and what can be injected into it (events, faults, request metrics) is defined there and offered
+here, so that a door needs nothing of the engine's drawers.
 """
 
 from emulator.engine import (
@@ -23,6 +24,7 @@ from emulator.engine import (
     Throttled,
 )
 from emulator.observe.budget import Budget, BudgetExceeded
+from emulator.observe.concentration import Concentration, FirstLimit, Load
 from emulator.observe.inspection import (
     Backlog,
     PartitionView,
@@ -34,22 +36,25 @@ from emulator.observe.inspection import (
     table_of,
     tables_by_region,
 )
-from emulator.observe.ledger import Entry, Ledger, as_table, uncounted
+from emulator.observe.ledger import Entry, Ledger, as_table, resource_names, uncounted
 
 __all__ = [
     "Backlog",
     "Budget",
     "BudgetExceeded",
     "CapacityMode",
+    "Concentration",
     "Entry",
     "Event",
     "Events",
     "FaultRule",
     "Faults",
+    "FirstLimit",
     "IndexApplied",
     "IndexClosed",
     "IndexDelayed",
     "Ledger",
+    "Load",
     "PartitionView",
     "RequestServed",
     "Scaled",
@@ -62,6 +67,7 @@ __all__ = [
     "insights_of",
     "last_moment",
     "partitions_of",
+    "resource_names",
     "resource_of",
     "table_of",
     "tables_by_region",

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Final
 
-from emulator.observe.ledger import Entry, Ledger, as_table
+from emulator.observe.ledger import Entry, Ledger, as_table, resource_names
 
 NOT_A_NUMBER: Final = "a budget's {name} is a number, not {value!r}"
 NEGATIVE: Final = "a budget's {name} is not negative, as {value!r} is"
@@ -118,7 +118,7 @@ class Budget:
 
 def _throttle_lines(ledger: Ledger) -> Iterator[str]:
     for (reason, resource), times in ledger.reasons.items():
-        name = resource.partition(":table/")[2] or resource
+        name = ".".join(filter(None, resource_names(resource)))
         yield f"throttled {times} x: {reason} on {name}"
 
 

@@ -127,7 +127,7 @@ def partitions_of(account: Account, table: str, index: str | None) -> list[Parti
     views = []
     for partition in resource.partitions:
         low, high = resource.partitions.range_of(partition)
-        read_tokens, write_tokens = resource.meter.tokens(partition.id, account.now_ns)
+        read_tokens, write_tokens = resource.meter.tokens(partition.id, account.throughput_ns)
         loads = resource.meter.traffic.loads[partition.id]
         read, write = loads[READ], loads[WRITE]
         waiting = lanes.get(partition.id, ())
@@ -163,22 +163,22 @@ def backlog_of(account: Account, table: str, index: str) -> Backlog:
     queue = index_of(account, table, index).queue
     buffer = table_of(account, table).index_buffer
     oldest = queue.oldest
-    elapsed = (account.now_ns - queue.since_ns) / NANOSECONDS
+    elapsed = (account.throughput_ns - queue.since_ns) / NANOSECONDS
     closes_in = None
-    idle = (account.now_ns - queue.last_ns) / NANOSECONDS
+    idle = (account.throughput_ns - queue.last_ns) / NANOSECONDS
     if queue.backlog and elapsed and idle < _MINUTE_SECONDS:
         closes_in = max(0.0, (buffer - queue.backlog) * elapsed / queue.backlog)
     return Backlog(
         units=queue.backlog,
         buffer=buffer,
         oldest_wait=0.0 if oldest is None else _wait(account, oldest),
-        is_closed=queue.is_closed(buffer, account.now_ns),
+        is_closed=queue.is_closed(buffer, account.throughput_ns),
         closes_in=closes_in,
     )
 
 
 def _wait(account: Account, waiting: WaitingChange[Any]) -> float:
-    return (account.now_ns - waiting.accepted_ns) / NANOSECONDS
+    return (account.throughput_ns - waiting.accepted_ns) / NANOSECONDS
 
 
 def insights_of(resource: Resource) -> Report:

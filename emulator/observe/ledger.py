@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from emulator.capacity import READ, Reason
 from emulator.engine.events import Event, Events, IndexDelayed, RequestServed, Throttled
 from emulator.locks import Rank, new_lock
-from emulator.service.catalogue import Kind, names_of
+from emulator.observe.concentration import Concentration
+from emulator.service.catalogue import ON_ITEMS, Kind, names_of
 
 if TYPE_CHECKING:
     from emulator.engine.account import Account
@@ -91,6 +92,8 @@ class Ledger:
 
     Attributes:
         calls: Requests served, of every kind.
+        requests: Those that read or write items.
+        concentration: How what they consumed lies on keys and partitions.
         reasons: What was, or would have been, refused for throughput: reason to times.
 
     >>> from emulator import Emulator
@@ -103,6 +106,8 @@ class Ledger:
 
     def __init__(self) -> None:
         self.calls = 0
+        self.requests = 0
+        self.concentration = Concentration()
         self.reasons: dict[Reason, int] = {}
         self._entries: dict[tuple[str, str, str | None, Place], Entry] = {}
         self._lock = new_lock(Rank.LEDGER)
@@ -118,6 +123,8 @@ class Ledger:
 
     def _enter_request(self, event: RequestServed) -> None:
         self.calls += 1
+        if event.operation in ON_ITEMS:
+            self.requests += 1
         if not event.receipts:
             return
         place = calling_place()
@@ -138,13 +145,14 @@ class Ledger:
             entry.items_returned += receipt.items_returned
             entry.bytes_evaluated += receipt.bytes_evaluated
             entry.bytes_returned += receipt.bytes_returned
+            self.concentration.add(receipt)
 
     def _enter_refusal(self, event: Throttled | IndexDelayed) -> None:
         for reason in event.reasons:
             self.reasons[reason] = self.reasons.get(reason, 0) + 1
         index = None
         if event.operation in PAGES:
-            index = event.reasons[0].resource.partition("/index/")[2] or None
+            index = resource_names(event.reasons[0].resource)[1]
         self._entry(event.operation, event.table, index, calling_place()).throttles += 1
 
     def _entry(self, operation: str, table: str, index: str | None, place: Place) -> Entry:
@@ -200,6 +208,16 @@ class Ledger:
             for entry in self.entries[:most]
         ]
         return as_table(("rcu", "wcu", "calls", "throttled", "what", "where"), rows)
+
+
+def resource_names(arn: str) -> tuple[str, str | None]:
+    """Return the table and, of an index, the index that a resource name names.
+
+    >>> resource_names("arn:aws:dynamodb:us-east-1:000000000000:table/orders/index/by_day")
+    ('orders', 'by_day')
+    """
+    table, _, index = arn.partition(":table/")[2].partition("/index/")
+    return table or arn, index or None
 
 
 @contextmanager

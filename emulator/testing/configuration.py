@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
+from math import inf
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -28,6 +29,10 @@ _CHOICE: Final = "{name} is one of {choices}, not {value!r}"
 _NOT_TEXT: Final = "{name} is text, not {value!r}"
 _NOT_A_CLOCK: Final = "clock is 'system', 'manual' or a clock, not {value!r}"
 _NOT_A_TIME: Final = "start is a date, ISO text or epoch seconds, not {value!r}"
+_NOT_A_RATE: Final = "rate is the requests a second, a number over 0, not {value!r}"
+_RATE_AND_MANUAL: Final = (
+    "rate is for real time: on a manual clock calls arrive when the test has advanced it"
+)
 _NO_FILE: Final = "{name}: there is no file {value!r} in {places}"
 _NOT_TABLES: Final = (
     "tables is a design file, CreateTable requests or a function of the emulator, not {value!r}"
@@ -49,6 +54,8 @@ class Options(NamedTuple):
         capacity: "off", "observe" or "enforce".
         clock: "system", "manual" or a clock.
         start: Where a manual clock starts, in epoch seconds; None for the default.
+        rate: Requests a second at which a test's calls are taken to arrive, on real time in
+            "observe"; None for nobody has said, and then nothing throttles.
         region: The region of calls that name none; None for the one that boto3 has configured.
         tables: What to create, see ``seeded_databases.Tables``.
         seed: What to fill it with, see ``seeded_databases.Seed``.
@@ -59,6 +66,7 @@ class Options(NamedTuple):
     capacity: Any = "observe"
     clock: Any = "system"
     start: float | None = None
+    rate: float | None = None
     region: str | None = None
     tables: Any = None
     seed: Any = None
@@ -86,6 +94,8 @@ def configured(written: Mapping[str, Any]) -> Options:
     try:
         if "settings" in changes:
             changes["settings"] = setting_values(changes["settings"])
+        if "rate" in changes:
+            changes["rate"] = _number(changes["rate"])
         return _judged(Options(), changes)
     except (Fault, TypeError, ValueError) as fault:
         raise pytest.UsageError(f"ddb: {fault}") from None
@@ -170,6 +180,8 @@ def _marked(node: pytest.Item | pytest.Collector, mark: pytest.Mark, base: Optio
     arguments = dict(mark.kwargs)
     if arguments.get("start") is not None:
         arguments.setdefault("clock", "manual")
+    if arguments.get("rate") is not None and arguments.get("clock", "system") != "system":
+        raise Fault(_RATE_AND_MANUAL)
     for name in ("tables", "seed"):
         if isinstance(arguments.get(name), str | PathLike):
             arguments[name] = _located(node, name, arguments[name])
@@ -178,7 +190,10 @@ def _marked(node: pytest.Item | pytest.Collector, mark: pytest.Mark, base: Optio
 
 def _judged(base: Options, arguments: Mapping[str, Any]) -> Options:
     """Return the options with these changes, each of them judged."""
-    _known(arguments, ("capacity", "clock", "start", "region", "seed", "tables", "settings"))
+    _known(
+        arguments,
+        ("capacity", "clock", "start", "rate", "region", "seed", "tables", "settings"),
+    )
     changes = {name: value for name, value in arguments.items() if value is not None}
     if changes.get("capacity", "off") not in CAPACITIES:
         listed = ", ".join(CAPACITIES)
@@ -188,6 +203,8 @@ def _judged(base: Options, arguments: Mapping[str, Any]) -> Options:
         raise Fault(_NOT_A_CLOCK.format(value=clock))
     if not isinstance(changes.get("region", ""), str):
         raise Fault(_NOT_TEXT.format(name="region", value=changes["region"]))
+    if "rate" in changes:
+        _judge_rate(changes["rate"])
     if "start" in changes:
         changes["start"] = _epoch_seconds(changes["start"])
     if "settings" in changes:
@@ -196,6 +213,19 @@ def _judged(base: Options, arguments: Mapping[str, Any]) -> Options:
     if isinstance(changes.get("seed"), int):
         changes["fault_seed"] = changes.pop("seed")
     return base._replace(**changes)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise Fault(_NOT_A_RATE.format(value=text)) from None
+
+
+def _judge_rate(rate: Any) -> None:
+    is_number = isinstance(rate, int | float) and not isinstance(rate, bool)
+    if not is_number or not 0 < rate < inf:
+        raise Fault(_NOT_A_RATE.format(value=rate))
 
 
 def _judge_data(changes: Mapping[str, Any]) -> None:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from emulator.api import Emulator
-from emulator.clock import DEFAULT_START, Clock, ManualClock, SystemClock
+from emulator.clock import DEFAULT_START, Clock, ManualClock, PacedClock, SystemClock
 from emulator.designs import DeclaredTable, read_tables
-from emulator.observe import Snapshot, last_moment, table_of
+from emulator.observe import Snapshot, last_moment, table_of, tables_by_region
 from emulator.sdk import default_region, mock_dynamodb
 from emulator.service.errors import ApiError, EmulatorError
 from emulator.settings import Settings
@@ -130,10 +130,17 @@ def _only_region(snapshot: Snapshot) -> str | None:
     return next(iter(snapshot.regions)) if len(snapshot.regions) == 1 else None
 
 
-def make_clock(kind: str | Clock, database: SeededDatabase | None, *, start: float | None) -> Clock:
+def make_clock(
+    kind: str | Clock,
+    database: SeededDatabase | None,
+    *,
+    start: float | None,
+    rate: float | None = None,
+) -> Clock:
     """Return the clock of a test: real time, virtual time, or the one that was passed.
 
-    Virtual time starts at ``start``, or where the database ended.
+    Virtual time starts at ``start``, or where the database ended. On real time, requests are
+    taken to arrive at ``rate``; without one, nothing throttles in "observe".
 
     Raises:
         EmulatorError: ``start`` is before the end of the database.
@@ -141,7 +148,7 @@ def make_clock(kind: str | Clock, database: SeededDatabase | None, *, start: flo
     if not isinstance(kind, str):
         return kind
     if kind == "system":
-        return SystemClock()
+        return PacedClock(rate)
     now = 0.0 if database is None else database.now
     if start is None:
         return ManualClock(max(DEFAULT_START, now))
@@ -192,6 +199,16 @@ class SeededDatabases:
                 tables=tables, seed=seed, base=base, start=start, region=region, settings=settings
             )
         return database
+
+
+def take_pace(emulator: Emulator, rate: float | None) -> None:
+    """Let requests to an emulator of the test's own making arrive as those to a fixture's do."""
+    if type(emulator.clock) is SystemClock and emulator.capacity == "observe":
+        emulator.clock = pace = PacedClock(rate)
+        for region in tables_by_region(emulator.snapshot()):
+            account = emulator.account(region)
+            with account.lock:
+                account.follow(pace)
 
 
 def _identity(value: Any) -> object:

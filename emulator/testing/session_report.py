@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
-    from emulator.observe import Ledger
+    from emulator.observe import Ledger, Load
 
 Record: TypeAlias = dict[str, Any]
 
 #: The version of the JSON report's form.
 FORM: Final = 1
 MOST_SHOWN: Final = 10
+MOST_LIMITS_SHOWN: Final = 5
 OTHER_REGION: Final = (
     "{asked} was asked and has no tables; {elsewhere}. Tables of different regions are apart: "
     'name the one region, as in @pytest.mark.ddb(region="{first}") or ddb_region.'
@@ -31,13 +32,17 @@ def record_of(test: str, ledger: Ledger, emulators: Sequence[Emulator]) -> Recor
     return {
         "test": test,
         "capacity": emulators[0].capacity if emulators else None,
+        "rate": _rate(emulators),
         "calls": ledger.calls,
+        "requests": ledger.requests,
         "read_units": ledger.read_units,
         "write_units": ledger.write_units,
         "throttles": [
             _throttle(reason, resource, times, emulators)
             for (reason, resource), times in ledger.reasons.items()
         ],
+        "loads": [_load(load) for load in ledger.concentration.loads],
+        "first_limit": _first_limit(ledger),
         "entries": [
             {
                 "operation": entry.operation,
@@ -58,15 +63,63 @@ def record_of(test: str, ledger: Ledger, emulators: Sequence[Emulator]) -> Recor
     }
 
 
+def _rate(emulators: Sequence[Emulator]) -> float | None:
+    """Return the requests a second at which a test's calls were taken to arrive, if any."""
+    from emulator.clock import PacedClock
+
+    if not emulators or emulators[0].capacity != "observe":
+        return None
+    clock = emulators[0].clock
+    return clock.rate if isinstance(clock, PacedClock) else None
+
+
+def _load(load: Load) -> dict[str, Any]:
+    from emulator.observe import resource_names
+
+    table, index = resource_names(load.resource)
+    return {
+        "table": table,
+        "index": index,
+        "axis": load.axis,
+        "units": load.units,
+        "collections": load.collections,
+        "units_per_collection": load.units_per_collection,
+        "hottest_key": list(load.hottest_key),
+        "key_share": load.key_share,
+        "partitions": load.partitions,
+        "partition_share": load.partition_share,
+    }
+
+
+def _first_limit(ledger: Ledger) -> dict[str, Any] | None:
+    from emulator.observe import resource_names
+
+    limit = ledger.concentration.first_limit(ledger.requests)
+    if limit is None:
+        return None
+    table, index = resource_names(limit.reason.resource)
+    return {
+        "reason": limit.reason.reason,
+        "table": table,
+        "index": index,
+        "axis": limit.reason.parts.axis,
+        "units_per_second": limit.units_per_second,
+        "runs_per_second": limit.runs_per_second,
+        "requests_per_second": limit.requests_per_second,
+    }
+
+
 def _throttle(
     reason: str, resource: str, times: int, emulators: Iterable[Emulator]
 ) -> dict[str, Any]:
-    table, _, index = resource.partition(":table/")[2].partition("/index/")
-    key, share = _hottest_key(table, index or None, emulators)
+    from emulator.observe import resource_names
+
+    table, index = resource_names(resource)
+    key, share = _hottest_key(table, index, emulators)
     return {
         "reason": reason,
         "table": table,
-        "index": index or None,
+        "index": index,
         "times": times,
         "hottest_key": key,
         "share": share,
@@ -135,6 +188,7 @@ def summary(records: Sequence[Record], *, with_costs: bool) -> Iterator[str]:
     yield from _throttled_lines(records)
     yield from _scan_lines(records)
     if with_costs:
+        yield from _limit_lines(records)
         yield from _cost_lines(records)
 
 
@@ -143,9 +197,46 @@ def _throttled_lines(records: Sequence[Record]) -> Iterator[str]:
     if throttled:
         yield f"{_count(len(throttled), 'test')} would have throttled:"
     for record in throttled:
-        yield f"  {record['test']}"
+        rate = record["rate"]
+        pace = "" if rate is None else f" (at {_count(rate, 'request')} a second)"
+        yield f"  {record['test']}{pace}"
         for throttle in record["throttles"]:
             yield f"    {throttle['times']} x {throttle_text(throttle)}"
+
+
+def _limit_lines(records: Sequence[Record]) -> Iterator[str]:
+    """Yield the tests whose code would be the first to throttle, and what would stop it."""
+    limited = _limited(records)
+    if limited:
+        yield "would begin to throttle, if it went on with these keys:"
+    for record in limited[:MOST_LIMITS_SHOWN]:
+        limit = record["first_limit"]
+        requests = _count(limit["requests_per_second"], "request")
+        runs = _count(limit["runs_per_second"], "run")
+        yield f"  at {requests} ({runs}) a second: {record['test']}"
+        yield f"    {_limit_text(record)}"
+
+
+def _limited(records: Iterable[Record]) -> list[Record]:
+    """Return the tests that consumed something, those that pass a limit first to the front."""
+    limited = [record for record in records if record["first_limit"]]
+    limited.sort(key=lambda record: (record["first_limit"]["requests_per_second"], record["test"]))
+    return limited
+
+
+def _limit_text(record: Record) -> str:
+    """Return what a test's code would run into first, and how its load on that is spread."""
+    limit = record["first_limit"]
+    text = f"{limit['reason']} on {resource_text(limit)}"
+    names = ("table", "index", "axis")
+    [load] = [load for load in record["loads"] if all(load[name] == limit[name] for name in names)]
+    if not load["hottest_key"]:
+        return text
+    key, units = ", ".join(load["hottest_key"]), f"{load['axis'].lower()} units"
+    return text + (
+        f": key {key} has {load['key_share']:.0%} of the {units}, one partition "
+        f"{load['partition_share']:.0%}; {load['units_per_collection']:,.3g} per item collection"
+    ).replace("%", " %")
 
 
 def _would_throttle(records: Iterable[Record]) -> list[Record]:
@@ -250,8 +341,9 @@ def dearest(records: Iterable[Record]) -> list[Record]:
     return sorted(consuming, key=lambda record: -(record["read_units"] + record["write_units"]))
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def _count(number: float, noun: str) -> str:
+    text = f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+    return f"{text} {noun}{'' if number == 1 else 's'}"
 
 
 # In a file
@@ -284,6 +376,11 @@ def as_html(records: Sequence[Record]) -> str:
     sections = (
         _section("Would have throttled", "test, times, why", throttled),
         _section(
+            "Would begin to throttle, if it went on with these keys",
+            "requests a second, runs a second, limit, test",
+            [(record, record["first_limit"]) for record in _limited(records)],
+        ),
+        _section(
             "Scans, and what filters threw away",
             "read, kept, bytes wasted, what, where, test",
             wasteful,
@@ -307,6 +404,9 @@ def _is_wasteful(entry: Mapping[str, Any]) -> bool:
 _COLUMNS: Final[Mapping[str, Callable[[Record, Mapping[str, Any]], Any]]] = {
     "bytes wasted": lambda _, entry: entry["bytes_evaluated"] - entry["bytes_returned"],
     "calls": lambda _, entry: entry["calls"],
+    "limit": lambda record, _: _limit_text(record),
+    "requests a second": lambda _, limit: limit["requests_per_second"],
+    "runs a second": lambda _, limit: limit["runs_per_second"],
     "kept": lambda _, entry: entry["items_returned"],
     "rcu": lambda _, entry: entry["read_units"],
     "read": lambda _, entry: entry["items_evaluated"],

@@ -290,7 +290,7 @@ def test_wrong_arguments_are_told_at_collection_with_file_and_line(project):
     assert found == [
         "test_wrong.py:3: @pytest.mark.ddb: capacity is one of off, observe, enforce, not 'on'",
         "test_wrong.py:6: @pytest.mark.ddb: there is no argument 'colour'; there are capacity, "
-        "clock, start, region, seed, tables, settings",
+        "clock, start, rate, region, seed, tables, settings",
         "test_wrong.py:6: @pytest.mark.ddb_budget: arguments are given by name",
         "test_wrong.py:6: @pytest.mark.ddb_faults: a fault's kind is one of throttle, "
         "internal_error, latency, unprocessed, conflict, not 'thunder'",
@@ -486,8 +486,8 @@ def test_wrong_settings_are_told_before_anything_runs(project, ini, arguments, m
 def test_the_markers_and_options_are_documented(project):
     markers = run(project, "--markers").stdout.str()
     assert [line for line in markers.splitlines() if line.startswith("@pytest.mark.ddb")] == [
-        "@pytest.mark.ddb(capacity, clock, start, region, seed, tables, settings): the test has an "
-        "emulated DynamoDB of this kind, and boto3 is routed to it",
+        "@pytest.mark.ddb(capacity, clock, start, rate, region, seed, tables, settings): the test "
+        "has an emulated DynamoDB of this kind, and boto3 is routed to it",
         "@pytest.mark.ddb_budget(rcu, wcu, throttles, scans, filtered): the test fails if it "
         "consumes more of its emulated DynamoDB",
         "@pytest.mark.ddb_faults(kind, operations, tables, key, share, times, after, until, "
@@ -617,6 +617,15 @@ def test_the_summary_shows_throttles_scans_and_costs(project):
         "    3 x TableWriteProvisionedThroughputExceeded on events, hottest key 10:00 (100 %)",
         "Scans found at 1 place:",
         "  orders at test_it.py:12: 1 page by test_it.py::test_scan, 1 of 2 items kept",
+        "would begin to throttle, if it went on with these keys:",
+        "  at 1 request (0.25 runs) a second: test_it.py::test_hot",
+        "    TableWriteProvisionedThroughputExceeded on events: key 10:00 has 100 % of the write "
+        "units, one partition 100 %; 4 per item collection",
+        "  at 6,000 requests (6,000 runs) a second: test_it.py::test_cheap",
+        "    TableReadKeyRangeThroughputExceeded on orders: key a has 100 % of the read units, one "
+        "partition 100 %; 0.5 per item collection",
+        "  at 6,000 requests (6,000 runs) a second: test_it.py::test_scan",
+        "    TableReadKeyRangeThroughputExceeded on orders",
         "most expensive:",
         "  rcu  wcu  calls  test",
         "    0    4      4  test_it.py::test_hot",
@@ -658,7 +667,7 @@ def test_the_report_is_written_as_json_and_as_html(project):
     run(project, "--ddb-report=report.html")
     page = (project.path / "report.html").read_text()
     assert "<td>test_it.py::test_hot</td>" in page
-    assert page.count("<table>") == 4
+    assert page.count("<table>") == 5
 
 
 def test_workers_send_their_records_to_the_one_that_reports(project, monkeypatch):
@@ -676,6 +685,112 @@ def test_workers_send_their_records_to_the_one_that_reports(project, monkeypatch
         "test_it.py::test_hot",
         "test_it.py::test_scan",
     ]
+
+
+# Throughput at a rate
+
+HOT = """
+    import os, time
+    import pytest
+
+    @pytest.fixture
+    def put_all(ddb_table):
+        table = ddb_table("events", provisioned=(1, 2))
+        def put():
+            for number in range(20):
+                time.sleep(float(os.environ["TAKES"]))
+                table.put_item(Item={"pk": "10:00", "n": number})
+        return put
+
+    def test_configured(put_all):
+        put_all()
+
+    @pytest.mark.ddb(rate=1)
+    def test_slow(put_all):
+        put_all()
+
+    @pytest.mark.ddb_budget(throttles=0)
+    def test_budget(put_all):
+        put_all()
+
+    @pytest.mark.ddb_budget(throttles=0)
+    def test_mock():
+        import boto3
+        from emulator import mock_dynamodb
+        from emulator.testing.table_notation import create_request
+        with mock_dynamodb():
+            client = boto3.client("dynamodb", region_name="us-east-1")
+            client.create_table(**create_request("events", provisioned=(1, 2)))
+            for number in range(20):
+                client.put_item(TableName="events", Item={"pk": {"S": "a"}})
+"""
+
+
+@pytest.mark.parametrize("takes", ["0", "0.02"])
+def test_the_summary_is_the_same_however_fast_the_machine_is(project, monkeypatch, takes):
+    monkeypatch.setenv("TAKES", takes)
+    project.makepyfile(test_it=HOT)
+    project.makeini(INI + "ddb_rate = 4")
+    result = run(project)
+    result.assert_outcomes(passed=2, failed=2)
+    lines = result.outlines
+    start = lines.index("3 tests would have throttled:")
+    assert lines[start + 1 : start + 7 : 2] == [
+        f"  test_it.py::test_{name} (at 4 requests a second)"
+        for name in ("budget", "configured", "mock")
+    ]
+    assert all(line.startswith("    8 x ") for line in lines[start + 2 : start + 8 : 2])
+
+
+def test_without_a_rate_no_throttle_is_counted(project, monkeypatch):
+    monkeypatch.setenv("TAKES", "0")
+    project.makepyfile(test_it=HOT)
+    result = run(project)
+    result.assert_outcomes(passed=4)
+    assert "would have throttled" not in result.stdout.str()
+    result.stdout.fnmatch_lines(["  at 2 requests (0.1 runs) a second: test_it.py::test_budget"])
+
+
+@pytest.mark.parametrize("rate", ["fast", "0", "-1", "inf", "nan"])
+def test_a_rate_is_a_number_of_requests(project, rate):
+    project.makepyfile("def test_it(ddb): ...")
+    result = run(project, f"--ddb-rate={rate}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*rate is the requests a second, a number over 0, not*"])
+
+
+def test_a_rate_and_a_manual_clock_are_refused_in_one_marker(project):
+    project.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.ddb(rate=1, clock="manual")
+        def test_it(): ...
+        """
+    )
+    run(project).stdout.fnmatch_lines(["*rate is for real time: on a manual clock*"])
+
+
+def test_manual_clocks_and_enforce_are_not_paced(project):
+    project.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.ddb_budget(throttles=1)
+        def test_manual(ddb_table, ddb_clock):
+            table = ddb_table("events", provisioned=(1, 1))
+            for _ in range(2):
+                table.put_item(Item={"pk": "a"})
+
+        @pytest.mark.ddb(capacity="enforce")
+        def test_enforce(ddb_table):
+            table = ddb_table("events", provisioned=(1, 1))
+            table.put_item(Item={"pk": "a"})
+            with pytest.raises(Exception, match="exceeded"):
+                table.put_item(Item={"pk": "a"})
+        """
+    )
+    run(project, "--ddb-rate=0.001").assert_outcomes(passed=2)
 
 
 # Templates

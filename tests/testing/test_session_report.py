@@ -84,7 +84,7 @@ def test_the_page_escapes_what_it_shows():
 
 
 def test_the_page_has_every_section_even_if_empty():
-    assert as_html([]).count("<p>None.</p>") == 4
+    assert as_html([]).count("<p>None.</p>") == 5
 
 
 def test_nothing_is_said_of_nothing():
