@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from emulator.capacity import Metrics, Receipt, Report, ScalingPolicy
 from emulator.clock import Clock, ManualClock, SystemClock
 from emulator.engine import (
     Account,
+    Accounts,
     CapacityMode,
     Events,
     Faults,
+    Namespace,
     Snapshot,
     capture,
     reinstate,
@@ -23,9 +26,11 @@ from emulator.observe import (
     Backlog,
     Budget,
     Ledger,
+    NamespaceView,
     PartitionView,
     backlog_of,
     insights_of,
+    namespace_of,
     partitions_of,
     resource_of,
     table_of,
@@ -79,17 +84,24 @@ class Emulator:
         self.settings = Settings() if settings is None else settings
         self.events = Events()
         self.faults = Faults()
-        self._accounts: dict[str, Account] = {}
+        self._access_key: str | None = None
+        self._is_narrowed = False
+        self._accounts = Accounts(self._new_account)
         if isinstance(self.clock, ManualClock):
             self.clock.subscribe(self._catch_up)
 
     def __repr__(self) -> str:
-        account = self._accounts.get(self.region)
+        account = self._accounts.find((self._access_key, self.region))
         tables = [] if account is None else sorted(account.tables)
         return f"Emulator(capacity={self.capacity!r}, region={self.region!r}, tables={tables})"
 
     def call(
-        self, operation: str, request: dict[str, Any], *, region: str | None = None
+        self,
+        operation: str,
+        request: dict[str, Any],
+        *,
+        region: str | None = None,
+        access_key: str | None = None,
     ) -> dict[str, Any]:
         """Serve one request in wire form.
 
@@ -97,11 +109,21 @@ class Emulator:
             operation: The operation's name, such as ``"PutItem"``.
             request: Its parameters; binary values are base64 text or bytes.
             region: The region, if not the emulator's own.
+            access_key: Whose data it is about, if that of different keys is kept apart; what
+                is made without a key, every key sees.
 
         Raises:
             ApiError: what the service would answer; nothing has changed then.
         """
-        account = self.account(region)
+        key, name = access_key or self._access_key, region or self.region
+        account = self._accounts.find((key, name))
+        if account is None:
+            return self._accounts.serve(
+                Namespace(key, name), lambda new: self._serve(new, operation, request)
+            )
+        return self._serve(account, operation, request)
+
+    def _serve(self, account: Account, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         if self.faults.rules:
             self._strike(account, operation, request)
         with account.lock:
@@ -126,18 +148,16 @@ class Emulator:
 
     def account(self, region: str | None = None) -> Account:
         """Return the account's part in a region; tables of different regions are apart."""
-        name = region or self.region
-        account = self._accounts.get(name)
-        if account is None:
-            account = self._accounts.setdefault(name, self._empty(name))
-        return account
+        return self._accounts.get(Namespace(self._access_key, region or self.region))
 
-    def _empty(self, region: str) -> Account:
+    def _new_account(self, namespace: Namespace, common: Account | None) -> Account:
         return Account(
             clock=self.clock,
             settings=self.settings,
             capacity=self.capacity,
-            region=region,
+            region=namespace.region,
+            access_key=namespace.access_key,
+            common=common,
             account_id=self.account_id,
             events=self.events,
             faults=self.faults,
@@ -259,6 +279,34 @@ class Emulator:
             account.catch_up(self.clock.now_ns())
         return account
 
+    # Namespaces
+
+    def namespaces(self) -> list[NamespaceView]:
+        """Return whose data there is: what every access key sees, and what each has of its own.
+
+        >>> emu = Emulator()
+        >>> emu.namespaces()
+        []
+        """
+        with self._all_accounts() as accounts:
+            return [namespace_of(account) for account in accounts if not account.is_empty]
+
+    def within(self, namespace: Namespace) -> Self:
+        """Return this emulator, narrowed to a namespace: what it shows and changes is there.
+
+        Clock, faults and events stay those of the whole.
+        """
+        narrowed = copy(self)
+        narrowed._access_key, narrowed.region = namespace
+        narrowed._is_narrowed = True
+        return narrowed
+
+    def drop(self, namespace: Namespace) -> None:
+        """Forget a namespace with all that it holds."""
+        account = self._accounts.find(namespace)
+        if account is not None:
+            self._accounts.drop(account)
+
     # State
 
     def snapshot(self) -> Snapshot:
@@ -267,7 +315,7 @@ class Emulator:
         Costs microseconds, whatever the tables hold: both sides share until one writes.
         """
         with self._all_accounts() as accounts:
-            return Snapshot({account.region: capture(account) for account in accounts})
+            return Snapshot({account.namespace: capture(account) for account in accounts})
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot, of this emulator or of another.
@@ -276,23 +324,31 @@ class Emulator:
         """
         if not isinstance(snapshot, Snapshot):
             raise TypeError(NOT_A_SNAPSHOT.format(value=snapshot))
-        for name in snapshot.regions:
-            self.account(name)
+        for namespace in snapshot.states:
+            if self._covers(namespace):
+                self._accounts.get(namespace)
         with self._all_accounts() as accounts:
             for account in accounts:
                 account.catch_up(self.clock.now_ns())
-                region = account.region
-                reinstate(account, snapshot.regions.get(region) or capture(self._empty(region)))
+                state = snapshot.states.get(account.namespace)
+                reinstate(account, state or capture(self._new_account(account.namespace, None)))
+        for account in accounts:
+            if account.namespace.access_key is not None and account.is_empty:
+                self._accounts.drop(account)
 
     @contextmanager
     def _all_accounts(self) -> Iterator[list[Account]]:
-        """Hold every region that there is, and give them in the order they were met.
+        """Hold every account that there is, and give them in the order they were met.
 
-        A region that another thread meets meanwhile is empty, and waits for nobody.
+        One that another thread meets meanwhile is empty, and waits for nobody.
         """
-        accounts = list(self._accounts.values())
+        accounts = [account for account in self._accounts if self._covers(account.namespace)]
         with holding(account.lock for account in accounts):
             yield accounts
+
+    def _covers(self, namespace: Namespace) -> bool:
+        """Return whether this emulator is narrowed to a namespace, or to none."""
+        return not self._is_narrowed or namespace == (self._access_key, self.region)
 
     def reset(self) -> None:
         """Forget every table, stream and count, in every region."""
@@ -318,8 +374,8 @@ class Emulator:
         from emulator.persistence import snapshot_file  # only for those who touch a disk
 
         emulator = cls(**options)
-        for region, lines in snapshot_file.regions(snapshot_file.read(path)):
-            account = emulator.account(region)
+        for namespace, lines in snapshot_file.namespaces(snapshot_file.read(path)):
+            account = emulator._accounts.get(namespace)
             with account.lock:
                 account.begin("CreateTable")
                 snapshot_file.restore_table(account, lines)
@@ -371,7 +427,7 @@ class Emulator:
         return Table(self.call, name, region=region or self.region, clock=self.clock)
 
     def _catch_up(self, now_ns: int) -> None:
-        for account in list(self._accounts.values()):
+        for account in self._accounts:
             with account.lock:
                 account.catch_up(now_ns)
 

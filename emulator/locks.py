@@ -28,8 +28,9 @@ class Rank(IntEnum):
 
     SCOPES = 0
     CLOCK = 1
-    ACCOUNT = 2
-    LEDGER = 3
+    ACCOUNTS = 2
+    ACCOUNT = 3
+    LEDGER = 4
 
 
 _registry: Final = threading.Lock()

@@ -22,6 +22,7 @@ from emulator.engine.events import (
     Throttled,
 )
 from emulator.engine.faults import FaultRule, Faults
+from emulator.engine.namespaces import Accounts, Namespace
 from emulator.engine.options import TableOptions
 from emulator.engine.resource import BillingMode, Replaced, Resource, Throughput
 from emulator.engine.snapshot import Snapshot, capture, reinstate
@@ -30,6 +31,7 @@ from emulator.engine.table import Index, Table
 
 __all__ = [
     "Account",
+    "Accounts",
     "Archive",
     "Backup",
     "BillingMode",
@@ -42,6 +44,7 @@ __all__ = [
     "IndexApplied",
     "IndexClosed",
     "IndexDelayed",
+    "Namespace",
     "Replaced",
     "RequestServed",
     "Resource",

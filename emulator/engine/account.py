@@ -18,6 +18,7 @@ from emulator.engine.archive import Archive
 from emulator.engine.events import NO_REQUEST, Events, RequestServed, Throttled
 from emulator.engine.faults import Faults
 from emulator.engine.minutes import CalendarMinutes, Minutes, ThroughputMinutes
+from emulator.engine.namespaces import Namespace
 from emulator.engine.request_metrics import RequestMetrics
 from emulator.engine.resource import Resource, Throughput
 from emulator.engine.splits import grow, split_for_size
@@ -31,6 +32,8 @@ from emulator.settings import Settings
 from emulator.storage import Position
 
 if TYPE_CHECKING:
+    from threading import RLock
+
     from emulator.engine.writes import Planned
 
 CapacityMode = Literal["off", "observe", "enforce"]
@@ -55,6 +58,7 @@ class Account:
         request: What the running operation was asked, in wire form.
         receipts: What it has cost, table by table.
         has_backlog: Whether some change waits for room in a global index.
+        common: The account of the region whose tables every access key sees, if this is a key's.
     """
 
     def __init__(
@@ -67,6 +71,8 @@ class Account:
         account_id: str,
         events: Events,
         faults: Faults,
+        access_key: str | None = None,
+        common: Account | None = None,
     ) -> None:
         self.clock = clock
         self.settings = settings
@@ -75,10 +81,12 @@ class Account:
         self.account_id = account_id
         self.events = events
         self.faults = faults
-        self.lock = new_lock(Rank.ACCOUNT)
         self.now_ns = self.throughput_ns = clock.now_ns()
         self.pace: PacedClock | None = None
         self.is_judged = True
+        self.namespace = Namespace(access_key, region)
+        self.common = common
+        self.lock: RLock = new_lock(Rank.ACCOUNT) if common is None else common.lock
         self.tables: dict[str, Table] = {}
         self.streams: dict[str, Stream] = {}
         self.archive = Archive()
@@ -137,6 +145,9 @@ class Account:
             self.now_ns = now_ns
             if self.pace is None:
                 self.throughput_ns = now_ns
+        if self.common is not None:
+            self.common.catch_up(now_ns)
+            self.has_backlog = self.has_backlog or self.common.has_backlog
 
     def _arrive(self, pace: PacedClock, operation: str) -> None:
         """Let time pass for throughput; what acts on no items, or is set-up, takes none."""
@@ -185,8 +196,7 @@ class Account:
         table = self.tables.get(name)
         self._named.append(name)
         if table is None:
-            if name.startswith("arn:"):
-                table = self.tables.get(self.table_name(name))
+            table = self.find_table(self.table_name(name) if name.startswith("arn:") else name)
             if table is None:
                 raise ResourceNotFoundException(NOT_FOUND)
         if table.deleted_at_ns is not None or self.now_ns < table.active_at_ns:
@@ -197,13 +207,41 @@ class Account:
     def described_table(self, name: str) -> Table:
         """Return a table for the control plane, in whatever state, by name or ARN."""
         table_name = self.table_name(name) if name.startswith("arn:") else name
-        table = self.tables.get(table_name)
+        table = self.find_table(table_name)
         if table is not None:
             self._forget_deleted(table)
-            table = self.tables.get(table_name)
+            table = self.find_table(table_name)
         if table is None:
             raise ResourceNotFoundException(TABLE_NOT_FOUND.format(name=table_name))
         return table
+
+    def find_table(self, name: str) -> Table | None:
+        """Return a table in whatever state, its own before one that every key sees, or None."""
+        table = self.tables.get(name)
+        if table is None and self.common is not None:
+            table = self.common.tables.get(name)
+        return table
+
+    def visible_tables(self) -> dict[str, Table]:
+        """Return its tables by name, with those that every key sees."""
+        return self.tables if self.common is None else self.common.tables | self.tables
+
+    def visible_streams(self) -> dict[str, Stream]:
+        """Return its streams by ARN, with those that every key sees."""
+        return self.streams if self.common is None else self.common.streams | self.streams
+
+    def owner_of(self, table: Table) -> Account:
+        """Return the account that a table is in: this one, or the one that every key sees."""
+        common = self.common
+        return self if common is None or common.tables.get(table.name) is not table else common
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing would be lost with it."""
+        archive = self.archive
+        return not (
+            self.tables or self.streams or archive.backups or archive.exports or archive.imports
+        )
 
     def table_name(self, arn: str) -> str:
         """Return the table's name in a table ARN (TBL-3)."""
@@ -216,7 +254,7 @@ class Account:
 
     def _forget_deleted(self, table: Table) -> None:
         if table.deleted_at_ns is not None and table.deleted_at_ns <= self.now_ns:
-            self.tables.pop(table.name, None)
+            self.owner_of(table).tables.pop(table.name, None)
 
     def forget_deleted(self) -> None:
         """Drop every table whose deletion is complete, and every stream past its retention."""
@@ -225,13 +263,15 @@ class Account:
         for stream in list(self.streams.values()):
             if stream.expired(self.now_ns):
                 del self.streams[stream.arn]
+        if self.common is not None:
+            self.common.forget_deleted()
 
     def open_stream(self, table: Table, view: ViewType) -> None:
         """Give a table a new stream, labelled with the moment (TBL-2, UT-14)."""
-        time_ns = self.now_ns
-        while (arn := f"{table.arn}/stream/{stream_label(time_ns)}") in self.streams:
+        time_ns, streams = self.now_ns, self.owner_of(table).streams
+        while (arn := f"{table.arn}/stream/{stream_label(time_ns)}") in streams:
             time_ns += NANOSECONDS // 1000
-        table.stream = self.streams[arn] = Stream(
+        table.stream = streams[arn] = Stream(
             arn=arn,
             label=stream_label(time_ns),
             table_name=table.name,
@@ -246,11 +286,12 @@ class Account:
         """Count what a table and its global indexes consume, from now on."""
         if self.pace is not None:
             table.begin_throughput_at(self.throughput_ns)
+        metrics = self.owner_of(table).metrics
         for resource in table.resources():
             index = None if resource.is_table else resource.name
             resource.meter.series = (
-                self.metrics.series("ConsumedReadCapacityUnits", table=table.name, index=index),
-                self.metrics.series("ConsumedWriteCapacityUnits", table=table.name, index=index),
+                metrics.series("ConsumedReadCapacityUnits", table=table.name, index=index),
+                metrics.series("ConsumedWriteCapacityUnits", table=table.name, index=index),
             )
             self._note_throughput(table, resource)
 
@@ -274,9 +315,10 @@ class Account:
             "OnDemandMaxWriteRequestUnits": throughput.max_write,
         }
         index = None if resource.is_table else resource.name
+        metrics = self.owner_of(table).metrics
         for metric, value in gauges.items():
-            if value is not None or metric in self.metrics.names():
-                self.metrics.set(metric, value, self.now_seconds, table=table.name, index=index)
+            if value is not None or metric in metrics.names():
+                metrics.set(metric, value, self.now_seconds, table=table.name, index=index)
 
     # Admission
 
@@ -340,7 +382,7 @@ class Account:
     ) -> None:
         """Record that an item operation was, or would have been, refused."""
         receipt.reasons = reasons
-        self.metrics.count_throttles(reasons)
+        self.owner_of(table).metrics.count_throttles(reasons)
         if self.events.wanted:
             self.events.publish(
                 Throttled(

@@ -241,7 +241,7 @@ class Faults:
 def _throttle(account: Account, operation: str, request: Mapping[str, Any]) -> ApiError:
     """Return what the model itself answers where the first table that is named has no room."""
     axis: Axis = "Write" if "Write" in operation or operation in _WRITES else "Read"
-    named = (account.tables.get(name) for name in tables_of(request))
+    named = (account.find_table(name) for name in tables_of(request))
     table = next((table for table in named if table is not None), None)
     limit, arn = ThrottlingLimit.PROVISIONED, account.arn("table/*")
     on_demand = False

@@ -79,9 +79,10 @@ def _note_delay(
 ) -> None:
     """Count a change that has to wait, once and at once; close the index if too much waits."""
     now_ns, resource, queue = account.throughput_ns, index.resource, index.queue
-    account.has_backlog = True
+    owner = account.owner_of(table)
+    account.has_backlog = owner.has_backlog = True
     receipt.delayed += reasons[:1]
-    account.metrics.count_throttles(reasons)
+    owner.metrics.count_throttles(reasons)
     for charge in charges:
         resource.meter.traffic.refuse(charge.partition_id, WRITE, charge.units, charge.position, 0)
     is_closing = queue.close_if_full(table.index_buffer, now_ns)

@@ -1,4 +1,4 @@
-"""Snapshots: the state of every region at one moment, shared until written.
+"""Snapshots: the state of every namespace at one moment, shared until written.
 
 Taking one and going back to it cost a few microseconds a table, whatever the tables hold. A
 snapshot has tables, items, indexes, streams, partitions, tokens, backups and the items that
@@ -15,12 +15,22 @@ from emulator.engine.propagation import has_backlog
 
 if TYPE_CHECKING:
     from emulator.engine.account import Account
+    from emulator.engine.namespaces import Namespace
 
 
 class Snapshot(NamedTuple):
     """What ``Emulator.snapshot`` returns; opaque, never changed, usable any number of times."""
 
-    regions: Mapping[str, Mapping[str, Any]]
+    states: Mapping[Namespace, Mapping[str, Any]]
+
+    @property
+    def regions(self) -> dict[str, Mapping[str, Any]]:
+        """What every access key sees, by region."""
+        return {
+            namespace.region: state
+            for namespace, state in self.states.items()
+            if namespace.access_key is None
+        }
 
 
 def capture(account: Account) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from emulator.storage import Position
 
 if TYPE_CHECKING:
     from emulator.engine.account import Account
+    from emulator.engine.namespaces import Namespace
     from emulator.engine.resource import Resource
     from emulator.engine.table import Index, Table
 
@@ -76,6 +77,38 @@ class Backlog(NamedTuple):
     oldest_wait: float
     is_closed: bool
     closes_in: float | None
+
+
+class NamespaceView(NamedTuple):
+    """Whose data it is, and how much.
+
+    Attributes:
+        namespace: An access key in a region; the key is None for what every key sees.
+        tables: The names of its tables.
+        entries: Items, and entries of indexes.
+        size_bytes: Billed bytes of the tables and of their global indexes.
+    """
+
+    namespace: Namespace
+    tables: list[str]
+    entries: int
+    size_bytes: int
+
+
+def namespace_of(account: Account) -> NamespaceView:
+    """Return what an account holds."""
+    partitions = [
+        partition
+        for table in account.tables.values()
+        for resource in table.resources()
+        for partition in resource.partitions
+    ]
+    return NamespaceView(
+        account.namespace,
+        sorted(account.tables),
+        sum(partition.items for partition in partitions),
+        sum(partition.size_bytes for partition in partitions),
+    )
 
 
 def table_of(account: Account, name: str) -> Table:

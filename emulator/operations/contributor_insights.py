@@ -71,7 +71,7 @@ def list_insights(account: Account, request: Request) -> Response:
     if request.get("TableName") is not None:
         tables = [account.described_table(request["TableName"])]
     else:
-        tables = [table for _, table in sorted(account.tables.items())]
+        tables = [table for _, table in sorted(account.visible_tables().items())]
     summaries = [_summary(table, index) for table in tables for index in _resources(table)]
     token = request.get("NextToken")
     if token is not None:

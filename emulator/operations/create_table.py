@@ -86,7 +86,7 @@ def free_name(account: Account, named: str) -> str:
     """Return the name of a table to be made, by name or ARN, unless it is taken (CT-14)."""
     name = account.table_name(named) if named.startswith("arn:") else named
     account.forget_deleted()
-    if name in account.tables:
+    if account.find_table(name) is not None:
         raise ResourceInUseException(TABLE_EXISTS.format(name=name))
     return name
 

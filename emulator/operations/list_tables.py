@@ -22,7 +22,7 @@ def list_tables(account: Account, request: Request) -> Response:
     account.forget_deleted()
     after = request.get("ExclusiveStartTableName", "")
     most = request.get("Limit", _PAGE)
-    names = sorted(name for name in account.tables if name > after)
+    names = sorted(name for name in account.visible_tables() if name > after)
     response: Response = {"TableNames": names[:most]}
     if len(names) > most:
         response["LastEvaluatedTableName"] = names[most - 1]

@@ -92,7 +92,7 @@ def _restore(
 ) -> Response:
     name = request["TargetTableName"]
     account.forget_deleted()
-    if name in account.tables:
+    if account.find_table(name) is not None:
         raise errors.TableAlreadyExistsException(TABLE_EXISTS.format(name=name))
     definition = _definition(source, request)
     encryption = {"SSESpecification": request.get("SSESpecificationOverride")}

@@ -51,7 +51,7 @@ def arn_names_a_stream(arn: str) -> None:
 def stream_of(account: Account, arn: str) -> Stream:
     """Return a stream that can still be read (STM-9)."""
     arn_names_a_stream(arn)
-    stream = account.streams.get(arn)
+    stream = account.visible_streams().get(arn)
     if stream is None or stream.expired(account.now_ns):
         raise errors.ResourceNotFoundException(NO_STREAM.format(arn=arn))
     return stream
@@ -78,14 +78,15 @@ def list_streams(account: Account, request: Request) -> Response:
         arn_names_a_stream(after)
     most = request.get("Limit", _MOST_STREAMS)
     name = request.get("TableName")
+    visible = account.visible_streams()
     arns = sorted(
         arn
-        for arn, stream in account.streams.items()
+        for arn, stream in visible.items()
         if arn > after
         and not stream.expired(account.now_ns)
         and (name is None or stream.table_name == name)
     )
-    streams = [account.streams[arn] for arn in arns[:most]]
+    streams = [visible[arn] for arn in arns[:most]]
     response: Response = {
         "Streams": [
             {"StreamArn": stream.arn, "TableName": stream.table_name, "StreamLabel": stream.label}

@@ -23,7 +23,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from emulator.engine import Account, Table, writes
+from emulator.engine import Account, Namespace, Table, writes
 from emulator.model.wire import dump_item, load_item
 from emulator.operations import descriptions, run
 from emulator.operations.put_item import position_to_put
@@ -73,6 +73,7 @@ def _tables(account: Account) -> Iterator[dict[str, Any]]:
         waiting = list(index_queues.dump(table, account.now_ns)) if queued else []
         yield {
             "region": account.region,
+            "access_key": account.namespace.access_key,
             "table": request,
             "ttl": None if table.expiry is None else table.expiry.attribute,
             "items": len(table.store),
@@ -120,13 +121,19 @@ def read(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in body.splitlines()]
 
 
-def regions(lines: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Iterator[Any]]]:
-    """Yield for each table its region and an iterator: its head, then its items."""
+def namespaces(
+    lines: Iterable[Mapping[str, Any]],
+) -> Iterator[tuple[Namespace, Iterator[Any]]]:
+    """Yield for each table its namespace and an iterator: its head, then its items.
+
+    A table of a file that names no access key, as those of 0.1.0, is seen by every key.
+    """
     walk = iter(lines)
     for head in walk:
         count = head["items"] + head.get("waiting", 0)
         lines_of_table = [next(walk) for _ in range(count)]
-        yield head["region"], iter([head, *lines_of_table])
+        namespace = Namespace(head.get("access_key"), head["region"])
+        yield namespace, iter([head, *lines_of_table])
 
 
 def restore_table(account: Account, lines: Iterator[Any]) -> None:

@@ -175,15 +175,13 @@ def record(emulator: Emulator, table: str | None = None) -> Iterator[list[str]]:
     lines: list[str] = []
     original = emulator.call
 
-    def call(
-        operation: str, request: dict[str, Any], *, region: str | None = None
-    ) -> dict[str, Any]:
+    def call(operation: str, request: dict[str, Any], **where: str | None) -> dict[str, Any]:
         now = emulator.clock.now()
         found = [line for line in _entries(operation, request) if table in (None, line["table"])]
         for entry in found:
             del entry["table"]
         lines.extend(json.dumps({"time": now, **entry}) for entry in found)
-        return original(operation, request, region=region)
+        return original(operation, request, **where)
 
     emulator.call = call  # type: ignore[method-assign]  # every front end calls the instance
     try:

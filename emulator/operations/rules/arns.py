@@ -74,9 +74,9 @@ def existing_resource(account: Account, arn: str) -> Table | Stream:
     account.forget_deleted()
     existing: Table | Stream | None
     if resource.stream is None:
-        existing = account.tables.get(resource.table)
+        existing = account.find_table(resource.table)
     else:
-        existing = account.streams.get(arn)
+        existing = account.visible_streams().get(arn)
     if existing is None:
         raise errors.ResourceNotFoundException(NOT_FOUND.format(arn=arn))
     return existing

@@ -186,7 +186,7 @@ def units_are_within_the_quotas(
     """
     others = [
         resource.throughput
-        for table in account.tables.values()
+        for table in account.visible_tables().values()
         if table.name != table_name
         for resource in table.resources()
     ]

@@ -1,0 +1,90 @@
+"""Namespaces: whose data it is, where the data of different access keys is kept apart.
+
+A namespace is an access key in a region, and has an account of its own there. What belongs to no
+key, because it was loaded from a file or made in this process, is in an account of the region that
+every key sees: its tables are found after those of the key's own, and are the same for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+from emulator.locks import Rank, new_lock
+
+if TYPE_CHECKING:
+    from emulator.engine.account import Account
+
+R = TypeVar("R")
+
+#: How the name of what every key sees begins.
+EVERY_KEY: Final = "*"
+#: Assumed: more regions than anybody works in; of more, only those that hold something are kept.
+REGIONS_KEPT: Final = 64
+
+
+class Namespace(NamedTuple):
+    """An access key in a region; the key is None for what every key sees.
+
+    >>> str(Namespace("local", "eu-west-1")), str(Namespace(None, "eu-west-1"))
+    ('local/eu-west-1', '*/eu-west-1')
+    """
+
+    access_key: str | None
+    region: str
+
+    def __str__(self) -> str:
+        return f"{EVERY_KEY if self.access_key is None else self.access_key}/{self.region}"
+
+
+class Accounts:
+    """The accounts of an emulator, by namespace, in the order in which they were met.
+
+    Whoever invents keys or regions makes nothing grow: an account is kept once it holds something.
+    """
+
+    def __init__(self, make: Callable[[Namespace, Account | None], Account]) -> None:
+        self._make = make
+        self._kept: dict[tuple[str | None, str], Account] = {}
+        self._making = new_lock(Rank.ACCOUNTS)
+        self.find = self._kept.get
+
+    def __iter__(self) -> Iterator[Account]:
+        return iter(list(self._kept.values()))
+
+    def get(self, namespace: Namespace) -> Account:
+        """Return the account of a namespace, from now on kept."""
+        account = self._kept.get(namespace)
+        if account is None:
+            with self._making:
+                account = self._kept.get(namespace) or self._new(namespace)
+                self._keep(account)
+        return account
+
+    def serve(self, namespace: Namespace, serve: Callable[[Account], R]) -> R:
+        """Let an account that is not kept yet serve; it is kept if it holds something then."""
+        if namespace.access_key is None and len(self._kept) < REGIONS_KEPT:
+            return serve(self.get(namespace))
+        with self._making:
+            account = self._kept.get(namespace) or self._new(namespace)
+            try:
+                return serve(account)
+            finally:
+                if not account.is_empty:
+                    self._keep(account)
+
+    def drop(self, account: Account) -> None:
+        """Forget an account with all that it holds."""
+        with self._making, account.lock:
+            self._kept.pop(account.namespace, None)
+
+    def _new(self, namespace: Namespace) -> Account:
+        if namespace.access_key is None:
+            return self._make(namespace, None)
+        shared = Namespace(None, namespace.region)
+        return self._make(namespace, self._kept.get(shared) or self._make(shared, None))
+
+    def _keep(self, account: Account) -> None:
+        if account.common is not None:
+            self._kept.setdefault(account.common.namespace, account.common)
+        self._kept[account.namespace] = account
