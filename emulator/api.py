@@ -301,11 +301,10 @@ class Emulator:
         narrowed._is_narrowed = True
         return narrowed
 
-    def drop(self, namespace: Namespace) -> None:
-        """Forget a namespace with all that it holds."""
-        account = self._accounts.find(namespace)
-        if account is not None:
-            self._accounts.drop(account)
+    @property
+    def namespace(self) -> Namespace:
+        """Where calls go that name neither key nor region."""
+        return Namespace(self._access_key, self.region)
 
     # State
 

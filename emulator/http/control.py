@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import itertools
 import logging
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
@@ -24,6 +25,7 @@ from emulator.service.errors import EmulatorError, SerializationException
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
+    from emulator.observe import Namespace, NamespaceView
 
 #: Assumed: a suite keeps a few filled databases, and a forgotten loop must not fill memory.
 SNAPSHOTS_KEPT: Final = 64
@@ -31,6 +33,13 @@ SNAPSHOTS_KEPT: Final = 64
 _log = logging.getLogger(__name__)
 
 _DIMENSIONS: Final = ("table", "index", "operation", "stream")
+#: How the statistics of several namespaces become one.
+_JOINS: Final[dict[str, Callable[[float, float], float]]] = {
+    "Sum": operator.add,
+    "SampleCount": operator.add,
+    "Maximum": max,
+    "Minimum": min,
+}
 
 Parameters = Mapping[str, Any]
 Route = Callable[[Parameters], Any]
@@ -45,6 +54,7 @@ class ControlRoutes:
         self._ids = itertools.count(1)
         self._routes: dict[str, dict[str, Route]] = {
             "health": {"GET": self._health},
+            "namespaces": {"GET": self._list_namespaces, "DELETE": self._drop_namespaces},
             "metrics": {"GET": self._metrics},
             "partitions": {"GET": self._partitions},
             "insights": {"GET": self._insights},
@@ -96,37 +106,96 @@ class ControlRoutes:
     def _health(self, _parameters: Parameters) -> Any:
         return {"status": "ok", "version": __version__}
 
+    def _list_namespaces(self, parameters: Parameters) -> Any:
+        return {
+            "namespaces": [
+                {"namespace": str(view.namespace), **plain(view.namespace), **_without_name(view)}
+                for view in self._chosen(parameters)
+            ]
+        }
+
+    def _drop_namespaces(self, parameters: Parameters) -> Any:
+        _named(parameters, "namespace")
+        return self._reset(parameters)
+
+    def _chosen(self, parameters: Parameters) -> list[NamespaceView]:
+        """Return the namespaces that a request is about: one, those of one key, or all.
+
+        Raises:
+            EmulatorError: there is none of the name.
+        """
+        views = self._emulator.namespaces()
+        name = parameters.get("namespace")
+        if name is None:
+            return views
+        chosen = [view for view in views if name in _names(view.namespace)]
+        if not chosen:
+            listed = ", ".join(str(view.namespace) for view in views) or "none"
+            raise EmulatorError(f"there is no namespace {name!r} with anything in it: {listed}")
+        return chosen
+
+    def _holding(self, parameters: Parameters) -> list[Emulator]:
+        """Return the emulator, narrowed to each chosen namespace that has the table asked for.
+
+        Raises:
+            EmulatorError: none has it.
+        """
+        table = _named(parameters, "table")
+        chosen = [view for view in self._chosen(parameters) if table in view.tables]
+        if not chosen:
+            raise EmulatorError(f"there is no table {table!r}: create it first")
+        return [self._emulator.within(view.namespace) for view in chosen]
+
     def _metrics(self, parameters: Parameters) -> Any:
-        metrics = self._emulator.metrics
+        namespaces = [view.namespace for view in self._chosen(parameters)]
+        own = self._emulator.namespace  # counts errors even if it holds nothing
+        if "namespace" not in parameters and own not in namespaces:
+            namespaces.append(own)
+        narrowed = [self._emulator.within(namespace) for namespace in namespaces]
         if "metric" in parameters:
-            selected = {name: parameters[name] for name in _DIMENSIONS if name in parameters}
-            for name in ("start", "end"):
-                if name in parameters:
-                    selected[name] = float(parameters[name])
-            points = metrics.get(
-                parameters["metric"], stat=parameters.get("stat", "Sum"), **selected
-            )
-            return {"points": points}
+            return {"points": _joined_points(narrowed, parameters)}
         series = []
-        for name in metrics.names():
-            for dimensions in metrics.dimensions(name):
-                asked = {key: value for key, value in plain(dimensions).items() if value}
-                series.append({"metric": name, **asked, "sum": metrics.sum(name, **asked)})
+        for emulator in narrowed:
+            metrics = emulator.metrics
+            for name in metrics.names():
+                for dimensions in metrics.dimensions(name):
+                    asked = {key: value for key, value in plain(dimensions).items() if value}
+                    total = {"sum": metrics.sum(name, **asked)}
+                    series.append(
+                        {"metric": name, **asked, **total, "namespace": str(emulator.namespace)}
+                    )
         return {"series": series}
 
     def _partitions(self, parameters: Parameters) -> Any:
-        table = _named(parameters, "table")
-        index = parameters.get("index")
+        table, index = _named(parameters, "table"), parameters.get("index")
+        holding = self._holding(parameters)
         answer = {
-            "partitions": self._emulator.partitions(table, index),
+            "partitions": [
+                {**plain(partition), "namespace": str(emulator.namespace)}
+                for emulator in holding
+                for partition in emulator.partitions(table, index)
+            ],
             "settings": self._emulator.settings,
         }
         if index is not None:
-            answer["backlog"] = self._emulator.backlog(table, index)
+            backlogs = [
+                {**plain(emulator.backlog(table, index)), "namespace": str(emulator.namespace)}
+                for emulator in holding
+            ]
+            answer["backlogs"] = backlogs
+            if len(backlogs) == 1:
+                answer["backlog"] = backlogs[0]
         return answer
 
     def _insights(self, parameters: Parameters) -> Any:
-        return self._emulator.insights(_named(parameters, "table"), parameters.get("index"))
+        table, index = _named(parameters, "table"), parameters.get("index")
+        answer: dict[str, list[Any]] = {}
+        for emulator in self._holding(parameters):
+            report = plain(emulator.insights(table, index))
+            for name, keys in report.items():
+                rows = [{**row, "namespace": str(emulator.namespace)} for row in keys]
+                answer[name] = answer.get(name, []) + rows
+        return answer
 
     def _read_clock(self, _parameters: Parameters) -> Any:
         clock = self._emulator.clock
@@ -143,9 +212,16 @@ class ControlRoutes:
         clock.advance(seconds)
         return self._read_clock(parameters)
 
-    def _reset(self, _parameters: Parameters) -> Any:
-        self._emulator.reset()
+    def _reset(self, parameters: Parameters) -> Any:
+        for emulator in self._narrowed(parameters):
+            emulator.reset()
         return {}
+
+    def _narrowed(self, parameters: Parameters) -> list[Emulator]:
+        """Return the whole emulator, or what it is in the namespaces that are named."""
+        if "namespace" not in parameters:
+            return [self._emulator]
+        return [self._emulator.within(view.namespace) for view in self._chosen(parameters)]
 
     def _list_snapshots(self, _parameters: Parameters) -> Any:
         return {"ids": list(self._snapshots)}
@@ -158,7 +234,17 @@ class ControlRoutes:
         return {"id": name}
 
     def _restore_snapshot(self, parameters: Parameters) -> Any:
-        self._emulator.restore(self._snapshots[self._snapshot_id(parameters)])
+        snapshot = self._snapshots[self._snapshot_id(parameters)]
+        name = parameters.get("namespace")
+        if name is None:
+            self._emulator.restore(snapshot)
+            return {}
+        kept = {namespace for namespace in snapshot.states if name in _names(namespace)}
+        there = {
+            view.namespace for view in self._emulator.namespaces() if name in _names(view.namespace)
+        }
+        for namespace in sorted(kept | there, key=str):
+            self._emulator.within(namespace).restore(snapshot)
         return {}
 
     def _drop_snapshots(self, parameters: Parameters) -> Any:
@@ -183,6 +269,34 @@ class ControlRoutes:
     def _clear_faults(self, _parameters: Parameters) -> Any:
         self._emulator.faults.clear()
         return {}
+
+
+def _names(namespace: Namespace) -> tuple[str, str]:
+    """Return what a namespace can be called: key and region, or the key for all of its regions."""
+    return str(namespace), str(namespace).removesuffix(f"/{namespace.region}")
+
+
+def _without_name(view: NamespaceView) -> dict[str, Any]:
+    return {name: value for name, value in view._asdict().items() if name != "namespace"}
+
+
+def _joined_points(emulators: list[Emulator], parameters: Parameters) -> list[Any]:
+    """Return the points of a metric over some namespaces, minute by minute."""
+    selected = {name: parameters[name] for name in _DIMENSIONS if name in parameters}
+    for name in ("start", "end"):
+        if name in parameters:
+            selected[name] = float(parameters[name])
+    stat = parameters.get("stat", "Sum")
+    every = [emu.metrics.get(parameters["metric"], stat=stat, **selected) for emu in emulators]
+    points = [of_one for of_one in every if of_one]
+    if len(points) <= 1:
+        return points[0] if points else []
+    if stat not in _JOINS:
+        raise EmulatorError(f"{stat} of several namespaces has no meaning: say which namespace=")
+    joined: dict[Any, float] = {}
+    for minute, value in (point for namespace in points for point in namespace):
+        joined[minute] = _JOINS[stat](joined[minute], value) if minute in joined else value
+    return sorted(joined.items())
 
 
 def _named(parameters: Parameters, name: str) -> Any:

@@ -220,11 +220,3 @@ def test_an_emulator_can_be_narrowed_to_a_namespace(emulator, one, two):
     assert (one.tables(), two.tables()) == ([], ["orders"])
     emulator.within(Namespace(None, "us-east-1")).reset()
     assert two.tables() == ["orders"]
-
-
-def test_a_namespace_can_be_dropped(emulator, one, two):
-    one.create("orders")
-    two.create("orders")
-    emulator.drop(Namespace("one", "us-east-1"))
-    emulator.drop(Namespace("nobody", "us-east-1"))
-    assert (one.tables(), two.tables()) == ([], ["orders"])

@@ -56,9 +56,10 @@ def test_metrics_are_listed_with_their_sums(routes, emu):
 
     assert status == 200
     consumed = [entry for entry in answer["series"] if entry["metric"].startswith("Consumed")]
+    common = {"table": "orders", "sum": 1.0, "namespace": "*/us-east-1"}
     assert consumed == [
-        {"metric": "ConsumedReadCapacityUnits", "table": "orders", "sum": 1.0},
-        {"metric": "ConsumedWriteCapacityUnits", "table": "orders", "sum": 1.0},
+        {"metric": "ConsumedReadCapacityUnits", **common},
+        {"metric": "ConsumedWriteCapacityUnits", **common},
     ]
 
 
@@ -239,3 +240,98 @@ def test_values_of_ours_become_json():
     assert plain({"a": (Decimal("1.5"), b"x", frozenset({"s"}), None, True)}) == {
         "a": [1.5, "eA==", ["s"], None, True]
     }
+
+
+# Namespaces
+
+
+@pytest.fixture
+def keys(emu):
+    """Two keys with a table of the same name as the one that both see in another region."""
+    table = {
+        "TableName": "events",
+        "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+        "BillingMode": "PAY_PER_REQUEST",
+    }
+    for access_key in ("one", "two"):
+        emu.call("CreateTable", table, access_key=access_key)
+        emu.call("PutItem", {**PUT, "TableName": "events"}, access_key=access_key)
+    return emu
+
+
+def names(answer):
+    return [view["namespace"] for view in answer["namespaces"]]
+
+
+def test_namespaces_are_listed(routes, keys):
+    status, answer = ask(routes, "GET", "namespaces")
+    assert status == 200
+    assert names(answer) == ["*/us-east-1", "one/us-east-1", "two/us-east-1"]
+    assert answer["namespaces"][1] == {
+        "namespace": "one/us-east-1",
+        "access_key": "one",
+        "region": "us-east-1",
+        "tables": ["events"],
+        "entries": 1,
+        "size_bytes": 103,
+    }
+    assert names(ask(routes, "GET", "namespaces?namespace=one")[1]) == ["one/us-east-1"]
+
+
+def test_a_namespace_that_is_not_there_is_refused(routes, keys):
+    assert ask(routes, "POST", "reset?namespace=three") == (
+        400,
+        {
+            "error": "there is no namespace 'three' with anything in it: "
+            "*/us-east-1, one/us-east-1, two/us-east-1"
+        },
+    )
+
+
+def test_figures_are_of_all_namespaces_or_of_one(routes, keys):
+    metric = "metrics?metric=ConsumedWriteCapacityUnits&table=events"
+    assert ask(routes, "GET", metric)[1] == {"points": [[START, 2.0]]}
+    assert ask(routes, "GET", f"{metric}&namespace=two/us-east-1")[1] == {"points": [[START, 1.0]]}
+    assert ask(routes, "GET", f"{metric}&stat=Maximum")[1] == {"points": [[START, 1.0]]}
+    assert ask(routes, "GET", f"{metric}&stat=Average")[1] == {
+        "error": "Average of several namespaces has no meaning: say which namespace="
+    }
+    for route, member in (("partitions", "partitions"), ("insights", "accessed_partition_keys")):
+        rows = ask(routes, "GET", f"{route}?table=events")[1][member]
+        assert {row["namespace"] for row in rows} == {"one/us-east-1", "two/us-east-1"}
+        rows = ask(routes, "GET", f"{route}?table=events&namespace=one")[1][member]
+        assert {row["namespace"] for row in rows} == {"one/us-east-1"}
+    assert ask(routes, "GET", "partitions?table=events&namespace=*") == (
+        400,
+        {"error": "there is no table 'events': create it first"},
+    )
+
+
+def test_errors_are_counted_even_where_nothing_is_kept():
+    emulator = Emulator(clock=ManualClock(START))
+    with pytest.raises(Exception, match="not found"):
+        emulator.call("DescribeTable", {"TableName": "nothing"})
+    points = ask(ControlRoutes(emulator), "GET", "metrics?metric=UserErrors")[1]["points"]
+    assert points == [[START, 1.0]]
+
+
+def test_reset_and_snapshots_are_of_all_namespaces_or_of_one(routes, keys):
+    ask(routes, "POST", "snapshot")
+    ask(routes, "POST", "reset?namespace=one")
+    assert names(ask(routes, "GET", "namespaces")[1]) == ["*/us-east-1", "two/us-east-1"]
+    ask(routes, "POST", "reset")
+    assert names(ask(routes, "GET", "namespaces")[1]) == []
+    ask(routes, "POST", "snapshot/restore?namespace=one", {"id": "1"})
+    assert names(ask(routes, "GET", "namespaces")[1]) == ["one/us-east-1"]
+    ask(routes, "POST", "snapshot/restore", {"id": "1"})
+    assert len(names(ask(routes, "GET", "namespaces")[1])) == 3
+
+
+def test_a_namespace_can_be_dropped(routes, keys):
+    assert ask(routes, "DELETE", "namespaces?namespace=one/us-east-1") == (200, {})
+    assert names(ask(routes, "GET", "namespaces")[1]) == ["*/us-east-1", "two/us-east-1"]
+    assert ask(routes, "DELETE", "namespaces") == (
+        400,
+        {"error": "this route needs 'namespace'"},
+    )
