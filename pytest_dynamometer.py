@@ -33,6 +33,10 @@ SHADOWED: Final = (
     "dynamometer's fixtures need its package 'emulator', and here that name is another package, "
     "from {origin}: rename that one, or keep it off the import path of these tests"
 )
+OVERWRITTEN: Final = (
+    "dynamometer's fixtures need its package 'emulator', and another distribution was installed "
+    "over it in {folder}: uninstall that one, and install dynamometer again"
+)
 NOT_MANUAL: Final = (
     "ddb_clock needs a manual clock, and this test's emulator was made before it was asked for: "
     'name ddb_clock among the arguments, or mark the test with ddb(clock="manual")'
@@ -88,18 +92,23 @@ class _State:
 
 
 def _shadow() -> str | None:
-    """Return where a package that is not ours, but has its name, was imported from."""
+    """Return why our package cannot be imported, if another of its name is."""
     package = import_module("emulator")
     if getattr(package, "__distribution__", None) == "dynamometer":
         return None
-    return package.__file__ or str(list(package.__path__))
+    if package.__file__ is None:
+        return SHADOWED.format(origin=", ".join(package.__path__))
+    folder = Path(package.__file__).parent
+    if (folder / "testing" / "seeded_databases.py").exists():
+        return OVERWRITTEN.format(folder=folder)
+    return SHADOWED.format(origin=package.__file__)
 
 
 def _require_our_package() -> None:
     """Fail a test that needs our package where it cannot be imported."""
-    origin = _shadow()
-    if origin is not None:
-        pytest.fail(SHADOWED.format(origin=origin), pytrace=False)
+    sentence = _shadow()
+    if sentence is not None:
+        pytest.fail(sentence, pytrace=False)
 
 
 # Configuration and collection
@@ -132,9 +141,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the markers, judge what is configured, and set up who reports."""
     for line in MARKERS.values():
         config.addinivalue_line("markers", line)
-    state = config.stash[_STATE] = _State(config)
-    if _configuration(config) and _shadow() is None:
-        state.options  # noqa: B018  # a wrong setting ends the session before any test
+    config.stash[_STATE] = _State(config)
     _scope("ddb", config)
     path = config.getoption("--ddb-report")
     if path is not None and Path(path).suffix.lower() not in (".json", ".html"):
@@ -161,6 +168,20 @@ def _scope(fixture_name: str, config: pytest.Config) -> Any:  # noqa: ARG001  # 
     if scope not in SCOPES:
         raise pytest.UsageError(WRONG_SCOPE.format(scopes=", ".join(SCOPES), value=scope))
     return scope
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """Judge what is configured, so that a wrong setting ends the session before any test.
+
+    Not earlier: only now is a package ``emulator`` of the project's own on the import path. Of
+    pytest-xdist's processes the one that collects nothing judges for all.
+    """
+    result = yield
+    config = session.config
+    if not hasattr(config, "workerinput") and _configuration(config) and _shadow() is None:
+        config.stash[_STATE].options  # noqa: B018  # judged when it is read
+    return result
 
 
 @pytest.hookimpl(wrapper=True)

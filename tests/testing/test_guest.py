@@ -1,13 +1,17 @@
 """The plugin as a guest: in projects that have a package ``emulator`` of their own."""
 
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 PYTHON_M = (sys.executable, "-m", "pytest")
 PLAIN = (os.path.join(os.path.dirname(sys.executable), "pytest"),)
+ROOT = Path(__file__).parents[2]
+COMMANDS = pytest.mark.parametrize("command", [PYTHON_M, PLAIN], ids=["python -m pytest", "pytest"])
 OTHERS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:asyncio")
 
 THEIRS = """
@@ -47,13 +51,18 @@ def project(tmp_path):
     return tmp_path
 
 
-def run(project, command, *arguments):
+def run(project, command, *arguments, **environment):
     return subprocess.run(
-        [*command, *OTHERS, *arguments], cwd=project, capture_output=True, text=True, check=False
+        [*command, *OTHERS, *arguments],
+        cwd=project,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
-@pytest.mark.parametrize("command", [PYTHON_M, PLAIN], ids=["python -m pytest", "pytest"])
+@COMMANDS
 @pytest.mark.parametrize("tests", [THEIRS, WITH_HYPOTHESIS], ids=["plain", "hypothesis"])
 @pytest.mark.parametrize("arguments", [(), ("-v",), ("-p", "no:hypothesispytest")])
 def test_tests_see_the_projects_own_package(project, command, tests, arguments):
@@ -65,7 +74,52 @@ def test_tests_see_the_projects_own_package(project, command, tests, arguments):
     assert "1 passed" in ended.stdout
 
 
-@pytest.mark.parametrize("command", [PYTHON_M, PLAIN], ids=["python -m pytest", "pytest"])
+@COMMANDS
+def test_a_setting_of_ours_does_not_bring_our_package_first(project, command):
+    (project / "test_theirs.py").write_text(WITH_HYPOTHESIS)
+    (project / "pytest.ini").write_text("[pytest]\nddb_capacity = nonsense\n")
+
+    ended = run(project, command)
+
+    assert "1 passed" in ended.stdout, ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_a_wrong_setting_ends_the_session_before_any_test(tmp_path, workers):
+    (tmp_path / "test_it.py").write_text("def test_it():\n    print('ran')\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nddb_capacity = nonsense\n")
+
+    ended = run(tmp_path, PLAIN, "-s", "-n", workers)
+
+    assert ended.returncode == pytest.ExitCode.USAGE_ERROR, ended.stdout + ended.stderr
+    assert "ERROR: ddb: capacity is one of off, observe, enforce, not 'nonsense'" in ended.stderr
+    assert "no tests ran" in ended.stdout
+
+
+@COMMANDS
+def test_a_distribution_that_was_installed_over_ours_serves_its_users(tmp_path, command):
+    installed, project = tmp_path / "installed", tmp_path / "project"
+    ignored = shutil.ignore_patterns("__pycache__", "lab", "web")
+    shutil.copytree(ROOT / "emulator", installed / "emulator", ignore=ignored)
+    shutil.copy(ROOT / "pytest_dynamometer.py", installed)
+    (installed / "emulator" / "__init__.py").write_text("")
+    (installed / "emulator" / "processor.py").write_text("def registers():\n    return 16\n")
+    project.mkdir()
+    (project / "test_it.py").write_text(THEIRS + OURS)
+    (project / "pytest.ini").write_text("[pytest]\nddb_rate = 5\n")
+
+    ended = run(project, command, "-q", PYTHONPATH=str(installed))
+
+    assert "1 passed, 2 errors" in ended.stdout, ended.stdout + ended.stderr
+    sentence = (
+        "dynamometer's fixtures need its package 'emulator', and another distribution was "
+        f"installed over it in {installed / 'emulator'}: uninstall that one, and install "
+        "dynamometer again"
+    )
+    assert ended.stdout.splitlines().count(sentence) == 2
+
+
+@COMMANDS
 @pytest.mark.parametrize("ini", ["", "[pytest]\nddb_capacity = enforce\n"])
 def test_a_fixture_says_in_one_sentence_what_shadows_it(project, command, ini):
     (project / "test_it.py").write_text(THEIRS + OURS)
