@@ -356,35 +356,42 @@ class Emulator:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write every table of every region to a file, whole or not at all.
 
-        Streams, backups and what was counted are not part of it.
+        What time has made of them is part of it: partitions, tokens, splits that are decided,
+        streams, what waits for indexes. Backups and what was counted are not.
+
+        Raises:
+            OSError: there is no room, no folder or no permission; the old file is as it was.
         """
         from emulator.persistence import snapshot_file  # only for those who touch a disk
 
         with self._all_accounts() as accounts:
+            for account in accounts:
+                account.catch_up(self.clock.now_ns())
             snapshot_file.save(path, accounts)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], **options: Any) -> Self:
         """Return an emulator filled from a file; ``options`` as of the class.
 
+        It goes on where the saved one was: what fell due since, such as a split or the expiry of
+        an item, happens with the first call. If its clock is behind the file, time goes on there.
+
         Raises:
-            EmulatorError: the file is damaged, foreign or of a later version.
+            EmulatorError: the file is damaged, foreign, of a later version, or does not hold
+                together; it says where.
+            OSError: the file cannot be read.
         """
         from emulator.persistence import snapshot_file  # only for those who touch a disk
 
         emulator = cls(**options)
-        for namespace, lines in snapshot_file.namespaces(snapshot_file.read(path)):
-            account = emulator._accounts.get(namespace)
-            with account.lock:
-                account.begin("CreateTable")
-                snapshot_file.restore_table(account, lines)
+        snapshot_file.load(path, emulator._accounts.get)
         return emulator
 
     def import_table(self, description: Mapping[str, Any]) -> dict[str, Any]:
         """Create a table as DescribeTable described it elsewhere; returns CreateTable's answer."""
-        from emulator.persistence import snapshot_file  # only for those who touch a disk
+        from emulator.persistence import exchange  # only for those who touch a disk
 
-        return self.call("CreateTable", snapshot_file.create_request(description))
+        return self.call("CreateTable", exchange.create_request(description))
 
     def import_items(self, table: str, path: str | os.PathLike[str]) -> int:
         """Put the items of a DynamoDB JSON lines file, all or none, free of charge.
@@ -392,20 +399,19 @@ class Emulator:
         Raises:
             EmulatorError: there is no such table, or a line does not fit; file and line named.
         """
-        from emulator.persistence import snapshot_file  # only for those who touch a disk
+        from emulator.persistence import exchange  # only for those who touch a disk
 
         account = self._current()
         with account.lock:
-            found = table_of(account, table)
-            return snapshot_file.import_items(path, account, found)
+            return exchange.import_items(path, account, table_of(account, table))
 
     def export_items(self, table: str, path: str | os.PathLike[str]) -> int:
         """Write the items of a table as DynamoDB JSON lines; returns how many."""
-        from emulator.persistence import snapshot_file  # only for those who touch a disk
+        from emulator.persistence import exchange  # only for those who touch a disk
 
         account = self._current()
         with account.lock:
-            return snapshot_file.export_items(path, table_of(account, table))
+            return exchange.export_items(path, table_of(account, table))
 
     # Front ends that need nothing else
 

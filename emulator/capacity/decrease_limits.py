@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from emulator.service.errors import LimitExceededException
 
@@ -33,6 +34,15 @@ TOO_MANY_SWITCHES = (
     "Subscriber limit exceeded: Updates to PAY_PER_REQUEST mode are limited to 4 in 24 hours. "
     "Last update at {last}. Next update can be made at {next}"
 )
+
+
+class DecreasesState(NamedTuple):
+    """What ``Decreases`` knows: how many on the last day that had one, and the last changes."""
+
+    today: int
+    day: int
+    last_decrease_s: float | None
+    last_increase_s: float | None
 
 
 class Decreases:
@@ -88,11 +98,18 @@ class Decreases:
         """Note an increase; they are unlimited."""
         self.last_increase_s = now_s
 
+    def save(self) -> DecreasesState:
+        """Return what is known, for ``restore``."""
+        return DecreasesState(self._count, self._day, self.last_decrease_s, self.last_increase_s)
+
+    def restore(self, state: DecreasesState) -> None:
+        """Go back to what was known."""
+        self._count, self._day, self.last_decrease_s, self.last_increase_s = state
+
     def copy(self) -> Decreases:
         """Return an independent history of the same changes."""
         twin = Decreases()
-        twin._count, twin._day = self._count, self._day
-        twin.last_decrease_s, twin.last_increase_s = self.last_decrease_s, self.last_increase_s
+        twin.restore(self.save())
         return twin
 
     def _next_s(self, now_s: float) -> float:
@@ -136,6 +153,15 @@ class ModeSwitches:
                 )
             )
         self._times.append(now_s)
+
+    @property
+    def times(self) -> tuple[float, ...]:
+        """When the last few switches were made, in epoch seconds."""
+        return tuple(self._times)
+
+    def restore(self, times: Iterable[float]) -> None:
+        """Go back to a history of switches."""
+        self._times = deque(times, maxlen=MAX_SWITCHES)
 
     def copy(self) -> ModeSwitches:
         """Return an independent history of the same switches."""

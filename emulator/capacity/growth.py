@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Final
+from typing import Final, NamedTuple
 
 from emulator.capacity.units import READ, WRITE
 from emulator.service import limits
@@ -13,6 +13,18 @@ _MINUTE_SECONDS: Final = 60
 PEAK_AGE_SECONDS: Final = 30 * 60
 #: How long doubling the partitions takes when pre-warming. Assumed: CAP-509.
 DOUBLING_SECONDS: Final = 60
+
+
+class GrowthState(NamedTuple):
+    """What a ``Growth`` knows.
+
+    Attributes:
+        warm: Warm read and write units per second.
+        recent: Of each minute that does not count yet: its end, read units, write units.
+    """
+
+    warm: tuple[int, int]
+    recent: tuple[tuple[int, float, float], ...]
 
 
 class Growth:
@@ -77,6 +89,15 @@ class Growth:
     def _doubled(self, units: float) -> int:
         """Return twice a minute's rate, in whole units per second, within the quota."""
         return min(int(-(-2 * units // _MINUTE_SECONDS)), self._quota)
+
+    def save(self) -> GrowthState:
+        """Return what is known, for ``restore``."""
+        return GrowthState(self.warm, tuple(self._recent))
+
+    def restore(self, state: GrowthState) -> None:
+        """Go back to what was known."""
+        self._warm = list(state.warm)
+        self._recent = deque(state.recent)
 
     def copy(self) -> Growth:
         """Return an independent state of the same."""

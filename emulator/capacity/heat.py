@@ -43,6 +43,22 @@ class Decision(NamedTuple):
     refusal: str | None = None
 
 
+class HeatState(NamedTuple):
+    """What a ``Heat`` knows.
+
+    Attributes:
+        streaks: Partition to how many minutes in a row were hot.
+        last_start_s: When the last closed minute began.
+        minutes: The minutes that show where the traffic goes.
+        pending: Partition to the whole second at which it is split.
+    """
+
+    streaks: Mapping[int, int]
+    last_start_s: int
+    minutes: Sequence[Minute]
+    pending: Mapping[int, int]
+
+
 class Heat:
     """The hot partitions of one resource and the minutes that show where their traffic goes.
 
@@ -138,6 +154,19 @@ class Heat:
             self.minutes = []
         elif minute.accesses:
             self.minutes = [*self.minutes[1 - WINDOW_MINUTES :], minute]
+
+    def save(self) -> HeatState:
+        """Return what is known, for ``restore``; closed minutes never change."""
+        return HeatState(
+            dict(self._streaks), self._last_start_s, tuple(self.minutes), dict(self.pending)
+        )
+
+    def restore(self, state: HeatState) -> None:
+        """Go back to what was known."""
+        self._streaks = dict(state.streaks)
+        self._last_start_s = state.last_start_s
+        self.minutes = list(state.minutes)
+        self.pending = dict(state.pending)
 
     def check(self) -> None:
         """Assert what always holds."""

@@ -59,6 +59,24 @@ class Change(NamedTuple):
     due_s: float
 
 
+class ScalerState(NamedTuple):
+    """What a ``Scaler`` knows besides its policy.
+
+    Attributes:
+        pending: The change that is on its way.
+        history: Consumed rates of the last minutes.
+        last_s: The end of the last of them.
+        out_over_s: When the cooldown after a scale-out is over.
+        in_over_s: When the cooldown after a scale-in is over.
+    """
+
+    pending: Change | None
+    history: tuple[float, ...]
+    last_s: float | None
+    out_over_s: float
+    in_over_s: float
+
+
 class Scaler:
     """The auto scaling of one axis of one resource.
 
@@ -140,6 +158,19 @@ class Scaler:
         self.pending = None
         self._history.clear()
         return units
+
+    def save(self) -> ScalerState:
+        """Return what is known, for ``restore``."""
+        return ScalerState(
+            self.pending, tuple(self._history), self._last_s, self._out_over_s, self._in_over_s
+        )
+
+    def restore(self, state: ScalerState) -> None:
+        """Go back to what was known."""
+        self.pending = state.pending
+        self._history = deque(state.history, maxlen=LOW_MINUTES)
+        self._last_s = state.last_s
+        self._out_over_s, self._in_over_s = state.out_over_s, state.in_over_s
 
     def _pad(self, now_s: float) -> None:
         """Enter the minutes that were left out, as minutes without traffic."""

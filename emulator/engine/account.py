@@ -127,6 +127,20 @@ class Account:
         for table in self.tables.values():
             table.begin_throughput_at(self.throughput_ns)
 
+    def begin_at(self, now_ns: int) -> None:
+        """Be at a moment of the past; what fell due since then happens with the next operation."""
+        self.now_ns = now_ns
+        if self.pace is None:
+            self.throughput_ns = now_ns
+            self.minutes = self._throughput_minutes = Minutes(now_ns)
+        else:
+            self.minutes = CalendarMinutes(now_ns)
+        self.begin_observing()
+
+    def look_ahead(self) -> None:
+        """Find out when the next split falls due, after tables came that have some pending."""
+        self._throughput_minutes.look_ahead(self)
+
     def begin(self, operation: str, request: Mapping[str, Any] = NO_REQUEST) -> None:
         """Start an operation: fix its moment, and do first what fell due before it."""
         self.catch_up(self.clock.now_ns())

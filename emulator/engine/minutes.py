@@ -55,7 +55,7 @@ class Minutes:
                 self._next_minute_ns += MINUTE_NS
             else:
                 split_hot_partitions(account)
-            self._look_ahead(account)
+            self.look_ahead(account)
         self._finish(account, now_ns)
 
     def _reach(self, account: Account) -> None:
@@ -75,8 +75,8 @@ class Minutes:
         account.metrics.roll(now_ns // NANOSECONDS)
         drain(account, now_ns)
 
-    def _look_ahead(self, account: Account) -> None:
-        """Find out when the next thing falls due."""
+    def look_ahead(self, account: Account) -> None:
+        """Find out when the next thing falls due; what is overdue, now."""
         due_s = min(
             (
                 resource.heat.next_due_s
@@ -87,7 +87,7 @@ class Minutes:
         )
         self.next_ns = self._next_minute_ns
         if due_s < self._next_minute_ns // NANOSECONDS:
-            self.next_ns = int(due_s) * NANOSECONDS
+            self.next_ns = max(int(due_s) * NANOSECONDS, account.throughput_ns)
 
     def _skip_idle(self, account: Account, now_ns: int) -> None:
         """Pass over minutes in which nothing can happen."""
@@ -114,7 +114,8 @@ class CalendarMinutes(Minutes):
     def _finish(self, account: Account, now_ns: int) -> None:
         account.metrics.roll(now_ns // NANOSECONDS)
 
-    def _look_ahead(self, account: Account) -> None:  # noqa: ARG002  # nothing depends on it
+    def look_ahead(self, account: Account) -> None:  # noqa: ARG002  # nothing depends on it
+        """Find out when the next thing falls due: a whole minute."""
         self.next_ns = self._next_minute_ns
 
     def _skip_idle(self, account: Account, now_ns: int) -> None:

@@ -6,7 +6,7 @@ gives every child its own buckets.
 
 from __future__ import annotations
 
-from copy import copy, deepcopy
+from copy import deepcopy
 from typing import Literal, NamedTuple
 
 from emulator.capacity import (
@@ -162,6 +162,23 @@ class Resource:
         else:
             self.meter.provision(throughput.read, throughput.write, now_ns)
 
+    def set_partitions(self, partitions: PartitionMap, now_ns: int) -> None:
+        """Lie in other partitions, which begin with full buckets; the caller fills them."""
+        for partition in self.partitions:
+            self.meter.close_partition(partition.id)
+        self.partitions = partitions
+        for partition in partitions:
+            self.meter.open_partition(partition.id, now_ns)
+
+    def check(self) -> None:
+        """Assert what always holds."""
+        self.partitions.check()
+        self.meter.check()
+        self.growth.check()
+        self.heat.check()
+        assert self.meter.partitions.keys() == {partition.id for partition in self.partitions}
+        assert self.heat.pending.keys() <= self.meter.partitions.keys(), self.heat.pending
+
     def charge(self, axis: int, units: float, position: Position) -> Charge:
         """Return the charge of one item operation at a position."""
         return Charge(self.meter, self.partitions.at(position).id, axis, units, position)
@@ -215,7 +232,7 @@ class Resource:
         twin.meter = self.meter.copy(quota)
         twin.growth = self.growth.copy()
         twin.scalers = deepcopy(self.scalers)
-        twin.decreases = copy(self.decreases)
+        twin.decreases = self.decreases.copy()
         twin.prewarm, twin.replaced = self.prewarm, self.replaced
         twin.heat = Heat(self.settings, self.arn)
         twin.insights = Insights(self.meter.traffic.prefix_length, self.key_length)

@@ -7,6 +7,7 @@ Memory is bounded by the retention of 24 hours, by ``MOST_RECORDS`` and by ``MOS
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Literal, NamedTuple
@@ -96,6 +97,24 @@ class Stream:
     def next_number(self) -> int:
         """The number that the next record will have."""
         return self._next_number
+
+    @property
+    def records(self) -> tuple[StreamRecord, ...]:
+        """Everything that was kept, oldest first."""
+        return tuple(self._records)
+
+    def restore(self, records: Sequence[StreamRecord], next_number: int) -> None:
+        """Hold these records and no others.
+
+        Raises:
+            ValueError: their numbers have gaps, or do not end before the next one.
+        """
+        first = next_number - len(records)
+        if first < 1 or [record.number for record in records] != list(range(first, next_number)):
+            raise ValueError("records of a stream are numbered one after the other")
+        self._records = deque(records)
+        self._kept_bytes = sum(map(_kept_bytes, records))
+        self._next_number = next_number
 
     def record(
         self, old: Item | None, new: Item | None, now_ns: int, *, by_service: bool = False

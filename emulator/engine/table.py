@@ -371,6 +371,13 @@ class Table(_Lifetime):
                 growth += units.billed_bytes(size_change, entries)
         return growth
 
+    def show_everything(self) -> None:
+        """Let readers see at once what is stored, whatever the lag."""
+        holders: list[Table | Index] = [self, *self.indexes.values()]
+        for holder in holders:
+            if holder.view is not None:
+                holder.view = LaggedView(holder.store)
+
     # Life
 
     def begin_update(self, now_ns: int) -> None:

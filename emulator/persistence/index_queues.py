@@ -13,11 +13,15 @@ from emulator.capacity import WRITE, Reason
 from emulator.engine.account import Account
 from emulator.engine.table import Index, Table
 from emulator.model.wire import dump_item, load_item
+from emulator.persistence.written import integer, number, text
 from emulator.storage import Entry, EntryChange, entry_of
 
 
 def dump(table: Table, now_ns: int) -> Iterator[dict[str, Any]]:
-    """Yield every change that waits for an index of the table, oldest first; then who is closed."""
+    """Yield every change that waits for an index of the table, oldest first.
+
+    Then come the queues: since when something waits, and until when an index is closed.
+    """
     waiting = [(index, queued) for index in table.global_indexes for queued in index.queue]
     for index, queued in sorted(waiting, key=lambda pair: pair[1].number):
         yield {
@@ -28,6 +32,12 @@ def dump(table: Table, now_ns: int) -> Iterator[dict[str, Any]]:
             "waited_ns": now_ns - queued.accepted_ns,
         }
     for index in table.global_indexes:
+        if not index.queue.is_empty:
+            yield {
+                "index": index.schema.name,
+                "since_ns": now_ns - index.queue.since_ns,
+                "last_ns": now_ns - index.queue.last_ns,
+            }
         if index.queue.has_closed:
             yield {
                 "index": index.schema.name,
@@ -44,21 +54,27 @@ def load(account: Account, table: Table, lines: Iterable[Mapping[str, Any]]) -> 
     """Let wait what waited when the file was written; elsewhere than in "enforce" nothing does."""
     if account.capacity != "enforce":
         return
-    waiting = []
+    now_ns = account.throughput_ns
+    waiting, queues = [], []
     for line in lines:
         index = table.indexes[line["index"]]
         if "closed_ns" in line:
-            reasons = tuple(Reason(name, index.resource.arn) for name in line["reasons"])
-            index.queue.close(account.now_ns + line["closed_ns"], reasons)
+            reasons = tuple(Reason(text(name), index.resource.arn) for name in line["reasons"])
+            index.queue.close(now_ns + integer(line["closed_ns"], least=None), reasons)
             table.has_closed_index = True
+        elif "since_ns" in line:
+            queues.append((line, index))
         else:
             before, after = (_load_entry(table, index, line[side]) for side in ("before", "after"))
             waiting.append((line, index, EntryChange(index.schema, before, after)))
     for _, index, change in reversed(waiting):
         taken_back = EntryChange(index.schema, change.after, change.before)
-        index.apply(taken_back, account.now_ns, account.now_ns)
+        index.apply(taken_back, now_ns, now_ns)
     for line, index, change in waiting:
         _enqueue(account, table, index, change, line)
+    for line, index in queues:
+        index.queue.since_ns = now_ns - integer(line["since_ns"])
+        index.queue.last_ns = now_ns - integer(line["last_ns"])
 
 
 def _load_entry(table: Table, index: Index, written: Mapping[str, Any] | None) -> Entry | None:
@@ -75,7 +91,7 @@ def _enqueue(
     if len(line["units"]) < len(sides):
         sides = [entry]
     charges = [
-        index.resource.charge(WRITE, units, side.position)
+        index.resource.charge(WRITE, number(units), side.position)
         for units, side in zip(line["units"], sides, strict=True)
     ]
     table.changes_accepted += 1
@@ -85,5 +101,5 @@ def _enqueue(
         table.position_of(entry.item),
         change,
         charges,
-        account.now_ns - line["waited_ns"],
+        account.throughput_ns - integer(line["waited_ns"]),
     )

@@ -7,7 +7,8 @@ The map knows where each partition begins and how much lies in it; it never merg
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from emulator.service.limits import STORAGE_OVERHEAD_BYTES
 from emulator.storage.routing import HASH_SPACE, Position, slice_position
@@ -53,6 +54,28 @@ class PartitionMap:
         self._lows = [slice_position(number, count) for number in range(count)]
         self._partitions = [Partition(number, low) for number, low in enumerate(self._lows)]
         self._next_id = count
+
+    @classmethod
+    def of(cls, partitions: Sequence[Partition], next_id: int) -> PartitionMap:
+        """Return a map of these partitions, in position order; the next one has this id.
+
+        Raises:
+            ValueError: they do not tile the key space, or an id is used twice.
+        """
+        lows = [partition.low for partition in partitions]
+        ids = {partition.id for partition in partitions}
+        if not lows or lows[0] != _START or any(low >= high for low, high in pairwise(lows)):
+            raise ValueError("partitions do not tile the key space")
+        if len(ids) != len(lows) or not all(0 <= number < next_id for number in ids):
+            raise ValueError("partitions share an id")
+        made = cls(1)
+        made._lows, made._partitions, made._next_id = lows, list(partitions), next_id
+        return made
+
+    @property
+    def next_id(self) -> int:
+        """The id that the next partition will have."""
+        return self._next_id
 
     def __len__(self) -> int:
         return len(self._partitions)

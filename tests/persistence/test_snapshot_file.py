@@ -1,12 +1,16 @@
 """Tables on disk: saved whole or not at all, refused when damaged or foreign."""
 
+import hashlib
 import json
 import os
+import random
+from pathlib import Path
 
 import pytest
 
-from emulator import Emulator, EmulatorError, ManualClock
-from emulator.persistence import snapshot_file
+from emulator import Emulator, EmulatorError, ManualClock, Settings
+from emulator.__main__ import main
+from tests.tables import index, schema, table
 
 
 def filled(region=None):
@@ -89,8 +93,8 @@ def test_a_loaded_emulator_shows_what_was_saved(tmp_path):
     saved.save(tmp_path / "file")
     loaded = Emulator.load(tmp_path / "file", clock=ManualClock())
     assert seen(loaded) == seen(saved)
-    for table in loaded.account().tables.values():
-        table.store.check()
+    for loaded_table in loaded.account().tables.values():
+        loaded_table.store.check()
 
 
 def test_regions_are_kept_apart(tmp_path):
@@ -100,6 +104,22 @@ def test_regions_are_kept_apart(tmp_path):
     assert loaded.call("ListTables", {}, region="eu-west-1") == {"TableNames": ["tab"]}
 
 
+def test_access_keys_are_kept_apart(tmp_path):
+    """A key's own table, and one of the same name that every key sees."""
+    saved = Emulator(clock=ManualClock())
+    for key in ("ann", "bob", None):
+        saved.call("CreateTable", table("pk"), access_key=key)
+        item = {"pk": {"S": key or "everybody"}}
+        saved.call("PutItem", {"TableName": "tab", "Item": item}, access_key=key)
+    saved.save(tmp_path / "file")
+    loaded = Emulator.load(tmp_path / "file", clock=ManualClock())
+    for key in ("ann", "bob", None, "carol"):
+        items = loaded.call("Scan", {"TableName": "tab"}, access_key=key)["Items"]
+        assert items == saved.call("Scan", {"TableName": "tab"}, access_key=key)["Items"]
+    assert items == [{"pk": {"S": "everybody"}}]
+    assert loaded.namespaces() == saved.namespaces()
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
@@ -107,7 +127,13 @@ def test_regions_are_kept_apart(tmp_path):
         (b"PK\x03\x04\xff", "is no dynamometer snapshot"),
         (b'{"format": "other"}\n', "is no dynamometer snapshot"),
         (b"[]\n", "is no dynamometer snapshot"),
+        (b"[" * 100_000, "is no dynamometer snapshot"),
         (b'{"format": "dynamometer-snapshot", "version": 9}\n', "has snapshot version 9"),
+        (b'{"format": "dynamometer-snapshot", "version": true}\n', "has snapshot version True"),
+        (
+            b'{"format": "dynamometer-snapshot", "version": [1]}\n',
+            "has snapshot version of another",
+        ),
         (
             b'{"format": "dynamometer-snapshot", "version": 1, "sha256": "0"}\n{}\n',
             "is damaged",
@@ -151,41 +177,196 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["file"]
 
 
-def test_items_travel_as_dynamodb_json_lines(tmp_path):
-    emulator = filled()
-    assert emulator.export_items("tab", tmp_path / "items") == 6
-    lines = (tmp_path / "items").read_text().splitlines()
-    assert all(set(json.loads(line)) == {"Item"} for line in lines)
-    other = Emulator(clock=ManualClock())
-    other.import_table(emulator.call("DescribeTable", {"TableName": "tab"}))
-    assert other.import_items("tab", tmp_path / "items") == 6
-    assert other.call("Scan", {"TableName": "tab"}) == emulator.call("Scan", {"TableName": "tab"})
+# Files of every version: one of each is kept, as the release of its time wrote it.
+
+FILES = Path(__file__).parent / "files"
+
+
+def scanned(emulator, region, **request):
+    return emulator.call("Scan", request, region=region)["Items"]
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_files_of_every_version_load_for_ever(version):
+    loaded = Emulator.load(FILES / f"version_{version}.snapshot", capacity="enforce")
+    orders = loaded.call("DescribeTable", {"TableName": "orders"})["Table"]
+    assert orders["ProvisionedThroughput"]["WriteCapacityUnits"] == 50
+    assert orders["StreamSpecification"] == {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
+    assert len(scanned(loaded, None, TableName="orders")) == 6
+    for name in ("gsi", "lsi"):
+        assert len(scanned(loaded, None, TableName="orders", IndexName=name)) == 6
+    described = loaded.call("DescribeTimeToLive", {"TableName": "orders"})
+    assert described["TimeToLiveDescription"]["TimeToLiveStatus"] == "ENABLED"
+    late = {item["pk"]["S"] for item in scanned(loaded, "eu-west-1", TableName="late")}
+    assert late == {"text", "number", "empty", "long", "map"}
+    (entry,) = scanned(loaded, "eu-west-1", TableName="late", IndexName="by_g")
+    assert entry["pk"] == {"S": "text"}
+
+
+def test_what_waited_when_version_2_was_written_waits_on():
+    loaded = Emulator.load(FILES / "version_2.snapshot", capacity="enforce", clock=ManualClock())
+    assert loaded.backlog("slow", "by_g").units == 2
+    loaded.clock.advance(10)
+    assert len(scanned(loaded, None, TableName="slow", IndexName="by_g")) == 3
 
 
 @pytest.mark.parametrize(
-    ("line", "reason"),
+    "value",
     [
-        ("{", r"items:2: not a line of DynamoDB JSON"),
-        ('{"Item": {"pk": {"S": "a"}}}', r"items:2: .*Missing the key sk in the item"),
-        ('{"pk": {"N": "x"}}', r"items:2: The parameter cannot be converted"),
-        ("5", r"items:2: not a line of DynamoDB JSON"),
+        {"N": "5"},
+        {"S": ""},
+        {"S": "x" * 2_049},
+        {"M": {}},
+        {"L": []},
+        {"NULL": True},
+        {"B": "AA=="},
+    ],
+    ids=lambda value: next(iter(value)),
+)
+def test_what_an_index_that_came_later_passes_over_is_loaded(tmp_path, value):
+    """MAK-26: the index has no entry, and the table has the item."""
+    emulator = Emulator()
+    emulator.call("CreateTable", table("pk"))
+    item = {"pk": {"S": "a"}, "g": value}
+    emulator.call("PutItem", {"TableName": "tab", "Item": item})
+    create = index("late", schema("g"))
+    emulator.call(
+        "UpdateTable",
+        {
+            "TableName": "tab",
+            "AttributeDefinitions": [{"AttributeName": "g", "AttributeType": "S"}],
+            "GlobalSecondaryIndexUpdates": [{"Create": create}],
+        },
+    )
+    emulator.save(tmp_path / "file")
+    loaded = Emulator.load(tmp_path / "file")
+    assert loaded.call("Scan", {"TableName": "tab"})["Items"] == [item]
+    assert loaded.call("Scan", {"TableName": "tab", "IndexName": "late"})["Items"] == []
+
+
+# What is on its way out is not saved
+
+
+def test_a_table_that_is_being_deleted_is_not_saved(tmp_path):
+    emulator = Emulator(clock=ManualClock(), settings=Settings(table_delay=10))
+    emulator.call("CreateTable", table("pk"))
+    emulator.clock.advance(10)
+    emulator.call("DeleteTable", {"TableName": "tab"})
+    assert emulator.call("ListTables", {}) == {"TableNames": ["tab"]}
+    emulator.save(tmp_path / "file")
+    loaded = Emulator.load(tmp_path / "file", clock=ManualClock())
+    assert loaded.call("ListTables", {}) == {"TableNames": []}
+
+
+def test_an_index_that_is_being_deleted_is_not_saved(tmp_path):
+    emulator = Emulator(clock=ManualClock(), settings=Settings(table_delay=10))
+    emulator.call("CreateTable", table("pk", GlobalSecondaryIndexes=[index("gone", schema("g"))]))
+    emulator.clock.advance(10)
+    delete = {"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gone"}}]}
+    emulator.call("UpdateTable", {"TableName": "tab", **delete})
+    emulator.save(tmp_path / "file")
+    loaded = Emulator.load(tmp_path / "file", clock=ManualClock(), settings=Settings())
+    described = loaded.call("DescribeTable", {"TableName": "tab"})["Table"]
+    assert "GlobalSecondaryIndexes" not in described
+    assert described["AttributeDefinitions"] == [{"AttributeName": "pk", "AttributeType": "S"}]
+
+
+# Files whose checksum fits, and whose content does not
+
+
+def signed(lines, version=3):
+    """Return a snapshot file of these lines, with a header that fits."""
+    body = b"".join(
+        line if type(line) is bytes else json.dumps(line).encode() + b"\n" for line in lines
+    )
+    header = {"format": "dynamometer-snapshot", "version": version}
+    header["sha256"] = hashlib.sha256(body).hexdigest()
+    return json.dumps(header).encode() + b"\n" + body
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory):
+    """The lines of a file behind its header: a region, a table, six items, a stream, records."""
+    path = tmp_path_factory.mktemp("saved") / "file"
+    filled().save(path)
+    return [json.loads(line) for line in path.read_bytes().splitlines()[1:]]
+
+
+LARGE = {"pk": {"S": "large"}, "sk": {"B": "AA=="}, "x": {"S": "x" * 2_000_000}}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda lines: lines[:4], r"line 5 .*\(the file ends too early\)"),
+        (lambda lines: [*lines, {}], r"\('region' is missing\)"),
+        (lambda lines: [*lines, [1]], r"\(an object is expected\)"),
+        (lambda lines: [*lines, lines[0]], r"\(a namespace comes twice\)"),
+        (lambda lines: [b"[" * 100_000 + b"\n"], r"line 2 .*\(it is nested too deeply\)"),
+        (lambda lines: [*lines[:2], LARGE, *lines[3:]], r"line 4 .*Item size has exceeded"),
+        (lambda lines: [*lines[:2], lines[3], *lines[3:]], r"\(an item comes twice\)"),
+        (lambda lines: [*lines[:2], {"pk": {"S": "a"}}, *lines[3:]], r"Missing the key sk"),
+        (lambda lines: [lines[0] | {"now": 10**40}, *lines[1:]], r"\(a whole number within bounds"),
+        (lambda lines: [lines[0] | {"region": 5}, *lines[1:]], r"\(a text is expected\)"),
     ],
 )
-def test_a_wrong_line_is_named_and_nothing_is_imported(tmp_path, line, reason):
-    path = tmp_path / "items"
-    path.write_text('{"pk": {"S": "new"}, "sk": {"B": "AA=="}}\n' + line + "\n\n")
-    emulator = filled()
-    before = emulator.call("Scan", {"TableName": "tab"})
-    with pytest.raises(EmulatorError, match=reason):
-        emulator.import_items("tab", path)
-    assert emulator.call("Scan", {"TableName": "tab"}) == before
+def test_a_file_that_does_not_hold_together_is_refused(tmp_path, lines, change, reason):
+    path = tmp_path / "file"
+    path.write_bytes(signed(change(lines)))
+    with pytest.raises(EmulatorError, match=reason) as refusal:
+        Emulator.load(path)
+    assert str(refusal.value).startswith(f"{path} line ")
+    assert "\n" not in str(refusal.value)
 
 
-def test_a_description_needs_its_keys():
-    with pytest.raises(EmulatorError, match="needs KeySchema"):
-        snapshot_file.create_request({"TableName": "t"})
+def test_serving_a_file_that_does_not_hold_together_is_wrong_usage(tmp_path, lines, capsys):
+    path = tmp_path / "file"
+    path.write_bytes(signed(lines[:4]))
+    assert main(["serve", "--port", "0", "--snapshot", str(path)]) == 2
+    assert capsys.readouterr().err.startswith(
+        f"dynamometer: {path} cannot be loaded: {path} line 5"
+    )
 
 
-def test_unknown_tables_are_named(tmp_path):
-    with pytest.raises(EmulatorError, match="there is no table 'x' in us-east-1"):
-        Emulator().export_items("x", tmp_path / "file")
+def damaged(value, path, chance):
+    """Return a value with the leaf or branch at a path taken out or replaced."""
+    if not path:
+        return chance.choice(
+            [None, True, -1, 0, 10**30, 0.5, 1e308, "", "x", [], {}, [[]], {"S": "x"}, [value]]
+        )
+    step, *rest = path
+    copied = value.copy()
+    if not rest and chance.random() < 0.3:
+        del copied[step]
+    else:
+        copied[step] = damaged(value[step], rest, chance)
+    return copied
+
+
+def paths(value):
+    """Yield the path of every branch and leaf of a JSON value."""
+    members = value.items() if isinstance(value, dict) else enumerate(value)
+    for step, member in members:
+        yield [step]
+        if isinstance(member, dict | list):
+            yield from ([step, *path] for path in paths(member))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_whatever_is_wrong_with_a_line_is_one_sentence(tmp_path, lines, seed):
+    """Anything taken out or replaced: the file loads, or is refused with one sentence."""
+    chance = random.Random(seed)
+    path = tmp_path / "file"
+    everywhere = [[number, *inner] for number, line in enumerate(lines) for inner in paths(line)]
+    refused = 0
+    for where in chance.sample(everywhere, 150):
+        path.write_bytes(signed(damaged(lines, where, chance)))
+        try:
+            loaded = Emulator.load(path, clock=ManualClock())
+        except EmulatorError as refusal:
+            refused += 1
+            assert "\n" not in str(refusal)
+        else:
+            loaded.call("ListTables", {})
+            loaded.clock.advance(3_600)
+    assert refused > 100

@@ -1,0 +1,82 @@
+"""Streams in a snapshot file: each with its records, those of deleted tables included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, get_args
+
+from emulator.engine import Account, Stream, StreamRecord
+from emulator.engine.streams import ViewType
+from emulator.model import Item
+from emulator.model.wire import dump_item, dump_key, dump_types, load_item, load_key, load_types
+from emulator.persistence.table_state import load_policy
+from emulator.persistence.written import Moments, integer, text
+
+Written = Mapping[str, Any]
+
+
+def dump(stream: Stream) -> Iterator[dict[str, Any]]:
+    """Yield a stream, then its records, oldest first."""
+    records = stream.records
+    types = {attribute.name: attribute.type for attribute in stream.key.attributes}
+    yield {
+        "stream": stream.arn,
+        "label": stream.label,
+        "table_name": stream.table_name,
+        "key": dump_key(stream.key),
+        "types": dump_types(types),
+        "view": stream.view,
+        "created": stream.created_ns,
+        "closed": stream.closed_ns,
+        "tags": stream.tags,
+        "policy": stream.policy,
+        "next_number": stream.next_number,
+        "records": len(records),
+    }
+    for record in records:
+        yield {
+            "number": record.number,
+            "created": record.created_ns,
+            "old": _dump_image(record.old),
+            "new": _dump_image(record.new),
+            "by_service": record.by_service,
+        }
+
+
+def _dump_image(image: Item | None) -> dict[str, Any] | None:
+    return None if image is None else dump_item(image.attributes)
+
+
+def load(account: Account, head: Written, lines: Iterable[Written], moments: Moments) -> None:
+    """Give an account a stream of a file, with its records."""
+    if head["view"] not in get_args(ViewType):
+        raise ValueError("a stream has no such view")
+    stream = Stream(
+        arn=text(head["stream"]),
+        label=text(head["label"]),
+        table_name=text(head["table_name"]),
+        key=load_key(head["key"], load_types(head["types"])),
+        view=head["view"],
+        now_ns=moments.ns(head["created"]),
+    )
+    stream.closed_ns = None if head["closed"] is None else moments.ns(head["closed"])
+    stream.tags = {text(name): text(value) for name, value in head["tags"].items()}
+    stream.policy = load_policy(head["policy"])
+    records = [_load_record(stream, line, moments) for line in lines]
+    stream.restore(records, integer(head["next_number"], 1))
+    account.streams[stream.arn] = stream
+
+
+def _load_record(stream: Stream, line: Written, moments: Moments) -> StreamRecord:
+    old, new = (None if line[side] is None else load_item(line[side]) for side in ("old", "new"))
+    image = old if new is None else new
+    if image is None or not stream.key.holds(image):
+        raise ValueError("a record of a stream has no key")
+    return StreamRecord(
+        integer(line["number"], 1),
+        moments.ns(line["created"]),
+        image.pick(stream.key.names),
+        old,
+        new,
+        bool(line["by_service"]),
+    )

@@ -1,0 +1,119 @@
+"""How a snapshot file writes what JSON has no form for: moments, positions, checked numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from emulator.clock import LATEST, NANOSECONDS
+from emulator.model.wire import dump_value, load_value
+from emulator.storage import HASH_SPACE, TOP, Position
+
+#: How a position writes what lies above every key value.
+_TOP: Final = "TOP"
+_MINUTE_NS: Final = 60 * NANOSECONDS
+
+
+class Moments(NamedTuple):
+    """From moments of a file to those of the emulator that loads it.
+
+    They are the same, unless its clock is behind the file: then everything is moved back by whole
+    minutes, so that what was a minute ago still is, and minutes stay minutes.
+    """
+
+    shift_ns: int
+
+    @classmethod
+    def of(cls, saved_ns: int, now_ns: int) -> Moments:
+        """Return the moments of a file that was saved at one time and is loaded at another.
+
+        >>> Moments.of(saved_ns=90 * NANOSECONDS, now_ns=100 * NANOSECONDS)
+        Moments(shift_ns=0)
+        >>> Moments.of(saved_ns=90 * NANOSECONDS, now_ns=50 * NANOSECONDS)
+        Moments(shift_ns=-60000000000)
+        """
+        minutes = -(-(saved_ns - now_ns) // _MINUTE_NS)
+        return cls(-max(0, minutes) * _MINUTE_NS)
+
+    def ns(self, written: object) -> int:
+        """Return a moment, in nanoseconds since the epoch."""
+        return integer(written, 0, 2 * LATEST * NANOSECONDS) + self.shift_ns
+
+    def seconds(self, written: object) -> float:
+        """Return a moment, in seconds since the epoch."""
+        return number(written) + self.shift_ns // NANOSECONDS
+
+    def whole_seconds(self, written: object) -> int:
+        """Return a moment, in whole seconds since the epoch."""
+        return integer(written, 0, 2 * LATEST) + self.shift_ns // NANOSECONDS
+
+
+class Times(NamedTuple):
+    """When things are in the emulator that loads a file.
+
+    Attributes:
+        dates: Moments by the clock.
+        throughput: Moments of throughput, which may go by a pace of its own.
+        throughput_ns: The moment of throughput at which the emulator goes on.
+    """
+
+    dates: Moments
+    throughput: Moments
+    throughput_ns: int
+
+
+def integer(written: object, least: int | None = 0, most: int | None = None) -> int:
+    """Return a whole number within bounds.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if (
+        type(written) is not int
+        or (least is not None and written < least)
+        or (most is not None and written > most)
+    ):
+        raise ValueError("a whole number within bounds is expected")
+    return written
+
+
+def number(written: object) -> float:
+    """Return a finite number.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if type(written) not in (int, float) or not abs(written) < float("inf"):  # type: ignore[arg-type]
+        raise ValueError("a finite number is expected")
+    return written  # type: ignore[return-value]
+
+
+def text(written: object) -> str:
+    """Return a text.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if type(written) is not str:
+        raise ValueError("a text is expected")
+    return written
+
+
+def dump_position(position: Position) -> list[Any]:
+    """Return a position as a file writes it.
+
+    >>> load_position(dump_position((17, "abc", TOP)))
+    (17, 'abc', TOP)
+    """
+    return [position[0], *(_TOP if value is TOP else dump_value(value) for value in position[1:])]
+
+
+def load_position(written: Sequence[Any]) -> Position:
+    """Return a position that a file writes.
+
+    Raises:
+        ValueError: it is none.
+    """
+    first, *others = written
+    values = (TOP if value == _TOP else load_value(value) for value in others)
+    return (integer(first, 0, HASH_SPACE), *values)
