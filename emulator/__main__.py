@@ -2,7 +2,7 @@
 
 Reading the arguments needs no engine: a command loads what it uses when it runs, so that
 ``--version`` and ``--help`` answer at once. Exit codes: 0 fine, 1 a budget or a verdict
-failed, 2 wrong usage, said in one sentence.
+failed, 2 wrong usage, said in one sentence, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 FINE: Final = 0
 FAILED: Final = 1
 WRONG_USAGE: Final = 2
+INTERRUPTED: Final = 130  # as a shell has it
 
 #: Assumed: DynamoDB Local does not say how long its delays are.
 TRANSIENT_SECONDS: Final = 5.0
@@ -54,7 +55,8 @@ examples:
 Any credentials will do; each region has its own tables. The routes under /_emulator/ (health,
 metrics, partitions, insights, clock, reset, snapshot, faults) are for tests.
 
-Exit codes: 0 stopped in good order, 1 the snapshot could not be saved, 2 wrong usage.
+Exit codes: 0 stopped in good order, 1 the snapshot could not be saved, 2 wrong usage, 130
+interrupted before it was saved.
 """
 _TAUGHT_ELSEWHERE = {
     "lab": "compare key designs under a workload",
@@ -92,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"dynamometer: {error}\n")
         return WRONG_USAGE
     except KeyboardInterrupt:  # a second Ctrl-C, while stopping
-        return FAILED
+        return INTERRUPTED
     except SystemExit as end:  # argparse has shown a help or the version
         return int(end.code or FINE)
 
@@ -148,8 +150,17 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         "--cors",
         "-cors",
         metavar="ORIGIN",
-        default="*",
-        help="origins, separated by commas, that a browser may call from; default: all",
+        default="local",
+        help="origins, separated by commas, whose pages may call: local (default) are those of "
+        "this machine, * is any, none is none",
+    )
+    add(
+        "--allow-host",
+        dest="allow_hosts",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a name to answer to, beside localhost and the address of --host; may be repeated",
     )
     add(
         "--region",
@@ -253,7 +264,11 @@ def _serve(arguments: argparse.Namespace) -> int:
             emulator,
             arguments.host,
             arguments.port,
-            options=ServerOptions(cors=arguments.cors, shared=arguments.sharedDb),
+            options=ServerOptions(
+                cors=arguments.cors,
+                allow_hosts=tuple(arguments.allow_hosts),
+                shared=arguments.sharedDb,
+            ),
             on_ready=lambda url: _announce(url, arguments, path),
         )
     except OSError as error:

@@ -85,9 +85,9 @@ def test_help_lists_a_command_once(capsys):
 def test_the_help_of_serve_tells_the_defaults(capsys):
     assert main(["serve", "--help"]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    for default in ("this machine only", "8000", "all", "us-east-1", "000000000000", "0"):
+    for default in ("this machine only", "8000", "us-east-1", "000000000000", "0"):
         assert f"default: {default}" in told
-    for choice in ("observe", "today's", "system"):
+    for choice in ("observe", "today's", "system", "local"):
         assert f"{choice} (default)" in told
 
 
@@ -163,7 +163,7 @@ def test_a_second_signal_ends_it_at_once():
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(0.5)
 
-            assert stop(process, signal.SIGINT) == 1
+            assert stop(process, signal.SIGINT) == 130
         assert process.stderr.read() == ""
 
 
@@ -198,7 +198,15 @@ def test_serve_may_be_called_as_dynamodb_local_is():
 
 
 def test_an_address_that_others_reach_is_pointed_out():
-    with running("serve", "--host", "0.0.0.0", "--port", "0") as (process, url):
+    named = ("--allow-host", "dynamodb", "--allow-host", "db")
+    with running("serve", "--host", "0.0.0.0", "--port", "0", *named) as (process, url):
+        for host, status in (("dynamodb:8000", 200), ("db", 200), ("evil.example", 403)):
+            asked = urllib.request.Request(f"{url}/_emulator/health", headers={"Host": host})
+            try:
+                with urllib.request.urlopen(asked, timeout=10) as answer:
+                    assert answer.status == status
+            except urllib.error.HTTPError as refusal:
+                assert refusal.code == status
         assert stop(process) == 0
         assert process.stderr.read() == (
             f"dynamometer: whoever reaches {url} can read and change this data\n"

@@ -32,6 +32,7 @@ SNAPSHOTS_KEPT: Final = 64
 
 _log = logging.getLogger(__name__)
 
+_MOST_PARAMETERS: Final = 100
 _DIMENSIONS: Final = ("table", "index", "operation", "stream")
 #: How the statistics of several namespaces become one.
 _JOINS: Final[dict[str, Callable[[float, float], float]]] = {
@@ -85,7 +86,7 @@ class ControlRoutes:
         if route is None:
             return _fault(405, f"{url.path} takes {' or '.join(methods)}, not {request.method}")
         try:
-            parameters: dict[str, Any] = dict(parse_qsl(url.query))
+            parameters: dict[str, Any] = dict(parse_qsl(url.query, max_num_fields=_MOST_PARAMETERS))
             if request.body:
                 parameters |= decode_json(request.body)
             return _json_response(200, route(parameters))
@@ -96,10 +97,6 @@ class ControlRoutes:
         except Exception:
             _log.exception("the emulator failed on %s %s", request.method, request.target)
             return _fault(500, "the emulator failed; the server's log says how")
-
-    def refuse_origin(self, origin: str) -> HttpResponse:
-        """Refuse a web page that nobody invited: these routes change things without asking."""
-        return _fault(403, f"a page of {origin} may not call this; start with --cors {origin}")
 
     # Routes
 

@@ -16,8 +16,9 @@ from typing import Final
 from emulator.protocol import request_ids, response_fields
 from emulator.service import errors, limits
 
-#: Assumed: twice what the longest session token and its signature need.
-HEAD_BYTES: Final = 32 * limits.KIB
+#: Source: Elastic Load Balancing, quotas of Application Load Balancers: 64 K of fields.
+#: Assumed: that the service's own front end is as patient.
+HEAD_BYTES: Final = 64 * limits.KIB
 #: Assumed: a chunk's size line carries a number and, rarely, an extension.
 CHUNK_LINE_BYTES: Final = 256
 
@@ -39,6 +40,7 @@ _KNOWN_FIELDS: Final = {
         "accept-encoding",
         "access-control-request-headers",
         "access-control-request-method",
+        "access-control-request-private-network",
         "authorization",
         "connection",
         "content-encoding",
@@ -46,7 +48,9 @@ _KNOWN_FIELDS: Final = {
         "content-type",
         "date",
         "expect",
+        "host",
         "origin",
+        "sec-fetch-site",
         "transfer-encoding",
         "x-amz-date",
         "x-amz-target",
@@ -118,6 +122,12 @@ class RequestParser:
     def has_head(self) -> bool:
         """A request's head has arrived and its body has not."""
         return self._request is not None
+
+    @property
+    def held_bytes(self) -> int:
+        """How much of requests that are not yet whole has arrived."""
+        chunked = 0 if self._chunked is None else len(self._chunked)
+        return len(self._buffer) - self._start + chunked
 
     def feed(self, data: bytes) -> None:
         """Append what the connection received."""

@@ -12,21 +12,30 @@ from __future__ import annotations
 import logging
 import re
 import zlib
-from collections.abc import Mapping
 from typing import Final
 
 from emulator import protocol
 from emulator.http.http_protocol import HttpRequest, HttpResponse
+from emulator.http.origins import Origins, preflight_lines
 from emulator.service import errors, limits
 from emulator.service.catalogue import OPERATIONS
 
 PLAIN_JSON: Final = "application/json"
 #: Assumed: shorter answers gain nothing by compression.
 GZIP_FROM_BYTES: Final = 4 * limits.KIB
-CORS_MAX_AGE_SECONDS: Final = 172_800  # Observed: with the connection tests above
+#: Regions that clients may name; each costs memory. The service has under forty.
+MOST_REGIONS: Final = 256
+#: Assumed: nobody compresses a body more than twice, or in more pieces than this.
+_MOST_ENCODINGS: Final = 2
+_MOST_MEMBERS: Final = 1024
+_PIECE_BYTES: Final = 64 * limits.KIB
 
 INTERNAL_FAULT = (
     "The request processing has failed because of an unknown error, exception or failure."
+)
+TOO_MANY_REGIONS: Final = (
+    f"This server keeps {MOST_REGIONS} regions apart and has met as many; {{region}} is one more. "
+    "Start it with -sharedDb to make one of all, or anew to forget them"
 )
 
 #: By what ``X-Amz-Target`` says.
@@ -44,8 +53,7 @@ class JsonProtocol:
         call: Who answers the operations.
         region: The region the health text names.
         shared: All regions are one, whatever a client's credentials are scoped to.
-        cors: The origins a browser may call from, separated by commas; ``*`` is any, as in
-            the service itself.
+        origins: Whose pages may read the answers.
     """
 
     def __init__(
@@ -54,12 +62,13 @@ class JsonProtocol:
         *,
         region: str = "us-east-1",
         shared: bool = False,
-        cors: str = "*",
+        origins: Origins | None = None,
     ) -> None:
         self._call = call
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._shared = shared
-        self._origins = frozenset(origin.strip() for origin in cors.split(","))
+        self._regions = {region}
+        self._origins = Origins() if origins is None else origins
 
     def answer(self, request: HttpRequest) -> HttpResponse:
         """Return the answer to ``request``; a client's mistake is never a 500."""
@@ -74,20 +83,8 @@ class JsonProtocol:
             else:
                 response = self._answer_operation(request, content_type or PLAIN_JSON)
         if "origin" in fields:
-            response.field_lines += self.origin_lines(fields["origin"])
+            response.field_lines += self._origins.lines(fields["origin"])
         return response
-
-    def allows_origin(self, origin: str) -> bool:
-        """Return whether ``origin`` was named, not merely covered by ``*``."""
-        return origin in self._origins
-
-    def origin_lines(self, origin: str) -> str:
-        """Return the field lines that let a page of ``origin`` read the answer, or not."""
-        if "*" in self._origins:
-            return "Access-Control-Allow-Origin: *\r\n"
-        if origin in self._origins:
-            return f"Access-Control-Allow-Origin: {origin}\r\nVary: Origin\r\n"
-        return "Vary: Origin\r\n"
 
     def _answer_operation(self, request: HttpRequest, content_type: str) -> HttpResponse:
         status = 200
@@ -115,15 +112,25 @@ class JsonProtocol:
         operation = _OPERATIONS.get(fields.get("x-amz-target", ""))
         if operation is None:
             raise errors.UnknownOperationException
-        region = protocol.region_of_credentials(fields)
+        region = protocol.region_of_credentials(fields, request.target.partition("?")[2])
         if members is None:
             raise errors.SerializationException
-        answer = self._call(operation, members, region=None if self._shared else region)
+        if self._shared:
+            region = None
+        elif region is not None and region not in self._regions:
+            self._meet(region)
+        answer = self._call(operation, members, region=region)
         return protocol.encode_json(answer) if OPERATIONS[operation].has_output else b""
+
+    def _meet(self, region: str) -> None:
+        """Note a region, unless a client invents one after the other."""
+        if len(self._regions) >= MOST_REGIONS:
+            raise errors.LimitExceededException(TOO_MANY_REGIONS.format(region=region))
+        self._regions.add(region)
 
     def _answer_other_method(self, request: HttpRequest) -> HttpResponse:
         if request.method == "OPTIONS" and "origin" in request.fields:
-            return HttpResponse(200, PLAIN_JSON, b"", _preflight_lines(request.fields))
+            return HttpResponse(200, PLAIN_JSON, b"", preflight_lines(request.fields))
         if request.method == "GET" and request.target == "/":
             return HttpResponse(200, "text/plain", self._health)
         return _not_found()
@@ -140,35 +147,61 @@ def _not_found() -> HttpResponse:
     return HttpResponse(404, "application/xml", b"<UnknownOperationException/>\n")  # WIR-3
 
 
-def _preflight_lines(fields: Mapping[str, str]) -> str:
-    """Return what a browser asks before a call from another origin (WIR-4)."""
-    lines = [f"Access-Control-Max-Age: {CORS_MAX_AGE_SECONDS}\r\n"]
-    for requested, allowed in (
-        ("access-control-request-headers", "Access-Control-Allow-Headers"),
-        ("access-control-request-method", "Access-Control-Allow-Methods"),
-    ):
-        if requested in fields:
-            lines.append(f"{allowed}: {fields[requested]}\r\n")
-    return "".join(lines)
-
-
 # Compression
 
 
-def _decompressed(body: bytes, encoding: str) -> bytes:
-    """Undo gzip, never past the limit; another encoding is left to fail as JSON."""
-    if encoding.lower() != "gzip":
-        return body
-    stream = zlib.decompressobj(wbits=31)
-    try:
-        plain = stream.decompress(body, limits.REQUEST_BYTES + 1)
-    except zlib.error:
-        raise errors.SerializationException from None
-    if len(plain) > limits.REQUEST_BYTES:
-        raise errors.RequestEntityTooLargeException
+_GZIP: Final = 31  # what zlib calls the formats
+_ZLIB: Final = 15
+_RAW: Final = -15
+_ENCODINGS: Final = {"gzip": (_GZIP,), "x-gzip": (_GZIP,), "deflate": (_ZLIB, _RAW)}
+
+
+def _decompressed(body: bytes, field: str) -> bytes:
+    """Undo the encodings of a body, the last first; an unknown one is left to fail as JSON.
+
+    Source: WIR-20: ``x-gzip`` is gzip, some senders of ``deflate`` leave out its wrapping, and what
+    is compressed with gzip may come in several members.
+    """
+    encodings = [encoding.strip().lower() for encoding in field.split(",")]
+    if len(encodings) > _MOST_ENCODINGS:
+        raise errors.SerializationException
+    for encoding in reversed(encodings):
+        formats = _ENCODINGS.get(encoding)
+        if formats is not None:
+            body = _inflated(body, formats)
+    return body
+
+
+def _inflated(body: bytes, formats: tuple[int, ...]) -> bytes:
+    """Return what a body compresses, in the first of the formats that it is in."""
+    for wbits in formats:
+        try:
+            return _members_joined(body, wbits)
+        except zlib.error:
+            continue
+    raise errors.SerializationException
+
+
+def _members_joined(body: bytes, wbits: int) -> bytes:
+    """Return what the members of a compressed body hold together, never past the limit."""
+    plain = bytearray()
+    members = 1
+    stream = zlib.decompressobj(wbits)
+    for start in range(0, len(body), _PIECE_BYTES):
+        piece = body[start : start + _PIECE_BYTES]
+        while piece:
+            if stream.eof:
+                members += 1
+                if wbits != _GZIP or members > _MOST_MEMBERS:
+                    raise errors.SerializationException
+                stream = zlib.decompressobj(wbits)
+            plain += stream.decompress(piece, limits.REQUEST_BYTES + 1 - len(plain))
+            if len(plain) > limits.REQUEST_BYTES:
+                raise errors.RequestEntityTooLargeException
+            piece = stream.unused_data
     if not stream.eof:
         raise errors.SerializationException
-    return plain
+    return bytes(plain)
 
 
 def _compressed(status: int, content_type: str, body: bytes, accepted: str) -> HttpResponse:

@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import secrets
+import select
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from emulator.http import http_protocol
 from emulator.http.control import ControlRoutes
+from emulator.http.doorkeeper import PRIVATE_ROUTES, Doorkeeper
 from emulator.http.json_protocol import JsonProtocol
+from emulator.http.origins import LOCAL, Origins
 from emulator.protocol import AMZ_JSON, encode_json
 from emulator.service import errors, limits
 
@@ -31,6 +36,15 @@ _BACKLOG: Final = 512
 _READ_BYTES: Final = 16 * limits.KIB
 _UNSET: Final = 0.0  # the sweep gives the phase its time: no clock is read per request
 _WRITE_BUFFER_BYTES: Final = limits.MIB
+#: What a system answers when it has no descriptor, or no memory, for one connection more.
+_OUT_OF_ROOM: Final = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
+_OUT_OF_ROOM_SECONDS: Final = 60.0  # between two lines in the log that say so
+_DESCRIPTORS_LEFT: Final = 64  # of what a process may have open, for all but connections
+#: After the time that stopping may take, how long until the process is interrupted.
+_PATIENCE_SECONDS: Final = 2.0
+
+TOO_MANY_CONNECTIONS: Final = "This server has {count} connections and takes no more"
+TOO_MANY_BYTES: Final = "This server holds {count} bytes of unfinished requests and takes no more"
 
 _log = logging.getLogger(__name__)
 
@@ -39,8 +53,11 @@ _log = logging.getLogger(__name__)
 class ServerOptions:
     """How the server treats its clients; the times are seconds."""
 
-    #: Origins a browser may call from, separated by commas; ``*`` is any, as in the service.
-    cors: str = "*"
+    #: Origins whose pages may call, separated by commas: ``local`` are those of this machine, ``*``
+    #: is any, ``none`` is none.
+    cors: str = LOCAL
+    #: Names to answer to, beside those of this machine and the address listened on.
+    allow_hosts: tuple[str, ...] = ()
     #: All regions are one, as with DynamoDB Local's ``-sharedDb``.
     shared: bool = False
     #: The longest request body; the service's own limit. Rule WIR-16.
@@ -57,8 +74,14 @@ class ServerOptions:
     linger_seconds: float = 5.0
     #: On shutdown, how long requests that have begun may take to finish.
     grace_seconds: float = 5.0
+    #: On shutdown, how long connections without a request are waited for: one may be on its way.
+    drain_seconds: float = 0.25
     #: How often these times are looked at.
     sweep_seconds: float = 0.5
+    #: The most connections at a time, as Redis has it; fewer where descriptors are scarce.
+    connections: int = 10_000
+    #: The most bytes of unfinished requests, and of answers not fetched, over all connections.
+    held_bytes: int = 256 * limits.MIB
 
 
 class _Connection(asyncio.BufferedProtocol):
@@ -70,6 +93,7 @@ class _Connection(asyncio.BufferedProtocol):
 
     __slots__ = (
         "_deadline",
+        "_held_bytes",
         "_lingering",
         "_parser",
         "_paused",
@@ -79,26 +103,32 @@ class _Connection(asyncio.BufferedProtocol):
     )
 
     def __init__(self, server: HttpServer) -> None:
-        options = server.options
         self._server = server
-        self._parser = http_protocol.RequestParser(
-            body_bytes=options.body_bytes, head_bytes=options.head_bytes
-        )
+        self._parser = server.parser()
         self._transport: asyncio.Transport
         self._paused = False  # the client does not fetch its answers
         self._lingering = False  # refused: what still arrives is thrown away
         self._deadline = _UNSET
+        self._held_bytes = 0  # what the server counts for this connection
         self._received = bytearray(_READ_BYTES)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Other loops bring transports that do not inherit from asyncio's.
         self._transport = cast("asyncio.Transport", transport)
         self._transport.set_write_buffer_limits(high=_WRITE_BUFFER_BYTES)
-        self._server.connections.add(self)
-        if self._server.is_closing:
+        server = self._server
+        server.connections.add(self)
+        excess = len(server.connections) - server.most_connections
+        if server.is_closed:
             transport.close()
+        elif excess > server.most_connections:
+            self._transport.abort()
+        elif excess > 0:
+            sentence = TOO_MANY_CONNECTIONS.format(count=server.most_connections)
+            self._refuse(errors.ServiceUnavailableException(sentence))
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
+        self._hold(0)
         self._server.forget(self)
 
     def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002 - asyncio's signature
@@ -114,15 +144,19 @@ class _Connection(asyncio.BufferedProtocol):
         # A trickle within one phase buys no more time for it.
         if was_idle or self._parser.has_head != had_head:
             self._deadline = _UNSET
+        if self._held_bytes or not self._parser.is_idle:
+            self._hold(self._parser.held_bytes)
 
     def pause_writing(self) -> None:
         self._paused = True
         self._deadline = _UNSET
         self._transport.pause_reading()
+        self._hold(self._parser.held_bytes + self._transport.get_write_buffer_size())
 
     def resume_writing(self) -> None:
         self._paused = False
         self._deadline = _UNSET
+        self._hold(self._parser.held_bytes)
         self._answer_all()
         if not self._paused:
             self._transport.resume_reading()
@@ -138,8 +172,12 @@ class _Connection(asyncio.BufferedProtocol):
             if request is None:
                 break
             self._deadline = _UNSET
-            keep_alive = request.keep_alive and not self._server.is_closing
+            is_last = self._server.is_closing and parser.is_idle
+            keep_alive = request.keep_alive and not is_last
             transport.write(answer(request, keep_alive=keep_alive))
+            if is_last:
+                self._linger()
+                return
             if not keep_alive:
                 transport.close()
         if parser.awaits_continue():
@@ -152,9 +190,29 @@ class _Connection(asyncio.BufferedProtocol):
         it would never see the answer.
         """
         self._transport.write(self._server.refuse(fault))
+        self._linger()
+
+    def _linger(self) -> None:
+        """Say no more, and read on until the client has heard the last answer."""
         self._lingering = True
         self._deadline = _UNSET
+        self._parser = self._server.parser()
+        self._hold(0)
         self._transport.write_eof()
+
+    def _hold(self, held_bytes: int) -> None:
+        """Count what is held for this client, and refuse it if it is too much for all."""
+        server = self._server
+        grows = held_bytes > self._held_bytes
+        server.held_bytes += held_bytes - self._held_bytes
+        self._held_bytes = held_bytes
+        if not grows or server.held_bytes <= server.options.held_bytes or self._lingering:
+            return
+        if self._paused:
+            self._transport.abort()
+        else:
+            sentence = TOO_MANY_BYTES.format(count=server.options.held_bytes)
+            self._refuse(errors.ServiceUnavailableException(sentence))
 
     def check_time(self, now: float) -> None:
         """Close the connection when its time is over; say so to a request that has begun."""
@@ -178,8 +236,12 @@ class _Connection(asyncio.BufferedProtocol):
         return options.idle_seconds if self._parser.is_idle else options.head_seconds
 
     def close_gently(self, deadline: float) -> None:
-        """Close now, or when the request that has begun is answered."""
-        if self._parser.is_idle and not self._paused:
+        """Close now, or when the request that has begun is answered.
+
+        A request that the system has received and nobody has read has begun, too.
+        """
+        is_idle = self._parser.is_idle and not self._paused and not self._lingering
+        if is_idle and not _has_unread(self._transport):
             self._transport.close()
         else:
             self._deadline = deadline
@@ -189,31 +251,56 @@ class _Connection(asyncio.BufferedProtocol):
         self._transport.abort()
 
 
+def _has_unread(transport: asyncio.Transport) -> bool:
+    """Return whether the system holds bytes of a client that the loop has not read yet."""
+    connection = transport.get_extra_info("socket")
+    if connection is None or not hasattr(select, "poll"):
+        return False
+    waiting = select.poll()
+    waiting.register(connection.fileno(), select.POLLIN)
+    return bool(waiting.poll(0))
+
+
 class HttpServer:
     """Listens, answers from one emulator, and ends in good order; lives on one event loop."""
 
     def __init__(self, emulator: Emulator, options: ServerOptions) -> None:
         self.options = options
         self.connections: set[_Connection] = set()
-        self.is_closing = False
+        self.most_connections = min(options.connections, _most_descriptors())
+        self.held_bytes = 0
+        self.is_closing = False  # requests are answered, and their connections end
+        self.is_closed = False  # nobody new is served
         self.time: Callable[[], float] = time.monotonic
+        origins = Origins(options.cors)
         self._control = ControlRoutes(emulator)
         self._protocol = JsonProtocol(
             emulator.call,
             region=emulator.region,
             shared=options.shared,
-            cors=options.cors,
+            origins=origins,
         )
+        self._doorkeeper = Doorkeeper(origins, options.allow_hosts)
         self._writer = http_protocol.ResponseWriter(now=time.time, seed=secrets.randbits(100))
         self._all_closed = asyncio.Event()
         self._listener: asyncio.Server | None = None
         self._sweeper: asyncio.TimerHandle | None = None
+        self._out_of_room_at: float | None = None  # when the log said so last
+
+    def parser(self) -> http_protocol.RequestParser:
+        """Return what reads the requests of one connection."""
+        return http_protocol.RequestParser(
+            body_bytes=self.options.body_bytes, head_bytes=self.options.head_bytes
+        )
 
     async def start(self, host: str, port: int) -> int:
         """Listen, and return the port; port 0 takes a free one."""
         loop = asyncio.get_running_loop()
         self.time = loop.time
         self._listener = await loop.create_server(self.accept, host, port, backlog=_BACKLOG)
+        loop.set_exception_handler(self._note_failure)
+        addresses = [listening.getsockname()[0] for listening in self._listener.sockets]
+        self._doorkeeper.listen_on([host, *addresses])
         self._sweep()
         return int(self._listener.sockets[0].getsockname()[1])
 
@@ -225,25 +312,38 @@ class HttpServer:
         """Stop listening, let requests that have begun finish, and close everything."""
         self.is_closing = True
         if self._listener is not None:
+            await asyncio.sleep(0)  # takes over who has connected, once more
             self._listener.close()
+        self._note_all_closed()
+        await self._wait_until_closed(self.options.drain_seconds)
+        self.is_closed = True
         deadline = self.time() + self.options.grace_seconds
         for connection in tuple(self.connections):
             connection.close_gently(deadline)
-        self._note_all_closed()
-        with contextlib.suppress(TimeoutError):
-            patience = self.options.grace_seconds + 2 * self.options.sweep_seconds
-            await asyncio.wait_for(self._all_closed.wait(), patience)
+        await self._wait_until_closed(self.options.grace_seconds + 2 * self.options.sweep_seconds)
+        self.cut_off()
+
+    def cut_off(self) -> None:
+        """Close everything without waiting for anything."""
+        if self._listener is not None:
+            self._listener.close()
         for connection in tuple(self.connections):
             connection.abort()
         if self._sweeper is not None:
             self._sweeper.cancel()
 
+    async def _wait_until_closed(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._all_closed.wait(), seconds)
+
     def answer(self, request: http_protocol.HttpRequest, *, keep_alive: bool) -> bytes:
         """Return the bytes that answer ``request``."""
-        if request.target.startswith("/_emulator/"):
-            response = self._answer_control(request)
-        else:
-            response = self._protocol.answer(request)
+        response = self._doorkeeper.refusal(request)
+        if response is None:
+            is_control = request.target.startswith(PRIVATE_ROUTES) and request.method != "OPTIONS"
+            response = (self._control if is_control else self._protocol).answer(request)
+            if is_control and "origin" in request.fields:
+                response.field_lines += self._doorkeeper.origins.lines(request.fields["origin"])
         return self._writer.render(
             response, keep_alive=keep_alive, without_body=request.method == "HEAD"
         )
@@ -258,17 +358,20 @@ class HttpServer:
         self.connections.discard(connection)
         self._note_all_closed()
 
-    def _answer_control(self, request: http_protocol.HttpRequest) -> http_protocol.HttpResponse:
-        origin = request.fields.get("origin")
-        if origin is None:
-            return self._control.answer(request)
-        if not self._protocol.allows_origin(origin):
-            return self._control.refuse_origin(origin)
-        if request.method == "OPTIONS":
-            return self._protocol.answer(request)
-        response = self._control.answer(request)
-        response.field_lines = self._protocol.origin_lines(origin)
-        return response
+    def _note_failure(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Log what went wrong in the loop; that there is no room for connections, once a minute."""
+        failure = context.get("exception")
+        if not isinstance(failure, OSError) or failure.errno not in _OUT_OF_ROOM:
+            loop.default_exception_handler(context)
+            return
+        now = self.time()
+        if self._out_of_room_at is None or now >= self._out_of_room_at + _OUT_OF_ROOM_SECONDS:
+            self._out_of_room_at = now
+            _log.warning(
+                "with %d connections open no more can be taken: %s; others wait until some close",
+                len(self.connections),
+                failure.strerror,
+            )
 
     def _note_all_closed(self) -> None:
         if self.is_closing and not self.connections:
@@ -303,43 +406,85 @@ def serve(
     Raises:
         OSError: the address cannot be listened on.
     """
-    asyncio.run(_serve(emulator, host, port, options or ServerOptions(), on_ready))
+    chosen = options or ServerOptions()
+    stopping_seconds = chosen.drain_seconds + chosen.grace_seconds + 2 * chosen.sweep_seconds
+    with _StopSignals(stopping_seconds + _PATIENCE_SECONDS) as signals:
+        asyncio.run(_serve(HttpServer(emulator, chosen), host, port, on_ready, signals))
 
 
 async def _serve(
-    emulator: Emulator,
+    server: HttpServer,
     host: str,
     port: int,
-    options: ServerOptions,
     on_ready: Callable[[str], None],
+    signals: _StopSignals,
 ) -> None:
-    server = HttpServer(emulator, options)
-    with _stop_signals() as stopped:
+    try:
         port = await server.start(host, port)
         on_ready(_url(host, port))
-        await stopped.wait()
+        await signals.first()
         await server.stop()
-
-
-@contextlib.contextmanager
-def _stop_signals() -> Iterator[asyncio.Event]:
-    """Set the event on the first SIGINT or SIGTERM; a second one ends the process as usual."""
-    loop = asyncio.get_running_loop()
-    stopped = asyncio.Event()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-
-    def stop() -> None:
-        stopped.set()
-        for number in numbers:
-            loop.remove_signal_handler(number)
-
-    for number in numbers:
-        loop.add_signal_handler(number, stop)
-    try:
-        yield stopped
     finally:
-        for number in numbers:
-            loop.remove_signal_handler(number)
+        server.cut_off()
+
+
+class _StopSignals:
+    """SIGINT and SIGTERM while it stands: the first is waited for, the second interrupts.
+
+    So does the time, if it runs out after the first. The handlers are Python's and not the
+    loop's: those wait for the loop, which may be inside of one long request.
+    """
+
+    def __init__(self, patience_seconds: float) -> None:
+        self._timer = threading.Timer(patience_seconds, _interrupt_main_thread)
+        self._timer.daemon = True
+        self._before: dict[signal.Signals, Any] = {}
+        self._has_come = False
+        self._tell: Callable[[], Any] = lambda: None
+
+    def __enter__(self) -> Self:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self._timer.cancel()
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    async def first(self) -> None:
+        """Return when the first signal has come."""
+        loop = asyncio.get_running_loop()
+        has_come = asyncio.Event()
+        self._tell = lambda: loop.call_soon_threadsafe(has_come.set)
+        if self._has_come:
+            has_come.set()
+        await has_come.wait()
+
+    def _note(self, _number: int, _frame: FrameType | None) -> None:
+        if self._has_come:
+            raise KeyboardInterrupt
+        self._has_come = True
+        self._timer.start()
+        self._tell()
+
+
+def _interrupt_main_thread() -> None:
+    main = threading.main_thread().ident
+    if main is not None:
+        signal.pthread_kill(main, signal.SIGINT)
+
+
+def _most_descriptors() -> int:
+    """Return how many connections the system lets this process have."""
+    try:
+        import resource
+    except ImportError:  # not on Windows, which has no such limit
+        return 2**31
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if most == resource.RLIM_INFINITY:
+        return 2**31
+    return max(1, most - min(_DESCRIPTORS_LEFT, most // 4))
 
 
 def _url(host: str, port: int) -> str:
@@ -367,7 +512,7 @@ class ServerThread:
         self.emulator = emulator
         self.host = host
         self.port = port
-        self._options = options or ServerOptions(grace_seconds=1.0)
+        self._options = options or ServerOptions(grace_seconds=1.0, drain_seconds=0.02)
         self._ready = threading.Event()
         self._failure: BaseException | None = None
         self._thread: threading.Thread | None = None

@@ -1,10 +1,16 @@
-"""Signatures: nobody checks them, but they name the region that a request is for (WIR-7)."""
+"""Signatures: nobody checks them, but they name the region that a request is for (WIR-7).
+
+A signature comes in the Authorization field or, of a request signed beforehand, in the query.
+Observed: the sentences and their order, in the connection tests of a Node emulator that were
+recorded against the service, and in the code of a Rust one.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from typing import Final
+from urllib.parse import parse_qsl
 
 from emulator.service import errors
 
@@ -13,12 +19,31 @@ PARAMETER_REQUIRED = "Authorization header requires '{name}' parameter. "
 DATE_REQUIRED = (
     "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. "
 )
+QUERY_REQUIRED = "AWS query-string parameters must include '{name}'. "
+REEXAMINE_QUERY = "Re-examine the query-string parameters."
+SIGNED_TWICE = (
+    "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header."
+)
 
+_ALGORITHM: Final = "X-Amz-Algorithm"
+_CREDENTIAL_IN_QUERY: Final = "X-Amz-Credential"
 _PARAMETERS: Final = ("Credential", "Signature", "SignedHeaders")
-# A key, which may have strokes of its own; a date, the region, the service, and how it ends.
-_CREDENTIAL: Final = r"Credential=(?:[^/,\s]+/)+?[^/,\s]*/([^/,\s]+)/[^/,\s]+/[^/,\s]+(?![^,\s])"
-_SIGNED = re.compile(_CREDENTIAL)
-_USUAL = re.compile(rf"AWS4-[0-9A-Z-]+ +{_CREDENTIAL}, *SignedHeaders=[^,\s]+, *Signature=[^,\s]+")
+_QUERY_PARAMETERS: Final = (
+    _ALGORITHM,
+    _CREDENTIAL_IN_QUERY,
+    "X-Amz-Signature",
+    "X-Amz-SignedHeaders",
+    "X-Amz-Date",
+)
+#: More parameters than any signed request has are not looked at.
+_MOST_QUERY_PARAMETERS: Final = 64
+_BETWEEN_PARAMETERS: Final = re.compile(r"[,\s]+")
+# Nothing in these is tried twice: a field of 64 KiB costs what its length costs.
+_CREDENTIAL = re.compile(r"Credential=([^,\s]*)")
+_USUAL = re.compile(
+    r"AWS4-[0-9A-Z-]+ +Credential=([^,\s]+)(?:, *| +)SignedHeaders=[^,\s]+(?:, *| +)"
+    r"Signature=[^,\s]+"
+)
 
 
 def signed_region(authorization: str) -> str | None:
@@ -27,26 +52,40 @@ def signed_region(authorization: str) -> str | None:
     >>> signed_region("AWS4-HMAC-SHA256 Credential=K/20260101/eu-west-1/dynamodb/aws4_request")
     'eu-west-1'
     """
-    signed = _SIGNED.search(authorization)
-    return None if signed is None else signed[1]
+    credential = _CREDENTIAL.search(authorization)
+    return None if credential is None else _scoped_region(credential[1])
 
 
-def region_of_credentials(fields: Mapping[str, str]) -> str | None:
+def _scoped_region(credential: str) -> str | None:
+    """Return the region of a credential.
+
+    It is a key, which may have strokes of its own; a date, the region, the service, and how it
+    ends.
+    """
+    scope = credential.rsplit("/", 4)
+    key, _date, region, service, end = scope if len(scope) == 5 else ("",) * 5
+    return region if key and region and service and end else None
+
+
+def region_of_credentials(fields: Mapping[str, str], query: str = "") -> str | None:
     """Return the region of a request's credentials; any key and signature will do.
 
     Raises:
         MissingAuthenticationTokenException: there is no signature.
         IncompleteSignatureException: it lacks something.
+        InvalidSignatureException: there are two.
     """
     authorization = fields.get("authorization", "")
+    if query and _ALGORITHM in query:
+        return _region_of_query(query, is_signed="authorization" in fields)
     usual = _USUAL.fullmatch(authorization)
     if usual is not None and "x-amz-date" in fields:
-        return usual[1]
+        return _scoped_region(usual[1])
     if not authorization.startswith("AWS4-"):
         raise errors.MissingAuthenticationTokenException(MISSING_TOKEN)
     parameters = dict(
-        parameter.strip().partition("=")[::2]
-        for parameter in authorization.partition(" ")[2].split(",")
+        parameter.partition("=")[::2]
+        for parameter in _BETWEEN_PARAMETERS.split(authorization.partition(" ")[2])
     )
     faults = [
         PARAMETER_REQUIRED.format(name=name) for name in _PARAMETERS if not parameters.get(name)
@@ -56,3 +95,20 @@ def region_of_credentials(fields: Mapping[str, str]) -> str | None:
     if faults:
         raise errors.IncompleteSignatureException(f"{''.join(faults)}Authorization={authorization}")
     return signed_region(authorization)
+
+
+def _region_of_query(query: str, *, is_signed: bool) -> str | None:
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=_MOST_QUERY_PARAMETERS)
+    except ValueError:
+        pairs = []
+    parameters = dict(pairs)
+    if is_signed and _ALGORITHM in parameters:
+        raise errors.InvalidSignatureException(SIGNED_TWICE)
+    if _ALGORITHM not in parameters:
+        raise errors.MissingAuthenticationTokenException(MISSING_TOKEN)
+    missing = [name for name in _QUERY_PARAMETERS if not parameters.get(name)]
+    if missing:
+        sentences = "".join(QUERY_REQUIRED.format(name=name) for name in missing)
+        raise errors.IncompleteSignatureException(sentences + REEXAMINE_QUERY)
+    return _scoped_region(parameters[_CREDENTIAL_IN_QUERY])

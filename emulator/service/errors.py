@@ -8,7 +8,8 @@
     ├── ProtocolError                 (com.amazon.coral.service)
     │   ├── SerializationException, UnknownOperationException, AccessDeniedException
     │   ├── RequestEntityTooLargeException, RequestTimeoutException
-    │   └── MissingAuthenticationTokenException, IncompleteSignatureException
+    │   ├── ServiceUnavailableException
+    │   └── MissingAuthenticationTokenException, IncompleteSignatureException, ...
     ├── ThrottlingException           (com.amazon.coral.availability)
     └── ServiceError                  (com.amazonaws.dynamodb.v20120810)
         ├── ResourceNotFoundException, ResourceInUseException, LimitExceededException
@@ -21,9 +22,13 @@ A class keeps the wire name letter for letter. Sentences live beside the rule th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from emulator.service.wording import Wording
+
+#: The longest message; what is longer repeats a large request to who has sent it.
+#: Assumed: no client reads further.
+_MESSAGE_CHARACTERS: Final = 16 * 1024
 
 
 class EmulatorError(Exception):
@@ -68,6 +73,8 @@ class ApiError(Exception):
     def __init__(
         self, message: str | None = None, members: Mapping[str, Any] | None = None
     ) -> None:
+        if message is not None and len(message) > _MESSAGE_CHARACTERS:
+            message = f"{message[:_MESSAGE_CHARACTERS]}..."
         super().__init__(message if message is not None else self.code)
         self.message = message
         self.members: dict[str, Any] = dict(members or {})
@@ -135,6 +142,15 @@ class RequestTimeoutException(ProtocolError):
     status = 408
 
 
+class ServiceUnavailableException(ProtocolError):
+    """The server has as many connections, or as many bytes of requests, as it takes.
+
+    Assumed: the name, which the framework's other services answer with; the status is WIR-8.
+    """
+
+    status = 503
+
+
 class UnknownOperationException(ProtocolError):
     """The target names no operation of the service."""
 
@@ -149,6 +165,10 @@ class MissingAuthenticationTokenException(ProtocolError):
 
 class IncompleteSignatureException(ProtocolError):
     """The Authorization header is malformed."""
+
+
+class InvalidSignatureException(ProtocolError):
+    """The request is signed in two ways at once."""
 
 
 class ThrottlingException(ApiError):

@@ -50,7 +50,7 @@ def test_a_request_is_read_with_the_fields_the_server_looks_at():
     head = b"POST /x HTTP/1.1\r\nHost: h\r\nx-AMZ-target:  t \r\nContent-Length: 3\r\n\r\nabc"
 
     assert read([head]) == [
-        ("POST", "/x", {"x-amz-target": "t", "content-length": "3"}, b"abc", True)
+        ("POST", "/x", {"host": "h", "x-amz-target": "t", "content-length": "3"}, b"abc", True)
     ]
 
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator.http.http_protocol import HttpRequest
-from emulator.http.json_protocol import JsonProtocol
+from emulator.http.json_protocol import MOST_REGIONS, JsonProtocol
+from emulator.http.origins import Origins
 from emulator.service import limits
 from emulator.service.errors import ConditionalCheckFailedException, ResourceNotFoundException
 
@@ -183,6 +184,26 @@ def test_a_target_that_names_no_operation_is_unknown(target):
     assert zlib.crc32(response.body) == 1_368_724_161
 
 
+@pytest.mark.parametrize("target", ["/", "/tables/list?x=y", "/_emulatory", "*"])
+def test_an_operation_is_answered_under_any_path(target):
+    """WIR-19."""
+    assert ask(LIST_TABLES, target=target).status == 200
+
+
+def test_invented_regions_come_to_an_end():
+    protocol = JsonProtocol(Recorder().call)
+
+    def status(region):
+        fields = LIST_TABLES | {"authorization": SIGNED.replace("eu-west-1", region)}
+        request = HttpRequest("POST", "/", fields)
+        request.body = b"{}"
+        return error_of(protocol.answer(request))[0]
+
+    statuses = [status(f"r{number}") for number in range(MOST_REGIONS + 1)]
+    assert statuses == [200] * (MOST_REGIONS - 1) + [400] * 2
+    assert [status("r0"), status("us-east-1")] == [200, 200]
+
+
 def test_streams_have_their_own_target():
     """WIR-1."""
     target = "DynamoDBStreams_20120810.GetRecords"
@@ -314,6 +335,8 @@ def test_nesting_too_deep_for_the_emulator_is_not_serialized():
 
 # Browsers
 
+EXPOSED = "x-amzn-RequestId,x-amzn-ErrorType,x-amz-request-id,x-amz-id-2,x-amzn-ErrorMessage,Date"
+
 
 def test_a_browser_may_ask_before_it_calls():
     """WIR-4."""
@@ -330,7 +353,9 @@ def test_a_browser_may_ask_before_it_calls():
         "Access-Control-Max-Age: 172800",
         "Access-Control-Allow-Headers: x-amz-target, authorization",
         "Access-Control-Allow-Methods: POST",
-        "Access-Control-Allow-Origin: *",
+        "Access-Control-Allow-Origin: http://localhost:3000",
+        "Vary: Origin",
+        f"Access-Control-Expose-Headers: {EXPOSED}",
     ]
 
 
@@ -339,14 +364,14 @@ def test_a_browser_may_ask_before_it_calls():
     [
         ("*", ["Access-Control-Allow-Origin: *"]),
         ("http://a, http://b", ["Access-Control-Allow-Origin: http://b", "Vary: Origin"]),
-        ("http://a", ["Vary: Origin"]),
     ],
 )
-def test_an_origin_is_allowed_by_name(cors, lines):
+def test_a_page_may_read_the_answer_and_its_fields(cors, lines):
     """WIR-4."""
-    response = ask(LIST_TABLES | {"origin": "http://b"}, cors=cors)
+    response = ask(LIST_TABLES | {"origin": "http://b"}, origins=Origins(cors))
 
-    assert response.field_lines.splitlines() == lines
+    exposed = f"Access-Control-Expose-Headers: {EXPOSED}"
+    assert response.field_lines.splitlines() == [*lines, exposed]
 
 
 # Compression
@@ -358,13 +383,43 @@ def test_a_compressed_question_is_read():
     assert json.loads(response.body)["request"] == {"Limit": 2}
 
 
+def raw_deflate(data):
+    stream = zlib.compressobj(wbits=-15)
+    return stream.compress(data) + stream.flush()
+
+
 @pytest.mark.parametrize(
-    "body",
-    [b"{}", gzip.compress(b"{}")[:-3], gzip.compress(b"{")],
-    ids=["plain", "cut short", "not JSON"],
+    ("encoding", "body"),
+    [
+        ("x-gzip", gzip.compress(b'{"Limit": 2}')),
+        ("GZIP", gzip.compress(b'{"Lim') + gzip.compress(b"") + gzip.compress(b'it": 2}')),
+        ("deflate", zlib.compress(b'{"Limit": 2}')),
+        ("deflate", raw_deflate(b'{"Limit": 2}')),
+        ("deflate, gzip", gzip.compress(zlib.compress(b'{"Limit": 2}'))),
+        ("gzip", gzip.compress(b'{"Limit": 2}' + b" " * 200_000, 0)),
+    ],
 )
-def test_a_broken_compressed_question_is_not_serialized(body):
-    assert error_of(ask(LIST_TABLES | {"content-encoding": "gzip"}, body)) == NOT_SERIALIZED
+def test_every_encoding_that_http_knows_is_read(encoding, body):
+    """WIR-20."""
+    response = ask(LIST_TABLES | {"content-encoding": encoding}, body)
+
+    assert json.loads(response.body)["request"] == {"Limit": 2}
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body"),
+    [
+        ("gzip", b"{}"),
+        ("gzip", gzip.compress(b"{}")[:-3]),
+        ("gzip", gzip.compress(b"{")),
+        ("gzip", gzip.compress(b"{}") + b"more"),
+        ("gzip", gzip.compress(b"{}") + gzip.compress(b"") * 2000),
+        ("deflate", zlib.compress(b"{}") + zlib.compress(b" ")),
+        ("gzip, gzip, gzip", gzip.compress(gzip.compress(gzip.compress(b"{}")))),
+    ],
+)
+def test_a_broken_compressed_question_is_not_serialized(encoding, body):
+    assert error_of(ask(LIST_TABLES | {"content-encoding": encoding}, body)) == NOT_SERIALIZED
 
 
 def test_a_compressed_question_may_not_grow_over_the_limit():

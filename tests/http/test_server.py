@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import gzip
 import http.client
 import json
+import logging
 import signal
 import socket
 import threading
@@ -16,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from emulator.http import server as server_module
 from emulator.http.server import HttpServer, ServerOptions, ServerThread, serve
 
 FIELDS = {
@@ -31,6 +34,7 @@ QUICK = ServerOptions(
     body_seconds=0.3,
     linger_seconds=0.2,
     grace_seconds=0.5,
+    drain_seconds=0.02,
     sweep_seconds=0.02,
 )
 
@@ -210,7 +214,7 @@ def test_health_is_told_on_get(server):
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         b"GET / HTTP/1.1\n\n",
         b"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
-        b"GET / HTTP/1.1\r\nA: " + b"b" * 40_000,
+        b"GET / HTTP/1.1\r\nA: " + b"b" * 70_000,
     ],
     ids=lambda sent: repr(sent[:12]),
 )
@@ -302,7 +306,7 @@ def test_a_page_of_a_stranger_may_not_steer(server):
         403,
         {
             "error": "a page of http://evil.example may not call this; "
-            "start with --cors http://evil.example"
+            "if it is yours, start the server with --cors http://evil.example"
         },
     )
 
@@ -378,6 +382,219 @@ def test_stopping_does_not_wait_for_a_client_that_fetches_nothing():
         server.stop()
 
 
+def test_stopping_answers_what_was_sent_before_and_resets_nobody():
+    """Each client asks again and again: its last answer says that the connection ends."""
+    server = ServerThread(stand_in(), options=ServerOptions(drain_seconds=5)).start()
+    failures = []
+
+    def keep_asking(number):
+        try:
+            with connected(server) as client:
+                while True:
+                    client.sendall(message(b'{"n": %d}' % number) * 3)
+                    answers = http_answers(client, 3)
+                    failures.extend(answer for answer in answers if answer[1] != number)
+                    if answers[-1][0] == "close":
+                        assert client.recv(1) == b""
+                        return
+        except Exception as failure:
+            failures.append(failure)
+
+    clients = [threading.Thread(target=keep_asking, args=(number,)) for number in range(16)]
+    for client in clients:
+        client.start()
+    ask(server)
+    server.stop()
+    for client in clients:
+        client.join()
+
+    assert failures == []
+
+
+def http_answers(client, count):
+    """Return the Connection field and the number of the next answers."""
+    answers = []
+    stream = client.makefile("rb")
+    for _ in range(count):
+        assert stream.readline() == b"HTTP/1.1 200 OK\r\n"
+        fields = http.client.parse_headers(stream)
+        body = json.loads(stream.read(int(fields["Content-Length"])))
+        answers.append((fields["Connection"], body["n"]))
+    return answers
+
+
+def test_a_client_over_the_limit_of_connections_is_told_so():
+    options = ServerOptions(connections=2, grace_seconds=0.1, drain_seconds=0.01)
+    with (
+        ServerThread(stand_in(), options=options) as server,
+        connected(server) as first,
+        connected(server) as second,
+    ):
+        for client in (first, second):
+            client.sendall(message())
+            assert read_answers(client, 1) == [LISTED]
+        with connected(server) as third:
+            refused = receive_all(third)
+        with connected(server), connected(server), connected(server) as late:
+            assert receive_all(late) == b"", "more are cut off without a word"
+        first.sendall(message())
+        assert read_answers(first, 1) == [LISTED]
+
+    assert refused.startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
+    assert refused.endswith(b'"message":"This server has 2 connections and takes no more"}')
+
+
+def test_bytes_under_way_have_a_limit_over_all_connections():
+    options = ServerOptions(held_bytes=100_000, grace_seconds=0.1, drain_seconds=0.01)
+    whole = message(b'{"text": "' + b"x" * 80_000 + b'"}')
+    with ServerThread(stand_in(), options=options) as server:
+        with connected(server) as first, connected(server) as second:
+            first.sendall(whole[:-1])
+            ask(server)
+            second.sendall(whole[:-1])
+            refused = receive_all(second)
+            first.sendall(whole[-1:])
+            assert read_answers(first, 1)[0][0] == 200
+            second.close()
+        with connected(server) as third:
+            third.sendall(whole)
+            assert read_answers(third, 1)[0][0] == 200
+
+    assert refused.startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
+    assert refused.endswith(
+        b'"message":"This server holds 100000 bytes of unfinished requests and takes no more"}'
+    )
+
+
+def test_answers_that_are_not_fetched_count_too():
+    options = ServerOptions(held_bytes=5_000_000, grace_seconds=0.1, drain_seconds=0.01)
+    with ServerThread(stand_in(), options=options) as server:
+        with connected(server) as client:
+            flood_once = message(b'{"Bytes": 30000000}')
+            client.sendall(flood_once)
+            with pytest.raises(ConnectionError):
+                send_slowly(client, b" " * 500)
+        assert ask(server)[0] == 200
+
+
+def test_running_out_of_descriptors_is_logged_once(caplog):
+    async def scenario():
+        server = HttpServer(stand_in(), ServerOptions())
+        await server.start("127.0.0.1", 0)
+        loop = asyncio.get_running_loop()
+        full = OSError(errno.EMFILE, "Too many open files")
+        for _ in range(500):
+            loop.call_exception_handler({"message": "accept", "exception": full})
+        loop.call_exception_handler({"message": "another failure"})
+        await server.stop()
+
+    with caplog.at_level(logging.WARNING):
+        asyncio.run(scenario())
+    assert [record.getMessage() for record in caplog.records] == [
+        "with 0 connections open no more can be taken: Too many open files; "
+        "others wait until some close",
+        "another failure",
+    ]
+
+
+def test_a_head_of_sixty_kilobytes_is_read(server):
+    status, _, _ = ask(server, fields=FIELDS | {"X-Amz-Security-Token": "t" * 60_000})
+
+    assert status == 200
+
+
+# Names and pages
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost:8000", 200),
+        ("127.0.0.1", 200),
+        ("[::1]:1", 200),
+        ("my.localhost", 200),
+        ("evil.example:8000", 403),
+        ("localhost.evil.example", 403),
+        ("169.254.169.254", 403),
+        ("dynamodb:8000", 403),
+    ],
+)
+def test_a_server_for_its_own_machine_answers_to_its_names(server, host, status):
+    fields = FIELDS | {"Host": host}
+
+    assert ask(server, fields=fields)[0] == status
+    assert ask(server, "GET", "/_emulator/health", body=None, fields={"Host": host})[0] == status
+
+
+def test_a_refused_name_says_what_to_do(server):
+    """SDKs show the message of an error in the service's form."""
+    _, fields, body = ask(server, fields=FIELDS | {"Host": "dynamodb:8000"})
+
+    assert fields["Content-Type"] == "application/x-amz-json-1.0"
+    assert json.loads(body) == {
+        "__type": "com.amazon.coral.service#AccessDeniedException",
+        "message": "this server does not answer to the name dynamodb; if it is yours, start it "
+        "with --allow-host dynamodb",
+    }
+
+
+def test_a_container_answers_the_service_to_any_name_and_private_routes_to_few():
+    """Bound to all addresses, as in a container that others call ``dynamodb``."""
+    health = {"body": None, "method": "GET", "target": "/_emulator/health"}
+    for allowed, status in (((), 403), (("dynamodb",), 200)):
+        options = ServerOptions(allow_hosts=allowed, grace_seconds=0.1, drain_seconds=0.01)
+        with ServerThread(stand_in(), host="0.0.0.0", options=options) as server:
+            server.host = "127.0.0.1"
+            named = {"Host": "dynamodb:8000"}
+            assert ask(server, fields=FIELDS | named)[0] == 200
+            assert ask(server, fields=named, **health)[0] == status
+            assert ask(server, fields={"Host": "127.0.0.1"}, **health)[0] == 200
+            page = FIELDS | named | {"Origin": "http://dynamodb:8000"}
+            assert ask(server, fields=page)[0] == status, "a rebound name is no page of ours"
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        ("http://localhost:3000", 200),
+        ("https://127.0.0.1", 200),
+        ("https://evil.example", 403),
+        ("null", 403),
+        ("*", 403),
+        ("file://localhost", 403),
+        ("http://[", 403),
+    ],
+)
+def test_pages_of_this_machine_may_call_and_no_other(server, origin, status):
+    asked = ask(server, fields=FIELDS | {"Origin": origin})
+
+    assert asked[0] == status
+    assert asked[1].get("Access-Control-Allow-Origin") == (origin if status == 200 else None)
+
+
+def test_a_page_of_this_machine_may_not_steer_unless_it_is_ours(server):
+    """A front end under development loads scripts of others."""
+    own = f"http://127.0.0.1:{server.port}"
+    for origin, status in (("http://localhost:3000", 403), (own, 200), ("*", 403)):
+        fields = {"Origin": origin}
+        assert ask(server, "GET", "/_emulator/health", body=None, fields=fields)[0] == status
+
+
+@pytest.mark.parametrize(("site", "status"), [("cross-site", 403), ("same-origin", 200)])
+def test_a_page_that_hides_its_origin_may_not_steer(server, site, status):
+    fields = {"Sec-Fetch-Site": site}
+
+    assert ask(server, "GET", "/_emulator/health", body=None, fields=fields)[0] == status
+
+
+@pytest.mark.parametrize(("cors", "status"), [("*", 200), ("none", 403), ("null", 200)])
+def test_the_option_decides_about_pages(cors, status):
+    options = ServerOptions(cors=cors, grace_seconds=0.1, drain_seconds=0.01)
+    with ServerThread(stand_in(), options=options) as server:
+        origin = "null" if cors == "null" else "http://localhost:3000"
+        assert ask(server, fields=FIELDS | {"Origin": origin})[0] == status
+
+
 class DeafTransport:
     """A transport whose client neither reads nor goes away."""
 
@@ -386,6 +603,9 @@ class DeafTransport:
 
     def set_write_buffer_limits(self, high):
         pass
+
+    def get_extra_info(self, name):
+        return None
 
     def close(self):
         self.calls.append("close")
@@ -396,7 +616,8 @@ class DeafTransport:
 
 def test_what_does_not_close_by_itself_is_cut_off():
     async def scenario():
-        server = HttpServer(stand_in(), ServerOptions(grace_seconds=0.01, sweep_seconds=0.01))
+        quick = ServerOptions(grace_seconds=0.01, drain_seconds=0.01, sweep_seconds=0.01)
+        server = HttpServer(stand_in(), quick)
         early, late = DeafTransport(), DeafTransport()
         server.accept().connection_made(cast("Any", early))
         await server.stop()
@@ -417,6 +638,44 @@ def test_serving_ends_with_a_signal(number):
     serve(stand_in(), port=0, on_ready=end)
 
     assert [url.rpartition(":")[0] for url in urls] == ["http://127.0.0.1"]
+
+
+class Busy(StandIn):
+    """Never comes to an end with a request."""
+
+    def call(self, operation, request, *, region=None):
+        self.begun.set()
+        while True:
+            pause()
+
+    begun = threading.Event()
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+def test_a_request_without_end_does_not_hold_up_a_signal(signals, monkeypatch):
+    """A second signal interrupts it at once, and the first one when its time is over."""
+    monkeypatch.setattr(server_module, "_PATIENCE_SECONDS", 0.0 if signals == 1 else 60.0)
+    busy: Any = Busy()
+    main_thread = threading.main_thread().ident
+    assert main_thread is not None
+
+    def ask_and_end(port):
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            client.sendall(message())
+            busy.begun.wait()
+            for _ in range(signals):
+                pause()
+                signal.pthread_kill(main_thread, signal.SIGTERM)
+            receive_all(client)
+
+    def ready(url):
+        port = int(url.rpartition(":")[2])
+        threading.Thread(target=ask_and_end, args=(port,), daemon=True).start()
+
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    with pytest.raises(KeyboardInterrupt):
+        serve(busy, port=0, options=QUICK, on_ready=ready)
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
 
 
 def test_a_server_stops_once():

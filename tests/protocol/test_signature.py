@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from emulator.protocol import region_of_credentials, signed_region
-from emulator.service.errors import MissingAuthenticationTokenException
+from emulator.service.errors import (
+    IncompleteSignatureException,
+    InvalidSignatureException,
+    MissingAuthenticationTokenException,
+)
 
 SCOPE = "Credential=KEY/20260101/eu-west-1/dynamodb/aws4_request"
 SIGNED = f"AWS4-HMAC-SHA256 {SCOPE}, SignedHeaders=host, Signature=0"
@@ -17,6 +21,8 @@ SIGNED = f"AWS4-HMAC-SHA256 {SCOPE}, SignedHeaders=host, Signature=0"
         (SIGNED, "eu-west-1"),
         (f"AWS4-HMAC-SHA256 Signature=0,{SCOPE},SignedHeaders=a", "eu-west-1"),
         (SIGNED.replace("KEY", "a/b"), "eu-west-1"),
+        (SIGNED.replace(",", ""), "eu-west-1"),
+        (SIGNED.replace(", ", " , "), "eu-west-1"),
         (SIGNED.replace("eu-west-1", "local"), "local"),
         (SIGNED.replace(SCOPE, "Credential=KEY/20260101/dynamodb/aws4_request"), None),
         (SIGNED.replace(SCOPE, "Credential=KEY"), None),
@@ -34,3 +40,49 @@ def test_what_is_not_signed_has_no_region():
     assert signed_region("") is None
     with pytest.raises(MissingAuthenticationTokenException):
         region_of_credentials({})
+
+
+QUERY = {
+    "X-Amz-Algorithm": "AWS4-HMAC-SHA256",
+    "X-Amz-Credential": "KEY%2F20260101%2Feu-west-1%2Fdynamodb%2Faws4_request",
+    "X-Amz-Signature": "0",
+    "X-Amz-SignedHeaders": "host",
+    "X-Amz-Date": "20260101T000000Z",
+}
+
+
+def written(parameters):
+    return "&".join(f"{name}={value}" for name, value in parameters.items())
+
+
+def test_a_query_may_be_signed():
+    """WIR-7."""
+    assert region_of_credentials({}, written(QUERY)) == "eu-west-1"
+
+
+def test_a_signature_in_a_query_must_be_whole():
+    """WIR-7."""
+    with pytest.raises(IncompleteSignatureException) as caught:
+        region_of_credentials({}, "X-Amz-Algorithm&X-Amz-Signature=0&X-Amz-Date=")
+    assert caught.value.message == (
+        "AWS query-string parameters must include 'X-Amz-Algorithm'. "
+        "AWS query-string parameters must include 'X-Amz-Credential'. "
+        "AWS query-string parameters must include 'X-Amz-SignedHeaders'. "
+        "AWS query-string parameters must include 'X-Amz-Date'. "
+        "Re-examine the query-string parameters."
+    )
+
+
+def test_one_signature_is_enough():
+    """WIR-7."""
+    with pytest.raises(InvalidSignatureException) as caught:
+        region_of_credentials({"authorization": SIGNED}, written(QUERY))
+    assert caught.value.message == (
+        "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header."
+    )
+
+
+@pytest.mark.parametrize("query", ["a=X-Amz-Algorithm", "&".join(["X-Amz-Algorithm=a"] * 100)])
+def test_a_query_that_is_no_signature_is_none(query):
+    with pytest.raises(MissingAuthenticationTokenException):
+        region_of_credentials({}, query)
