@@ -23,8 +23,6 @@ from emulator.service.catalogue import OPERATIONS
 PLAIN_JSON: Final = "application/json"
 #: Assumed: shorter answers gain nothing by compression.
 GZIP_FROM_BYTES: Final = 4 * limits.KIB
-#: Regions that clients may name; each costs memory. The service has under forty.
-MOST_REGIONS: Final = 256
 #: Assumed: nobody compresses a body more than twice, or in more pieces than this.
 _MOST_ENCODINGS: Final = 2
 _MOST_MEMBERS: Final = 1024
@@ -32,10 +30,6 @@ _PIECE_BYTES: Final = 64 * limits.KIB
 
 INTERNAL_FAULT = (
     "The request processing has failed because of an unknown error, exception or failure."
-)
-TOO_MANY_REGIONS: Final = (
-    f"This server keeps {MOST_REGIONS} regions apart and has met as many; {{region}} is one more. "
-    "Start it with -sharedDb to make one of all, or anew to forget them"
 )
 
 #: By what ``X-Amz-Target`` says.
@@ -67,7 +61,6 @@ class JsonProtocol:
         self._call = call
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._shared = shared
-        self._regions = {region}
         self._origins = Origins() if origins is None else origins
 
     def answer(self, request: HttpRequest) -> HttpResponse:
@@ -115,18 +108,8 @@ class JsonProtocol:
         region = protocol.region_of_credentials(fields, request.target.partition("?")[2])
         if members is None:
             raise errors.SerializationException
-        if self._shared:
-            region = None
-        elif region is not None and region not in self._regions:
-            self._meet(region)
-        answer = self._call(operation, members, region=region)
+        answer = self._call(operation, members, region=None if self._shared else region)
         return protocol.encode_json(answer) if OPERATIONS[operation].has_output else b""
-
-    def _meet(self, region: str) -> None:
-        """Note a region, unless a client invents one after the other."""
-        if len(self._regions) >= MOST_REGIONS:
-            raise errors.LimitExceededException(TOO_MANY_REGIONS.format(region=region))
-        self._regions.add(region)
 
     def _answer_other_method(self, request: HttpRequest) -> HttpResponse:
         if request.method == "OPTIONS" and "origin" in request.fields:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator.http.http_protocol import HttpRequest
-from emulator.http.json_protocol import MOST_REGIONS, JsonProtocol
+from emulator.http.json_protocol import JsonProtocol
 from emulator.http.origins import Origins
 from emulator.service import limits
 from emulator.service.errors import ConditionalCheckFailedException, ResourceNotFoundException
@@ -188,20 +188,6 @@ def test_a_target_that_names_no_operation_is_unknown(target):
 def test_an_operation_is_answered_under_any_path(target):
     """WIR-19."""
     assert ask(LIST_TABLES, target=target).status == 200
-
-
-def test_invented_regions_come_to_an_end():
-    protocol = JsonProtocol(Recorder().call)
-
-    def status(region):
-        fields = LIST_TABLES | {"authorization": SIGNED.replace("eu-west-1", region)}
-        request = HttpRequest("POST", "/", fields)
-        request.body = b"{}"
-        return error_of(protocol.answer(request))[0]
-
-    statuses = [status(f"r{number}") for number in range(MOST_REGIONS + 1)]
-    assert statuses == [200] * (MOST_REGIONS - 1) + [400] * 2
-    assert [status("r0"), status("us-east-1")] == [200, 200]
 
 
 def test_streams_have_their_own_target():
