@@ -11,6 +11,7 @@ OTHER_FOLDERS = {
     "conformance": "the cases of all operations, through every door",
     "counted": "how often work is done",
     "examples": "what the examples print",
+    "mutants": "the tool that breaks the code on purpose: benchmarks/mutants",
     "operations/cases": "the cases, beside their operations",
     "properties": "laws across rooms",
     "published": "the model against published measurements",

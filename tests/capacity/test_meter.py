@@ -19,6 +19,7 @@ from emulator.capacity import (
     record,
     units,
 )
+from emulator.capacity.meter import refusals
 from emulator.capacity.refusal import throttle_error
 
 TABLE = "arn:aws:dynamodb:us-east-1:000000000000:table/t"
@@ -230,6 +231,53 @@ def test_consumed_charges_are_recorded(count):
     record(charges, 5 * ONE)
     assert meter.traffic.consumed(WRITE) == 2.0 * count
     assert meter.traffic.running.accesses == {(n, "key"): [6.0, 0.0, 1, 0] for n in range(count)}
+
+
+def test_refusals_are_what_admission_would_answer_taking_nothing():
+    """CAP-606: as of the moment that is asked about."""
+    meter = table(1, 1)
+    assert admit([put(meter)], 0) == ()
+    assert [reason.reason for reason in refusals([put(meter)], ONE - 1)] == [
+        "TableWriteProvisionedThroughputExceeded"
+    ]
+    assert refusals([put(meter)], ONE) == refusals([put(meter)], ONE) == ()
+    assert admit([put(meter)], ONE) == ()
+
+
+def test_the_peak_is_the_busiest_second_of_a_partition():
+    """CAP-805: seconds begin at whole ones."""
+    meter = table()
+    peaks = []
+    for now_ns in (12 * ONE // 10, 19 * ONE // 10, 2 * ONE, 29 * ONE // 10, 3 * ONE):
+        record([put(meter, wanted=2.0)], now_ns)
+        peaks.append(meter.traffic.loads[0][WRITE].peak)
+    assert peaks == [2.0, 4.0, 4.0, 4.0, 4.0]
+    record([put(meter, wanted=3.0)], 3 * ONE)
+    assert meter.traffic.loads[0][WRITE].peak == 5.0
+
+
+@pytest.mark.parametrize(
+    ("limits", "heat"),
+    [
+        (["TableWriteKeyRangeThroughputExceeded"], 2.0),
+        (
+            [
+                "TableWriteProvisionedThroughputExceeded",
+                "TableWriteKeyRangeThroughputExceeded",
+            ],
+            0.0,
+        ),
+    ],
+)
+def test_what_a_limit_above_refused_heats_no_partition(limits, heat):
+    """CAP2-2: even if the partition had been short as well."""
+    meter = table(1, 1_000)
+    while admit([put(meter, wanted=100.0)], 0) == ():
+        pass
+    charge = put(meter, wanted=2.0)
+    record([charge], 0, tuple(Reason(limit, TABLE) for limit in limits))
+    assert meter.traffic.loads[0][WRITE].heat == heat
+    assert meter.traffic.throttled(WRITE) == 2.0
 
 
 def test_consumed_charges_are_counted_where_the_meter_says():

@@ -116,6 +116,35 @@ def test_minutes_left_out_are_minutes_without_traffic(rates, provisioned):
     assert capacity[every] == capacity[some]
 
 
+def test_every_minute_left_out_is_a_point_of_the_low_alarm():
+    """CAP-902: fourteen minutes that nobody reported and one that was are fifteen."""
+    scaling = scaler()
+    assert scaling.on_minute(60, 100, 60, decrease_allowed=True) is None
+    late = scaling.on_minute(1, 100, 60 + 15 * 60, decrease_allowed=True)
+    assert late == Change(5, 60 + 15 * 60 + 120.0)
+
+
+def test_one_minute_left_out_too_few_is_no_alarm():
+    """CAP-902."""
+    scaling = scaler()
+    assert scaling.on_minute(60, 100, 60, decrease_allowed=True) is None
+    assert scaling.on_minute(1, 100, 60 + 14 * 60, decrease_allowed=True) is None
+
+
+def test_a_target_may_be_twenty_to_ninety_percent():
+    """CAP-901."""
+    assert [ScalingPolicy(target=target).target for target in (20, 90)] == [20, 90]
+
+
+@pytest.mark.parametrize(
+    ("provisioned", "policy", "is_idle"),
+    [(5, {}, True), (6, {}, False), (6, {"disable_scale_in": True}, True)],
+)
+def test_only_what_can_still_fall_needs_its_quiet_minutes(provisioned, policy, is_idle):
+    """CAP-614."""
+    assert scaler(**policy).is_idle(provisioned) is is_idle
+
+
 @pytest.mark.parametrize(
     ("policy", "message"),
     [

@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from emulator.expressions import Placeholders, parse_key_condition
+from emulator.expressions.key_range import _PLANS
 from emulator.model import KeyAttribute, KeyRange, KeySchema, Value
 from emulator.service.errors import RequestFault, ValidationException
 
@@ -438,3 +439,5 @@ def test_one_condition_serves_many_schemas():
     assert {condition.range(key) for key in [*schemas, *schemas]} == {
         KeyRange(("p",), lower="s", lower_inclusive=False)
     }
+    # What is kept for a text is bounded, however many tables come and go.
+    assert len(condition._clauses._plans) <= _PLANS

@@ -266,6 +266,12 @@ def test_all_sections_together():
     }
 
 
+def test_only_what_set_gives_a_whole_attribute_is_assigned():
+    """IXV-8 needs it: key attributes of an index are judged before the update."""
+    update = parsed("SET a = :v, b.c = :v, d = e, f[0] = :v ADD g :n", v="x", n=Decimal(1))
+    assert update.assigned() == {"a": "x"}
+
+
 def test_targets_are_listed_in_source_order():
     """UIT-3, UPD-5 need them."""
     placeholders = Placeholders({"#p": "pk"}, {":v": Decimal(1)})

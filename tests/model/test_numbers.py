@@ -189,11 +189,18 @@ def test_sizes_equal_the_specified_function(text):
 def test_parsing_is_exact_and_formatting_is_its_inverse(text):
     number = parse_number(text)
     assert number == Decimal(text)
-    assert (
-        parse_number(format_number(number)) is number
-        or parse_number(format_number(number)) == number
-    )
+    assert parse_number(format_number(number)).as_tuple() == number.as_tuple()
     assert "E" not in format_number(number)
+
+
+@given(texts)
+@example("12e1")
+def test_a_number_in_memory_has_one_form(text):
+    """NUM-9: no exponent above 0, no zero at the end of a fraction, no minus zero."""
+    sign, digits, exponent = parse_number(text).as_tuple()
+    assert exponent <= 0
+    assert exponent == 0 or digits[-1] != 0
+    assert not sign or any(digits)
 
 
 @given(texts, texts)

@@ -38,6 +38,23 @@ def test_an_entry_needs_every_key_attribute_with_its_type():
 
 
 @pytest.mark.parametrize(
+    ("changes", "has_entry"),
+    [
+        ({"h1": "x" * 1048, "h2": b"x" * 1000}, True),
+        ({"h1": "x" * 1049, "h2": b"x" * 1000}, False),
+        ({"r1": Decimal(0), "pk": "x" * 1023}, True),
+        ({"r1": Decimal(0), "pk": "x" * 1024}, False),
+        ({"r1": Decimal(0), "pk": "x" * 1000}, True),
+        ({"h1": "", "pk": "x" * 1000}, False),
+        ({"h2": b"", "pk": "x" * 1000}, False),
+    ],
+)
+def test_an_entry_needs_keys_that_are_not_empty_and_not_too_long(changes, has_entry):
+    """MAK-20, IXV-6, MAK-27: up to 2,048 and 1,024 bytes; a zero is a number of one byte."""
+    assert (index("ALL").entry(Item.of({**FULL, **changes})) is not None) is has_entry
+
+
+@pytest.mark.parametrize(
     ("schema", "names"),
     [
         (index("ALL"), set(FULL)),

@@ -15,6 +15,8 @@ from emulator.model.wire import dump_item, load_item
         ({"pk": {"S": "é"}}, 4),  # EX-2
         ({"n": {"N": "12345"}}, 5),  # EX-3
         ({"n": {"N": "-12345"}}, 6),
+        ({"n": {"N": "1000"}}, 3),  # CAP-104: zeros at the end in pairs
+        ({"n": {"N": "10000"}}, 3),
         ({"n": {"N": "100.5"}}, 5),
         ({"n": {"N": "0"}}, 2),
         ({"b": {"B": "AQI="}}, 3),  # EX-4

@@ -63,6 +63,10 @@ def test_paths_lead_to_values_or_nowhere():
         assert resolve(item, path) is MISSING
 
 
+def test_nothing_at_all_is_false():
+    assert not MISSING
+
+
 def test_paths_are_written_with_brackets():
     """UPD-3."""
     assert format_path(("a", 0, "b")) == "[a, [0], b]"

@@ -96,6 +96,8 @@ def test_values_that_are_none(written, message):
         ({"B": 5}, "NUMBER_VALUE cannot be converted to String"),
         ({"S": ["a"]}, "Unrecognized collection type class java.lang.String"),
         ({"S": 1, "N": "1"}, "NUMBER_VALUE cannot be converted to String"),
+        ({"M": {"a": {"S": 1}}}, "NUMBER_VALUE cannot be converted to String"),
+        ({"L": [{"S": "a"}, {"S": 1}]}, "NUMBER_VALUE cannot be converted to String"),
     ],
 )
 def test_wrong_json_types_cannot_be_read(written, message):
@@ -104,6 +106,38 @@ def test_wrong_json_types_cannot_be_read(written, message):
         with pytest.raises(SerializationException) as caught:
             read(written)
         assert caught.value.message == message
+
+
+@pytest.mark.parametrize("other", [{"N": None}, {"X": 5}, {"X": None, "B": None}])
+def test_a_member_that_is_null_or_unknown_is_as_good_as_none(other):
+    """WIR-15."""
+    assert load_value({"S": "a", **other}) == "a"
+    assert load_item({"name": {"S": "a", **other}}).attributes == {"name": "a"}
+    wire.check_value_types({"S": "a", **other})
+
+
+def test_an_attribute_of_several_types_is_refused():
+    """TYP-1."""
+    with pytest.raises(ValidationException) as caught:
+        load_item({"name": {"S": "a", "N": "1"}})
+    assert caught.value.message == wire.SEVERAL_TYPES
+
+
+@pytest.mark.parametrize("digits", ["１２", "1２", "١"])
+def test_digits_of_other_scripts_are_no_number(digits):
+    """NUM-1."""
+    with pytest.raises(RequestFault) as caught:
+        load_value({"N": digits})
+    assert caught.value.message == f"The parameter cannot be converted to a numeric value: {digits}"
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"), [("1e-7", "0.0000001"), ("1e10", "10000000000"), ("-2.50", "-2.5")]
+)
+def test_numbers_are_written_without_an_exponent(text, plain):
+    """NUM-8."""
+    assert dump_value(load_value({"N": text})) == {"N": plain}
+    assert dump_value(load_value({"NS": [text]})) == {"NS": [plain]}
 
 
 def nested(levels):
@@ -122,6 +156,8 @@ def test_a_scalar_may_lie_in_31_containers():
 
 
 def test_hopeless_depth_is_refused_without_walking_it():
+    """PUT-5: what is merely too deep is reported late, by ``check_levels``."""
+    assert load_item({"a": nested(99)}).levels == 100
     with pytest.raises(ValidationException) as caught:
         load_item({"a": nested(900)})
     assert caught.value.message == wire.TOO_DEEP
@@ -147,8 +183,10 @@ def test_empty_strings_binaries_lists_and_maps_are_values():
         assert dump_value(load_value(written)) == written
 
 
-def test_bytes_are_taken_in_place_of_base64():
+def test_python_s_own_forms_are_taken_in_place_of_json_s():
     assert dump_value(load_value({"B": b"\x00\xff"})) == {"B": "AP8="}
+    assert load_value({"L": ({"S": "a"},)}) == ("a",)
+    assert load_value({"SS": {"a"}}) == load_value({"SS": ("a",)})
 
 
 json_values = st.recursive(

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from emulator.model import Item
-from emulator.storage import OrderedStore
+from emulator.storage import OrderedStore, ordered
 
 positions = st.tuples(st.integers(0, 9), st.sampled_from("abc"))
 items = st.builds(lambda text: Item.of({"v": text}), st.text("xy", max_size=5))
@@ -57,3 +57,19 @@ class StoreMachine(RuleBasedStateMachine):
 
 
 TestOrderedStore = StoreMachine.TestCase
+
+
+def test_a_store_is_copied_once_and_only_if_it_was_shared(monkeypatch):
+    """The first write after sharing pays for a copy; all others cost O(log n)."""
+    copies = []
+    copied = ordered._copied
+    monkeypatch.setattr(ordered, "_copied", lambda order: copies.append(order) or copied(order))
+    store = OrderedStore()
+    counts = []
+    for number, is_shared in enumerate([False, False, True, False, False]):
+        if is_shared:
+            store.share()
+        store.put((number,), Item.of({"v": "x"}))
+        counts.append(len(copies))
+    store.remove((0,))
+    assert (counts, len(copies)) == ([0, 0, 1, 1, 1], 1)

@@ -40,6 +40,7 @@ def test_initial_slices_are_equal():
         ((2**62 - 1,), (2**62,), [0]),
         ((2**62 - 1,), (2**62, "x"), [0, 1]),
         ((2**62,), (2**62, "x"), [1]),
+        ((2**62,), (2**62,), [1]),  # an empty range lies where it begins
         ((2**63,), (HASH_SPACE,), [2, 3]),
     ],
 )

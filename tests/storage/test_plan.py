@@ -77,3 +77,12 @@ def test_a_late_view_shows_commits_whole_and_in_order():
     twin = view.copy()
     assert list(view.at(115).walk((0,), (9,))) == [((2,), second)]
     assert twin.at(114).get((1,)) is first
+
+
+def test_commits_that_are_seen_at_one_moment_keep_their_order():
+    """CAP-1104: the later one has the last word."""
+    view = LaggedView(OrderedStore())
+    first, second = Item.of({"v": "1"}), Item.of({"v": "2"})
+    for item in (first, None, first, second):
+        view.record([((1,), item)], visible_ns=110)
+    assert list(view.at(110).walk((0,), (9,))) == [((1,), second)]

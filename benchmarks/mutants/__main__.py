@@ -1,0 +1,138 @@
+"""The score of the tests: which small faults, put into the code on purpose, they notice.
+
+    python -m benchmarks.mutants [--room storage] [--each 170] [--seed 16]
+
+Prints the score of each room and every survivor; ends with 1 if a room is under 95 %.
+"""
+
+import argparse
+import hashlib
+import sys
+import time
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from benchmarks.mutants import ROOMS, TESTS
+from benchmarks.mutants.covering import CoveringTests
+from benchmarks.mutants.mutations import Mutant, of_file
+from benchmarks.mutants.trials import Trials, Verdict
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+WANTED = 0.95
+
+
+def mutants_of(room: str) -> list[Mutant]:
+    """Return every mutant of a room."""
+    paths = sorted(path for pattern in ROOMS[room] for path in (ROOT / "emulator").glob(pattern))
+    return [
+        mutant
+        for path in paths
+        for mutant in of_file(str(path.relative_to(ROOT)), path.read_text())
+    ]
+
+
+def sample(room: str, each: int, seed: int) -> list[Mutant]:
+    """Return the sample of a room: an edit of the code changes only what it touches of it."""
+
+    def lot(mutant: Mutant) -> bytes:
+        return hashlib.sha256(f"{seed} {mutant.name}".encode()).digest()
+
+    chosen = sorted(mutants_of(room), key=lot)[:each]
+    return sorted(chosen, key=lambda mutant: (mutant.path, mutant.lines, mutant.choice))
+
+
+def equivalents() -> dict[str, str]:
+    """Return the mutants that no test can notice, by name, each with the reason."""
+    entries = tomllib.loads((HERE / "equivalent.toml").read_text())["mutant"]
+    return {entry["name"]: entry["reason"] for entry in entries}
+
+
+def room_of(mutant: Mutant) -> str:
+    """Return the room of a mutant."""
+    return Path(mutant.path).parts[1]
+
+
+def score(verdicts: list[Verdict]) -> float:
+    """Return the share of mutants that were noticed."""
+    return sum(verdict.is_killed for verdict in verdicts) / len(verdicts) if verdicts else 1.0
+
+
+def table(verdicts: list[Verdict], skipped: Counter[str]) -> str:
+    """Return the scores as a table."""
+    lines = ["| room | mutants | equivalent | killed | survived | score |"]
+    lines.append("| --- | ---: | ---: | ---: | ---: | ---: |")
+    rooms = sorted({room_of(verdict.mutant) for verdict in verdicts})
+    for room in [*rooms, "all"]:
+        own = [verdict for verdict in verdicts if room in (room_of(verdict.mutant), "all")]
+        equivalent = skipped.total() if room == "all" else skipped[room]
+        killed = sum(verdict.is_killed for verdict in own)
+        lines.append(
+            f"| {room} | {len(own) + equivalent} | {equivalent} | {killed} "
+            f"| {len(own) - killed} | {score(own):.1%} |"
+        )
+    return "\n".join(lines)
+
+
+def options() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.mutants", description=__doc__)
+    parser.add_argument("--room", action="append", choices=list(ROOMS), help="only this room")
+    parser.add_argument("--each", type=int, default=170, help="mutants of each room")
+    parser.add_argument("--seed", type=int, default=16)
+    parser.add_argument("--budget", type=float, default=20.0, help="CPU seconds of tests for one")
+    parser.add_argument("--jobs", type=int, default=1, help="mutants tried at a time")
+    parser.add_argument("--names", type=Path, help="only mutants that this file names, one a line")
+    parser.add_argument("--map", type=Path, default=ROOT / ".mutants", help="where the map is kept")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Try the sample, print what became of it, and return the exit code."""
+    chosen = options()
+    rooms = chosen.room or list(ROOMS)
+    excused = equivalents()
+    everything = [mutant for room in rooms for mutant in sample(room, chosen.each, chosen.seed)]
+    wanted = set(chosen.names.read_text().splitlines()) if chosen.names else None
+    tried = [m for m in everything if m.name not in excused and (not wanted or m.name in wanted)]
+    skipped = Counter(room_of(mutant) for mutant in everything if mutant.name in excused)
+    began = time.monotonic()
+    verdicts = run(tried, chosen)
+    applied = [verdict for verdict in verdicts if verdict.outcome != "not applied"]
+    print("\nSurvivors:")
+    for verdict in applied:
+        if not verdict.is_killed:
+            print(f"- {verdict.mutant.name}  [{verdict.test}]")
+    print(f"\n{table(applied, skipped)}\n")
+    print(f"Seed {chosen.seed}; {time.monotonic() - began:.0f} s; ", end="")
+    print(f"{len(verdicts) - len(applied)} changes could not be put in")
+    gone = excused.keys() - {mutant.name for room in ROOMS for mutant in mutants_of(room)}
+    for name in sorted(gone):
+        print(f"equivalent.toml names a mutant that is no more: {name}")
+    scores = [score([v for v in applied if room_of(v.mutant) == room]) for room in rooms]
+    return 1 if min(scores) < WANTED or gone else 0
+
+
+def run(mutants: list[Mutant], chosen: argparse.Namespace) -> list[Verdict]:
+    """Try mutants, printing what becomes of each."""
+    verdicts: list[Verdict] = []
+
+    def report(verdict: Verdict) -> None:
+        verdicts.append(verdict)
+        print(f"{verdict.outcome:11} {verdict.mutant.name}  [{verdict.test}]", flush=True)
+
+    sources = {mutant.path for room in ROOMS for mutant in mutants_of(room)}
+    covering = CoveringTests(chosen.map, ROOT, sources)
+    trials = Trials(ROOT, mutants, covering, chosen.budget, chosen.jobs, report)
+    arguments = ["-q", "-s", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
+    pytest.main([*arguments, *(str(ROOT / path) for path in TESTS)], plugins=[trials])
+    for test in covering.failed:
+        print(f"fails without a mutant, and was not asked: {test}")
+    return verdicts
+
+
+if __name__ == "__main__":
+    sys.exit(main())

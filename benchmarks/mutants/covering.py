@@ -1,0 +1,128 @@
+"""Which tests execute which lines, and how long each takes: measured once, and kept in a folder."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+from coverage import Coverage
+from coverage.sqldata import CoverageData
+
+LINES = "lines.sqlite"
+INDEX = "index.json"
+
+
+class CoveringTests:
+    """The map from lines to tests, in a folder.
+
+    A test file that has changed since is measured again, and everything is if a mutated file has.
+
+    Args:
+        folder: Where the map is kept.
+        root: The root of the project.
+        sources: The mutated files, from the root.
+    """
+
+    def __init__(self, folder: Path, root: Path, sources: Iterable[str]) -> None:
+        self._folder = folder
+        self._root = root
+        self._sources = sorted(sources)
+        self._lines: dict[str, dict[int, list[str]]] = {}
+        self.seconds: dict[str, float] = {}
+
+    def measure(self, session: pytest.Session, run: Callable[[pytest.Item], bool]) -> None:
+        """Run the tests that the map does not know, and write down what they execute.
+
+        Args:
+            session: What pytest has collected.
+            run: Runs one test, and returns whether it passed.
+        """
+        index = self._index()
+        prints = {path: _print(self._root / path) for path in _test_files(session.items)}
+        stale = {path for path in prints if prints[path] != index["tests"].get(path)}
+        coverage = Coverage(
+            data_file=str(self._folder / LINES),
+            include=[str(self._root / path) for path in self._sources],
+            config_file=False,
+        )
+        coverage.load()
+        seconds = {
+            test: took for test, took in index["seconds"].items() if _file(test) not in stale
+        }
+        failed = set(index["failed"]) - {test for test in index["failed"] if _file(test) in stale}
+        coverage.start()
+        for item in [item for item in session.items if _file(item.nodeid) in stale]:
+            coverage.switch_context(item.nodeid)
+            began = time.process_time()
+            if not run(item):
+                failed.add(item.nodeid)
+            seconds[item.nodeid] = round(time.process_time() - began, 4)
+        coverage.stop()
+        coverage.save()
+        index |= {"tests": prints, "seconds": seconds, "failed": sorted(failed)}
+        (self._folder / INDEX).write_text(json.dumps(index))
+
+    def is_complete(self, items: list[pytest.Item]) -> bool:
+        """Return whether every test file is in the map as it is now."""
+        known = self._index()["tests"]
+        return all(_print(self._root / path) == known.get(path) for path in _test_files(items))
+
+    def load(self) -> None:
+        """Read the map."""
+        index = self._index()
+        failed = set(index["failed"])
+        self.seconds = {test: s for test, s in index["seconds"].items() if test not in failed}
+        data = CoverageData(str(self._folder / LINES))
+        data.read()
+        for path in self._sources:
+            self._lines[path] = data.contexts_by_lineno(str(self._root / path))
+
+    @property
+    def failed(self) -> list[str]:
+        """The tests that fail on the code as it is, and therefore kill nothing."""
+        failed: list[str] = self._index()["failed"]
+        return failed
+
+    def tests(self, path: str, lines: tuple[int, int]) -> list[str]:
+        """Return the tests that execute any of the lines, the likeliest to notice first.
+
+        Those of the file's own test file come first, then the quickest; a test of another room
+        counts as four times as slow as it is.
+        """
+        known = self._lines[path]
+        tests = {test for line in range(lines[0], lines[1] + 1) for test in known.get(line, ())}
+        source = Path(path)
+        own = f"tests/{source.parent.relative_to('emulator')}/test_{source.stem}.py"
+        room = f"tests/{source.relative_to('emulator').parts[0]}/"
+
+        def rank(test: str) -> tuple[bool, float, str]:
+            weight = 1 if test.startswith(room) else 4
+            return not test.startswith(own), self.seconds[test] * weight, test
+
+        return sorted((test for test in tests if test in self.seconds), key=rank)
+
+    def _index(self) -> dict:
+        """Return the index of the map, empty if it is of other sources."""
+        sources = {path: _print(self._root / path) for path in self._sources}
+        path = self._folder / INDEX
+        if path.exists():
+            index: dict = json.loads(path.read_text())
+            if index["sources"] == sources:
+                return index
+            (self._folder / LINES).unlink(missing_ok=True)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return {"sources": sources, "tests": {}, "seconds": {}, "failed": []}
+
+
+def _file(test: str) -> str:
+    return test.split("::", 1)[0]
+
+
+def _test_files(items: Iterable[pytest.Item]) -> list[str]:
+    return sorted({_file(item.nodeid) for item in items})
+
+
+def _print(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
