@@ -34,7 +34,9 @@ NO_MEMBER: Final = ""
 
 _INVALID: Final = Wording("Invalid {kind}: {message}")
 EMPTY: Final = "The expression can not be empty;"
-TOO_LONG: Final = "Expression size has exceeded the maximum allowed size; expression size: {size}"
+#: What the older layer says of an update (ERR-EXP-2).
+UPDATE_TOO_LONG: Final = "Expression size has exceeded the maximum allowed size;"
+TOO_LONG: Final = UPDATE_TOO_LONG + " expression size: {size}"
 SYNTAX: Final = 'Syntax error; token: "{token}", near: "{near}"'
 REDUNDANT: Final = "The expression has redundant parentheses;"
 
@@ -61,7 +63,8 @@ def parse(kind: str, text: str) -> ast.Node:
         raise fault(kind, EMPTY)
     size = text_size(text)
     if size > limits.EXPRESSION_BYTES:
-        raise fault(kind, TOO_LONG.format(size=size))
+        told = TOO_LONG.format(size=size)
+        raise fault(kind, Wording(told, older=UPDATE_TOO_LONG) if kind == UPDATE else told)
     return _Parser(kind, text).parse()
 
 

@@ -57,19 +57,26 @@ NUMBER_DUPLICATES: Final = Wording(
 )
 BAD_START: Final = "The provided starting key is invalid"
 
-# A walk this deep is hopeless long before Python's own recursion limit.
+# A walk goes no deeper: the item is refused for its levels, and Python's recursion is bounded.
 _HOPELESS_LEVELS: Final = 100
 
 
 class _Walk:
     """What one walk over an item finds out beside the values."""
 
-    __slots__ = ("levels",)
+    __slots__ = ("has_empty_name", "levels")
     #: What the faults of some values open with.
     opening: ClassVar[str] = ""
 
     def __init__(self) -> None:
         self.levels = 1
+        self.has_empty_name = False
+
+    def check_inner_names(self) -> None:
+        """Refuse an empty name inside of a value; depth is told before it (ERR-VAL-1)."""
+        if self.has_empty_name:
+            check_levels(self.levels)
+            raise errors.ValidationException(EMPTY_NAME)
 
 
 class _StartKeyWalk(_Walk):
@@ -94,6 +101,7 @@ def load_value(wire: object) -> Value:
     walk = _Walk()
     value, _ = _load(wire, walk, 1)
     check_levels(walk.levels)
+    walk.check_inner_names()
     return value
 
 
@@ -102,8 +110,11 @@ def load_item(wire: Mapping[str, object], walk_class: type[_Walk] = _Walk) -> It
 
     Nesting is not judged here, since requests report it late (PUT-5): see ``check_levels``.
     """
+    if "" in wire:
+        raise errors.ValidationException(EMPTY_NAME)
     walk = walk_class()
     attributes, size_bytes = _load_members(wire, walk, 1)
+    walk.check_inner_names()
     if size_bytes > limits.ATTRIBUTE_NAME_BYTES:
         _check_names(attributes)
     return Item(attributes, size_bytes, walk.levels)
@@ -218,6 +229,8 @@ def _load_list(raw: Any, walk: _Walk, level: int) -> tuple[Value, int]:
         raise errors.SerializationException(_unexpected(raw))
     if raw:
         level = _descend(walk, level)
+        if level > _HOPELESS_LEVELS:
+            return (), CONTAINER_BYTES
     members = []
     size_bytes = CONTAINER_BYTES
     for written in raw:
@@ -232,6 +245,8 @@ def _load_map(raw: Any, walk: _Walk, level: int) -> tuple[Value, int]:
         raise errors.SerializationException(_unexpected(raw, "map"))
     if raw:
         level = _descend(walk, level)
+        if level > _HOPELESS_LEVELS:
+            return {}, CONTAINER_BYTES
     members, size_bytes = _load_members(raw, walk, level)
     return members, CONTAINER_BYTES + MEMBER_BYTES * len(members) + size_bytes
 
@@ -244,7 +259,7 @@ def _load_members(
     size_bytes = 0
     for name, written in wire.items():
         if not name:
-            raise errors.ValidationException(EMPTY_NAME)
+            walk.has_empty_name = True
         size_bytes += len(name) if name.isascii() else len(name.encode())
         if type(written) is dict and len(written) == 1 and type(text := written.get("S")) is str:
             # By far the most common value; the loader of strings would say the same.
@@ -259,10 +274,7 @@ def _load_members(
 def _descend(walk: _Walk, level: int) -> int:
     """Enter a container and return the level of its members."""
     level += 1
-    if level > walk.levels:
-        if level > _HOPELESS_LEVELS:
-            raise errors.ValidationException(TOO_DEEP)
-        walk.levels = level
+    walk.levels = max(walk.levels, level)
     return level
 
 

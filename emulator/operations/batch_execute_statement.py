@@ -186,7 +186,7 @@ class _Costs:
 def _error(fault: errors.ApiError, account: Account) -> dict[str, Any]:
     """Return a fault as the answer to one statement (ERR-PQL-4)."""
     if isinstance(fault, errors.RequestFault):
-        fault = worded(fault, "BatchExecuteStatement", account.settings.messages)
+        fault = worded(fault, "BatchExecuteStatement", account.settings.messages, {})
     responses.dump_items(fault)
     error: dict[str, Any] = {"Code": _code(fault), "Message": fault.message}
     item = fault.members.get("Item")

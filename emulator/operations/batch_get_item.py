@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
@@ -27,19 +28,57 @@ NOTHING: Final = Wording(
 TOO_MANY: Final = "Too many items requested for the BatchGetItem call"
 DUPLICATES: Final = "Provided list of item keys contains duplicates"
 
-SHAPE = shapes.structure(
-    ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
-    RequestItems=shapes.Map(
-        shapes.structure(
-            "KeysAndAttributes",
-            Keys=shapes.List(shapes.ATTRIBUTE_MAP).required,
-            AttributesToGet=shapes.ATTRIBUTES_TO_GET,
-            ConsistentRead=shapes.BOOLEAN,
-            ProjectionExpression=shapes.STRING,
-            ExpressionAttributeNames=shapes.STRING_MAP,
-        ),
-        key=shapes.TABLE_NAME,
-    ).required,
+REQUEST_ITEMS: Final = shapes.Map(
+    shapes.structure(
+        "KeysAndAttributes",
+        Keys=shapes.List(shapes.ATTRIBUTE_MAP).required,
+        AttributesToGet=shapes.ATTRIBUTES_TO_GET,
+        ConsistentRead=shapes.BOOLEAN,
+        ProjectionExpression=shapes.STRING,
+        ExpressionAttributeNames=shapes.STRING_MAP,
+    ),
+    key=shapes.TABLE_NAME,
+)
+
+
+class BatchRequest(shapes.Structure):
+    """A request for several tables; naming none is told before all else.
+
+    Args:
+        members: As of a structure.
+        nothing: What is said then (ERR-BGET-2, ERR-BWRITE-3).
+    """
+
+    def __init__(self, members: Mapping[str, shapes.Member], nothing: Wording) -> None:
+        super().__init__(members)
+        self._nothing = nothing
+
+    def check(self, request: Any) -> None:
+        """Refuse a faulty request: types, no table at all, then all broken constraints."""
+        if request.get("RequestItems") == {}:
+            self.check_types(request)
+            raise errors.RequestFault(self._nothing, is_final=True)
+        super().check(request)
+
+
+class _BatchGetRequest(BatchRequest):
+    """A request whose tables the current layer echoes as JSON (ERR-BGET-4)."""
+
+    def _refuse(self, request: Any, problems: list[tuple[shapes.Member, str]]) -> None:
+        texts = [text for _, text in problems]
+        tables = request.get("RequestItems") or {}
+        echo = json.dumps(tables, separators=(",", ":"), ensure_ascii=False, default=str)
+        newer = [text.replace(shapes.java_text(tables, REQUEST_ITEMS), echo) for text in texts]
+        wording = Wording(shapes.envelope(*newer), older=shapes.envelope(*texts))
+        raise errors.RequestFault(wording, is_final=True)
+
+
+SHAPE = _BatchGetRequest(
+    {
+        "RequestItems": REQUEST_ITEMS.required,
+        "ReturnConsumedCapacity": shapes.RETURN_CONSUMED_CAPACITY,
+    },
+    NOTHING,
 )
 
 
@@ -85,9 +124,7 @@ def batch_get_item(account: Account, request: Request) -> Response:
 
 
 def some_but_not_too_many(requested: Mapping[str, Any]) -> None:
-    """Refuse an empty request, and more than a hundred keys (ERR-BGET-2, ERR-BGET-3)."""
-    if not requested:
-        raise errors.RequestFault(NOTHING, is_final=True)
+    """Refuse no keys of a table, and more than a hundred (ERR-BGET-3)."""
     for name, table_request in requested.items():
         count = len(table_request["Keys"])
         if 1 <= count <= limits.BATCH_GET_KEYS:

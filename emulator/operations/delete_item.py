@@ -19,11 +19,11 @@ def delete_item(account: Account, request: Request) -> Response:
     expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
     expressions.placeholders_come_with_expressions(request, CURRENT)
     key = load_item(request["Key"])
+    items.old_item_at_most(request.get("ReturnValues"))
     placeholders = expressions.load_placeholders(request)
     expected = conditions.load_expected(request)
     condition = conditions.write_condition(request, expected, placeholders)
     placeholders.check_unused()
-    items.old_item_at_most(request.get("ReturnValues"))
     check_levels(key.levels)
 
     table = account.table(request["TableName"])

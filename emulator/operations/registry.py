@@ -122,5 +122,5 @@ def _first_fault(
     except errors.SerializationException as earlier:
         return earlier
     if isinstance(fault, errors.RequestFault):
-        return worded(fault, registered.name, account.settings.messages)
+        return worded(fault, registered.name, account.settings.messages, request)
     return fault

@@ -419,22 +419,31 @@ class Structure(Member):
         if problems:
             self._refuse(request, problems)
 
-    def _refuse(self, request: Any, problems: list[tuple[Member, str]]) -> None:  # noqa: ARG002 - for subclasses
+    def _refuse(self, request: Any, problems: list[tuple[Member, str]]) -> None:
         """Raise the aggregated fault, in every wording that has words of its own."""
         columns = {"current", "older"}
         for member, _ in problems:
             if member.rewording is not None:
                 columns.update(member.rewording.columns)
-        wording = Wording(**{column: _aggregated(column, problems) for column in columns})
-        raise RequestFault(wording, is_final=True)
+        complete = self.is_complete(request)
+        wording = {column: _aggregated(column, problems, complete) for column in columns}
+        raise RequestFault(Wording(**wording), is_final=True)
+
+    def is_complete(self, request: Any) -> bool:
+        """Return whether a request has every member that it needs."""
+        return all(request.get(name) is not None for name in self._needed)
 
 
-def _aggregated(column: str, problems: list[tuple[Member, str]]) -> str:
-    """Return what one wording says of problems."""
+def _aggregated(column: str, problems: list[tuple[Member, str]], complete: bool) -> str:  # noqa: FBT001 - private
+    """Return what one wording says of problems; an incomplete request hides none (ERR-UPD-2)."""
     texts = []
     for member, problem in problems:
         rewording = member.rewording
-        if rewording is None or column not in rewording.columns:
+        if (
+            rewording is None
+            or column not in rewording.columns
+            or (rewording.hides_others and not complete)
+        ):
             texts.append(problem)
         elif rewording.hides_others:
             return envelope(rewording.text) if rewording.is_enveloped else rewording.text
@@ -482,9 +491,8 @@ class ItemRequest(Structure):
     """A request of the data plane: a bad table name is reported alone (ERR-SHAPE-7)."""
 
     def _refuse(self, request: Any, problems: list[tuple[Member, str]]) -> None:
-        complete = all(request.get(name) is not None for name in self._needed)
         named = [(member, text) for member, text in problems if isinstance(member, TableName)]
-        if complete and named:
+        if named and self.is_complete(request):
             texts = [text for _, text in named]
             newer = NEWER_CONSTRAINT.format(path="TableName", rule=MIN_LENGTH.format(n=1))
             current = texts if request["TableName"] else [newer]

@@ -45,9 +45,9 @@ def _action(
 
 _KEY = shapes.ATTRIBUTE_MAP.required
 SHAPE = shapes.structure(
+    ClientRequestToken=shapes.String(1, 36),
     ReturnConsumedCapacity=shapes.RETURN_CONSUMED_CAPACITY,
     ReturnItemCollectionMetrics=shapes.RETURN_ITEM_COLLECTION_METRICS,
-    ClientRequestToken=shapes.String(1, 36),
     TransactItems=shapes.List(
         shapes.structure(
             "TransactWriteItem",

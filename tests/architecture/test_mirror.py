@@ -9,6 +9,7 @@ PACKAGE = TESTS.parent / "emulator"
 OTHER_FOLDERS = {
     "architecture": "the house itself: imports, mirrors, rules, generated pages",
     "conformance": "the cases of all operations, through every door",
+    "conformance/recordings": "what the public suite of October 2026 recorded, by its files",
     "counted": "how often work is done",
     "examples": "what the examples print",
     "mutants": "the tool that breaks the code on purpose: benchmarks/mutants",

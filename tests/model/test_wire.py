@@ -155,12 +155,29 @@ def test_a_scalar_may_lie_in_31_containers():
     assert caught.value.message == wire.TOO_DEEP
 
 
-def test_hopeless_depth_is_refused_without_walking_it():
-    """PUT-5: what is merely too deep is reported late, by ``check_levels``."""
+def test_hopeless_depth_is_not_walked():
+    """PUT-5: what is too deep is reported late, by ``check_levels``."""
     assert load_item({"a": nested(99)}).levels == 100
+    item = load_item({"a": nested(900)})
+    assert item.levels == 101
     with pytest.raises(ValidationException) as caught:
-        load_item({"a": nested(900)})
+        wire.check_levels(item.levels)
     assert caught.value.message == wire.TOO_DEEP
+
+
+@pytest.mark.parametrize(
+    ("inner", "message"),
+    [(nested(31), "Empty attribute name"), (nested(32), wire.TOO_DEEP)],
+)
+def test_depth_is_told_before_an_empty_name_inside_of_a_value(inner, message):
+    """ERR-VAL-1; a name of an attribute comes first of all."""
+    item = {"m": {"M": {"": {"S": "x"}}}, "d": inner}
+    with pytest.raises(ValidationException) as caught:
+        load_item(item)
+    assert caught.value.message == message
+    with pytest.raises(ValidationException) as caught:
+        load_item(item | {"": {"S": "x"}})
+    assert caught.value.message == "Empty attribute name"
 
 
 def test_an_empty_attribute_name_is_refused():

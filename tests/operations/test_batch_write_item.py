@@ -114,10 +114,9 @@ ORDER = ladder(
         "ERR-BWRITE-3 nothing",
         {
             "RequestItems": {},
-            "ReturnConsumedCapacity": None,
-            "ReturnItemCollectionMetrics": None,
+            "ReturnConsumedCapacity": "X",
+            "ReturnItemCollectionMetrics": "X",
         },
-        detected(f"Value at 'RequestItems' failed to satisfy constraint: {AT_LEAST.format(1)}"),
         "The requestItems parameter is required for BatchWriteItem",
     ),
     members_step(
@@ -144,6 +143,9 @@ ORDER = ladder(
                 f"Map keys must satisfy constraint: [{AT_MOST.format(255)}, {AT_LEAST.format(3)}, "
                 f"{NAME_PATTERN}]",
             )
+            + "; "
+            + constraint("'{a!b=[]}'", "requestItems", COUNTS),
+            2,
         ),
     ),
     step(

@@ -137,22 +137,26 @@ ORDER = ladder(
         },
         NOT_A_NUMBER.format("x"),
     ),
+    wrapped(
+        "ERR-DEL-1 ReturnValues that only an update has, ERR-DEL-2",
+        {
+            "Key": {"pk": nested(32)},
+            "ReturnValues": "UPDATED_OLD",
+            "ExpressionAttributeValues": {":v": {"N": "y"}},
+        },
+        "ReturnValues can only be ALL_OLD or NONE",
+    ),
     step(
         "ERR-DEL-1 an expression value, PRO-6",
-        {"Key": {"pk": nested(32)}, "ExpressionAttributeValues": {":v": {"N": "y"}}},
+        {"ReturnValues": None, "ExpressionAttributeValues": {":v": {"N": "y"}}},
         detected(NOT_A_NUMBER.format("y")),
         OF_VALUES.format(NOT_A_NUMBER.format("y"), ":v"),
     ),
     *expression_steps("ERR-DEL-1", "ConditionExpression"),
     *unused_steps("ERR-DEL-1", "ConditionExpression", "attribute_exists(pk.a)"),
-    wrapped(
-        "ERR-DEL-1 ReturnValues that only an update has, ERR-DEL-2",
-        {"ReturnValues": "UPDATED_OLD", "ExpressionAttributeValues": None},
-        "ReturnValues can only be ALL_OLD or NONE",
-    ),
     step(
         "ERR-DEL-1 a key of 32 levels, TYP-5",
-        {"Key": {"pk": nested(32)}, "ReturnValues": None},
+        {"Key": {"pk": nested(32)}, "ExpressionAttributeValues": None},
         TOO_DEEP,
     ),
     step("ERR-DEL-1 no such table, TBL-4", {"TableName": "none", "Key": {}}, NOT_FOUND),

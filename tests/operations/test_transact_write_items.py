@@ -93,9 +93,9 @@ def test_the_members_are_those_of_the_service():
         "Update": ["TableName", "Key", "UpdateExpression", "ConditionExpression", *shared],
     }
     assert list(SHAPE.members) == [
+        "ClientRequestToken",
         "ReturnConsumedCapacity",
         "ReturnItemCollectionMetrics",
-        "ClientRequestToken",
         "TransactItems",
     ]
 

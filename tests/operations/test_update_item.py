@@ -140,14 +140,15 @@ NAMES = {"#u": "u"}
 VALUES = wire({":u": 1, ":s": "text", ":n": 5})
 
 
-def updating(rules, text, message):
+def updating(rules, text, message, classic=None):
     """Return a fault of the update, beside a condition and placeholders that come later."""
     fault = {
         "UpdateExpression": text,
         "ExpressionAttributeNames": NAMES,
         "ExpressionAttributeValues": VALUES,
     }
-    return wrapped(f"ERR-UPD-1, UPD-18 {rules}", fault, PREFIX + message)
+    classic = PREFIX + (classic or message)
+    return step(f"ERR-UPD-1, UPD-18 {rules}", fault, detected(PREFIX + message), classic)
 
 
 ORDER = ladder(
@@ -214,6 +215,7 @@ ORDER = ladder(
         "an update of 4,097 bytes, EXP-4",
         "(" * 4097,
         "Expression size has exceeded the maximum allowed size; expression size: 4097",
+        "Expression size has exceeded the maximum allowed size;",
     ),
     updating("syntax, LEX-8", "SET a = b c d", 'Syntax error; token: "c", near: "b c d"'),
     updating(
