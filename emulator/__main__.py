@@ -11,6 +11,7 @@ import argparse
 import errno
 import importlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn, get_args
@@ -52,8 +53,11 @@ examples:
   dynamometer serve --clock manual           time passes only by POST /_emulator/clock
   dynamometer serve --snapshot data.snapshot loads the file, and writes it on Ctrl-C
 
-Any credentials will do; each region has its own tables. The routes under /_emulator/ (health,
-metrics, partitions, insights, clock, reset, snapshot, faults) are for tests.
+Any credentials will do. Data is kept apart by access key and region, as DynamoDB Local does, unless
+-sharedDb is given; --log says where else a table is that is missing. Tables loaded from a file that
+names no key are seen by every key. The routes under /_emulator/ (health, namespaces, metrics,
+partitions, insights, clock, reset, snapshot, faults) are for tests; they concern all namespaces, or
+those of ?namespace=KEY/REGION.
 
 Exit codes: 0 stopped in good order, 1 the snapshot could not be saved, 2 wrong usage, 130
 interrupted before it was saved.
@@ -189,6 +193,22 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="any of emulator.Settings, such as gsi_buffer_seconds=0; may be repeated",
     )
+    add("--log", action="store_true", help="print a line for each request")
+    add(
+        "--namespace-idle",
+        type=_seconds,
+        default=0.0,
+        metavar="SECONDS",
+        help="drop the data of a key and region that nobody used for so long; default: never",
+    )
+    add(
+        "--memory",
+        type=_size,
+        default=0,
+        metavar="SIZE",
+        help="keep about this much, such as 512MB: the namespaces unused for the longest time are "
+        "dropped, then writes are refused; default: no limit",
+    )
     _add_local_flags(parser)
 
 
@@ -200,7 +220,7 @@ def _add_local_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("as DynamoDB Local (-port and -cors too)").add_argument
     add("-inMemory", action="store_true", help="keep nothing, which is the default")
     add("-dbPath", metavar="DIR", help=f"the same as --snapshot DIR/{DATABASE_FILE}")
-    add("-sharedDb", action="store_true", help="one database for all regions")
+    add("-sharedDb", action="store_true", help="one database for all access keys and regions")
     add(
         "-delayTransientStatuses",
         action="store_true",
@@ -254,6 +274,17 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([KMG]?)I?B?", re.IGNORECASE)
+_SIZE_UNITS: Final = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+
+
+def _size(text: str) -> int:
+    size = _SIZE.fullmatch(text.strip())
+    if size is None:
+        raise argparse.ArgumentTypeError(f"a size is written as 512MB or 2GB, not {text!r}")
+    return int(float(size[1]) * _SIZE_UNITS[size[2].upper()])
+
+
 def _serve(arguments: argparse.Namespace) -> int:
     from emulator.http import ServerOptions, serve
 
@@ -268,6 +299,10 @@ def _serve(arguments: argparse.Namespace) -> int:
                 cors=arguments.cors,
                 allow_hosts=tuple(arguments.allow_hosts),
                 shared=arguments.sharedDb,
+                keys_apart=True,
+                namespace_idle_seconds=arguments.namespace_idle,
+                memory_bytes=arguments.memory,
+                log=_print_line if arguments.log else None,
             ),
             on_ready=lambda url: _announce(url, arguments, path),
         )
@@ -276,6 +311,11 @@ def _serve(arguments: argparse.Namespace) -> int:
     if path is not None:
         return _save(emulator, path)
     return FINE
+
+
+def _print_line(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 def _snapshot_path(arguments: argparse.Namespace) -> str | None:

@@ -289,6 +289,8 @@ class Emulator:
         []
         """
         with self._all_accounts() as accounts:
+            for account in accounts:
+                account.forget_deleted()
             return [namespace_of(account) for account in accounts if not account.is_empty]
 
     def within(self, namespace: Namespace) -> Self:
@@ -300,6 +302,10 @@ class Emulator:
         narrowed._access_key, narrowed.region = namespace
         narrowed._is_narrowed = True
         return narrowed
+
+    def forget_empty(self) -> None:
+        """Forget the access keys that hold nothing any more; nobody sees a difference."""
+        self._accounts.forget_empty()
 
     @property
     def namespace(self) -> Namespace:
@@ -331,9 +337,7 @@ class Emulator:
                 account.catch_up(self.clock.now_ns())
                 state = snapshot.states.get(account.namespace)
                 reinstate(account, state or capture(self._new_account(account.namespace, None)))
-        for account in accounts:
-            if account.namespace.access_key is not None and account.is_empty:
-                self._accounts.drop(account)
+        self._accounts.forget_empty()
 
     @contextmanager
     def _all_accounts(self) -> Iterator[list[Account]]:

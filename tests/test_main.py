@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import types
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -115,6 +116,7 @@ def test_neither_version_nor_help_loads_the_engine():
         ["serve", "--capacity", "some"],
         ["serve", "--table-delay", "soon"],
         ["serve", "--table-delay", "nan"],
+        ["serve", "--memory", "much"],
         ["serve", "--snapshot", "/nowhere/at/all/file"],
         ["serve", "-dbPath", "/nowhere/at/all"],
         ["serve", "-inMemory", "-dbPath", "."],
@@ -195,6 +197,18 @@ def test_serve_may_be_called_as_dynamodb_local_is():
             assert json.loads(answer.read()) == {"TableNames": ["orders"]}
 
         assert stop(process) == 0
+
+
+def test_keys_are_apart_and_the_log_says_where_a_table_is():
+    options = ("--namespace-idle", "60", "--memory", "64MB", "--log")
+    with running("serve", "--port", "0", *options) as (process, url):
+        call(url, "CreateTable", TABLE)
+        other = SIGNED["Authorization"].replace("Credential=", "Credential=other")
+        fields = SIGNED | {"Authorization": other, "X-Amz-Target": "DynamoDB_20120810.Scan"}
+        with pytest.raises(urllib.error.HTTPError):
+            urllib.request.urlopen(urllib.request.Request(url, b'{"TableName": "orders"}', fields))
+        assert stop(process) == 0
+        assert "; table orders is in " in process.stdout.read()
 
 
 def test_an_address_that_others_reach_is_pointed_out():

@@ -21,7 +21,7 @@ from emulator.engine.events import (
     SplitRefused,
     Throttled,
 )
-from emulator.engine.faults import FaultRule, Faults
+from emulator.engine.faults import FaultRule, Faults, tables_of
 from emulator.engine.namespaces import Accounts, Namespace
 from emulator.engine.options import TableOptions
 from emulator.engine.resource import BillingMode, Replaced, Resource, Throughput
@@ -62,6 +62,7 @@ __all__ = [
     "capture",
     "reads",
     "reinstate",
+    "tables_of",
     "transactions",
     "updates",
     "writes",

@@ -73,10 +73,13 @@ class Accounts:
                 if not account.is_empty:
                     self._keep(account)
 
-    def drop(self, account: Account) -> None:
-        """Forget an account with all that it holds."""
-        with self._making, account.lock:
-            self._kept.pop(account.namespace, None)
+    def forget_empty(self) -> None:
+        """Forget the keys that hold nothing any more."""
+        for account in self:
+            with self._making, account.lock:
+                account.forget_deleted()
+                if account.namespace.access_key is not None and account.is_empty:
+                    self._kept.pop(account.namespace, None)
 
     def _new(self, namespace: Namespace) -> Account:
         if namespace.access_key is None:

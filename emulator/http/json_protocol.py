@@ -47,6 +47,7 @@ class JsonProtocol:
         call: Who answers the operations.
         region: The region the health text names.
         shared: All regions are one, whatever a client's credentials are scoped to.
+        keys_apart: The data of different access keys is apart; not if all is shared.
         origins: Whose pages may read the answers.
     """
 
@@ -56,11 +57,13 @@ class JsonProtocol:
         *,
         region: str = "us-east-1",
         shared: bool = False,
+        keys_apart: bool = False,
         origins: Origins | None = None,
     ) -> None:
         self._call = call
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._shared = shared
+        self._keys_apart = keys_apart and not shared
         self._origins = Origins() if origins is None else origins
 
     def answer(self, request: HttpRequest) -> HttpResponse:
@@ -108,8 +111,21 @@ class JsonProtocol:
         region = protocol.region_of_credentials(fields, request.target.partition("?")[2])
         if members is None:
             raise errors.SerializationException
-        answer = self._call(operation, members, region=None if self._shared else region)
+        answer = self._call(
+            operation,
+            members,
+            region=None if self._shared else region,
+            **self._caller(request),
+        )
         return protocol.encode_json(answer) if OPERATIONS[operation].has_output else b""
+
+    def _caller(self, request: HttpRequest) -> dict[str, str | None]:
+        """Return whose data a request is about, if keys are apart."""
+        if not self._keys_apart:
+            return {}
+        authorization = request.fields.get("authorization", "")
+        query = request.target.partition("?")[2]
+        return {"access_key": protocol.signed_access_key(authorization, query)}
 
     def _answer_other_method(self, request: HttpRequest) -> HttpResponse:
         if request.method == "OPTIONS" and "origin" in request.fields:

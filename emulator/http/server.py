@@ -25,7 +25,9 @@ from emulator.http import http_protocol
 from emulator.http.control import ControlRoutes
 from emulator.http.doorkeeper import PRIVATE_ROUTES, Doorkeeper
 from emulator.http.json_protocol import JsonProtocol
+from emulator.http.namespaces import NamespaceKeeper
 from emulator.http.origins import LOCAL, Origins
+from emulator.http.request_log import RequestLog
 from emulator.protocol import AMZ_JSON, encode_json
 from emulator.service import errors, limits
 
@@ -60,6 +62,14 @@ class ServerOptions:
     allow_hosts: tuple[str, ...] = ()
     #: All regions are one, as with DynamoDB Local's ``-sharedDb``.
     shared: bool = False
+    #: The data of different access keys is apart, unless all is shared.
+    keys_apart: bool = False
+    #: A namespace of a key that nobody used for this time is dropped; 0 keeps all.
+    namespace_idle_seconds: float = 0.0
+    #: What may be kept, by estimate, before namespaces are dropped and writes refused; 0 is any.
+    memory_bytes: int = 0
+    #: Takes a line for each request.
+    log: Callable[[str], None] | None = None
     #: The longest request body; the service's own limit. Rule WIR-16.
     body_bytes: int = limits.REQUEST_BYTES
     #: The longest request line with its fields.
@@ -274,10 +284,28 @@ class HttpServer:
         self.time: Callable[[], float] = time.monotonic
         origins = Origins(options.cors)
         self._control = ControlRoutes(emulator)
+        self._request_log = (
+            None
+            if options.log is None
+            else RequestLog(
+                emulator,
+                options.log,
+                keys_apart=options.keys_apart and not options.shared,
+                shared=options.shared,
+            )
+        )
+        self._keeper = NamespaceKeeper(
+            emulator,
+            idle_seconds=options.namespace_idle_seconds,
+            memory_bytes=options.memory_bytes,
+            time=lambda: self.time(),
+            note=_log.warning if options.log is None else options.log,
+        )
         self._protocol = JsonProtocol(
-            emulator.call,
+            self._keeper.call if options.keys_apart or options.memory_bytes else emulator.call,
             region=emulator.region,
             shared=options.shared,
+            keys_apart=options.keys_apart,
             origins=origins,
         )
         self._doorkeeper = Doorkeeper(origins, options.allow_hosts)
@@ -338,12 +366,15 @@ class HttpServer:
 
     def answer(self, request: http_protocol.HttpRequest, *, keep_alive: bool) -> bytes:
         """Return the bytes that answer ``request``."""
+        started = 0.0 if self._request_log is None else time.perf_counter()
         response = self._doorkeeper.refusal(request)
         if response is None:
             is_control = request.target.startswith(PRIVATE_ROUTES) and request.method != "OPTIONS"
             response = (self._control if is_control else self._protocol).answer(request)
             if is_control and "origin" in request.fields:
                 response.field_lines += self._doorkeeper.origins.lines(request.fields["origin"])
+        if self._request_log is not None:
+            self._request_log.record(request, response, time.perf_counter() - started)
         return self._writer.render(
             response, keep_alive=keep_alive, without_body=request.method == "HEAD"
         )
@@ -381,6 +412,8 @@ class HttpServer:
         now = self.time()
         for connection in tuple(self.connections):
             connection.check_time(now)
+        if self.options.keys_apart or self.options.memory_bytes:
+            self._keeper.sweep()
         self._sweeper = asyncio.get_running_loop().call_later(
             self.options.sweep_seconds, self._sweep
         )

@@ -23,6 +23,7 @@ from emulator.engine import (
     Split,
     SplitRefused,
     Throttled,
+    tables_of,
 )
 from emulator.observe.budget import Budget, BudgetExceeded
 from emulator.observe.concentration import Concentration, FirstLimit, Load
@@ -77,5 +78,6 @@ __all__ = [
     "resource_of",
     "table_of",
     "tables_by_region",
+    "tables_of",
     "uncounted",
 ]

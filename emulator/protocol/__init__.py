@@ -7,7 +7,11 @@ an answer has. What a door does with that, on a socket or inside of an SDK, is t
 from emulator.protocol.bodies import AMZ_JSON, decode_json, encode_json
 from emulator.protocol.call import Call
 from emulator.protocol.fields import next_request_id, request_ids, response_fields
-from emulator.protocol.signature import region_of_credentials, signed_region
+from emulator.protocol.signature import (
+    region_of_credentials,
+    signed_access_key,
+    signed_region,
+)
 
 __all__ = [
     "AMZ_JSON",
@@ -18,5 +22,6 @@ __all__ = [
     "region_of_credentials",
     "request_ids",
     "response_fields",
+    "signed_access_key",
     "signed_region",
 ]

@@ -9,6 +9,11 @@ class Call(Protocol):
     """``Emulator.call``: one request in, one response out, or an ApiError."""
 
     def __call__(
-        self, operation: str, request: dict[str, Any], *, region: str | None = None
+        self,
+        operation: str,
+        request: dict[str, Any],
+        *,
+        region: str | None = None,
+        access_key: str | None = None,
     ) -> dict[str, Any]:
         """Answer one operation, or raise the service's error."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Final
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 from emulator.service import errors
 
@@ -112,3 +112,16 @@ def _region_of_query(query: str, *, is_signed: bool) -> str | None:
         sentences = "".join(QUERY_REQUIRED.format(name=name) for name in missing)
         raise errors.IncompleteSignatureException(sentences + REEXAMINE_QUERY)
     return _scoped_region(parameters[_CREDENTIAL_IN_QUERY])
+
+
+def signed_access_key(authorization: str, query: str = "") -> str | None:
+    """Return the access key of a request's credentials, if any, wherever it is signed.
+
+    >>> signed_access_key("AWS4-HMAC-SHA256 Credential=K/20260101/eu-west-1/dynamodb/aws4_request")
+    'K'
+    """
+    is_in_query = _CREDENTIAL_IN_QUERY in query
+    credential = _CREDENTIAL.search(
+        unquote(query).replace("&", " ") if is_in_query else authorization
+    )
+    return None if credential is None else credential[1].rsplit("/", 4)[0] or None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 
-from emulator.protocol import region_of_credentials, signed_region
+from emulator.protocol import region_of_credentials, signed_access_key, signed_region
 from emulator.service.errors import (
     IncompleteSignatureException,
     InvalidSignatureException,
@@ -86,3 +88,17 @@ def test_one_signature_is_enough():
 def test_a_query_that_is_no_signature_is_none(query):
     with pytest.raises(MissingAuthenticationTokenException):
         region_of_credentials({}, query)
+
+
+@pytest.mark.parametrize(
+    ("authorization", "query", "access_key"),
+    [
+        (SIGNED, "", "KEY"),
+        (SIGNED.replace("KEY", "a/b/KEY"), "", "a/b/KEY"),
+        ("", f"X-Amz-Algorithm=x&X-Amz-{quote(SCOPE, safe='=')}&X-Amz-Date=y", "KEY"),
+        ("AWS4-HMAC-SHA256 SignedHeaders=host", "", None),
+        ("AWS4-HMAC-SHA256 Credential=", "", None),
+    ],
+)
+def test_the_access_key_is_what_stands_before_the_date(authorization, query, access_key):
+    assert signed_access_key(authorization, query) == access_key
