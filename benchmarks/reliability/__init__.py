@@ -1,0 +1,1 @@
+"""Standing guards: what is promised, under threads, kills, full disks and long load."""
