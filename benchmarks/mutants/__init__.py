@@ -44,6 +44,13 @@ TESTS = (
     "tests/lab/analysis",
     "tests/lab/outcome",
     "tests/test_api.py",
+    "tests/lab/test_agreement.py",
+    "emulator/model",
+    "emulator/expressions",
+    "emulator/storage",
+    "emulator/capacity",
+    "emulator/engine",
+    "emulator/lab/inputs",
     "tests/conformance/test_cases.py::test_by_call",
     "tests/conformance/test_cases.py::test_a_refused_request_changes_nothing",
 )

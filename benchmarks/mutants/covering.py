@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -54,6 +55,9 @@ class CoveringTests:
         failed = set(index["failed"]) - {test for test in index["failed"] if _file(test) in stale}
         coverage.start()
         for item in [item for item in session.items if _file(item.nodeid) in stale]:
+            if sys.gettrace() is None:  # a test has traced for itself
+                coverage.stop()
+                coverage.start()
             coverage.switch_context(item.nodeid)
             began = time.process_time()
             if not run(item):

@@ -66,10 +66,7 @@ class TrafficFeed:
         store = store_of(table, resource)
         for position, size in stand_ins:
             store.put(position, Item({}, round(size)))
-        before = 0
-        while before != len(resource.partitions):
-            before = len(resource.partitions)
-            split_for_size(self._account, table, resource, self._account.throughput_ns)
+        split_for_size(self._account, table, resource, self._account.throughput_ns)
         for position, _ in stand_ins:
             store.remove(position)
 

@@ -60,12 +60,19 @@ def store_of(table: Table, resource: Resource) -> OrderedStore:
 
 
 def split_for_size(account: Account, table: Table, resource: Resource, now_ns: int) -> None:
-    """Split every partition that has outgrown its size, where its bytes halve (CAP-504)."""
-    for partition in list(resource.partitions):
+    """Split every partition that has outgrown its size, where its bytes halve (CAP-504).
+
+    A partition that is many times too large, such as that of an index which was just built, is
+    split until its children fit.
+    """
+    waiting = list(resource.partitions)
+    while waiting:
+        partition = waiting.pop()
         if partition.size_bytes >= account.settings.partition_bytes:
             low = _halving_position(table, resource, partition)
             if low is not None:
-                divide(account, table, resource, partition, [low], "size", now_ns)
+                children = divide(account, table, resource, partition, [low], "size", now_ns)
+                waiting.extend(children)
 
 
 def _halving_position(table: Table, resource: Resource, partition: Partition) -> Position | None:

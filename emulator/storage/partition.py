@@ -114,12 +114,11 @@ class PartitionMap:
         width: int = high[0] - low[0]
         return width
 
-    def count(self, position: Position, size_change: int, item_change: int) -> Partition:
-        """Note a change of stored bytes (overhead included per item) and return the partition."""
+    def count(self, position: Position, size_change: int, item_change: int) -> None:
+        """Note a change of stored bytes, overhead included per item."""
         partition = self.at(position)
         partition.size_bytes += size_change + item_change * STORAGE_OVERHEAD_BYTES
         partition.items += item_change
-        return partition
 
     def split(self, partition: Partition, lows: list[Position]) -> list[Partition]:
         """Replace a partition by children that begin at its low end and at each of ``lows``.
