@@ -27,7 +27,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,6 +46,9 @@ TABLE = {
 PATIENCE_SECONDS = 60
 MODULE = "benchmarks.reliability.crashes"
 ROOT = Path(__file__).parents[2]
+
+
+Call = Callable[[str, dict[str, Any]], Any]
 
 
 class Outcome(NamedTuple):
@@ -70,7 +73,7 @@ class Outcome(NamedTuple):
 # A database that says which generation it is
 
 
-def fill(call: Any, generation: int, items: int) -> None:
+def fill(call: Call, generation: int, items: int) -> None:
     """Write a generation: every item carries its number."""
     padding = "x" * 500
     for number in range(items):
@@ -162,26 +165,29 @@ def server(path: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
             process.kill()
 
 
-class HttpClient:
-    """Sends requests over one connection."""
+@contextlib.contextmanager
+def client(port: int) -> Iterator[Call]:
+    """Give what sends a request over one connection; its answer must be a success."""
+    with contextlib.closing(
+        http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
+    ) as connection:
 
-    def __init__(self, port: int) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
+        def call(operation: str, request: dict[str, Any]) -> None:
+            headers = HEADERS | {"X-Amz-Target": f"DynamoDB_20120810.{operation}"}
+            connection.request("POST", "/", json.dumps(request), headers)
+            answer = connection.getresponse()
+            answer.read()
+            assert answer.status == http.HTTPStatus.OK, answer.status
 
-    def call(self, operation: str, request: dict[str, Any]) -> None:
-        """Send a request; its answer must be a success."""
-        headers = HEADERS | {"X-Amz-Target": f"DynamoDB_20120810.{operation}"}
-        self._connection.request("POST", "/", json.dumps(request), headers)
-        answer = self._connection.getresponse()
-        answer.read()
-        assert answer.status == http.HTTPStatus.OK, answer.status
+        yield call
 
 
 def kill_a_server(path: Path, chance: random.Random, items: int = ITEMS) -> Outcome:
     """Fill a server, tell it to stop, and kill it once it has begun to save."""
     promised = generation_of(path, items)
     with server(path) as (process, port):
-        fill(HttpClient(port).call, promised + 1, items)
+        with client(port) as call:
+            fill(call, promised + 1, items)
         before = set(path.parent.iterdir())
         process.send_signal(signal.SIGTERM)
         ends = time.monotonic() + PATIENCE_SECONDS
