@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from emulator.observe import Ledger
     from emulator.sdk.scopes import Scope
     from emulator.testing.configuration import Options
+    from emulator.testing.findings import Policy
+    from emulator.testing.recorded_budgets import RecordedBudgets
     from emulator.testing.seeded_databases import SeededDatabase, SeededDatabases
     from emulator.testing.session_report import Record
 
@@ -48,13 +50,16 @@ SCOPES: Final = ("function", "class", "module", "package", "session")
 MARKERS: Final = {
     "ddb": "ddb(capacity, clock, start, rate, region, seed, tables, settings): the test has an "
     "emulated DynamoDB of this kind, and boto3 is routed to it",
-    "ddb_budget": "ddb_budget(rcu, wcu, throttles, scans, filtered): the test fails if it "
-    "consumes more of its emulated DynamoDB",
+    "ddb_budget": "ddb_budget(rcu, wcu, calls, usd, throttles, scans, filtered): the test fails if "
+    "it consumes more of its emulated DynamoDB; usd is for a million runs",
+    "ddb_allow": "ddb_allow(*kinds): findings of these kinds are not reported of the test, and do "
+    "not fail it",
     "ddb_faults": "ddb_faults(kind, operations, tables, key, share, times, after, until, latency, "
     "seed): some of the test's requests to its emulated DynamoDB fail",
 }
 
 _LEDGER: Final = pytest.StashKey["Ledger"]()
+_RECORD: Final = pytest.StashKey["Record"]()
 _STATE: Final = pytest.StashKey["_State"]()
 
 
@@ -79,6 +84,37 @@ class _State:
         from emulator.testing.configuration import configured
 
         return configured(_configuration(self._config))
+
+    @cached_property
+    def policy(self) -> Policy:
+        """What the command line and the ini file say about findings."""
+        from emulator.testing.configuration import reading
+        from emulator.testing.findings import policy_of
+
+        return reading(policy_of, _written(self._config, FINDING_SETTINGS))
+
+    @cached_property
+    def budgets(self) -> RecordedBudgets:
+        """What tests consumed when it was put on record."""
+        from emulator.testing.configuration import reading
+        from emulator.testing.recorded_budgets import (
+            DEFAULT,
+            RecordedBudgets,
+            tolerances_of,
+        )
+
+        written = _written(self._config, BUDGET_SETTINGS)
+        path = self._config.rootpath / written.get("compare", BUDGET_FILE)
+        tolerances = reading(tolerances_of, written.get("compare_fail", DEFAULT))
+        return reading(lambda path: RecordedBudgets(path, tolerances), path)
+
+    def judge(self) -> None:
+        """Read everything that is configured.
+
+        Raises:
+            pytest.UsageError: something of it is wrong.
+        """
+        _ = self.options, self.policy, self.budgets
 
     @cached_property
     def databases(self) -> SeededDatabases:
@@ -114,6 +150,13 @@ def _require_our_package() -> None:
 # Configuration and collection
 
 
+#: What the ini file or the command line may say about findings, and about recorded budgets.
+FINDING_SETTINGS: Final = ("findings", "fail_on", "repeat_threshold", "ignore")
+BUDGET_SETTINGS: Final = ("compare", "compare_fail")
+#: Where recorded budgets are if nobody says otherwise.
+BUDGET_FILE: Final = "ddb-budgets.json"
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options and ini settings; all of them begin with ddb."""
     group = parser.getgroup("ddb", "dynamometer: an emulated DynamoDB")
@@ -133,7 +176,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     ini("ddb_settings", "lines of name=value, see emulator.Settings", type="linelist")
     ini("ddb_scope", "the scope of the ddb fixtures; function by default")
     ini("ddb_fast", "skip the SDK's serialising, signing and retrying", type="bool", default=False)
+    add("--ddb-fail-on", metavar="KINDS", help="fail on these findings, such as scan,throttle")
+    ini("ddb_fail_on", "the findings that fail a test, such as scan, throttle")
+    ini("ddb_findings", "what could be done better: off, warn (default, in the summary) or fail")
+    ini("ddb_repeat_threshold", "from how many calls at one line a call is repeated; 5 by default")
+    ini("ddb_ignore", "lines of KIND TABLE [file=PATTERN] [function=PATTERN]", type="linelist")
+    flag = {"action": "store_true"}
+    add("--ddb-budget-update", help="put on record what each test consumes", **flag)
+    add("--ddb-budget-update-new", help="as --ddb-budget-update, of tests not on record", **flag)
+    add("--ddb-compare", metavar="FILE", help="the record; ddb-budgets.json by default")
+    ini("ddb_compare", "the record of what tests consume; ddb-budgets.json by default")
+    add("--ddb-compare-fail", metavar="LIMITS", help="fail past these, such as wcu:5%%,calls:2")
+    ini("ddb_compare_fail", "how much more than its record a test may consume; rcu:0%,wcu:0%")
     add("--ddb-report", metavar="PATH", help="write what tests consumed, as .json or .html")
+    ini("ddb_guard", "refuse requests to the real DynamoDB", type="bool", default=False)
     ini("ddb_summary", "show what tests consumed at the end", type="bool", default=True)
 
 
@@ -162,6 +218,16 @@ def _configuration(config: pytest.Config) -> dict[str, Any]:
     return {name: value for name, value in written.items() if value}
 
 
+def _written(config: pytest.Config, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return what the command line or the ini file say, as it is written."""
+    written = {
+        name: config.getoption(f"--ddb-{name.replace('_', '-')}", None)
+        or config.getini(f"ddb_{name}")
+        for name in names
+    }
+    return {name: value for name, value in written.items() if value}
+
+
 def _scope(fixture_name: str, config: pytest.Config) -> Any:  # noqa: ARG001  # pytest's signature
     """Return the scope of the fixtures."""
     scope = config.getini("ddb_scope") or "function"
@@ -179,8 +245,16 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
     """
     result = yield
     config = session.config
-    if not hasattr(config, "workerinput") and _configuration(config) and _shadow() is None:
-        config.stash[_STATE].options  # noqa: B018  # judged when it is read
+    written = _configuration(config) or _written(config, FINDING_SETTINGS + BUDGET_SETTINGS)
+    has_record = (config.rootpath / BUDGET_FILE).exists()
+    if not (written or has_record or config.getini("ddb_guard")) or _shadow() is not None:
+        return result
+    if not hasattr(config, "workerinput"):
+        config.stash[_STATE].judge()
+    if config.getini("ddb_guard"):
+        from emulator.sdk import guard
+
+        config.add_cleanup(guard())
     return result
 
 
@@ -227,13 +301,44 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         state.body.meet_mocks(state)
         result = yield
     if _LEDGER in item.stash:
-        from emulator.testing.configuration import budget_of
-
-        budget = budget_of(item)
-        verdict = None if budget is None else budget.verdict(item.stash[_LEDGER])
-        if verdict is not None:
-            pytest.fail(verdict, pytrace=False)
+        verdicts = list(_verdicts(item, item.stash[_LEDGER], state))
+        if verdicts:
+            pytest.fail("\n\n".join(verdicts), pytrace=False)
     return result
+
+
+def _verdicts(item: pytest.Item, ledger: Ledger, state: _State) -> Iterator[str]:
+    """Yield why a test fails for what its body did: its budget, its record, its findings."""
+    from emulator.observe import advice_for
+    from emulator.testing.configuration import budget_of
+    from emulator.testing.findings import findings_of_test, verdict
+
+    budget = budget_of(item)
+    sentences = [] if budget is None else [budget.verdict(ledger)]
+    if not _updates_budgets(item.config) and state.budgets.knows(item.nodeid):
+        record = _record(item, ledger, state)
+        sentences.append(state.budgets.verdict(item.nodeid, record, advice_for(ledger)))
+    sentences.append(verdict(findings_of_test(item, ledger, state.policy), state.policy))
+    yield from filter(None, sentences)
+
+
+def _updates_budgets(config: pytest.Config) -> bool:
+    return bool(
+        config.getoption("--ddb-budget-update") or config.getoption("--ddb-budget-update-new")
+    )
+
+
+def _record(item: pytest.Item, ledger: Ledger, state: _State) -> Record:
+    """Return what a test did; made once, while its emulators are there."""
+    if _RECORD not in item.stash:
+        from emulator.testing.findings import findings_of_test
+        from emulator.testing.session_report import record_of
+
+        findings = findings_of_test(item, ledger, state.policy)
+        record = record_of(item.nodeid, ledger, state.emulators, findings)
+        record["is_recorded"] = state.budgets.knows(item.nodeid)
+        item.stash[_RECORD] = record
+    return item.stash[_RECORD]
 
 
 class _Body:
@@ -289,16 +394,18 @@ def _ledger(item: pytest.Item) -> Ledger:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """Let the report of a test's body carry what it did, and perhaps why it failed."""
     report: Any = yield
-    emulators = item.config.stash[_STATE].emulators
+    state = item.config.stash[_STATE]
+    emulators = state.emulators
     ledger = item.stash.get(_LEDGER, None) if call.when == "call" else None
     if report.failed and emulators:
         from emulator.testing.session_report import region_hints
 
         report.sections += [("dynamometer", hint) for hint in region_hints(emulators)]
     if ledger is not None and ledger.calls:
-        from emulator.testing.session_report import record_of
+        from emulator.testing.session_report import properties
 
-        report.ddb_record = record_of(item.nodeid, ledger, emulators)
+        report.ddb_record = _record(item, ledger, state)
+        item.user_properties.extend(properties(report.ddb_record))
     return report  # type: ignore[no-any-return]  # a wrapper passes the result on
 
 
@@ -308,6 +415,7 @@ class _Recorder:
     def __init__(self, target: Path | None) -> None:
         self._target = target
         self._by_test: dict[str, Record] = {}
+        self._passed: set[str] = set()
 
     @property
     def _records(self) -> list[Record]:
@@ -319,13 +427,21 @@ class _Recorder:
         record: Record | None = getattr(report, "ddb_record", None)
         if record is not None:
             self._by_test[report.nodeid] = record
+            (self._passed.add if report.passed else self._passed.discard)(report.nodeid)
 
-    def pytest_sessionfinish(self) -> None:
-        """Write the report, if one is wanted."""
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the report and the record of budgets, if they are wanted."""
         if self._target is not None:
             from emulator.testing.session_report import write
 
             write(self._target, self._records)
+        config = session.config
+        if self._passed and _updates_budgets(config):
+            config.stash[_STATE].budgets.write(
+                [record for record in self._records if record["test"] in self._passed],
+                only_new=not config.getoption("--ddb-budget-update"),
+                root=config.rootpath,
+            )
 
     def pytest_terminal_summary(
         self, terminalreporter: pytest.TerminalReporter, config: pytest.Config
@@ -336,12 +452,23 @@ class _Recorder:
             from emulator.testing.session_report import summary
 
             lines += summary(self._records, with_costs=config.get_verbosity() >= 0)
+            lines += self._notes(config)
         if self._target is not None:
             lines.append(f"report: {self._target}")
         if lines:
             terminalreporter.write_sep("=", "dynamometer")
             for line in lines:
                 terminalreporter.write_line(line)
+
+    def _notes(self, config: pytest.Config) -> Iterator[str]:
+        """Yield what a setting asks for and could not have."""
+        from emulator.testing.session_report import not_judged, not_on_record
+
+        state = config.stash[_STATE]
+        if state.budgets.has_tests and not _updates_budgets(config):
+            yield from not_on_record(self._records)
+        if "would-throttle" in state.policy.fail_on:
+            yield from not_judged(self._records)
 
 
 # Fixtures
@@ -426,6 +553,7 @@ def _emulator(request: pytest.FixtureRequest, state: _State, base: object) -> Em
     """Return an emulator as the test's markers ask for it, filled from its template."""
     from emulator.api import Emulator
     from emulator.sdk import default_region
+    from emulator.service.errors import EmulatorError
     from emulator.testing.configuration import options_of
     from emulator.testing.seeded_databases import make_clock
 
@@ -438,7 +566,10 @@ def _emulator(request: pytest.FixtureRequest, state: _State, base: object) -> Em
         return mock.emulator
     region = options.region or (default_region() if template is None else template.region)
     shape = {"start": options.start, "region": region, "settings": options.settings}
-    database = state.databases.get(template, options.tables, options.seed, **shape)
+    try:
+        database = state.databases.get(template, options.tables, options.seed, **shape)
+    except EmulatorError as error:
+        pytest.fail(str(error), pytrace=False)
     kind = options.clock
     if kind == "system" and wants_manual:
         kind = "manual"

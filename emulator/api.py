@@ -225,6 +225,8 @@ class Emulator:
         *,
         rcu: float | None = None,
         wcu: float | None = None,
+        calls: int | None = None,
+        usd: float | None = None,
         throttles: int | None = None,
         scans: int | None = None,
         filtered: int | None = None,
@@ -234,6 +236,8 @@ class Emulator:
         Args:
             rcu: Most read units, indexes included.
             wcu: Most write units, indexes included.
+            calls: Most requests of every kind.
+            usd: Most dollars for a million runs, on demand in tables of class Standard.
             throttles: Most item operations that were, or would have been, throttled.
             scans: Most pages of Scan.
             filtered: Most items read and thrown away by filters.
@@ -247,7 +251,15 @@ class Emulator:
         >>> ledger.calls
         1
         """
-        budget = Budget(rcu=rcu, wcu=wcu, throttles=throttles, scans=scans, filtered=filtered)
+        budget = Budget(
+            rcu=rcu,
+            wcu=wcu,
+            calls=calls,
+            usd=usd,
+            throttles=throttles,
+            scans=scans,
+            filtered=filtered,
+        )
         ledger = Ledger()
         leave = self.events.subscribe(ledger.hear)
         try:

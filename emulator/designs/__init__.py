@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from emulator.designs import cloudformation, workbench
-from emulator.designs.declared import DeclaredTable, expecting, from_description, read_text
+from emulator.designs.declared import (
+    NEEDS,
+    DeclaredTable,
+    expecting,
+    from_description,
+    read_text,
+)
 from emulator.designs.findings import Finding, Severity
 from emulator.designs.terraform import read_terraform
 from emulator.service.errors import DocumentError
@@ -89,7 +95,10 @@ def _json(text: str, source: str) -> Any:
 
 def _yaml(text: str, source: str) -> Any:
     """Read YAML in which ``!Ref x`` stands for ``{"Ref": x}``, as in CloudFormation."""
-    import yaml
+    try:
+        import yaml
+    except ModuleNotFoundError as missing:
+        raise DocumentError(NEEDS.format(path=source, module=missing.name)) from None
 
     class Loader(yaml.SafeLoader):
         """YAML with short intrinsic functions."""

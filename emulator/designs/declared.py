@@ -14,6 +14,7 @@ from emulator.service.errors import DocumentError
 
 Wire: TypeAlias = Mapping[str, Any]
 
+NEEDS: Final = "{path}: reading it needs the module {module}: pip install 'dynamometer[designs]'"
 #: Assumed: what stands for a capacity that is decided elsewhere.
 UNKNOWN_UNITS: Final = 5
 _TABLE_NAME: Final = re.compile(r"[a-zA-Z0-9_.-]{3,255}")

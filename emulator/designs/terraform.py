@@ -63,8 +63,11 @@ def parse(path: Path) -> dict[str, Any]:
             return _as_blocks(json.loads(text))
         except ValueError as error:
             raise DocumentError(f"{path}: not JSON: {error}") from error
-    import hcl2
-    from lark.exceptions import LarkError
+    try:
+        import hcl2
+        from lark.exceptions import LarkError
+    except ModuleNotFoundError as missing:
+        raise DocumentError(declared.NEEDS.format(path=path, module=missing.name)) from None
 
     try:
         document: dict[str, Any] = _unquoted(hcl2.loads(text))

@@ -1,10 +1,10 @@
 """Observe: what a door may see of a running emulator, and the one way for it to look.
 
 This room decides what is counted against a piece of code (``Ledger``), when that is too much
-(``Budget``), where it is concentrated (``Concentration``), what of it does not count
-(``uncounted``), and how tables, partitions and snapshots are looked into. What the engine reports
-and what can be injected into it (events, faults, request metrics) is defined there and offered
-here, so that a door needs nothing of the engine's drawers.
+(``Budget``), where it is concentrated (``Concentration``), how it could be done better
+(``Finding``), what of it does not count (``uncounted``), and how tables, partitions and snapshots
+are looked into. What the engine reports and what can be injected into it (events, faults, request
+metrics) is defined there and offered here, so that a door needs nothing of the engine's drawers.
 """
 
 from emulator.engine import (
@@ -25,8 +25,15 @@ from emulator.engine import (
     Throttled,
     tables_of,
 )
-from emulator.observe.budget import Budget, BudgetExceeded
+from emulator.observe.budget import LIMITS, Budget, BudgetExceeded
 from emulator.observe.concentration import Concentration, FirstLimit, Load
+from emulator.observe.findings import (
+    KINDS,
+    REPEAT_THRESHOLD,
+    Finding,
+    advice_for,
+    findings_of,
+)
 from emulator.observe.inspection import (
     Backlog,
     NamespaceView,
@@ -41,8 +48,12 @@ from emulator.observe.inspection import (
     tables_by_region,
 )
 from emulator.observe.ledger import Entry, Ledger, as_table, resource_names, uncounted
+from emulator.observe.places import Place, file_of, function_of, where
 
 __all__ = [
+    "KINDS",
+    "LIMITS",
+    "REPEAT_THRESHOLD",
     "Backlog",
     "Budget",
     "BudgetExceeded",
@@ -53,6 +64,7 @@ __all__ = [
     "Events",
     "FaultRule",
     "Faults",
+    "Finding",
     "FirstLimit",
     "IndexApplied",
     "IndexClosed",
@@ -62,14 +74,19 @@ __all__ = [
     "Namespace",
     "NamespaceView",
     "PartitionView",
+    "Place",
     "RequestServed",
     "Scaled",
     "Snapshot",
     "Split",
     "SplitRefused",
     "Throttled",
+    "advice_for",
     "as_table",
     "backlog_of",
+    "file_of",
+    "findings_of",
+    "function_of",
     "insights_of",
     "last_moment",
     "namespace_of",
@@ -80,4 +97,5 @@ __all__ = [
     "tables_by_region",
     "tables_of",
     "uncounted",
+    "where",
 ]

@@ -1,8 +1,9 @@
 """Budgets: how much a piece of code may consume, and the account of where it went over.
 
-Counted is what was asked of the tables: read and write units with their index arms, item
-operations that were or would have been throttled, pages of Scan, and items that filters threw
-away. Injected faults are the test's own doing and are not counted as throttles.
+Counted is what was asked of the tables: read and write units with their index arms, what a million
+such runs cost, calls, item operations that were or would have been throttled, pages of Scan, and
+items that filters threw away. Injected faults are the test's own doing and are not counted as
+throttles.
 """
 
 from __future__ import annotations
@@ -11,19 +12,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Final
 
+from emulator.observe.findings import advice_for
 from emulator.observe.ledger import Entry, Ledger, as_table, resource_names
 
 NOT_A_NUMBER: Final = "a budget's {name} is a number, not {value!r}"
 NEGATIVE: Final = "a budget's {name} is not negative, as {value!r} is"
 EMPTY: Final = "a budget limits at least one of {names}"
 EXCEEDED: Final = "{used:g} {unit}, and the budget is {limit:g}"
+#: What was used, of one and of several.
 _UNITS: Final = {
-    "rcu": "read units were consumed",
-    "wcu": "write units were consumed",
-    "throttles": "item operations were or would be throttled",
-    "scans": "pages of Scan were read",
-    "filtered": "items were read and thrown away by filters",
+    "rcu": ("read unit was consumed", "read units were consumed"),
+    "wcu": ("write unit was consumed", "write units were consumed"),
+    "calls": ("call was made", "calls were made"),
+    "usd": ("dollar is the price of a million runs", "dollars are the price of a million runs"),
+    "throttles": (
+        "item operation was or would be throttled",
+        "item operations were or would be throttled",
+    ),
+    "scans": ("page of Scan was read", "pages of Scan were read"),
+    "filtered": (
+        "item was read and thrown away by filters",
+        "items were read and thrown away by filters",
+    ),
 }
+#: The names of all limits.
+LIMITS: Final = tuple(_UNITS)
 
 
 class BudgetExceeded(AssertionError):
@@ -45,6 +58,8 @@ class Budget:
     Args:
         rcu: Read units, indexes included.
         wcu: Write units, indexes included.
+        calls: Requests of every kind.
+        usd: Dollars for a million runs, on demand in tables of class Standard.
         throttles: Item operations refused, or to be refused, for throughput.
         scans: Pages of Scan.
         filtered: Items read and thrown away by filters.
@@ -58,6 +73,8 @@ class Budget:
 
     rcu: float | None = None
     wcu: float | None = None
+    calls: int | None = None
+    usd: float | None = None
     throttles: int | None = None
     scans: int | None = None
     filtered: int | None = None
@@ -69,7 +86,7 @@ class Budget:
             if value < 0:
                 raise ValueError(NEGATIVE.format(name=name, value=value))
         if not list(self._limits()):
-            raise TypeError(EMPTY.format(names=", ".join(_UNITS)))
+            raise TypeError(EMPTY.format(names=", ".join(LIMITS)))
 
     def _limits(self) -> Iterator[tuple[str, float]]:
         for field in fields(self):
@@ -82,12 +99,14 @@ class Budget:
         used = {
             "rcu": ledger.read_units,
             "wcu": ledger.write_units,
+            "calls": ledger.calls,
+            "usd": ledger.usd,
             "throttles": ledger.throttles,
             "scans": ledger.scans,
             "filtered": ledger.filtered,
         }
         return [
-            EXCEEDED.format(used=used[name], unit=_UNITS[name], limit=limit)
+            EXCEEDED.format(used=used[name], unit=_UNITS[name][used[name] != 1], limit=limit)
             for name, limit in self._limits()
             if used[name] > limit
         ]
@@ -103,6 +122,7 @@ class Budget:
         wasteful = [entry for entry in ledger.entries if entry.filtered]
         if wasteful:
             parts += ["", "thrown away by filters, and paid for:", _waste(wasteful)]
+        parts += ["", "what to change:", *(f"  {line}" for line in advice_for(ledger))]
         return "\n".join(parts)
 
     def check(self, ledger: Ledger) -> None:

@@ -5,18 +5,18 @@ Calls of one kind from one line are one entry, so a ledger stays small however l
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from types import FrameType
-from typing import TYPE_CHECKING, Final, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
 from emulator.capacity import READ, Reason
+from emulator.capacity.prices import STANDARD
 from emulator.engine.events import Event, Events, IndexDelayed, RequestServed, Throttled
 from emulator.locks import Rank, new_lock
 from emulator.observe.concentration import Concentration
+from emulator.observe.findings import CallHistory
+from emulator.observe.places import Place, calling_place, where
 from emulator.service.catalogue import ON_ITEMS, Kind, names_of
 
 if TYPE_CHECKING:
@@ -24,14 +24,6 @@ if TYPE_CHECKING:
 
 #: The operations that may read more than they return.
 PAGES: Final = names_of(Kind.PAGE)
-ELSEWHERE: Final = "(elsewhere)"
-
-#: File and line; None where no frame is the caller's own, as over HTTP.
-Place: TypeAlias = tuple[str, int] | None
-
-_PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_STANDARD_LIBRARY: Final = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
-_INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
 @dataclass(slots=True, eq=False)
@@ -52,6 +44,7 @@ class Entry:
         items_returned: Items that the filters left.
         bytes_evaluated: Sizes of the items read.
         bytes_returned: Sizes of the items that the filters left.
+        reasons: What refused, or would have refused, some of the calls.
     """
 
     operation: str
@@ -66,6 +59,7 @@ class Entry:
     items_returned: int = 0
     bytes_evaluated: int = 0
     bytes_returned: int = 0
+    reasons: list[Reason] = field(default_factory=list)
 
     @property
     def resource(self) -> str:
@@ -75,11 +69,7 @@ class Entry:
     @property
     def where(self) -> str:
         """The place as ``file:line``, seen from the present directory."""
-        if self.place is None:
-            return ELSEWHERE
-        file, line = self.place
-        here = os.getcwd() + os.sep
-        return f"{file.removeprefix(here)}:{line}"
+        return where(self.place)
 
     @property
     def filtered(self) -> int:
@@ -94,6 +84,7 @@ class Ledger:
         calls: Requests served, of every kind.
         requests: Those that read or write items.
         concentration: How what they consumed lies on keys and partitions.
+        history: What they have in common, for ``findings_of``.
         reasons: What was, or would have been, refused for throughput: reason to times.
 
     >>> from emulator import Emulator
@@ -108,6 +99,7 @@ class Ledger:
         self.calls = 0
         self.requests = 0
         self.concentration = Concentration()
+        self.history = CallHistory()
         self.reasons: dict[Reason, int] = {}
         self._entries: dict[tuple[str, str, str | None, Place], Entry] = {}
         self._lock = new_lock(Rank.LEDGER)
@@ -128,6 +120,7 @@ class Ledger:
         if not event.receipts:
             return
         place = calling_place()
+        self.history.note(event, place)
         operation = event.operation
         is_page = operation in PAGES
         counted: list[Entry] = []
@@ -153,7 +146,9 @@ class Ledger:
         index = None
         if event.operation in PAGES:
             index = resource_names(event.reasons[0].resource)[1]
-        self._entry(event.operation, event.table, index, calling_place()).throttles += 1
+        entry = self._entry(event.operation, event.table, index, calling_place())
+        entry.throttles += 1
+        entry.reasons += [reason for reason in event.reasons if reason not in entry.reasons]
 
     def _entry(self, operation: str, table: str, index: str | None, place: Place) -> Entry:
         key = (operation, table, index, place)
@@ -178,6 +173,11 @@ class Ledger:
     def write_units(self) -> float:
         """Write units of all calls."""
         return sum((entry.write_units for entry in self._entries.values()), 0.0)
+
+    @property
+    def usd(self) -> float:
+        """What a million runs of this cost in dollars, on demand in a table of class Standard."""
+        return 1_000_000 * STANDARD.on_demand(reads=self.read_units, writes=self.write_units)
 
     @property
     def throttles(self) -> int:
@@ -230,30 +230,6 @@ def uncounted(account: Account) -> Iterator[None]:
             yield
         finally:
             account.capacity, account.events, account.faults.rules = kept
-
-
-def calling_place() -> Place:
-    """Return where the nearest frame is that is neither ours nor an installed package's."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        file = frame.f_code.co_filename
-        is_own = _own_files.get(file)
-        if is_own is None:
-            is_own = _own_files[file] = _is_callers_own(file)
-        if is_own:
-            return file, frame.f_lineno
-        frame = frame.f_back
-    return None
-
-
-_own_files: dict[str, bool] = {}
-
-
-def _is_callers_own(file: str) -> bool:
-    return not (
-        file.startswith(("<", _PACKAGE, _STANDARD_LIBRARY))
-        or any(marker in file for marker in _INSTALLED)
-    )
 
 
 def as_table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

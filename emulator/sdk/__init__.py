@@ -6,7 +6,8 @@ is entered.
 """
 
 from emulator.sdk.boto import MockDynamoDB, mock_dynamodb
+from emulator.sdk.guard import guard
 from emulator.sdk.region import default_region
 from emulator.sdk.scopes import listen
 
-__all__ = ["MockDynamoDB", "default_region", "listen", "mock_dynamodb"]
+__all__ = ["MockDynamoDB", "default_region", "guard", "listen", "mock_dynamodb"]

@@ -267,13 +267,22 @@ def refuse_to_send(original: Any) -> Any:
 
     @functools.wraps(original)
     def send(self: Any, request: Any) -> Any:
-        target = request.headers.get("X-Amz-Target") or b""
-        text = target.decode() if isinstance(target, bytes) else target
-        if text.startswith("DynamoDB") and scopes.is_any_active():
+        if asks_dynamodb(request) and scopes.is_any_active():
             raise EmulatorError(WOULD_LEAVE.format(url=request.url))
         return original(self, request)
 
     return send
+
+
+def asks_dynamodb(request: Any) -> bool:
+    """Return whether a request that is ready to be sent is one to DynamoDB."""
+    return target_of(request).startswith("DynamoDB")
+
+
+def target_of(request: Any) -> str:
+    """Return the API and the operation that a request is for, or nothing."""
+    target: bytes | str = request.headers.get("X-Amz-Target") or ""
+    return target.decode() if isinstance(target, bytes) else target
 
 
 # The fast lane

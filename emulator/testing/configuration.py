@@ -6,13 +6,13 @@ once, with its place, before any test runs. Nothing here loads the engine until 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
 from math import inf
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import pytest
 
@@ -24,6 +24,7 @@ CLOCKS: Final = ("system", "manual")
 
 _NO_POSITIONAL: Final = "arguments are given by name"
 _ONE_POSITIONAL: Final = "only the kind may be given without a name"
+_ONLY_KINDS: Final = "kinds of findings are given without names"
 _UNKNOWN: Final = "there is no argument {name!r}; there are {known}"
 _CHOICE: Final = "{name} is one of {choices}, not {value!r}"
 _NOT_TEXT: Final = "{name} is text, not {value!r}"
@@ -101,6 +102,22 @@ def configured(written: Mapping[str, Any]) -> Options:
         raise pytest.UsageError(f"ddb: {fault}") from None
 
 
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def reading(read: Callable[[T], R], written: T) -> R:
+    """Return what a reader makes of settings.
+
+    Raises:
+        pytest.UsageError: a setting is wrong.
+    """
+    try:
+        return read(written)
+    except Fault as fault:
+        raise pytest.UsageError(f"ddb: {fault}") from None
+
+
 # Markers
 
 
@@ -147,7 +164,9 @@ def _judge_ddb(item: pytest.Item, mark: pytest.Mark) -> None:
 def _judge_budget(_item: pytest.Item, mark: pytest.Mark) -> None:
     if mark.args:
         raise Fault(_NO_POSITIONAL)
-    _known(mark.kwargs, ("rcu", "wcu", "throttles", "scans", "filtered"))
+    from emulator.observe import LIMITS
+
+    _known(mark.kwargs, LIMITS)
     _budget(mark.kwargs)
 
 
@@ -159,7 +178,20 @@ def _judge_faults(_item: pytest.Item, mark: pytest.Mark) -> None:
     Faults().add(**{"kind": None, **rule})
 
 
-_JUDGES: Final = {"ddb": _judge_ddb, "ddb_budget": _judge_budget, "ddb_faults": _judge_faults}
+def _judge_allow(_item: pytest.Item, mark: pytest.Mark) -> None:
+    from emulator.testing.findings import kinds_of
+
+    if mark.kwargs:
+        raise Fault(_ONLY_KINDS)
+    kinds_of(mark.args)
+
+
+_JUDGES: Final = {
+    "ddb": _judge_ddb,
+    "ddb_budget": _judge_budget,
+    "ddb_allow": _judge_allow,
+    "ddb_faults": _judge_faults,
+}
 
 
 def _fault_rule(mark: pytest.Mark) -> dict[str, Any]:

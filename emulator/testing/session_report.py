@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
-    from emulator.observe import Ledger, Load
+    from emulator.observe import Finding, Ledger, Load
 
 Record: TypeAlias = dict[str, Any]
 
@@ -27,16 +27,22 @@ OTHER_REGION: Final = (
 )
 
 
-def record_of(test: str, ledger: Ledger, emulators: Sequence[Emulator]) -> Record:
+def record_of(
+    test: str, ledger: Ledger, emulators: Sequence[Emulator], findings: Iterable[Finding] = ()
+) -> Record:
     """Return what a test did, as plain data; its emulators are still there."""
+    from emulator.observe import file_of, function_of
+
     return {
         "test": test,
         "capacity": emulators[0].capacity if emulators else None,
         "rate": _rate(emulators),
+        "is_judged": all(emulator.account().is_judged for emulator in emulators),
         "calls": ledger.calls,
         "requests": ledger.requests,
         "read_units": ledger.read_units,
         "write_units": ledger.write_units,
+        "usd": ledger.usd,
         "throttles": [
             _throttle(reason, resource, times, emulators)
             for (reason, resource), times in ledger.reasons.items()
@@ -49,6 +55,8 @@ def record_of(test: str, ledger: Ledger, emulators: Sequence[Emulator]) -> Recor
                 "table": entry.table,
                 "index": entry.index,
                 "where": entry.where,
+                "file": file_of(entry.place),
+                "function": function_of(entry.place),
                 "calls": entry.calls,
                 "read_units": entry.read_units,
                 "write_units": entry.write_units,
@@ -60,6 +68,24 @@ def record_of(test: str, ledger: Ledger, emulators: Sequence[Emulator]) -> Recor
             }
             for entry in ledger.entries
         ],
+        "findings": [_finding(finding) for finding in findings],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    from emulator.observe import file_of, function_of, where
+
+    return {
+        "kind": finding.kind,
+        "table": finding.table,
+        "index": finding.index,
+        "where": where(finding.place),
+        "file": file_of(finding.place),
+        "line": None if finding.place is None else finding.place[1],
+        "function": function_of(finding.place),
+        "count": finding.count,
+        "what": finding.what,
+        "cure": finding.cure,
     }
 
 
@@ -183,10 +209,35 @@ def region_hints(emulators: Iterable[Emulator]) -> Iterator[str]:
 # On the terminal
 
 
+def not_on_record(records: Iterable[Record]) -> Iterator[str]:
+    """Yield a line if tests are not on record, where others are."""
+    new = sum(1 for record in records if not record["is_recorded"])
+    if new:
+        yield f"{_count(new, 'test')} not on record: --ddb-budget-update-new adds what is new"
+
+
+def not_judged(records: Iterable[Record]) -> Iterator[str]:
+    """Yield a line if tests were to fail on throttles, and no rate says whether they throttle."""
+    unjudged = sum(1 for record in records if record["is_judged"] is False)
+    if unjudged:
+        yield (
+            f"{_count(unjudged, 'test')} not judged for throttles: on the system clock that needs "
+            "a rate, ddb_rate or @pytest.mark.ddb(rate=...)"
+        )
+
+
+def properties(record: Record) -> Iterator[tuple[str, object]]:
+    """Yield what a JUnit file has of a test."""
+    for name in ("calls", "read_units", "write_units", "usd"):
+        yield f"ddb_{name}", record[name]
+    yield "ddb_throttles", sum(throttle["times"] for throttle in record["throttles"])
+    yield "ddb_findings", " ".join(sorted({finding["kind"] for finding in record["findings"]}))
+
+
 def summary(records: Sequence[Record], *, with_costs: bool) -> Iterator[str]:
     """Yield the lines of the terminal summary; none if there is nothing to say."""
     yield from _throttled_lines(records)
-    yield from _scan_lines(records)
+    yield from _finding_lines(records)
     if with_costs:
         yield from _limit_lines(records)
         yield from _cost_lines(records)
@@ -202,6 +253,14 @@ def _throttled_lines(records: Sequence[Record]) -> Iterator[str]:
         yield f"  {record['test']}{pace}"
         for throttle in record["throttles"]:
             yield f"    {throttle['times']} x {throttle_text(throttle)}"
+        for cure in _cures(record):
+            yield f"    {cure}"
+
+
+def _cures(record: Record) -> list[str]:
+    """Return what to change about a test that throttles."""
+    findings = (finding for finding in record["findings"] if finding["kind"] == "would-throttle")
+    return list(dict.fromkeys(finding["cure"] for finding in findings))
 
 
 def _limit_lines(records: Sequence[Record]) -> Iterator[str]:
@@ -276,39 +335,24 @@ def throttle_text(throttle: Mapping[str, Any]) -> str:
     return text
 
 
-def _scan_lines(records: Sequence[Record]) -> Iterator[str]:
-    """Yield where Scans were found, one line a place, those that read most first."""
-    places: dict[tuple[str, str], _Scans] = {}
+def _finding_lines(records: Sequence[Record]) -> Iterator[str]:
+    """Yield what the code under test could do better, one place each; throttles stand apart."""
+    by_place: dict[tuple[str, ...], list[tuple[str, Mapping[str, Any]]]] = {}
     for record in records:
-        for entry in record["entries"]:
-            if entry["operation"] == "Scan":
-                scanned = (resource_text(entry), entry["where"])
-                places.setdefault(scanned, _Scans()).add(record["test"], entry)
-    if places:
-        yield f"Scans found at {_count(len(places), 'place')}:"
-    ordered = sorted(places.items(), key=lambda scanned: -scanned[1].items_read)
-    for (resource, where), scans in ordered[:MOST_SHOWN]:
-        yield f"  {resource} at {where}: {scans}"
-
-
-class _Scans:
-    """The Scans of one place."""
-
-    def __init__(self) -> None:
-        self._tests: set[str] = set()
-        self._pages = self._kept = self.items_read = 0
-
-    def add(self, test: str, entry: Mapping[str, Any]) -> None:
-        """Count the Scans of a test."""
-        self._tests.add(test)
-        self._pages += entry["calls"]
-        self._kept += entry["items_returned"]
-        self.items_read += entry["items_evaluated"]
-
-    def __str__(self) -> str:
-        tests = next(iter(self._tests)) if len(self._tests) == 1 else f"{len(self._tests)} tests"
-        read = f"{self._kept} of {_count(self.items_read, 'item')} kept"
-        return f"{_count(self._pages, 'page')} by {tests}, {read}"
+        for finding in record["findings"]:
+            if finding["kind"] != "would-throttle":
+                place = (finding["kind"], finding["where"], resource_text(finding))
+                by_place.setdefault(place, []).append((record["test"], finding))
+    if by_place:
+        yield f"could be done better at {_count(len(by_place), 'place')}:"
+    ordered = sorted(
+        by_place.values(), key=lambda met: -sum(finding["count"] for _, finding in met)
+    )
+    for met in ordered[:MOST_SHOWN]:
+        test, finding = max(met, key=lambda met_by: met_by[1]["count"])
+        tests = test if len(met) == 1 else f"{len(met)} tests"
+        yield f"  {finding['kind']} at {finding['where']} ({tests}): {finding['what']}"
+        yield f"    {finding['cure']}"
 
 
 def resource_text(entry: Mapping[str, Any]) -> str:
@@ -381,12 +425,17 @@ def as_html(records: Sequence[Record]) -> str:
             [(record, record["first_limit"]) for record in _limited(records)],
         ),
         _section(
+            "Could be done better",
+            "finding, what, where, cure, test",
+            [(record, finding) for record in records for finding in record["findings"]],
+        ),
+        _section(
             "Scans, and what filters threw away",
-            "read, kept, bytes wasted, what, where, test",
+            "read, kept, bytes wasted, call, where, test",
             wasteful,
         ),
         _section("Most expensive tests", "rcu, wcu, calls, test", [(row, row) for row in costly]),
-        _section("Calls", "rcu, wcu, calls, throttled, what, where, test", calls),
+        _section("Calls", "rcu, wcu, calls, throttled, call, where, test", calls),
     )
     return _PAGE.format(sections="".join(sections))
 
@@ -404,6 +453,8 @@ def _is_wasteful(entry: Mapping[str, Any]) -> bool:
 _COLUMNS: Final[Mapping[str, Callable[[Record, Mapping[str, Any]], Any]]] = {
     "bytes wasted": lambda _, entry: entry["bytes_evaluated"] - entry["bytes_returned"],
     "calls": lambda _, entry: entry["calls"],
+    "cure": lambda _, finding: finding["cure"],
+    "finding": lambda _, finding: finding["kind"],
     "limit": lambda record, _: _limit_text(record),
     "requests a second": lambda _, limit: limit["requests_per_second"],
     "runs a second": lambda _, limit: limit["runs_per_second"],
@@ -414,7 +465,8 @@ _COLUMNS: Final[Mapping[str, Callable[[Record, Mapping[str, Any]], Any]]] = {
     "throttled": lambda _, entry: entry["throttles"],
     "times": lambda _, throttle: throttle["times"],
     "wcu": lambda _, entry: entry["write_units"],
-    "what": lambda _, entry: f"{entry['operation']} {resource_text(entry)}",
+    "call": lambda _, entry: f"{entry['operation']} {resource_text(entry)}",
+    "what": lambda _, finding: finding["what"],
     "where": lambda _, entry: entry["where"],
     "why": lambda _, throttle: throttle_text(throttle),
 }

@@ -219,7 +219,7 @@ def test_a_budget_counts_the_first_throttle_event_of_an_index(bench, capacity):
     """A short test still catches a starved index."""
     made = starved(bench, capacity=capacity, index_write=1)
     made.put(pk="a", g="x")
-    with pytest.raises(BudgetExceeded, match=r"1 item operations"), made.emu.budget(throttles=0):
+    with pytest.raises(BudgetExceeded, match=r"1 item operation"), made.emu.budget(throttles=0):
         made.put(pk="b", g="x")
 
 

@@ -57,10 +57,15 @@ def test_a_budget_that_is_kept_says_nothing(emu):
         ({"rcu": 0.25}, "0.5 read units were consumed, and the budget is 0.25"),
         (
             {"throttles": 0},
-            "1 item operations were or would be throttled, and the budget is 0",
+            "1 item operation was or would be throttled, and the budget is 0",
         ),
-        ({"scans": 0}, "1 pages of Scan were read, and the budget is 0"),
-        ({"filtered": 0}, "1 items were read and thrown away by filters, and the budget is 0"),
+        ({"calls": 2}, "3 calls were made, and the budget is 2"),
+        (
+            {"usd": 1.25},
+            "1.3125 dollars are the price of a million runs, and the budget is 1.25",
+        ),
+        ({"scans": 0}, "1 page of Scan was read, and the budget is 0"),
+        ({"filtered": 0}, "1 item was read and thrown away by filters, and the budget is 0"),
     ],
 )
 def test_a_budget_that_is_passed_names_the_limit(emu, limit, sentence):
@@ -84,6 +89,9 @@ def test_the_message_lists_calls_reasons_and_waste(emu):
     assert lines[7:9] == ["throttled 1 x: TableWriteProvisionedThroughputExceeded on tab", ""]
     assert lines[9] == "thrown away by filters, and paid for:"
     assert lines[11].split()[:5] == ["2", "1", "3", "Scan", "tab"]
+    assert lines[13] == "what to change:"
+    assert "raise the provisioned write units of tab" in lines[14]
+    assert lines[15].startswith("  scan at ")
 
 
 def test_the_ledger_comes_with_the_error(emu):
@@ -115,7 +123,11 @@ def test_injected_throttles_are_not_counted(emu):
 @pytest.mark.parametrize(
     ("limit", "error", "message"),
     [
-        ({}, TypeError, "a budget limits at least one of rcu, wcu, throttles, scans, filtered"),
+        (
+            {},
+            TypeError,
+            "a budget limits at least one of rcu, wcu, calls, usd, throttles, scans, filtered",
+        ),
         ({"rcu": True}, TypeError, "a budget's rcu is a number, not True"),
         ({"wcu": -1}, ValueError, "a budget's wcu is not negative, as -1 is"),
     ],

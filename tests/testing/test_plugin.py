@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 # A pytest in this process forgets the modules it loads, but not what they patched: so the
 # modules that patch and are patched are loaded here, before any.
@@ -488,8 +489,10 @@ def test_the_markers_and_options_are_documented(project):
     assert [line for line in markers.splitlines() if line.startswith("@pytest.mark.ddb")] == [
         "@pytest.mark.ddb(capacity, clock, start, rate, region, seed, tables, settings): the test "
         "has an emulated DynamoDB of this kind, and boto3 is routed to it",
-        "@pytest.mark.ddb_budget(rcu, wcu, throttles, scans, filtered): the test fails if it "
-        "consumes more of its emulated DynamoDB",
+        "@pytest.mark.ddb_budget(rcu, wcu, calls, usd, throttles, scans, filtered): the test fails "
+        "if it consumes more of its emulated DynamoDB; usd is for a million runs",
+        "@pytest.mark.ddb_allow(*kinds): findings of these kinds are not reported of the test, and "
+        "do not fail it",
         "@pytest.mark.ddb_faults(kind, operations, tables, key, share, times, after, until, "
         "latency, seed): some of the test's requests to its emulated DynamoDB fail",
     ]
@@ -599,14 +602,25 @@ COSTLY = """
             table.put_item(Item={"pk": "10:00", "n": number})
 
     def test_scan(ddb_table):
-        ddb_table("orders", items=[{"pk": "a"}, {"pk": "b"}]).scan(
-            FilterExpression="pk = :a", ExpressionAttributeValues={":a": "a"}
-        )
+        from shop import search
+        search(ddb_table("orders", items=[{"pk": "a"}, {"pk": "b"}]))
+"""
+SHOP = """
+def search(table):
+    table.scan(FilterExpression="pk = :a", ExpressionAttributeValues={":a": "a"})
+
+def load(table, keys):
+    for key in keys:
+        table.get_item(Key={"pk": key}, ConsistentRead=True)
+
+def save(table, number):
+    for key in range(number):
+        table.put_item(Item={"pk": str(key)})
 """
 
 
 def test_the_summary_shows_throttles_scans_and_costs(project):
-    project.makepyfile(test_it=COSTLY)
+    project.makepyfile(test_it=COSTLY, shop=SHOP)
     result = run(project)
     result.assert_outcomes(passed=3)
     lines = result.outlines
@@ -615,8 +629,10 @@ def test_the_summary_shows_throttles_scans_and_costs(project):
         "1 test would have throttled:",
         "  test_it.py::test_hot",
         "    3 x TableWriteProvisionedThroughputExceeded on events, hottest key 10:00 (100 %)",
-        "Scans found at 1 place:",
-        "  orders at test_it.py:12: 1 page by test_it.py::test_scan, 1 of 2 items kept",
+        "    raise the provisioned write units of events, or choose on-demand billing",
+        "could be done better at 1 place:",
+        "  scan at shop.py:2 (test_it.py::test_scan): Scan orders, 2 items read, 1 kept",
+        "    a Query of the table, or of an index on what is asked, reads only what is kept",
         "would begin to throttle, if it went on with these keys:",
         "  at 1 request (0.25 runs) a second: test_it.py::test_hot",
         "    TableWriteProvisionedThroughputExceeded on events: key 10:00 has 100 % of the write "
@@ -636,7 +652,7 @@ def test_the_summary_shows_throttles_scans_and_costs(project):
 
 @pytest.mark.parametrize("arguments", [["-q", "-k", "cheap"], ["-o", "ddb_summary=false"]])
 def test_the_summary_is_silent_when_there_is_nothing_to_say(project, arguments):
-    project.makepyfile(test_it=COSTLY)
+    project.makepyfile(test_it=COSTLY, shop=SHOP)
     assert "= dynamometer =" not in run(project, *arguments).stdout.str()
 
 
@@ -646,7 +662,7 @@ def test_the_summary_is_silent_when_no_test_uses_the_fixtures(project):
 
 
 def test_the_report_is_written_as_json_and_as_html(project):
-    project.makepyfile(test_it=COSTLY)
+    project.makepyfile(test_it=COSTLY, shop=SHOP)
     run(project, "--ddb-report=out/report.json").stdout.fnmatch_lines(["report: *report.json"])
     report = json.loads((project.path / "out/report.json").read_text())
     assert (report["form"], [test["test"] for test in report["tests"]]) == (
@@ -667,18 +683,20 @@ def test_the_report_is_written_as_json_and_as_html(project):
     run(project, "--ddb-report=report.html")
     page = (project.path / "report.html").read_text()
     assert "<td>test_it.py::test_hot</td>" in page
-    assert page.count("<table>") == 5
+    assert page.count("<table>") == 6
 
 
 def test_workers_send_their_records_to_the_one_that_reports(project, monkeypatch):
     pytest.importorskip("xdist")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     project.makeini("")
-    project.makepyfile(test_it=COSTLY)
+    project.makepyfile(test_it=COSTLY, shop=SHOP)
     plugins = ("-p", "xdist", "-p", "dynamometer")
     result = project.runpytest_subprocess(*plugins, "-n", "2", "--ddb-report=report.json")
     result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines(["1 test would have throttled:", "Scans found at 1 place:"])
+    result.stdout.fnmatch_lines(
+        ["1 test would have throttled:", "could be done better at 1 place:"]
+    )
     report = json.loads((project.path / "report.json").read_text())
     assert [test["test"] for test in report["tests"]] == [
         "test_it.py::test_cheap",
@@ -735,11 +753,11 @@ def test_the_summary_is_the_same_however_fast_the_machine_is(project, monkeypatc
     result.assert_outcomes(passed=2, failed=2)
     lines = result.outlines
     start = lines.index("3 tests would have throttled:")
-    assert lines[start + 1 : start + 7 : 2] == [
+    assert lines[start + 1 : start + 10 : 3] == [
         f"  test_it.py::test_{name} (at 4 requests a second)"
         for name in ("budget", "configured", "mock")
     ]
-    assert all(line.startswith("    8 x ") for line in lines[start + 2 : start + 8 : 2])
+    assert all(line.startswith("    8 x ") for line in lines[start + 2 : start + 11 : 3])
 
 
 def test_without_a_rate_no_throttle_is_counted(project, monkeypatch):
@@ -791,6 +809,275 @@ def test_manual_clocks_and_enforce_are_not_paced(project):
         """
     )
     run(project, "--ddb-rate=0.001").assert_outcomes(passed=2)
+
+
+# Findings
+
+WASTEFUL = """
+    import pytest
+    import shop
+
+    @pytest.fixture
+    def table(ddb_table):
+        return ddb_table("orders", items=[{"pk": "a"}, {"pk": "b"}])
+
+    def test_search(table):
+        shop.search(table)
+
+    def test_load(table):
+        shop.load(table, "abcde")
+
+    def test_save(table):
+        shop.save(table, 5)
+
+    @pytest.mark.ddb_allow("scan", "write-loop")
+    def test_allowed(table):
+        shop.search(table)
+        shop.save(table, 5)
+
+    def test_of_its_own(table):
+        table.scan()
+        for key in "abcdef":
+            table.put_item(Item={"pk": key})
+
+    @pytest.mark.ddb(rate=3)
+    def test_hot(ddb_table):
+        shop.save(ddb_table("orders", provisioned=(1, 1)), 4)
+"""
+
+
+@pytest.fixture
+def wasteful(project):
+    project.makepyfile(test_it=WASTEFUL, shop=SHOP)
+    return project
+
+
+def failures_of(result):
+    lines = result.stdout.lines
+    return [line.split("::")[1].split()[0] for line in lines if line.startswith("FAILED")]
+
+
+IGNORED = "ddb_ignore=scan ord*\nwrite-loop * file=shop.py function=s*"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "failed"),
+    [
+        ((), []),
+        (("--ddb-fail-on=scan",), ["test_search"]),
+        (("--ddb-fail-on=throttle,repeated-get",), ["test_load", "test_hot"]),
+        (("-o", "ddb_fail_on=write-loop consistent-read"), ["test_load", "test_save"]),
+        (("-o", "ddb_findings=fail"), ["test_search", "test_load", "test_save", "test_hot"]),
+        (("-o", "ddb_repeat_threshold=6", "--ddb-fail-on=repeated-get,write-loop"), []),
+        (("-o", IGNORED, "-o", "ddb_findings=fail"), ["test_load", "test_hot"]),
+    ],
+)
+def test_findings_fail_tests_if_the_project_says_so(wasteful, arguments, failed):
+    result = run(wasteful, "-rf", "-W", "error", *arguments)
+    assert failures_of(result) == failed
+
+
+def test_a_test_that_fails_for_a_finding_says_line_and_cure(wasteful):
+    result = run(wasteful, "--ddb-fail-on=scan,throttle")
+    result.stdout.fnmatch_lines(
+        [
+            "this could be done better, and the session fails on it:",
+            "  scan at shop.py:2: Scan orders, 2 items read, 1 kept; a Query of the table, or*",
+            "  would-throttle at shop.py:10: PutItem orders, 2 times of 4 calls; raise the*",
+            "5 tests not judged for throttles: on the system clock that needs a rate*",
+        ]
+    )
+
+
+def test_findings_can_be_switched_off(wasteful):
+    text = run(wasteful, "-o", "ddb_findings=off").stdout.str()
+    assert "could be done better" not in text
+    assert "1 test would have throttled:" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--ddb-fail-on=scans",), "there is no finding 'scans'; there are throttle, would-*"),
+        (("-o", "ddb_findings=on"), "findings is one of off, warn, fail, not 'on'"),
+        (("-o", "ddb_repeat_threshold=1"), "repeat_threshold is a whole number from 2 on*"),
+        (("-o", "ddb_ignore=scan"), "ignore: 'scan' is not of the form KIND TABLE*"),
+        (("-o", "ddb_ignore=scan t line=3"), "ignore: 'scan t line=3' is not of the form*"),
+        (("--ddb-compare-fail=wcu",), "compare_fail: 'wcu' is not of the form FIELD:NUMBER*"),
+        (("--ddb-compare-fail=usd:5%",), "compare_fail: 'usd:5%' is not of the form*"),
+        (("--ddb-compare=shop.py",), "*shop.py is not a record of budgets: it is not JSON"),
+    ],
+)
+def test_a_wrong_setting_of_findings_and_records_is_one_sentence(wasteful, arguments, sentence):
+    result = run(wasteful, *arguments)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: ddb: {sentence}"])
+
+
+def test_a_wrong_kind_is_told_at_collection(project):
+    project.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.ddb_allow("scans")
+        def test_it(): ...
+        """
+    )
+    run(project).stdout.fnmatch_lines(["*@pytest.mark.ddb_allow: there is no finding 'scans'*"])
+
+
+def test_what_tests_consumed_is_in_the_junit_file(wasteful):
+    run(wasteful, "--junitxml=junit.xml")
+    cases = ElementTree.parse(wasteful.path / "junit.xml").iter("testcase")
+    of_save = next(case for case in cases if case.get("name") == "test_save")
+    properties = {each.get("name"): each.get("value") for each in of_save.iter("property")}
+    assert properties == {
+        "ddb_calls": "5",
+        "ddb_read_units": "0.0",
+        "ddb_write_units": "5.0",
+        "ddb_usd": "3.125",
+        "ddb_throttles": "0",
+        "ddb_findings": "write-loop",
+    }
+
+
+# Budgets by record
+
+GROWN = WASTEFUL.replace("shop.save(table, 5)", "shop.save(table, 6)", 1)
+
+
+def test_budgets_are_put_on_record_and_held(wasteful):
+    run(wasteful, "--ddb-budget-update").assert_outcomes(passed=6)
+    document = json.loads((wasteful.path / "ddb-budgets.json").read_text())
+    assert (document["version"], len(document["tests"])) == (1, 6)
+    assert document["tests"]["test_it.py::test_save"] == {
+        "calls": 5,
+        "lines": {"shop.py save PutItem orders": {"calls": 5, "rcu": 0, "wcu": 5}},
+        "rcu": 0,
+        "scans": 0,
+        "wcu": 5,
+    }
+    run(wasteful).assert_outcomes(passed=6)
+
+    wasteful.makepyfile(test_it=GROWN)
+    for tolerance in ("wcu:20%", "wcu:1", "rcu:0%,calls:1"):
+        run(wasteful, f"--ddb-compare-fail={tolerance}").assert_outcomes(passed=6)
+    run(wasteful, "--ddb-compare-fail=calls:19%").assert_outcomes(passed=5, failed=1)
+    result = run(wasteful, "--ddb-compare-fail=wcu:5%")
+    result.assert_outcomes(passed=5, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "more is consumed than ddb-budgets.json has on record:",
+            "  6 write units: 5 on record, and 5 % more is allowed",
+            "grown:",
+            "  shop.py:10 in save: PutItem orders: 6 write units, 5 on record",
+            "what to change:",
+            "  write-loop at shop.py:10: PutItem orders 6 times, one by one; BatchWriteItem*",
+            "if it is meant, put it on record: pytest --ddb-budget-update",
+        ]
+    )
+    run(wasteful, "--ddb-budget-update", "-k", "save").assert_outcomes(passed=1, deselected=5)
+    run(wasteful).assert_outcomes(passed=6)
+
+
+def test_new_tests_pass_with_a_note_and_can_be_added_alone(wasteful):
+    run(wasteful, "--ddb-budget-update", "-k", "save")
+    path = wasteful.path / "ddb-budgets.json"
+    before = json.loads(path.read_text())["tests"]
+    run(wasteful).stdout.fnmatch_lines(
+        ["5 tests not on record: --ddb-budget-update-new adds what is new"]
+    )
+    wasteful.makepyfile(test_it=GROWN)
+    run(wasteful, "--ddb-budget-update-new").assert_outcomes(passed=6)
+    after = json.loads(path.read_text())["tests"]
+    assert len(after) == 6
+    assert after["test_it.py::test_save"] == before["test_it.py::test_save"]
+
+
+def test_what_fails_is_not_recorded_and_what_is_gone_is_forgotten(project):
+    project.makepyfile(
+        test_it="""
+        def test_failing(ddb_table):
+            ddb_table("orders").scan()
+            assert False
+        """,
+        test_gone="def test_gone(ddb_client): ddb_client.list_tables()",
+    )
+    run(project, "--ddb-budget-update")
+    path = project.path / "ddb-budgets.json"
+    assert list(json.loads(path.read_text())["tests"]) == ["test_gone.py::test_gone"]
+    (project.path / "test_gone.py").unlink()
+    project.makepyfile(test_it="def test_it(ddb_client): ddb_client.list_tables()")
+    run(project, "--ddb-budget-update")
+    assert list(json.loads(path.read_text())["tests"]) == ["test_it.py::test_it"]
+
+    project.makepyfile(test_it="def test_it(ddb_table): ddb_table('orders').scan()")
+    result = run(project, "--ddb-compare-fail=scans:100%")
+    result.stdout.fnmatch_lines(["  1 pages of Scan: 0 on record, and 100 % more is allowed"])
+
+
+def test_records_are_the_same_and_held_with_workers(wasteful, monkeypatch):
+    pytest.importorskip("xdist")
+    run(wasteful, "--ddb-budget-update").assert_outcomes(passed=6)
+    path = wasteful.path / "ddb-budgets.json"
+    alone = path.read_text()
+    path.unlink()
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    wasteful.makeini("")
+    workers = ("-p", "xdist", "-p", "dynamometer", "-n", "2")
+    wasteful.runpytest_subprocess(*workers, "--ddb-budget-update").assert_outcomes(passed=6)
+    assert path.read_text() == alone
+    wasteful.makepyfile(test_it=GROWN)
+    wasteful.runpytest_subprocess(*workers).assert_outcomes(passed=5, failed=1)
+
+
+# The guard
+
+
+def test_the_guard_refuses_what_no_fixture_serves(project, monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+    project.makepyfile(
+        """
+        import boto3
+
+        client = boto3.client("dynamodb", region_name="us-east-1")
+
+        def test_forgotten():
+            client.list_tables()
+
+        def test_served(ddb):
+            client.list_tables()
+
+        def test_endpoint(ddb_endpoint):
+            at = {"region_name": "us-east-1", "endpoint_url": ddb_endpoint}
+            boto3.client("dynamodb", **at).list_tables()
+        """
+    )
+    result = run(project, "-o", "ddb_guard=true")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(
+        ["*ListTables was about to be sent to dynamodb.us-east-1.amazonaws.com, and no fixture*"]
+    )
+
+
+@pytest.mark.parametrize(("file", "module"), [("main.tf", "hcl2"), ("template.yaml", "yaml")])
+def test_a_design_that_needs_an_extra_says_which(project, monkeypatch, file, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    (project.path / file).write_text("")
+    project.makepyfile(
+        f"""
+        import pytest
+
+        @pytest.mark.ddb(tables="{file}")
+        def test_it(): ...
+        """
+    )
+    result = run(project)
+    result.assert_outcomes(errors=1)
+    sentence = f"reading it needs the module {module}: pip install 'dynamometer[[]designs]'"
+    result.stdout.fnmatch_lines([f"{project.path / file}: {sentence}"])
+    assert "Traceback" not in result.stdout.str()
 
 
 # Templates
@@ -956,7 +1243,7 @@ def test_fixtures_may_be_overridden_and_have_a_wider_scope(project):
 
 def test_any_order_of_tests_gives_the_same_results(project):
     pytest.importorskip("pytest_randomly")
-    project.makepyfile(test_it=COSTLY)
+    project.makepyfile(test_it=COSTLY, shop=SHOP)
     for seed in (1, 2):
         result = project.runpytest_inprocess("-p", "no:cacheprovider", f"--randomly-seed={seed}")
         result.assert_outcomes(passed=3)

@@ -3,6 +3,7 @@
 import json
 
 from emulator import Emulator, ManualClock
+from emulator.observe import findings_of
 from emulator.observe.ledger import Ledger
 from emulator.testing.session_report import as_html, as_json, record_of, summary
 from emulator.testing.table_notation import create_request
@@ -48,17 +49,21 @@ def test_the_hottest_key_is_that_of_the_resource_that_was_short():
 def test_a_test_that_enforces_throttling_is_not_news():
     emu, ledger = hot_index()
     emu.clock.advance(60)
-    record = record_of("test", ledger, [emu]) | {"capacity": "enforce"}
-    assert next(summary([record], with_costs=False)) == "Scans found at 1 place:"
+    record = record_of("test", ledger, [emu], findings_of(ledger)) | {"capacity": "enforce"}
+    assert next(summary([record], with_costs=False)) == "could be done better at 1 place:"
 
 
-def test_the_scans_of_a_place_are_one_line():
+def test_the_findings_of_a_place_are_one_line_with_the_cure():
     emu, ledger = hot_index()
-    records = [record_of(test, ledger, [emu]) | {"throttles": []} for test in ("one", "two")]
-    (title, line) = summary(records, with_costs=False)
-    assert title == "Scans found at 1 place:"
-    assert line.startswith("  orders.by_status at ")
-    assert line.endswith(": 2 pages by 2 tests, 8 of 8 items kept")
+    findings = findings_of(ledger)
+    records = [
+        record_of(test, ledger, [emu], findings) | {"throttles": []} for test in ("one", "two")
+    ]
+    (title, line, cure) = summary(records, with_costs=False)
+    assert title == "could be done better at 1 place:"
+    assert line.startswith("  scan at ")
+    assert line.endswith(" (2 tests): Scan orders.by_status, 4 items read, 4 kept")
+    assert cure == f"    {findings[-1].cure}"
 
 
 def test_a_table_that_is_gone_has_no_hottest_key():
@@ -84,7 +89,7 @@ def test_the_page_escapes_what_it_shows():
 
 
 def test_the_page_has_every_section_even_if_empty():
-    assert as_html([]).count("<p>None.</p>") == 5
+    assert as_html([]).count("<p>None.</p>") == 6
 
 
 def test_nothing_is_said_of_nothing():

@@ -1,0 +1,253 @@
+"""Findings: calls that the service would serve better if they were made otherwise, with the cure.
+
+A finding is of one kind of call at one line of the caller's code. It is advice, and never wrong
+by itself: who reports it lets users choose what fails and what may stay (ICH-112).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from emulator.capacity import READ, Receipt
+from emulator.observe.advice import cure_of_limit, cures_of_units
+from emulator.observe.places import Place, where
+from emulator.service import limits
+from emulator.service.catalogue import Kind, names_of
+from emulator.storage import Position
+
+if TYPE_CHECKING:
+    from emulator.engine.events import RequestServed
+    from emulator.observe.ledger import Entry, Ledger
+
+#: The kinds of findings, in the order in which they are listed. Source: ICH-112.
+KINDS: Final = (
+    "would-throttle",
+    "scan",
+    "filter-waste",
+    "repeated-get",
+    "write-loop",
+    "read-before-write",
+    "consistent-read",
+)
+#: How often a call is made at one line until it counts as repeated. Source: ICH-112.
+REPEAT_THRESHOLD: Final = 5
+
+_READ_ONCE: Final = "read it once and pass it on"
+_QUERY: Final = "one Query reads the items of a partition key together"
+_BATCH_GET: Final = f"BatchGetItem reads up to {limits.BATCH_GET_KEYS} items in one request"
+_BATCH_WRITE: Final = (
+    f"BatchWriteItem, Table.batch_writer() in boto3, writes up to {limits.BATCH_WRITE_REQUESTS} "
+    "items in one request"
+)
+_CONDITION: Final = (
+    "a ConditionExpression on the write checks the item without the read, and leaves nobody the "
+    "time to change it in between"
+)
+_INDEX: Final = "a Query of the table, or of an index on what is asked, reads only what is kept"
+_EVENTUAL: Final = (
+    "an eventually consistent read costs half of it; nothing has written these items before"
+)
+
+_FEWER_CALLS: Final = "make fewer of the calls above, or raise the budget"
+_MOST_ADVICE: Final = 5
+
+_CONDITIONS: Final = ("ConditionExpression", "Expected")
+_SINGLE_WRITES: Final = names_of(Kind.WRITE)
+_BATCHABLE: Final = frozenset({"PutItem", "DeleteItem"})
+
+Item: TypeAlias = tuple[str, Position]
+#: Whether a place is not worth reporting: it is a test, and not the code under test.
+IsExempt: TypeAlias = Callable[[Place], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Calls of one kind at one line that could be made better.
+
+    Attributes:
+        kind: One of ``KINDS``.
+        table: The table.
+        index: The index that is read, or None.
+        place: The line of the caller's code.
+        count: How many calls.
+        what: What they do, in words.
+        cure: What to do instead.
+    """
+
+    kind: str
+    table: str
+    index: str | None
+    place: Place
+    count: int
+    what: str
+    cure: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {where(self.place)}: {self.what}; {self.cure}"
+
+
+class _Reads:
+    """GetItem calls of one table at one line."""
+
+    __slots__ = ("calls", "items")
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.items: set[Position] = set()
+
+
+class CallHistory:
+    """What the calls of a piece of code have in common; a ledger keeps one.
+
+    It remembers keys, no items and no requests.
+    """
+
+    def __init__(self) -> None:
+        self._reads: dict[tuple[Place, str], _Reads] = {}
+        self._writes: dict[tuple[Place, str, str], int] = {}
+        self._read_at: dict[Item, Place] = {}
+        self._read_first: dict[tuple[Place, str, Place], int] = {}
+        self._written: set[Item] = set()
+        #: Strongly consistent reads: how many, and how many of what was written before.
+        self._consistent: dict[tuple[str, Place, str, str | None], list[int]] = {}
+
+    def note(self, event: RequestServed, place: Place) -> None:
+        """Remember what a request was for; one that was refused did nothing."""
+        if event.error is not None and event.error != "ConditionalCheckFailedException":
+            return
+        for table, receipt in event.receipts:
+            if receipt.charges:
+                self._note_receipt(event, place, table, receipt)
+
+    def _note_receipt(
+        self, event: RequestServed, place: Place, table: str, receipt: Receipt
+    ) -> None:
+        position = receipt.charges[0].position
+        if receipt.axis == READ:
+            if event.operation == "GetItem" and position is not None:
+                reads = self._reads.setdefault((place, table), _Reads())
+                reads.calls += 1
+                reads.items.add(position)
+                self._read_at[table, position] = place
+            if event.request.get("ConsistentRead") is True:
+                self._note_consistent(event.operation, place, table, receipt)
+            return
+        assert position is not None, "a write has a position"
+        if event.operation in _SINGLE_WRITES:
+            self._note_write(event.operation, event.request, place, (table, position))
+        for length in range(len(position) + 1):
+            self._written.add((table, position[:length]))
+
+    def _note_write(self, operation: str, request: Any, place: Place, item: Item) -> None:
+        table = item[0]
+        read_at = self._read_at.pop(item, None)
+        if any(request.get(member) for member in _CONDITIONS):
+            return
+        if read_at is not None:
+            pair = (read_at, table, place)
+            self._read_first[pair] = self._read_first.get(pair, 0) + 1
+        if operation in _BATCHABLE and request.get("ReturnValues", "NONE") == "NONE":
+            call = (place, operation, table)
+            self._writes[call] = self._writes.get(call, 0) + 1
+
+    def _note_consistent(self, operation: str, place: Place, table: str, receipt: Receipt) -> None:
+        index = next(iter(receipt.lsi), None)
+        counts = self._consistent.setdefault((operation, place, table, index), [0, 0])
+        counts[0] += 1
+        position = receipt.charges[0].position
+        counts[1] += (table, () if position is None else position) in self._written
+
+    def findings(self, threshold: int) -> Iterator[Finding]:
+        """Yield what was found, in the order in which it was met."""
+        for (place, table), reads in self._reads.items():
+            if reads.calls >= threshold:
+                what = f"GetItem {table} {reads.calls} times, {_items(len(reads.items))}"
+                cure = _cure_of_reads(reads.items)
+                yield Finding("repeated-get", table, None, place, reads.calls, what, cure)
+        for (place, operation, table), calls in self._writes.items():
+            if calls >= threshold:
+                what = f"{operation} {table} {calls} times, one by one"
+                yield Finding("write-loop", table, None, place, calls, what, _BATCH_WRITE)
+        for (read_at, table, place), times in self._read_first.items():
+            what = f"an item of {table} is read and then written at {where(place)}, {_times(times)}"
+            yield Finding("read-before-write", table, None, read_at, times, what, _CONDITION)
+        for (operation, place, table, index), (calls, needed) in self._consistent.items():
+            if not needed:
+                what = f"{operation} {_name(table, index)} with ConsistentRead, {_times(calls)}"
+                yield Finding("consistent-read", table, index, place, calls, what, _EVENTUAL)
+
+
+def findings_of(
+    ledger: Ledger,
+    *,
+    threshold: int = REPEAT_THRESHOLD,
+    is_exempt: IsExempt = lambda _: False,
+) -> list[Finding]:
+    """Return the findings of what a ledger heard, by kind, then by place.
+
+    Args:
+        ledger: What was called.
+        threshold: From how many calls at one line a call is repeated.
+        is_exempt: Which places are not reported; what throttles there is.
+    """
+    found: list[Finding] = []
+    for entry in ledger.entries:
+        found += _findings_of_entry(entry, ledger)
+    found += ledger.history.findings(threshold)
+    kept = [
+        finding
+        for finding in found
+        if finding.kind == "would-throttle" or not is_exempt(finding.place)
+    ]
+    return sorted(kept, key=lambda finding: (KINDS.index(finding.kind), _order(finding.place)))
+
+
+def advice_for(ledger: Ledger) -> list[str]:
+    """Return what to change about calls that consume too much, most useful first."""
+    lines = [str(finding) for finding in findings_of(ledger)]
+    lines += cures_of_units(ledger)
+    return lines[:_MOST_ADVICE] or [_FEWER_CALLS]
+
+
+def _findings_of_entry(entry: Entry, ledger: Ledger) -> Iterator[Finding]:
+    read, kept = entry.items_evaluated, entry.items_returned
+    name = _name(entry.table, entry.index)
+    if entry.throttles:
+        what = f"{entry.operation} {name}, {_times(entry.throttles)} of {entry.calls} calls"
+        cure = "; ".join(dict.fromkeys(cure_of_limit(reason, ledger) for reason in entry.reasons))
+        yield Finding(
+            "would-throttle", entry.table, entry.index, entry.place, entry.throttles, what, cure
+        )
+    if entry.operation == "Scan":
+        what = f"Scan {name}, {_items(read)} read, {kept} kept"
+        yield Finding("scan", entry.table, entry.index, entry.place, entry.calls, what, _INDEX)
+    elif entry.filtered * 2 > read:
+        what = f"{entry.operation} {name}, {_items(read)} read, {entry.filtered} thrown away"
+        yield Finding(
+            "filter-waste", entry.table, entry.index, entry.place, entry.calls, what, _INDEX
+        )
+
+
+def _cure_of_reads(items: Iterable[Position]) -> str:
+    positions = list(items)
+    if len(positions) == 1:
+        return _READ_ONCE
+    return _QUERY if len({position[:2] for position in positions}) == 1 else _BATCH_GET
+
+
+def _order(place: Place) -> tuple[str, int]:
+    return ("", 0) if place is None else place[:2]
+
+
+def _name(table: str, index: str | None) -> str:
+    return table if index is None else f"{table}.{index}"
+
+
+def _items(number: int) -> str:
+    return "1 item" if number == 1 else f"{number} items"
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
