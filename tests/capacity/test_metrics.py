@@ -162,6 +162,15 @@ def test_a_setting_is_a_five_minute_series():
     assert metrics.names() == [name]
 
 
+def test_the_last_setting_of_five_minutes_is_the_only_one():
+    """CAP-801: a setting that ends in the period in which it began was never there."""
+    metrics, name = Metrics(now_s=300), "ProvisionedWriteCapacityUnits"
+    metrics.set(name, 5, 301, table="t")
+    metrics.set(name, None, 302, table="t")
+    metrics.roll(1_000)
+    assert metrics.get(name, table="t") == []
+
+
 def test_settings_before_the_retention_leave_their_last_value():
     metrics, name, day = Metrics(), "AccountMaxReads", 24 * 3600
     for number in range(40):

@@ -97,6 +97,13 @@ def test_a_bill_has_lines_by_table_index_and_item():
     assert bill.amplification("unknown") == 1.0
 
 
+def test_storage_is_paid_by_the_month():
+    """CAP-1001."""
+    bill = Bill(Settings())
+    bill.storage(STANDARD, "t", billed_bytes=4 * GB, months=3)
+    assert bill.total == near(STANDARD.storage(4 * GB, Settings(), months=3)) == near(3.0)
+
+
 def test_the_free_tier_takes_off_at_most_what_was_used():
     """CAP-1002: account-wide, Standard only."""
     bill = Bill(Settings(free_tier=True))

@@ -179,6 +179,22 @@ MALFORMED = [
 ]
 
 
+def test_an_unprocessed_rule_leaves_other_tables_alone(bench):
+    """It hits what it names, and as often as it says; one item of a batch is always done."""
+    made = bench("off")
+    made.table("hit")
+    made.table("spared")
+    rule = made.emu.faults.add(kind="unprocessed", tables="hit", times=1)
+
+    def unprocessed(table):
+        puts = [{"PutRequest": {"Item": {"pk": {"S": key}}}} for key in "ab"]
+        answer = made.emu.call("BatchWriteItem", {"RequestItems": {table: puts}})
+        return len(answer["UnprocessedItems"].get(table, ()))
+
+    assert [unprocessed(table) for table in ("spared", "hit", "hit")] == [0, 1, 0]
+    assert rule.hits == 1
+
+
 @pytest.mark.parametrize("kind", ["throttle", "conflict", "latency", "unprocessed"])
 @pytest.mark.parametrize(
     "rule", [{}, {"tables": "tab"}, {"key": {"pk": {"S": "a"}}}, {"operations": "TransactGetItems"}]

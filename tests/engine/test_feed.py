@@ -122,3 +122,19 @@ def test_receipts_of_calls_below_the_api_are_dropped(bench):
     feed.forget_receipts()
 
     assert made.emu.account().receipts == []
+
+
+def test_an_access_counts_what_was_served_and_that_something_was_refused(bench):
+    """CAP-804: a refusal is one, however little was refused."""
+    made = bench()
+    made.table()
+    feed, _, resource = fed(made)
+    position = (1, "k")
+
+    for refused in (0.5, 0.0, 2.0):
+        feed.report_access(
+            resource, position, consumed=3.0, refused=refused, writes=2, in_order=True
+        )
+
+    assert resource.meter.traffic.running.accesses[position] == [9.0, 2.5, 6, 2]
+    assert resource.meter.traffic.running.records[position] == (6, 0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engine.conftest import Bench, lsi, wire
+from tests.engine.conftest import Bench, gsi, lsi, sized, wire
 
 #: An item is its keys, `l` and `v`; its entry in the index is the same attributes again.
 FIXED_BYTES = len("pk" + "p" + "sk" + "1" + "l" + "x" + "v")
@@ -28,3 +28,29 @@ def test_a_full_collection_may_change_and_shrink():
     key = wire({"pk": "p", "sk": "1"})
     assert bench.attempt("DeleteItem", TableName="tab", Key=key) is None
     assert bench.try_put(pk="p", sk="2", l="x", v="") is None
+
+
+@pytest.mark.parametrize(("old", "new"), [(None, 1000), (3000, 1000), (1000, 3000)])
+def test_a_receipt_says_how_large_the_larger_image_was(old, new):
+    """CAP-301: what is paid for, and what rounding adds to it."""
+    bench = Bench(capacity="off")
+    bench.table()
+    if old is not None:
+        bench.put(**sized(old))
+    bench.put(**sized(new))
+    receipt = bench.emu.last_receipt
+    larger = max(old or 0, new)
+    assert (receipt.items_evaluated, receipt.bytes_evaluated) == (1, larger)
+    assert receipt.rounding_loss_bytes == -larger % 1024
+
+
+def test_reasons_name_indexes_in_the_order_of_their_names():
+    """CAP-606, CAP-609: whatever order they were declared in."""
+    bench = Bench(gsi_buffer_seconds=0)
+    indexes = [gsi(name, "g", read=1, write=1) for name in ("second", "first")]
+    bench.table(read=1, write=10, GlobalSecondaryIndexes=indexes)
+    bench.put(pk="1", g="g")
+    error = bench.try_put(pk="2", g="g")
+    assert [
+        reason["resource"].rsplit("/", 1)[-1] for reason in error.members["ThrottlingReasons"]
+    ] == ["first", "second"]
