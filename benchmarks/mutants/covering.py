@@ -11,8 +11,11 @@ import pytest
 from coverage import Coverage
 from coverage.sqldata import CoverageData
 
+from benchmarks.mutants.mutations import Mutant
+
 LINES = "lines.sqlite"
 INDEX = "index.json"
+KILLERS = "killers.json"
 
 
 class CoveringTests:
@@ -32,6 +35,8 @@ class CoveringTests:
         self._sources = sorted(sources)
         self._lines: dict[str, dict[int, list[str]]] = {}
         self.seconds: dict[str, float] = {}
+        #: By the name of a mutant, the test that killed it last, which is asked first.
+        self.killers: dict[str, str] = {}
 
     def measure(self, session: pytest.Session, run: Callable[[pytest.Item], bool]) -> None:
         """Run the tests that the map does not know, and write down what they execute.
@@ -82,6 +87,13 @@ class CoveringTests:
         data.read()
         for path in self._sources:
             self._lines[path] = data.contexts_by_lineno(str(self._root / path))
+        if (self._folder / KILLERS).exists():
+            self.killers = json.loads((self._folder / KILLERS).read_text())
+
+    def note_killer(self, mutant: Mutant, test: str) -> None:
+        """Keep which test killed a mutant."""
+        self.killers[mutant.name] = test
+        (self._folder / KILLERS).write_text(json.dumps(self.killers, indent=0))
 
     @property
     def failed(self) -> list[str]:
@@ -89,21 +101,24 @@ class CoveringTests:
         failed: list[str] = self._index()["failed"]
         return failed
 
-    def tests(self, path: str, lines: tuple[int, int]) -> list[str]:
-        """Return the tests that execute any of the lines, the likeliest to notice first.
+    def tests(self, mutant: Mutant) -> list[str]:
+        """Return the tests that execute a mutant, the likeliest to notice first.
 
-        Those of the file's own test file come first, then the quickest; a test of another room
-        counts as four times as slow as it is.
+        That which noticed last time comes first, then those of the file's own test file, then the
+        quickest; a test of another room counts as four times as slow as it is.
         """
-        known = self._lines[path]
-        tests = {test for line in range(lines[0], lines[1] + 1) for test in known.get(line, ())}
-        source = Path(path)
-        own = f"tests/{source.parent.relative_to('emulator')}/test_{source.stem}.py"
-        room = f"tests/{source.relative_to('emulator').parts[0]}/"
+        first, last = mutant.lines
+        known = self._lines[mutant.path]
+        tests = {test for line in range(first, last + 1) for test in known.get(line, ())}
+        source = Path(mutant.path).relative_to("emulator")
+        own = f"tests/{source.parent}/test_{source.stem}.py"
+        room = f"tests/{source.parts[0]}/"
+        killer = self.killers.get(mutant.name)
 
-        def rank(test: str) -> tuple[bool, float, str]:
+        def rank(test: str) -> tuple[bool, bool, float, str]:
             weight = 1 if test.startswith(room) else 4
-            return not test.startswith(own), self.seconds[test] * weight, test
+            seconds = self.seconds[test] * weight
+            return test != killer, not test.startswith(own), seconds, test
 
         return sorted((test for test in tests if test in self.seconds), key=rank)
 

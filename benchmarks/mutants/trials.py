@@ -148,7 +148,10 @@ class Trials:
                 said = os.read(pipe, 4096).decode()
                 os.close(pipe)
                 _, status = os.waitpid(pid, 0)
-                self._report(Verdict(mutant, *_outcome(status, said)))
+                verdict = Verdict(mutant, *_outcome(status, said))
+                if verdict.outcome == "killed":
+                    self._covering.note_killer(mutant, verdict.test)
+                self._report(verdict)
 
     def _start(
         self, mutant: Mutant, items: dict[str, pytest.Item], functions: Functions
@@ -190,8 +193,7 @@ class Trials:
             return ""
         if not is_applied:
             return ""
-        covering = self._covering.tests(mutant.path, mutant.lines)
-        chosen = [test for test in covering if test in items]
+        chosen = [test for test in self._covering.tests(mutant) if test in items]
         spent = 0.0
         number = 0
         for number, test in enumerate(chosen, 1):
