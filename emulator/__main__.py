@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import errno
 import importlib
+import logging
 import os
 import re
 import sys
@@ -288,6 +289,7 @@ def _size(text: str) -> int:
 def _serve(arguments: argparse.Namespace) -> int:
     from emulator.http import ServerOptions, serve
 
+    logging.captureWarnings(capture=True)  # what is not served is mentioned in the server's log
     path = _snapshot_path(arguments)
     emulator = _emulator(arguments, path)
     try:

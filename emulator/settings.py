@@ -21,6 +21,7 @@ _CHOICES = {
     "messages": get_args(MessageProfile),
     "update_size_rule": ("request", "item"),
     "index_key_check": ("changed", "all"),
+    "unknown_members": ("warn", "refuse"),
 }
 #: How many placements of keys there are: the hash has a seed of 32 bits.
 SALTS: Final = 2**32
@@ -50,6 +51,10 @@ class Settings:
 
     #: Which request layer words the errors. Rules PRO-1 to PRO-7.
     messages: MessageProfile = "2026-10"
+
+    #: A member of a request that has no effect here: "warn" says so once, "refuse" refuses the
+    #: request. Rule WIR-15.
+    unknown_members: Literal["warn", "refuse"] = "warn"
 
     #: How long CREATING, UPDATING and DELETING last. Rules CT-15, UT-10.
     table_delay: float = 0.0

@@ -57,6 +57,7 @@ class Account:
         metrics: What CloudWatch would show (CAP-801).
         request: What the running operation was asked, in wire form.
         receipts: What it has cost, table by table.
+        mentioned: What was said of members of requests that have no effect.
         has_backlog: Whether some change waits for room in a global index.
         common: The account of the region whose tables every access key sees, if this is a key's.
     """
@@ -103,6 +104,7 @@ class Account:
         self._named: list[str] = []
         self._made = 0
         self.has_backlog = False
+        self.mentioned: set[str] = set()
         self.metrics = Metrics(self.now_seconds)
         self.request_metrics = RequestMetrics(self.metrics)
 

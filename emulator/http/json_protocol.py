@@ -18,7 +18,7 @@ from emulator import protocol
 from emulator.http.http_protocol import HttpRequest, HttpResponse
 from emulator.http.origins import Origins, preflight_lines
 from emulator.service import errors, limits
-from emulator.service.catalogue import OPERATIONS
+from emulator.service.catalogue import DYNAMODB, OPERATIONS, UNSERVED_OPERATIONS
 
 PLAIN_JSON: Final = "application/json"
 #: Assumed: shorter answers gain nothing by compression.
@@ -32,8 +32,11 @@ INTERNAL_FAULT = (
     "The request processing has failed because of an unknown error, exception or failure."
 )
 
-#: By what ``X-Amz-Target`` says.
-_OPERATIONS: Final = {f"{row.api}_20120810.{name}": name for name, row in OPERATIONS.items()}
+#: By what ``X-Amz-Target`` says; those that are not served are refused by name.
+_OPERATIONS: Final = {
+    **{f"{DYNAMODB}_20120810.{name}": name for name in UNSERVED_OPERATIONS},
+    **{f"{row.api}_20120810.{name}": name for name, row in OPERATIONS.items()},
+}
 
 _log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from emulator.capacity import EVENTUAL, STRONG, Reason, Receipt, throttle_error
@@ -53,12 +53,12 @@ class BatchRequest(shapes.Structure):
         super().__init__(members)
         self._nothing = nothing
 
-    def check(self, request: Any) -> None:
+    def check(self, request: Any) -> Sequence[str]:
         """Refuse a faulty request: types, no table at all, then all broken constraints."""
         if request.get("RequestItems") == {}:
             self.check_types(request)
             raise errors.RequestFault(self._nothing, is_final=True)
-        super().check(request)
+        return super().check(request)
 
 
 class _BatchGetRequest(BatchRequest):

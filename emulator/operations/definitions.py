@@ -6,7 +6,7 @@ its shapes here, and the way from there to the model.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, cast
 
 from emulator.engine import BillingMode, Throughput
@@ -58,10 +58,10 @@ class TableRequest(Structure):
         super().__init__({"TableName": TABLE_NAME.required, **members})
         self._reports_name_alone = reports_name_alone
 
-    def check(self, request: Any) -> None:
+    def check(self, request: Any) -> Sequence[str]:
         """Refuse a faulty request: types, the name, then all broken constraints together."""
         if self.accepts(request):
-            return
+            return ()
         self.check_types(request)
         if request.get("TableName") is None:
             raise errors.ValidationException(TABLE_NAME_REQUIRED)
@@ -69,7 +69,7 @@ class TableRequest(Structure):
             problems = tuple(TABLE_NAME.problems(request["TableName"], "tableName"))
             if problems:
                 raise errors.RequestFault(shapes.envelope(*problems), is_final=True)
-        super().check(request)
+        return super().check(request)
 
 
 def table_request(**members: Member) -> TableRequest:

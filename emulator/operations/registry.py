@@ -14,6 +14,7 @@ from emulator.engine import Account
 from emulator.operations.profiles import worded
 from emulator.operations.responses import dump_items
 from emulator.operations.shapes import Structure
+from emulator.operations.unserved import mention, unknown_operation
 from emulator.service import errors
 from emulator.service.catalogue import OPERATIONS
 
@@ -49,13 +50,13 @@ def find(name: str) -> Operation:
     """Return an operation, reading its file if nobody has asked for it yet.
 
     Raises:
-        UnknownOperationException: the service has no such operation (WIR-6).
+        UnknownOperationException: no such operation is served; it is named (WIR-6).
     """
     registered = _LOADED.get(name)
     if registered is None:
         facts = OPERATIONS.get(name)
         if facts is None:
-            raise errors.UnknownOperationException
+            raise unknown_operation(name)
         import_module(f"emulator.operations.{facts.module}")
         registered = _LOADED[name]
     return registered
@@ -73,7 +74,8 @@ def run(account: Account, name: str, request: Request) -> Response:
     try:
         if None in request.values():
             request = {member: value for member, value in request.items() if value is not None}
-        registered.shape.check(request)
+        if unknown := registered.shape.check(request):
+            mention(account, name, unknown)
         return registered.handler(account, request)
     except (errors.ConditionalCheckFailedException, errors.TransactionCanceledException) as failure:
         dump_items(failure)

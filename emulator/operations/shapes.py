@@ -9,7 +9,7 @@ broken ones are answered together (ERR-SHAPE-1).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from copy import copy
 from typing import Any, Final, NamedTuple, Self
 
@@ -106,6 +106,10 @@ class Member:
     def problems(self, value: Any, path: str) -> Iterator[str]:
         """Yield the message of each broken constraint, in the service's order."""
         raise NotImplementedError
+
+    def unknown(self, value: Any, path: str) -> Iterator[str]:  # noqa: ARG002 - for subclasses
+        """Yield the dotted names of members, at any depth, that no structure has."""
+        return iter(())
 
 
 def _too_short(value: Sized, least: int, shown: str, path: str) -> Iterator[str]:
@@ -283,6 +287,12 @@ class List(Member):
                 yield from self.member.problems(member, member_path)
         yield from _too_long(value, self.most, shown, path)
 
+    def unknown(self, value: Any, path: str) -> Iterator[str]:
+        """Yield those of the members."""
+        for member in value:
+            if member is not None:
+                yield from self.member.unknown(member, path)
+
 
 class Map(Member):
     """A map from texts to members, with constraints on its keys and its size."""
@@ -334,6 +344,12 @@ class Map(Member):
                 # Assumed: as in a list. A value that is null is judged when it is loaded.
                 yield CONSTRAINT.format(value="null", path=f"{path}.{name}.member", rule=NOT_NULL)
 
+    def unknown(self, value: Any, path: str) -> Iterator[str]:
+        """Yield those of the entries."""
+        for member in value.values():
+            if member is not None:
+                yield from self.member.unknown(member, path)
+
 
 class AttributeMap(Map):
     """A map of values, as items and keys are: the most frequent member by far."""
@@ -352,7 +368,7 @@ class AttributeMap(Map):
 
 
 class Structure(Member):
-    """A structure: named members, unknown ones ignored, null ones absent (WIR-15)."""
+    """A structure: named members; unknown ones have no effect, null ones are absent (WIR-15)."""
 
     def __init__(self, members: Mapping[str, Member], name: str = "") -> None:
         self.members = dict(members)
@@ -360,14 +376,14 @@ class Structure(Member):
         self._needed = tuple(name for name, member in members.items() if member.is_required)
 
     def accepts(self, value: Any) -> bool:
-        """Return whether all types and constraints hold."""
+        """Return whether all types and constraints hold, and nothing is unknown."""
         if type(value) is not dict:
             return False
         members = self.members
         for name, member_value in value.items():
             if member_value is not None:
                 member = members.get(name)
-                if member is not None and not member.accepts(member_value):
+                if member is None or not member.accepts(member_value):
                     return False
         for name in self._needed:  # noqa: SIM110 - asked of every request
             if value.get(name) is None:
@@ -401,15 +417,28 @@ class Structure(Member):
         elif member.is_required:
             yield CONSTRAINT.format(value="null", path=member_path, rule=NOT_NULL)
 
-    def check(self, request: Any) -> None:
+    def unknown(self, value: Any, path: str = "") -> Iterator[str]:
+        """Yield the names of members that the structure does not have."""
+        for name, member_value in value.items():
+            member = self.members.get(name)
+            member_path = f"{path}.{name}" if path else name
+            if member is None and member_value is not None:
+                yield member_path
+            elif member is not None and member_value is not None:
+                yield from member.unknown(member_value, member_path)
+
+    def check(self, request: Any) -> Sequence[str]:
         """Refuse a faulty request: types first, then all broken constraints together.
+
+        Returns:
+            The names of members that the request has and the structure does not.
 
         Raises:
             SerializationException: a wrong JSON type.
             RequestFault: the aggregated constraint message; no profile wraps it again.
         """
         if self.accepts(request):
-            return
+            return ()
         self.check_types(request)
         problems = [
             (member, problem)
@@ -418,6 +447,7 @@ class Structure(Member):
         ]
         if problems:
             self._refuse(request, problems)
+        return tuple(dict.fromkeys(self.unknown(request)))
 
     def _refuse(self, request: Any, problems: list[tuple[Member, str]]) -> None:
         """Raise the aggregated fault, in every wording that has words of its own."""

@@ -5,7 +5,8 @@ serves it, what it does, how the SDKs page through it, and which request layer w
 under each message profile. Who wants the page operations, or the writes, or those of the
 Streams API, asks here.
 
-Source: service models dynamodb and dynamodbstreams, 2012-08-10. SearchVectors is not served.
+Source: service models dynamodb and dynamodbstreams, 2012-08-10. What they have and is not served
+is listed at the end, with the page that says more.
 """
 
 from __future__ import annotations
@@ -214,3 +215,68 @@ def names_of(*kinds: Kind) -> frozenset[str]:
 
 #: Operations that read or write items, as opposed to tables and streams.
 ON_ITEMS: Final = frozenset(row.name for row in _ROWS if row.kind is not Kind.CONTROL)
+
+
+# What is not served
+
+
+class Unserved(NamedTuple):
+    """A part of the service that is known and not there.
+
+    Attributes:
+        subject: What it is, in a few words.
+        page: Where more is said, below ``docs``.
+        operations: Operations that are not served because of it.
+        members: Members of requests that have no effect: operation, and dotted name.
+    """
+
+    subject: str
+    page: str
+    operations: tuple[str, ...] = ()
+    members: tuple[tuple[str, str], ...] = ()
+
+
+_RESTORES: Final = ("RestoreTableFromBackup", "RestoreTableToPointInTime")
+
+UNSERVED: Final = (
+    Unserved(
+        "vector indexes and vector search",
+        "rules/vectors.md",
+        ("SearchVectors",),
+        (
+            ("CreateTable", "VectorIndexes"),
+            ("UpdateTable", "VectorIndexUpdates"),
+            ("ImportTable", "TableCreationParameters.VectorIndexes"),
+            *((name, "VectorIndexOverride") for name in _RESTORES),
+        ),
+    ),
+    Unserved(
+        "bulk puts from S3",
+        "rules/jobs_and_replicas.md#bulk-put-items",
+        ("StartBulkPutItems", "ListBulkOperations"),
+    ),
+    Unserved(
+        "global tables that replicate, their witnesses and their shared settings",
+        "rules/jobs_and_replicas.md#global-tables-version-20191121",
+        (),
+        (
+            ("CreateTable", "GlobalTableSourceArn"),
+            ("CreateTable", "GlobalTableSettingsReplicationMode"),
+            ("UpdateTable", "GlobalTableSettingsReplicationMode"),
+            ("UpdateTable", "GlobalTableWitnessUpdates"),
+            ("UpdateTable", "ReplicaUpdates.Disassociate"),
+            ("UpdateTable", "DisassociationProtectionEnabled"),
+        ),
+    ),
+    Unserved(
+        "exports that write files",
+        "rules/jobs_and_replicas.md#exports",
+        (),
+        (("ExportTableToPointInTime", "FilterSpecification"),),
+    ),
+    Unserved("IAM and DAX", "reference/fidelity.md#not-there"),
+)
+
+#: By operation; of members also by name.
+UNSERVED_OPERATIONS: Final = {name: part for part in UNSERVED for name in part.operations}
+UNSERVED_MEMBERS: Final = {member: part for part in UNSERVED for member in part.members}

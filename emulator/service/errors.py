@@ -40,6 +40,10 @@ class EmulatorError(Exception):
     """
 
 
+class UnservedMemberWarning(UserWarning):
+    """A request has a member that has no effect here; the message says which, and where more is."""
+
+
 class DocumentError(EmulatorError):
     """A design, workload or trace that cannot be used; the message says where and why."""
 

@@ -16,20 +16,21 @@ from types import NoneType
 from typing import NamedTuple, get_args, get_type_hints
 
 from emulator.operations import find
-from emulator.service.catalogue import OPERATIONS
+from emulator.service.catalogue import OPERATIONS, UNSERVED
 from emulator.settings import Settings
 from tests.architecture.rules import ROOT, Rule, covered, defined, linked, prefix, runs, sources
 
 PACKAGE = ROOT / "emulator"
 PAGES = ROOT / "docs"
+README = ROOT / "README.md"
+#: What the line of the README begins with that is read off the catalogue.
+NOT_THERE = "- **Not there.** "
 COMMAND = "python -m tests.architecture.reference"
 MARK = f"<!-- Below this line: written by `{COMMAND}` from the code. -->\n"
 
 LIMITS = "service/limits.py"
 KINDS = ("Assumed", "Observed", "Source")
 EVIDENCE = re.compile(rf"\b({'|'.join(KINDS)}): ")
-#: In the service model, and not in the emulator's (OTH-20).
-OUT_OF_SCOPE = ("SearchVectors",)
 #: In the order of the house, from left to right.
 ROOMS = {
     "base": "the files at the top",
@@ -317,9 +318,29 @@ def operations() -> str:
             file = handler.__module__.removeprefix("emulator.").replace(".", "/")
             lines.append(_row(f"`{name}`", _flat(summary), f"`{file}.py`"))
         lines.append("")
-    missing = sorted(OUT_OF_SCOPE)
-    lines += ["## Not served", "", "Of the service model: " + ", ".join(f"`{n}`" for n in missing)]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_not_served()]) + "\n"
+
+
+def _not_served() -> Iterator[str]:
+    """Yield what the service has and is not there, with the page that says more."""
+    yield from ("## Not served", "")
+    yield "An operation is refused by name; a member of a request has no effect, and is mentioned"
+    yield "or refused as `Settings(unknown_members=...)` says."
+    yield from (
+        "",
+        "| what | operations | members of requests | more |",
+        "| --- | --- | --- | --- |",
+    )
+    for part in UNSERVED:
+        names = ", ".join(f"`{name}`" for name in part.operations)
+        members = ", ".join(f"`{operation}.{member}`" for operation, member in part.members)
+        yield _row(part.subject, names, members, f"[{part.page}](../{part.page})")
+
+
+def not_there() -> str:
+    """Return the line of the README that says what is not there."""
+    subjects = ", ".join(part.subject for part in UNSERVED)
+    return f"{NOT_THERE}{subjects[0].upper()}{subjects[1:]}."
 
 
 def _row(*cells: str) -> str:
@@ -378,6 +399,9 @@ def main() -> None:
     for name in GENERATED:
         (PAGES / name).write_text(page(name))
         print(f"docs/{name}")
+    text = README.read_text()
+    lines = [not_there() if line.startswith(NOT_THERE) else line for line in text.splitlines()]
+    README.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

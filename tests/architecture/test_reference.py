@@ -11,6 +11,11 @@ def test_a_page_is_what_the_code_says(name):
     assert committed == reference.page(name), f"stale: run `{reference.COMMAND}`"
 
 
+def test_the_readme_says_what_is_not_there():
+    lines = reference.README.read_text().splitlines()
+    assert reference.not_there() in lines, f"stale: run `{reference.COMMAND}`"
+
+
 def test_every_room_has_its_place_on_the_page():
     rooms = {path.name for path in reference.PACKAGE.iterdir() if any(path.glob("*.py"))}
     assert rooms <= set(reference.ROOMS)

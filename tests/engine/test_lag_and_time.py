@@ -288,7 +288,10 @@ def test_unknown_operations_and_requests_that_are_none():
     bench = Bench()
     with pytest.raises(ApiError) as caught:
         bench.emu.call("FlyToTheMoon", {})
-    assert (caught.value.code, caught.value.message) == ("UnknownOperationException", None)
+    assert (caught.value.code, caught.value.message) == (
+        "UnknownOperationException",
+        "FlyToTheMoon is no operation that this emulator knows",
+    )
     with pytest.raises(ApiError) as caught:
         bench.emu.call("ListTables", [])
     assert caught.value.code == "SerializationException"

@@ -3,6 +3,7 @@
 import pytest
 
 from emulator import Emulator, ManualClock
+from emulator.errors import UnservedMemberWarning
 from tests.tables import (
     ARN,
     INVALID,
@@ -522,7 +523,8 @@ def test_a_maximum_is_set_and_removed():
 def test_a_maximum_may_come_with_members_nobody_knows():
     """WIR-15."""
     emu = created()
-    update(emu, OnDemandThroughput={"MaxReadRequestUnits": 7, "Unknown": "text"})
+    with pytest.warns(UnservedMemberWarning, match="OnDemandThroughput.Unknown"):
+        update(emu, OnDemandThroughput={"MaxReadRequestUnits": 7, "Unknown": "text"})
     assert described(emu)["OnDemandThroughput"] == {"MaxReadRequestUnits": 7}
 
 

@@ -141,14 +141,6 @@ CASES = [
         ),
     ),
     # Found by comparing with other emulators
-    Case(
-        "WIR-15 GetItem knows no values",
-        "GetItem",
-        {"TableName": "hash", "Key": KEY, "ExpressionAttributeValues": {}},
-        given=[put("hash", pk="a")],
-        answer={"Item": KEY},
-        http_only=True,
-    ),
     # Paths below a key (QRY-7)
     Case(
         "QRY-7 a projection below a key",
