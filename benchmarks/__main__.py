@@ -3,7 +3,7 @@
     python -m benchmarks [--items 10000] [--most 1000000]
 
 Prints the tables, and writes ``benchmarks/RESULTS.md``, ``results.json`` and ``peers.svg``
-beside itself.
+beside itself; figures of commands that run on their own stay in RESULTS.md.
 """
 
 import argparse
@@ -30,6 +30,9 @@ from benchmarks import (
 from benchmarks.plot import bars
 
 HERE = Path(__file__).parent
+RESULTS = HERE / "RESULTS.md"
+#: What follows this line in RESULTS.md comes from commands that run on their own, and is kept.
+KEPT = "<!-- Below this line: figures of commands that run on their own; kept. -->\n"
 
 
 def machine():
@@ -106,7 +109,8 @@ def main():
         f"# Benchmark results\n\n{machine()}. One run of `{command}`; "
         "see [README.md](README.md) for the method. Compare ratios, not microseconds.\n\n"
     )
-    (HERE / "RESULTS.md").write_text(head + "\n".join(pages))
+    kept = RESULTS.read_text().partition(KEPT)[2] if RESULTS.exists() else ""
+    RESULTS.write_text(head + "\n".join(pages) + "\n" + KEPT + kept)
     (HERE / "results.json").write_text(json.dumps(results, indent=1) + "\n")
     (HERE / "peers.svg").write_text(chart(results))
 

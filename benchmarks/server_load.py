@@ -1,7 +1,7 @@
 """(g) Servers under load: requests per second and latencies, from one connection to 64.
 
     python -m benchmarks.server_load                    every server that is installed
-    python -m benchmarks.server_load --seconds 60       the soak
+    python -m benchmarks.server_load --seconds 60       longer; benchmarks.reliability.soak goes on
 
 Everything stays on the loopback. The load is half GetItem, half PutItem, over 1,000 keys; each
 connection waits for its answer before it asks again, so a latency is what one caller of many
@@ -46,10 +46,13 @@ def main(seconds=5.0):
             _wait_for(server.call)
             for number in range(KEYS):
                 server.call("PutItem", _item(number))
-            _load(server.port, 16, min(seconds, WARM_UP_SECONDS))
+            messages = reads_and_writes()
+            apply_load(server.port, 16, min(seconds, WARM_UP_SECONDS), messages)
             for connections in CONNECTIONS:
-                load = _load(server.port, connections, seconds)
-                rows.append([name, connections, *load.figures(), _resident_mib(server.pid)])
+                load = apply_load(server.port, connections, seconds, messages)
+                mib = resident_mib(server.pid)
+                held = "-" if mib is None else f"{mib:.0f}"
+                rows.append([name, connections, *load.figures(), held])
     table(
         f"Half GetItem, half PutItem, {seconds:g} s each",
         ["server", "connections", "requests/s", "p50 us", "p90 us", "p99 us", "errors", "MiB"],
@@ -63,12 +66,13 @@ def _wait_for(call):
         time.sleep(0.1)
 
 
-def _resident_mib(pid) -> str:
+def resident_mib(pid) -> float | None:
+    """Return the memory that a process holds, where /proc tells."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("VmRSS"):
-                return f"{int(line.split()[1]) / 1024:.0f}"
-    return "-"
+                return int(line.split()[1]) / 1024
+    return None
 
 
 # Requests
@@ -90,7 +94,14 @@ def _key(number: int) -> dict:
     return {"TableName": "load", "Key": {"pk": {"S": f"user#{number % KEYS}"}}}
 
 
-def _message(operation: str, request: dict) -> bytes:
+def reads_and_writes() -> list[bytes]:
+    """Return half GetItem, half PutItem."""
+    messages = [message("GetItem", _key(number)) for number in range(KEYS)]
+    return messages + [message("PutItem", _item(number)) for number in range(KEYS)]
+
+
+def message(operation: str, request: dict) -> bytes:
+    """Return a request as it goes over a connection."""
     body = json.dumps(request).encode()
     fields = {
         "Host": "127.0.0.1",
@@ -121,9 +132,8 @@ class Load:
         return [f"{rate:,.0f}", *(f"{one * 1e6:,.0f}" for one in at), f"{self.errors}"]
 
 
-def _load(port: int, connections: int, seconds: float) -> Load:
-    messages = [_message("GetItem", _key(number)) for number in range(KEYS)]
-    messages += [_message("PutItem", _item(number)) for number in range(KEYS)]
+def apply_load(port: int, connections: int, seconds: float, messages: list[bytes]) -> Load:
+    """Send messages over many connections for a while, and return what came of it."""
     load = Load()
     with contextlib.ExitStack() as stack:
         selector = stack.enter_context(selectors.DefaultSelector())

@@ -1,11 +1,13 @@
 """Concurrency checked by history: threads record what they did, and a serial order is looked for.
 
-    python -m benchmarks.reliability.histories --seconds 60 [--threads 8] [--seed 0]
+    python -m benchmarks.reliability.histories --seconds 60 [--threads 8] [--seed 0] [--http]
 
 Threads put, read, add, delete, compare and set, transfer, read together, read through an index and
 scan, over few keys, so that they meet. Faults are injected, items expire, and one thread in a while
 moves the clock. Every answer goes into a history, which ``serial_order`` then explains or refuses;
 histories are cut into rounds, between which all threads wait for each other.
+
+With ``--http`` the emulator is a server in a process of its own, and each thread has a connection.
 
 Operations that are refused (throttled, a fault, a conflict) must have had no effect: they are part
 of the history, too.
@@ -14,24 +16,33 @@ of the history, too.
 from __future__ import annotations
 
 import argparse
+import http.client
 import itertools
+import json
 import random
+import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.measure import table as print_table
 from benchmarks.reliability.serial_order import (
     IMPOSSIBLE,
     Operation,
     Violation,
     possible_states,
 )
+from benchmarks.servers import HEADERS
 from emulator import ApiError, Emulator, ManualClock, Settings
+from emulator.clock import DEFAULT_START
+
+ROOT = Path(__file__).parents[2]
 
 KEYS = ("a", "b", "c", "d", "e")
 GROUPS = ("x", "y")
@@ -318,31 +329,40 @@ def some_operation(chance: random.Random, now: int) -> tuple[str, tuple[Any, ...
 
 
 class Recorder:
-    """Lets threads call at once, and records what each of them saw."""
+    """Lets threads call at once, and records what each of them saw.
 
-    def __init__(self, emulator: Emulator, call: Call, threads: int, seed: int) -> None:
-        self._clock = emulator.clock
-        self._caller = Caller(call, emulator.clock.advance)
-        self._chances = [random.Random(f"{seed}/{number}") for number in range(threads)]
-        self._pool = ThreadPoolExecutor(threads)
+    Args:
+        callers: One for each thread.
+        now: Tells the time, for items that expire.
+        seed: Seeds what the threads do.
+    """
+
+    def __init__(self, callers: Sequence[Caller], now: Callable[[], float], seed: int) -> None:
+        self._now = now
+        chances = (random.Random(f"{seed}/{number}") for number in range(len(callers)))
+        self._threads = list(zip(callers, chances, strict=True))
+        self._pool = ThreadPoolExecutor(len(callers))
         #: Numbers every call and return; handing out a number is one step for Python.
         self._moments = itertools.count()
 
     def round(self, calls: int) -> list[Operation]:
         """Return the history of some calls by every thread, begun together."""
-        barrier = threading.Barrier(len(self._chances))
-        works = [self._pool.submit(self._work, chance, calls, barrier) for chance in self._chances]
+        barrier = threading.Barrier(len(self._threads))
+        works = [
+            self._pool.submit(self._work, caller, chance, calls, barrier)
+            for caller, chance in self._threads
+        ]
         return [operation for work in works for operation in work.result()]
 
     def _work(
-        self, chance: random.Random, calls: int, barrier: threading.Barrier
+        self, caller: Caller, chance: random.Random, calls: int, barrier: threading.Barrier
     ) -> list[Operation]:
         barrier.wait()
         history = []
         for _ in range(calls):
-            name, arguments = some_operation(chance, int(self._clock.now()))
+            name, arguments = some_operation(chance, int(self._now()))
             called = next(self._moments)
-            answer = self._caller(name, arguments)
+            answer = caller(name, arguments)
             history.append(Operation(name, arguments, answer, called, next(self._moments)))
         return history
 
@@ -351,15 +371,96 @@ class Recorder:
         self._pool.shutdown()
 
 
-def new_emulator(seed: int = 0, *, faults: bool = True) -> Emulator:
-    """Return an emulator with the table of the model, which faults hit now and then."""
+FAULTS = ("throttle", "internal_error", "conflict")
+FAULT_SHARE = 0.03
+
+
+def make_table(call: Call) -> None:
+    """Make the table of the model."""
+    call("CreateTable", TABLE)
+    call("UpdateTimeToLive", TIME_TO_LIVE)
+
+
+@contextmanager
+def within_this_process(
+    threads: int, seed: int = 0, *, faults: bool = True
+) -> Iterator[tuple[Recorder, Emulator]]:
+    """Give a recorder of calls to an emulator, which faults hit now and then."""
     emulator = Emulator(clock=ManualClock(), capacity="enforce", settings=Settings(ttl_delay=0))
-    emulator.call("CreateTable", TABLE)
-    emulator.call("UpdateTimeToLive", TIME_TO_LIVE)
-    if faults:
-        for kind in ("throttle", "internal_error", "conflict"):
-            emulator.faults.add(kind=kind, share=0.03, seed=seed)
-    return emulator
+    make_table(emulator.call)
+    for kind in FAULTS if faults else ():
+        emulator.faults.add(kind=kind, share=FAULT_SHARE, seed=seed)
+    caller = Caller(emulator.call, emulator.clock.advance)
+    recorder = Recorder([caller] * threads, emulator.clock.now, seed)
+    try:
+        with quick_switches():
+            yield recorder, emulator
+    finally:
+        recorder.close()
+
+
+class RemoteError(ApiError):
+    """An error answer that came over HTTP; each has a class of its own, named as its code."""
+
+
+class Connection:
+    """One thread's connection to a server."""
+
+    def __init__(self, port: int) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+
+    def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        """Send a request in wire form.
+
+        Raises:
+            RemoteError: what the server answered.
+        """
+        fields = HEADERS | {"X-Amz-Target": f"DynamoDB_20120810.{operation}"}
+        status, answer = self._send("/", request, fields)
+        if status == http.HTTPStatus.OK:
+            return answer
+        code = answer["__type"].partition("#")[2]
+        raise type(code, (RemoteError,), {})(answer.get("message"), answer)
+
+    def control(self, route: str, members: dict[str, Any]) -> dict[str, Any]:
+        """Ask a control route."""
+        status, answer = self._send(f"/_emulator/{route}", members, {})
+        assert status == http.HTTPStatus.OK, answer
+        return answer
+
+    def _send(
+        self, path: str, members: dict[str, Any], fields: dict[str, str]
+    ) -> tuple[int, dict[str, Any]]:
+        self._connection.request("POST", path, json.dumps(members), fields)
+        answer = self._connection.getresponse()
+        return answer.status, json.loads(answer.read())
+
+    def advance(self, seconds: int) -> None:
+        """Move the server's clock."""
+        self.control("clock", {"advance": seconds})
+
+
+@contextmanager
+def over_http(threads: int, seed: int = 0) -> Iterator[Recorder]:
+    """Give a recorder of calls to a server in a process of its own."""
+    command = [sys.executable, "-m", "emulator", "serve", "--port", "0", "--clock", "manual"]
+    command += ["--capacity", "enforce", "--set", "ttl_delay=0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        try:
+            assert process.stdout is not None
+            port = int(process.stdout.readline().partition("http://")[2].split()[0].split(":")[1])
+            connections = [Connection(port) for _ in range(threads)]
+            first = connections[0]
+            make_table(first.call)
+            for kind in FAULTS:
+                first.control("faults", {"kind": kind, "share": FAULT_SHARE, "seed": seed})
+            callers = [Caller(one.call, one.advance) for one in connections]
+            # Nobody asks for the time: an expiry that was stated long ago is one, too.
+            recorder = Recorder(callers, lambda: DEFAULT_START + 600, seed)
+            yield recorder
+            recorder.close()
+        finally:
+            process.kill()
 
 
 def check(
@@ -392,9 +493,7 @@ def quick_switches() -> Iterator[None]:
         sys.setswitchinterval(before)
 
 
-def empty(emulator: Emulator) -> Register:
-    """Return the model of an emulator whose table is empty."""
-    return Register((None,) * len(KEYS), int(emulator.clock.now()))
+EMPTY = Register((None,) * len(KEYS), DEFAULT_START)
 
 
 def main() -> int:
@@ -403,29 +502,32 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--calls", type=int, default=50, help="of each thread in a round")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--http", action="store_true", help="a server in a process of its own")
     given = parser.parse_args()
-    emulator = new_emulator(given.seed)
-    recorder = Recorder(emulator, emulator.call, given.threads, given.seed)
-    started = time.perf_counter()
 
     def rounds() -> Iterator[int]:
+        ends = time.perf_counter() + given.seconds
         for number in itertools.count():
-            if time.perf_counter() > started + given.seconds:
+            if time.perf_counter() > ends:
                 return
             yield number
 
-    with quick_switches():
+    with ExitStack() as stack:
+        if given.http:
+            recorder = stack.enter_context(over_http(given.threads, given.seed))
+        else:
+            recorder, _ = stack.enter_context(within_this_process(given.threads, given.seed))
         try:
-            counts, _ = check(recorder, empty(emulator), rounds(), given.calls)
+            counts, _ = check(recorder, EMPTY, rounds(), given.calls)
         except Violation as violation:
             print(violation)
             return 1
-        finally:
-            recorder.close()
-    print(f"{counts.total():,} operations of {given.threads} threads in {given.seconds:g} s: every")
-    print("answer has its place in a serial order")
-    for name, count in counts.most_common():
-        print(f"  {name:16} {count:9,}")
+    rows = [[name, f"{count:,}"] for name, count in counts.most_common()]
+    threads = f"{given.threads} {'connections' if given.http else 'threads'}"
+    title = (
+        f"{counts.total():,} operations of {threads} in {given.seconds:g} s, all in serial order"
+    )
+    print_table(title, ["operation", "answers"], rows)
     return 0
 
 

@@ -5,19 +5,17 @@ import random
 import pytest
 
 from benchmarks.reliability.histories import (
+    EMPTY,
     KEYS,
     MODEL,
     REFUSED,
     Caller,
-    Recorder,
     Register,
     Value,
     check,
-    empty,
-    new_emulator,
-    quick_switches,
     some_operation,
     step,
+    within_this_process,
 )
 from benchmarks.reliability.serial_order import Operation, Violation, possible_states
 
@@ -157,13 +155,8 @@ def test_what_was_serial_is_found_serial_and_a_changed_sum_is_not(seed):
 @pytest.mark.parametrize("faults", [False, True])
 def test_threads_see_a_serial_order(faults):
     """Items, transactions, index reads and scans, with faults, expiry and clock advances."""
-    emulator = new_emulator(seed=1, faults=faults)
-    recorder = Recorder(emulator, emulator.call, threads=6, seed=1)
-    try:
-        with quick_switches():
-            counts, states = check(recorder, empty(emulator), iter(range(4)), calls=25)
-    finally:
-        recorder.close()
+    with within_this_process(threads=6, seed=1, faults=faults) as (recorder, emulator):
+        counts, states = check(recorder, EMPTY, iter(range(4)), calls=25)
     assert counts.total() == 600
     assert (counts[REFUSED] > 0) is faults
     emulator.faults.clear()
