@@ -51,6 +51,7 @@ def events(devices, rate, duration):
         fields=[Field("deviceId", count=devices)],
         patterns=[Pattern("record event", "PutItem", rate=rate)],
         duration=duration,
+        warm_up=0,
     )
 
 

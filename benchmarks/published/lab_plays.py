@@ -32,7 +32,7 @@ def series(*phases):
 
 def play(patterns, design, fields, duration, **settings):
     """Return a run's log and its resources."""
-    workload = Workload(fields=fields, patterns=patterns, duration=duration)
+    workload = Workload(fields=fields, patterns=patterns, duration=duration, warm_up=0)
     log = aggregate.run(Layout(design, workload), settings=Settings(**settings))
     return log, resource_results(log)
 

@@ -47,6 +47,8 @@ class RetryPolicy:
     #: Tokens of the client's retry quota that a retry takes, or None without a quota.
     throttling_cost: int | None = None
     failure_cost: int | None = None
+    #: Whether the client limits its own rate after throttling: ``ClientRate``.
+    limits_rate: bool = False
 
     def is_retryable(self, code: str, status: int = 400) -> bool:
         """Return whether an answer with this error is asked again.
@@ -115,7 +117,7 @@ STANDARD_2026: Final = RetryPolicy(
 )
 
 #: Source: CAP-708.
-ADAPTIVE: Final = replace(STANDARD, name="adaptive")
+ADAPTIVE: Final = replace(STANDARD, name="adaptive", limits_rate=True)
 #: An SDK with its retries switched off.
 NONE: Final = replace(LEGACY, name="none", attempts=1)
 

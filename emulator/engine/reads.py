@@ -98,8 +98,22 @@ class Page(NamedTuple):
     receipt: Receipt
 
 
+class PlannedPage(NamedTuple):
+    """A page that was walked and priced, and what has to be admitted before it is handed over."""
+
+    page: Page
+    charges: list[Charge]
+
+
 def read_page(account: Account, request: PageRequest) -> Page:
     """Walk one page, price it, and ask for admission (CAP-206, CAP-612)."""
+    page, charges = plan_page(account, request)
+    account.admit(request.table, charges, page.receipt)
+    return page
+
+
+def plan_page(account: Account, request: PageRequest) -> PlannedPage:
+    """Walk one page and price it; nothing is admitted yet."""
     table, index = request.table, request.secondary
     if index is None:
         store = table.visible(account.now_ns, consistent=request.consistent)
@@ -111,9 +125,9 @@ def read_page(account: Account, request: PageRequest) -> Page:
     walked = _walk(store, request, base)
     receipt, charges = _price(account, request, walked)
     receipt.charges = charges
-    account.admit(table, charges, receipt)
     last = walked.items[-1] if walked.cut else None
-    return Page(walked.base_items if request.fetch else walked.items, last, receipt)
+    items = walked.base_items if request.fetch else walked.items
+    return PlannedPage(Page(items, last, receipt), charges)
 
 
 class _Walked(NamedTuple):

@@ -18,9 +18,9 @@ SHOP = """\
 title: Orders
 workload:
   duration: 60
-  fields:
-    customerId: {count: 500}
-    status: {values: [open, paid, sent]}
+  warm_up: 0
+  fields: {customerId: {count: 500},
+    status: {values: [open, paid, sent]}}
   patterns:
     - {name: order, operation: PutItem, rate: 40, size: 300}
     - {name: orders of a customer, operation: Query, rate: 5, by: [customerId], items: 10}

@@ -36,6 +36,7 @@ def workload(*, rate=100, duration=120):
         fields=[Field("id", count=500), Field("kind", values=("a", "b"))],
         patterns=[Pattern("put", "PutItem", rate=rate)],
         duration=duration,
+        warm_up=0,
     )
 
 
@@ -96,7 +97,7 @@ def test_a_hot_index_partition_falls_behind_alone(engine):
     design = starved(index_write=3_000, write=3_000)
     load = workload(rate=1_500, duration=20)
     fields = [Field("id", count=5_000), Field("kind", values=("a",))]
-    load = Workload(fields=fields, patterns=load.patterns, duration=20)
+    load = Workload(fields=fields, patterns=load.patterns, duration=20, warm_up=0)
     _, _, index, put = outcome(engine, design, load)
     assert put.throttled_by_reason == {}
     assert index.backlog.reason == "IndexWriteKeyRangeThroughputExceeded"
@@ -123,6 +124,7 @@ def test_a_read_that_may_be_stale_spares_its_partition():
             Pattern("get", "GetItem", rate=8_000, by=("id",)),
         ],
         duration=20,
+        warm_up=0,
     )
     design = Design("d", partition="{id}")
     shares = {}

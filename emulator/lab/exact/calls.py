@@ -20,7 +20,7 @@ from emulator.lab.outcome.run_log import PatternRecord, ResourceRecord, RunLog, 
 from emulator.lab.planning.access_paths import AccessPath
 from emulator.lab.planning.key_traits import fixed_parts
 from emulator.lab.planning.run_emulator import RunEmulator
-from emulator.lab.planning.sampling import Values
+from emulator.lab.planning.sampling import Drawer, Values
 from emulator.service.errors import TransactionCanceledException
 from emulator.storage import Position, key_position
 
@@ -32,10 +32,10 @@ LAST: Final = "\U0010ffff"
 
 
 class Work(Protocol):
-    """One call's worth of a request."""
+    """One call's worth of a request, or one item of a batch."""
 
-    def attempt(self, second: int) -> Reasons:
-        """Try it in a second of the run; return why it was refused, if it was."""
+    def attempt(self, second: int, number: int) -> Reasons:
+        """Try it in a second of the run, for the nth time; return why it was refused, if so."""
 
     def following(self) -> Work | None:
         """Return the call that comes next once this one is done, such as another page."""
@@ -56,6 +56,9 @@ class ExactContext:
 class Runner(ABC):
     """Carries out the requests of one pattern."""
 
+    #: Draws the rows of its requests.
+    drawer: Drawer
+
     def __init__(self, context: ExactContext, path: AccessPath, rng: np.random.Generator) -> None:
         self.context = context
         self.path = path
@@ -63,11 +66,25 @@ class Runner(ABC):
         self.rng = rng
         self.account = context.account
         self.table = context.emulator.table(path.table)
-        self.target = context.log.record_of(path.table, path.index)
-        self.record = PatternRecord(self.pattern, self.target.name)
-        context.log.patterns[self.pattern.name] = self.record
+        self.record = self._new_record()
         self._codes: dict[Reasons, str] = {}
         self._tallies: dict[str, tuple[ResourceRecord, list[float], int]] = {}
+
+    def _new_record(self) -> PatternRecord:
+        log = self.context.log
+        target = log.record_of(self.path.table, self.path.index)
+        record = log.patterns[self.pattern.name] = PatternRecord(self.pattern, target.name)
+        return record
+
+    def start_counting(self) -> None:
+        """Write down what comes from now on: the warm-up is over.
+
+        Recorded requests begin again with the first.
+        """
+        self.record = self._new_record()
+        self._tallies.clear()
+        if self.pattern.recorded is not None:
+            self.drawer.rewind()
 
     @abstractmethod
     def rows(self, count: int) -> list[Row]:
@@ -87,6 +104,14 @@ class Runner(ABC):
             code = self._codes[reasons] = throttle_error(reasons, on_demand=on_demand).code
         return code
 
+    def offer(self, charges: Sequence[Charge]) -> None:
+        """Record what a first attempt asks for, by resource, partition and key."""
+        for meter, partition_id, axis, units, position, _ in charges:
+            record, _, prefix_length = self._tallies.get(meter.arn) or self._tally(meter)
+            record.offer(partition_id, axis, units)
+            if position is not None:
+                record.key(key_text(position, prefix_length)).offer(axis, units)
+
     def count(self, charges: Sequence[Charge], second: int) -> None:
         """Record what passed, by resource and key."""
         for meter, _, axis, units, position, _ in charges:
@@ -94,7 +119,7 @@ class Runner(ABC):
             record.consumed[axis][second] += units
             own[axis] += units
             if position is not None:
-                record.key(key_text(position, prefix_length)).add(axis, units, 0.0)
+                record.key(key_text(position, prefix_length)).consumed += units
 
     def count_arms(self, arms: Sequence[IndexArm]) -> None:
         """Record what accepted writes take of indexes, by key; the log hears when they do."""
@@ -103,7 +128,7 @@ class Runner(ABC):
                 record, own, prefix_length = self._tallies.get(meter.arn) or self._tally(meter)
                 own[axis] += units
                 assert position is not None, "a change of an index has a position"
-                record.key(key_text(position, prefix_length)).add(axis, units, 0.0)
+                record.key(key_text(position, prefix_length)).consumed += units
 
     def _tally(self, meter: Meter) -> tuple[ResourceRecord, list[float], int]:
         """Return where the units of a table or index are written down."""
@@ -122,7 +147,7 @@ class Runner(ABC):
                 record.throttled[axis][second] += units
                 if position is not None:
                     text = key_text(position, meter.traffic.prefix_length)
-                    record.key(text).add(axis, 0.0, units)
+                    record.key(text).throttled += units
 
 
 class Finder:

@@ -1,28 +1,30 @@
 """The exact engine: the real emulator in virtual time, request by request.
 
 Requests enter below the wire (``calls``); minute work, splits, scaling and admission are the
-emulator's own. Refused calls are tried again as the SDK would (CAP-707, CAP-708), on the
-virtual clock. What is bypassed: request dictionaries, expression texts, answers, CloudWatch
-tallies per operation.
+emulator's own. Refused calls are tried again as the SDK would (CAP-707, CAP-708), and clients
+wait, give up and resend batches as the workload says (CAP2-9), on the virtual clock. The warm-up
+comes first and is forgotten (CAP2-10). What is bypassed: request dictionaries, expression texts,
+answers, CloudWatch tallies per operation.
 """
 
 from __future__ import annotations
 
 import gc
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from heapq import heappop, heappush
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from emulator.capacity.retries import RetryPolicy, RetryQuota
+from emulator.capacity.retries import RetryQuota
 from emulator.clock import NANOSECONDS
 from emulator.lab.exact.calls import ExactContext, Reasons, Row, Runner, Work
+from emulator.lab.exact.clients import Call, Client
 from emulator.lab.exact.reads import Getter, Pager
+from emulator.lab.exact.sources import Source
 from emulator.lab.exact.writes import Writer
-from emulator.lab.inputs import arrival_rates
 from emulator.lab.inputs.patterns import Pattern
 from emulator.lab.outcome.run_log import (
     MINUTE,
@@ -43,6 +45,7 @@ from emulator.storage import OrderedStore
 #: Assumed: single-digit milliseconds; without it, clients that wait without jitter would come
 #: back in the very beat in which they were refused.
 CALL_SECONDS: Final = (0.002, 0.010)
+_MINUTE_NS: Final = MINUTE * NANOSECONDS
 
 
 def run(
@@ -64,48 +67,8 @@ def run(
             gc.enable()
 
 
-class _Call:
-    """A call on its way: how often it was tried, and how long it waited."""
-
-    __slots__ = ("attempts", "client", "source", "waited", "work")
-
-    def __init__(self, source: _Source, work: Work, client: int) -> None:
-        self.source = source
-        self.work = work
-        self.client = client
-        self.attempts = 0
-        self.waited = 0.0
-
-
-class _Source:
-    """One pattern with its runner, its arrivals and its retry policy."""
-
-    __slots__ = ("_times", "actions", "counts", "policy", "record", "runner")
-
-    def __init__(self, runner: Runner, layout: Layout, rng: np.random.Generator) -> None:
-        pattern = runner.pattern
-        workload = layout.workload
-        self.runner = runner
-        self.record = runner.record
-        self.actions = pattern.actions
-        self.policy: RetryPolicy = workload.policy(pattern)
-        times = pattern.recorded.times if pattern.recorded is not None else ()
-        self._times = np.asarray(times, dtype=np.float64)
-        self.counts = arrival_rates.counts(workload.rates(pattern), pattern.arrivals, rng)
-
-    def moments(self, second: int, count: int, rng: np.random.Generator) -> list[float]:
-        """Return when, within a second, its requests arrive.
-
-        Even arrivals are even from second to second; within one they fall at random, because a
-        perfect beat would lock phases with refills and retries.
-        """
-        first, last = np.searchsorted(self._times, (second, second + 1))
-        if last - first == count:
-            times = self._times[first:last] - second
-        else:
-            times = np.sort(rng.random(count))
-        moments: list[float] = times.tolist()
-        return moments
+#: What happens at a moment: a step of the drive, and the call or client it is about.
+_Step: TypeAlias = Callable[[Any, int, int], None]
 
 
 class _Drive:
@@ -114,20 +77,22 @@ class _Drive:
     def __init__(self, layout: Layout, seed: int, settings: Settings) -> None:
         self._layout = layout
         workload = layout.workload
-        self._emulator = RunEmulator(layout, settings)
+        self._emulator = RunEmulator(layout, settings, warm_up=workload.warm_up)
         self._account = self._emulator.account
         self._log = RunLog(self._emulator)
         self._context = ExactContext(self._emulator, self._log, seed)
         self._arrivals = np.random.default_rng([seed, 1_000_003])
         self._jitter = random.Random(seed)
         self._sources = [
-            _Source(self._runner(number, pattern, seed), layout, self._arrivals)
+            Source(self._runner(number, pattern, seed), layout, self._arrivals)
             for number, pattern in enumerate(workload.patterns)
         ]
-        self._quotas = [RetryQuota() for _ in range(workload.callers.count)]
-        self._waiting: list[tuple[int, int, _Call]] = []
+        callers = workload.callers
+        self._clients = [Client(callers.concurrency) for _ in range(callers.count)]
+        self._batch_retry = callers.batch_retry
+        self._timeout_ns = None if callers.timeout is None else int(callers.timeout * NANOSECONDS)
+        self._coming: list[tuple[int, int, _Step, Call | Client]] = []
         self._made = 0
-        self._first_ns = workload.start * NANOSECONDS
 
     def _runner(self, number: int, pattern: Pattern, seed: int) -> Runner:
         path = find_path(self._layout, pattern)
@@ -139,17 +104,23 @@ class _Drive:
     def run(self, progress: Progress | None, stop: Stop | None) -> RunLog:
         self._load()
         log = self._log
+        warm_up = self._emulator.warm_up
+        total = warm_up + self._layout.workload.duration
+        for second in range(warm_up):
+            counts = [int(source.warm_up_counts[second]) for source in self._sources]
+            self._second(second, counts)
+            if progress is not None:
+                progress(second + 1, total)
+        if warm_up:
+            log.start_counting()
+            for source in self._sources:
+                source.runner.start_counting()
         before = {arn: _sizes(record) for arn, record in log.resources.items()}
         for second in range(log.seconds):
-            self._second(second)
-            end_ns = self._first_ns + (second + 1) * NANOSECONDS
-            log.sample(second, end_ns)
-            if (second + 1) % MINUTE == 0 or second + 1 == log.seconds:
-                log.close_minute()
-                self._emulator.feed.forget_receipts()
-            self._account.catch_up(end_ns)
+            counts = [int(source.counts[second]) for source in self._sources]
+            self._second(second, counts)
             if progress is not None:
-                progress(second + 1, log.seconds)
+                progress(warm_up + second + 1, total)
             if stop is not None and stop(log):
                 break
         self._give_up_waiting()
@@ -177,21 +148,31 @@ class _Drive:
 
     # One second
 
-    def _second(self, second: int) -> None:
-        start_ns = self._first_ns + second * NANOSECONDS
+    def _second(self, second: int, counts: Sequence[int]) -> None:
+        """Run one second of the log, in which so many requests of each source arrive."""
+        log = self._log
+        start_ns = log.start_ns + second * NANOSECONDS
+        end_ns = start_ns + NANOSECONDS
         self._context.values.settle()
-        for time_ns, source, rows in self._arriving(second, start_ns):
-            if self._waiting and self._waiting[0][0] <= time_ns:
-                self._retry_until(time_ns, second)
+        coming = self._coming
+        for time_ns, source, rows in self._arriving(second, start_ns, counts):
+            if coming and coming[0][0] <= time_ns:
+                self._go_on_until(time_ns, second)
             self._account.catch_up(time_ns)
             self._request(source, rows, time_ns, second)
-        self._retry_until(start_ns + NANOSECONDS - 1, second)
+        self._go_on_until(end_ns - 1, second)
+        log.sample(second, end_ns)
+        if end_ns % _MINUTE_NS == 0 or second + 1 == log.seconds:
+            log.close_minute()
+            self._emulator.feed.forget_receipts()
+        self._account.catch_up(end_ns)
 
-    def _arriving(self, second: int, start_ns: int) -> Iterator[tuple[int, _Source, list[Row]]]:
+    def _arriving(
+        self, second: int, start_ns: int, counts: Sequence[int]
+    ) -> Iterator[tuple[int, Source, list[Row]]]:
         """Return the requests of a second in the order they arrive."""
-        requests: list[tuple[float, int, _Source, list[Row]]] = []
-        for number, source in enumerate(self._sources):
-            count = int(source.counts[second])
+        requests: list[tuple[float, int, Source, list[Row]]] = []
+        for number, (source, count) in enumerate(zip(self._sources, counts, strict=True)):
             if not count:
                 continue
             rows = source.runner.rows(count)
@@ -204,98 +185,209 @@ class _Drive:
                 ]
             else:
                 requests += [
-                    (moment, number, source, rows[place * many : (place + 1) * many])
-                    for place, moment in enumerate(moments)
+                    (moment, number, source, rows[first : first + many])
+                    for moment, first in zip(moments, range(0, len(rows), many), strict=True)
                 ]
         if len(self._sources) > 1:
             requests.sort(key=lambda entry: entry[:2])
         for moment, _, source, rows in requests:
             yield start_ns + int(moment * NANOSECONDS), source, rows
 
-    def _request(self, source: _Source, rows: list[Row], time_ns: int, second: int) -> None:
-        record = source.record
+    def _request(self, source: Source, rows: list[Row], time_ns: int, second: int) -> None:
+        record = source.runner.record
         record.requests += 1
         self._made += 1
-        client = self._made % len(self._quotas)
+        client = self._clients[self._made % len(self._clients)]
         works = source.runner.works(rows, time_ns / NANOSECONDS)
         record.fan_out += len(works)
-        for work in works:
-            self._go(_Call(source, work, client), time_ns, second)
+        if source.is_batch:
+            self._arrive(Call(source, works, client, time_ns), time_ns, second)
+        else:
+            for work in works:
+                self._arrive(Call(source, [work], client, time_ns), time_ns, second)
 
-    def _retry_until(self, time_ns: int, second: int) -> None:
-        waiting = self._waiting
-        while waiting and waiting[0][0] <= time_ns:
-            due_ns, _, call = heappop(waiting)
-            self._account.catch_up(due_ns)
-            self._go(call, due_ns, second)
+    # A call: it arrives, is sent, and ends
 
-    def _go(self, call: _Call, time_ns: int, second: int) -> None:
-        """Try a call; if it is done, the page that follows comes when its answer is there."""
+    def _arrive(self, call: Call, time_ns: int, second: int) -> None:
+        """Send a call, or let it wait in its client until another has ended."""
+        client = call.client
+        if client.free is not None:
+            if not client.free:
+                client.queue.append(call)
+                return
+            client.free -= 1
+        self._send(call, time_ns, second)
+
+    def _send(self, call: Call, time_ns: int, second: int) -> None:
+        """Send a call, as soon as the client's own limit allows it."""
+        if call.source.policy.limits_rate:
+            delay = call.client.rate.wait(time_ns / NANOSECONDS)
+            if delay:
+                call.waited += delay
+                due_ns = time_ns + int(delay * NANOSECONDS)
+                self._schedule_in_time(due_ns, self._attempt, call)
+                return
+        self._attempt(call, time_ns, second)
+
+    def _attempt(self, call: Call, time_ns: int, second: int) -> None:
         call.attempts += 1
-        call.source.record.attempts += 1
-        reasons = call.work.attempt(second)
-        if reasons:
+        number, works, record = call.attempts, call.works, call.record
+        record.attempts += len(works)
+        undone: list[Work] = []
+        reasons: Reasons = ()
+        for work in works:
+            refused = work.attempt(second, number)
+            if refused:
+                undone.append(work)
+                reasons = refused
+                self._count_refusal(call, refused, time_ns)
+        if call.source.policy.limits_rate:
+            throttled = len(undone) == len(works)
+            call.client.rate.answered(time_ns / NANOSECONDS, throttled=throttled)
+        if not undone:
+            self._count_done(call, len(works))
+            self._answered(call, time_ns)
+        elif len(undone) == len(works):
             self._refused(call, reasons, time_ns)
+        else:
+            self._count_done(call, len(works) - len(undone))
+            call.works = undone
+            self._done_in_part(call, time_ns)
+
+    def _answered(self, call: Call, time_ns: int) -> None:
+        """End a call that is done; the page that follows comes when its answer is there."""
+        self._refund(call)
+        following = call.works[0].following()
+        if following is None:
+            self._end(call, time_ns)
             return
-        self._done(call)
-        following = call.work.following()
-        if following is not None:
-            self._wait(_Call(call.source, following, call.client), time_ns, 0.0)
+        due_ns = time_ns + self._took_ns()
+        page = Call(call.source, [following], call.client, due_ns)
+        page.record = call.record
+        self._schedule(due_ns, self._send, page)
 
-    def _wait(self, call: _Call, time_ns: int, delay: float) -> None:
-        """Queue a call: the one before it takes some milliseconds, and then comes the delay."""
-        took = CALL_SECONDS[0] + self._jitter.random() * (CALL_SECONDS[1] - CALL_SECONDS[0])
+    def _refused(self, call: Call, reasons: Reasons, time_ns: int) -> None:
+        """Let the SDK wait and try again, if it does (CAP-707, CAP-708)."""
+        policy, tries = call.source.policy, call.attempts - call.earlier
+        if (
+            tries >= policy.attempts
+            or not policy.is_retryable(call.source.runner.error_code(reasons))
+            or not call.client.quota.take(policy.cost())
+        ):
+            self._give_up(call, time_ns)
+            return
+        self._send_again(call, time_ns, policy.delay(tries, self._jitter))
+
+    def _done_in_part(self, call: Call, time_ns: int) -> None:
+        """Do with the unprocessed items of a batch what the caller does (CAP2-9)."""
+        self._refund(call)
+        policy = call.source.policy
+        call.rounds += 1
+        call.earlier = call.attempts
+        if self._batch_retry == "requeue":
+            self._send_again(call, time_ns, 0.0)
+        elif self._batch_retry == "backoff" and call.rounds < policy.attempts:
+            self._send_again(call, time_ns, policy.delay(call.rounds, self._jitter))
+        else:
+            self._give_up(call, time_ns)
+
+    def _send_again(self, call: Call, time_ns: int, delay: float) -> None:
+        """Send a call again after its last attempt has ended and a delay has passed."""
+        call.waited += delay
+        due_ns = time_ns + self._took_ns() + int(delay * NANOSECONDS)
+        self._schedule_in_time(due_ns, self._send, call)
+
+    def _give_up(self, call: Call, time_ns: int) -> None:
+        self._count_failed(call)
+        self._end(call, time_ns)
+
+    def _end(self, call: Call, time_ns: int) -> None:
+        """Let the next call of a client begin when this one's answer is there."""
+        client = call.client
+        if client.free is None:
+            return
+        self._schedule(time_ns + self._took_ns(), self._begin_next, client)
+
+    def _begin_next(self, client: Client, time_ns: int, second: int) -> None:
+        """Send the call that has waited longest in a client, of those whose callers still wait."""
+        assert client.free is not None, "its calls under way are limited"
+        client.free += 1
+        while client.queue:
+            call = client.queue.popleft()
+            if self._timeout_ns is None or time_ns <= call.arrived_ns + self._timeout_ns:
+                call.waited += (time_ns - call.arrived_ns) / NANOSECONDS
+                self._arrive(call, time_ns, second)
+                return
+            self._count_failed(call)
+
+    # Time
+
+    def _took_ns(self) -> int:
+        """Return how long a call takes until its answer is there."""
+        least, most = CALL_SECONDS
+        return int((least + self._jitter.random() * (most - least)) * NANOSECONDS)
+
+    def _schedule(self, due_ns: int, step: _Step, subject: Call | Client) -> None:
         self._made += 1
-        due_ns = time_ns + int((delay + took) * NANOSECONDS)
-        heappush(self._waiting, (due_ns, self._made, call))
+        heappush(self._coming, (due_ns, self._made, step, subject))
 
-    def _done(self, call: _Call) -> None:
-        record = call.source.record
-        record.calls += 1
-        record.histogram[call.attempts - 1] += 1
-        quota = self._quotas[call.client]
-        if call.attempts > 1:
-            record.latencies.append(call.waited)
-            record.latency_weights.append(1.0)
+    def _schedule_in_time(self, due_ns: int, step: _Step, call: Call) -> None:
+        """Schedule a step of a call; if its caller does not wait so long, the call is given up."""
+        if self._timeout_ns is not None and due_ns > call.arrived_ns + self._timeout_ns:
+            self._give_up(call, call.arrived_ns + self._timeout_ns)
+        else:
+            self._schedule(due_ns, step, call)
+
+    def _go_on_until(self, time_ns: int, second: int) -> None:
+        """Do everything that is due by a moment."""
+        coming = self._coming
+        while coming and coming[0][0] <= time_ns:
+            due_ns, _, step, subject = heappop(coming)
+            self._account.catch_up(due_ns)
+            step(subject, due_ns, second)
+
+    # Counting
+
+    def _refund(self, call: Call) -> None:
+        """Give back what a successful call took of its client's quota (CAP-708)."""
+        quota = call.client.quota
+        if call.attempts - call.earlier > 1:
             quota.refund(call.source.policy.cost() or 1)
         elif quota.tokens < _FULL:
             quota.refund()
 
-    def _refused(self, call: _Call, reasons: Reasons, time_ns: int) -> None:
-        source = call.source
-        record = source.record
+    def _count_done(self, call: Call, count: int) -> None:
+        self._count_calls(call, count)
+        if call.attempts > 1 or call.waited:
+            call.record.latencies.append(call.waited)
+            call.record.latency_weights.append(count)
+
+    def _count_failed(self, call: Call) -> None:
+        self._count_calls(call, len(call.works))
+        call.record.failed += len(call.works)
+
+    def _count_calls(self, call: Call, count: int) -> None:
+        record = call.record
+        record.calls += count
+        if call.attempts:
+            record.histogram[min(call.attempts, len(record.histogram)) - 1] += count
+
+    def _count_refusal(self, call: Call, reasons: Reasons, time_ns: int) -> None:
+        record = call.record
         record.refusals += 1
         if call.attempts == 1:
             first = reasons[0].reason
             counts = record.throttled_by_reason
             counts[first] = counts.get(first, 0.0) + 1
             if self._log.first_throttle is None:
-                self._log.first_throttle = (time_ns - self._first_ns) / NANOSECONDS
-        policy = source.policy
-        if (
-            call.attempts >= policy.attempts
-            or not policy.is_retryable(source.runner.error_code(reasons))
-            or not self._quotas[call.client].take(policy.cost())
-        ):
-            self._failed(call)
-            return
-        delay = policy.delay(call.attempts, self._jitter)
-        call.waited += delay
-        self._wait(call, time_ns, delay)
-
-    def _failed(self, call: _Call) -> None:
-        record = call.source.record
-        record.calls += 1
-        record.failed += 1
-        record.histogram[call.attempts - 1] += 1
+                self._log.first_throttle = (time_ns - self._log.start_ns) / NANOSECONDS
 
     def _give_up_waiting(self) -> None:
         """Count the calls that the end of the run finds waiting, as far as they came."""
-        for _, _, call in self._waiting:
-            if not call.attempts:
-                continue  # a page that nobody came to ask for
-            call.source.record.calls += 1
-            call.source.record.histogram[call.attempts - 1] += 1
+        for _, _, _, subject in self._coming:
+            # A page that nobody came to ask for, and an unsent call, have no attempts.
+            if isinstance(subject, Call) and subject.attempts:
+                self._count_calls(subject, len(subject.works))
 
 
 _FULL = RetryQuota().tokens

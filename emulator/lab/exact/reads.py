@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 
-from emulator.capacity import EVENTUAL, READ, STRONG, TRANSACTIONAL, Reason, Receipt
+from emulator.capacity import EVENTUAL, STRONG, TRANSACTIONAL
 from emulator.engine import reads, transactions
 from emulator.engine.reads import Found, PageRequest
 from emulator.engine.transactions import Action
 from emulator.lab.exact.calls import LAST, ExactContext, Finder, Reasons, Row, Runner, Work
 from emulator.lab.inputs.key_templates import KeyTemplate, Part, Renderer
 from emulator.lab.inputs.patterns import TIMESTAMP
-from emulator.lab.outcome.run_log import ResourceRecord, key_text
 from emulator.lab.planning.access_paths import AccessPath
 from emulator.lab.planning.sampling import Drawer
 from emulator.model import Item
-from emulator.service.errors import ApiError, TransactionCanceledException
+from emulator.service.errors import TransactionCanceledException
 from emulator.storage import HASH_SPACE, TOP, Position, entry_of, key_position
 
 
@@ -30,7 +28,7 @@ class Getter(Runner):
         super().__init__(context, path, rng)
         names = sorted(path.key.names - {TIMESTAMP})
         self.drawer = Drawer(context.values, self.pattern, names, ())
-        labels = [part.label for part in path.shards]
+        labels = [shard.label for shard in path.shards]
         columns = dict(self.drawer.columns)
         for label in labels:
             columns[label] = len(columns)
@@ -57,7 +55,7 @@ class Getter(Runner):
 
 
 def _suffixes(path: AccessPath) -> list[Row]:
-    return list(product(*([str(n) for n in range(part.count)] for part in path.shards)))
+    return list(product(*([str(n) for n in range(shard.count)] for shard in path.shards)))
 
 
 class _GetWork:
@@ -69,20 +67,21 @@ class _GetWork:
         self._runner = runner
         self._positions = positions
 
-    def attempt(self, second: int) -> Reasons:
+    def attempt(self, second: int, number: int) -> Reasons:
         runner = self._runner
         prepared = [self._find(position) for position in self._positions]
+        charges = [read.charge for read in prepared]
+        if number == 1:
+            runner.offer(charges)
         if len(prepared) == 1:
-            [one] = prepared
-            reasons = runner.account.try_admit(runner.table, [one.charge], one.receipt)
+            reasons = runner.account.try_admit(runner.table, charges, prepared[0].receipt)
         else:
             reasons = self._all_or_none(prepared)
-        charges = [one.charge for one in prepared]
         if reasons:
             runner.count_refused(charges, reasons, second)
             return reasons
         runner.count(charges, second)
-        runner.record.evaluated_bytes += sum(one.receipt.bytes_evaluated for one in prepared)
+        runner.record.evaluated_bytes += sum(read.receipt.bytes_evaluated for read in prepared)
         return ()
 
     def _find(self, position: Position) -> Found:
@@ -98,19 +97,19 @@ class _GetWork:
     def _all_or_none(self, prepared: Sequence[Found]) -> Reasons:
         table = self._runner.table
         pairs = zip(self._positions, prepared, strict=True)
-        actions = [Action(table, position, _handing(one)) for position, one in pairs]
+        actions = [Action(table, position, _handing(read)) for position, read in pairs]
         try:
             transactions.execute(self._runner.account, actions)
         except TransactionCanceledException:
-            return tuple(dict.fromkeys(why for one in prepared for why in one.receipt.reasons))
+            return tuple(dict.fromkeys(why for read in prepared for why in read.receipt.reasons))
         return ()
 
     def following(self) -> Work | None:
         return None
 
 
-def _handing(found: Found) -> Callable[[], Found]:
-    return lambda: found
+def _handing(read: Found) -> Callable[[], Found]:
+    return lambda: read
 
 
 class Pager(Runner):
@@ -183,8 +182,8 @@ class _Bounds:
     def __init__(self, pager: Pager, path: AccessPath) -> None:
         self._salt = pager.table.settings.placement_salt
         labels = dict(pager.columns)
-        for part in path.shards:
-            labels[part.label] = len(labels)
+        for shard in path.shards:
+            labels[shard.label] = len(labels)
         self._path = path
         self._suffixes = _suffixes(path)
         self._partitions = [template.bind(labels) for template in path.key.partition]
@@ -237,51 +236,23 @@ class _PageWork:
         self._row = row
         self._last: Item | None = None
 
-    def attempt(self, second: int) -> Reasons:
-        runner, request = self._runner, self._request
-        try:
-            page = reads.read_page(runner.account, request)
-        except ApiError as error:
-            self._count_refused(second)
-            return _reasons(error)
+    def attempt(self, second: int, number: int) -> Reasons:
+        runner = self._runner
+        page, charges = reads.plan_page(runner.account, self._request)
+        if number == 1:
+            runner.offer(charges)
+        reasons = runner.account.try_admit(runner.table, charges, page.receipt)
+        if reasons:
+            runner.count_refused(charges, reasons, second)
+            return reasons
+        runner.count(charges, second)
         self._last = page.last
-        self._count(page.receipt, second)
         evaluated = float(page.receipt.bytes_evaluated)
         runner.record.evaluated_bytes += evaluated
         if runner.path.needs_filter:
             kept = _kept(page.items, runner.filters, self._row) if runner.filters else evaluated
             runner.record.filtered_bytes += evaluated - kept * runner.pattern.selectivity
         return ()
-
-    def _count(self, receipt: Receipt, second: int) -> None:
-        runner = self._runner
-        for record, units in self._parts(receipt):
-            record.consumed[READ][second] += units
-            runner.record.consume(record.name, READ, units)
-            if self._request.key is not None and record is runner.target:
-                record.key(self._key_text()).add(READ, units, 0.0)
-
-    def _parts(self, receipt: Receipt) -> Iterator[tuple[ResourceRecord, float]]:
-        """Yield what each resource has to give: a global index its own, the table the rest."""
-        table = self._runner.context.log.record_of(self._runner.path.table, None)
-        global_units = sum(receipt.gsi.values())
-        if global_units:
-            yield self._runner.target, global_units
-        rest = receipt.total - global_units
-        if rest:
-            yield table, rest
-
-    def _count_refused(self, second: int) -> None:
-        record = self._runner.target
-        units = self._runner.context.log.last_refused_units
-        record.throttled[READ][second] += units
-        if self._request.key is not None:
-            record.key(self._key_text()).add(READ, 0.0, units)
-
-    def _key_text(self) -> str:
-        key = self._request.key
-        assert key is not None, "a Query names its key"
-        return key_text(key, len(key))
 
     def following(self) -> Work | None:
         if self._last is None or self._request.limit is not None:
@@ -299,10 +270,3 @@ def _kept(items: Sequence[Item], filters: Sequence[tuple[str, int]], row: Row) -
             if all(item.attributes.get(name) == row[column] for name, column in filters)
         )
     )
-
-
-def _reasons(error: ApiError) -> Reasons:
-    """Return the reasons that a throttling error carries."""
-    members: dict[str, Any] = error.members
-    listed = members.get("ThrottlingReasons") or members.get("throttlingReasons") or ()
-    return tuple(Reason(one["reason"], one["resource"]) for one in listed)

@@ -86,6 +86,12 @@ class Writer(Runner):
             return Write(self.table, position, lambda _: None)
         return Write(self.table, position, self._update(row, moment, position))
 
+    def offer_write(self, planned: Planned) -> None:
+        """Record what the first attempt of a write asks of its table and of indexes."""
+        self.offer(planned.charges)
+        for arm in planned.arms:
+            self.offer(arm.charges)
+
     def _update(
         self, row: Row, moment: float, position: Position
     ) -> Callable[[Item | None], Item | None]:
@@ -99,9 +105,14 @@ class Writer(Runner):
 
         return change
 
+    def start_counting(self) -> None:
+        """Write down what comes from now on; recorded sizes begin again with the first."""
+        super().start_counting()
+        self._recorded = 0
+
     def load(self, count: int, span: float) -> None:
-        """Put items that are there before the run; nothing is admitted or paid."""
-        start = self.context.layout.workload.start
+        """Put items that are there before the warm-up; nothing is admitted or paid."""
+        start = self.account.now_seconds
         for number, row in enumerate(self.drawer.rows(count, self.rng)):
             moment = start - span * (count - number) / count
             position, item = self.maker.make(row, moment, self.size())
@@ -117,13 +128,15 @@ class _WriteWork:
         self._runner = runner
         self._write = write
 
-    def attempt(self, second: int) -> Reasons:
+    def attempt(self, second: int, number: int) -> Reasons:
         runner = self._runner
         account = runner.account
         try:
             planned = writes.plan(self._write)
         except ItemCollectionSizeLimitExceededException:
             return ()  # full for good: the application's loss, and no throttling
+        if number == 1:
+            runner.offer_write(planned)
         reasons = account.try_admit_write(planned)
         if reasons:
             runner.count_refused(planned.charges, reasons, second)
@@ -146,13 +159,15 @@ class _TransactionWork:
         self._runner = runner
         self._writes = planned
 
-    def attempt(self, second: int) -> Reasons:
+    def attempt(self, second: int, number: int) -> Reasons:
         runner = self._runner
         planned: list[Planned] = []
 
         def preparing(write: Write) -> Callable[[], Planned | Found]:
             def prepare() -> Planned:
                 planned.append(writes.plan(write, factor=TRANSACTIONAL))
+                if number == 1:
+                    runner.offer_write(planned[-1])
                 return planned[-1]
 
             return prepare

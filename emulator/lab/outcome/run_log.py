@@ -23,7 +23,6 @@ from emulator.engine.events import (
     Scaled,
     Split,
     SplitRefused,
-    Throttled,
 )
 from emulator.engine.resource import Resource
 from emulator.lab.inputs.patterns import Pattern
@@ -46,17 +45,17 @@ Cell = tuple[float, float, float, float]
 class KeyTally:
     """What one partition key was asked for."""
 
+    #: Units admitted, and units of refused attempts.
     consumed: float = 0.0
     throttled: float = 0.0
-    weight: float = 0.0
+    #: What first attempts asked for, as Contributor Insights weighs it: retries stand apart.
+    offered: float = 0.0
     #: Whether it stands for keys that are new every time.
     is_new: bool = False
 
-    def add(self, axis: int, consumed: float, throttled: float) -> None:
-        """Count units admitted and refused."""
-        self.consumed += consumed
-        self.throttled += throttled
-        self.weight += (consumed + throttled) * WEIGHTS[axis]
+    def offer(self, axis: int, units: float) -> None:
+        """Count what a first attempt asks for, whether it passes or not."""
+        self.offered += units * WEIGHTS[axis]
 
 
 @dataclass(slots=True)
@@ -85,6 +84,9 @@ class KeyColumns:
 
     Attributes:
         is_new: Whether the texts stand for keys that are new every time.
+        consumed: Units admitted.
+        throttled: Units of refused attempts.
+        offered: Units that first attempts asked for; None for what was admitted or refused.
     """
 
     axis: int
@@ -92,12 +94,17 @@ class KeyColumns:
     texts: Sequence[tuple[str, ...]]
     consumed: Sequence[float]
     throttled: Sequence[float]
+    offered: Sequence[float] | None = None
 
-    def rows(self) -> Iterator[tuple[str, float, float]]:
-        """Yield key, units consumed and units refused, where there are any."""
-        for text, taken, lost in zip(self.texts, self.consumed, self.throttled, strict=True):
-            if taken or lost:
-                yield " / ".join(text), taken, lost
+    def rows(self) -> Iterator[tuple[str, float, float, float]]:
+        """Yield key, units consumed, refused and offered, where there are any."""
+        offered = self.offered
+        if offered is None:
+            offered = [sum(pair) for pair in zip(self.consumed, self.throttled, strict=True)]
+        columns = (self.texts, self.consumed, self.throttled, offered)
+        for text, taken, lost, asked in zip(*columns, strict=True):
+            if taken or lost or asked:
+                yield " / ".join(text), taken, lost, asked
 
 
 class ResourceRecord:
@@ -114,6 +121,8 @@ class ResourceRecord:
         closed_at: When it first closed its table's writes, in seconds, or None.
         waiting_reason: Why something last had to wait for it, or None.
         minutes: For each minute, its partitions' cells by id.
+        offered: For each minute, what first attempts asked of each partition by id, as
+            Contributor Insights weighs it.
         spans: Every partition that ever was, by id.
     """
 
@@ -129,6 +138,7 @@ class ResourceRecord:
         self.closed_at: float | None = None
         self.waiting_reason: str | None = None
         self.minutes: list[dict[int, Cell]] = []
+        self.offered: list[dict[int, float]] = []
         self.partition_counts: list[int] = []
         self.spans: dict[int, PartitionSpan] = {}
         #: Answers the item collections at the end of the run.
@@ -136,6 +146,7 @@ class ResourceRecord:
         self._keys: dict[str, KeyTally] = {}
         self._new_keys: dict[str, KeyTally] = {}
         self._key_columns: list[KeyColumns] = []
+        self._offered_now: dict[int, float] = {}
         for partition in resource.partitions:
             self.open(partition, 0.0)
 
@@ -189,8 +200,15 @@ class ResourceRecord:
                 own.refill(now_ns)
                 self.burst[axis][second] = own.burst / ONE
 
+    def offer(self, partition_id: int, axis: int, units: float) -> None:
+        """Count what first attempts of the running minute ask of a partition."""
+        offered = self._offered_now
+        offered[partition_id] = offered.get(partition_id, 0.0) + units * WEIGHTS[axis]
+
     def close_minute(self) -> None:
         """Note the running minute's loads; to be called before the engine closes it."""
+        self.offered.append(self._offered_now)
+        self._offered_now = {}
         self.minutes.append(
             {
                 partition_id: (read.consumed, write.consumed, read.throttled, write.throttled)
@@ -215,9 +233,11 @@ class ResourceRecord:
     def keys(self) -> list[tuple[str, KeyTally]]:
         """Partition keys and what each was asked for, those that are new every time last."""
         for columns in self._key_columns:
-            for text, consumed, throttled in columns.rows():
+            for text, consumed, throttled, offered in columns.rows():
                 tally = self.key(text, is_new=columns.is_new)
-                tally.add(columns.axis, consumed, throttled)
+                tally.consumed += consumed
+                tally.throttled += throttled
+                tally.offer(columns.axis, offered)
         self._key_columns = []
         return [*self._keys.items(), *self._new_keys.items()]
 
@@ -272,27 +292,51 @@ class PatternRecord:
 
 
 class RunLog:
-    """Everything one run leaves behind."""
+    """Everything one run leaves behind.
+
+    If the emulator begins with a warm-up, the log is that of the warm-up until
+    ``start_counting``.
+
+    Attributes:
+        seconds: How many seconds it has room for.
+        start_ns: When its time is 0.
+    """
 
     def __init__(self, emulator: RunEmulator) -> None:
         self.layout = emulator.layout
         self.emulator = emulator
         workload = self.layout.workload
-        self.seconds = workload.duration
-        self.start_ns = workload.start * NANOSECONDS
+        self.seconds = emulator.warm_up or workload.duration
+        self.start_ns = (workload.start - emulator.warm_up) * NANOSECONDS
         self.first_throttle: float | None = None
-        #: What the last refused operation would have cost.
-        self.last_refused_units = 0.0
         self.splits: list[SplitResult] = []
         self.scalings: list[Scaled] = []
-        self.resources: dict[str, ResourceRecord] = {}
-        for table in self.layout.tables:
-            for index in (None, *table.global_indexes):
-                resource = emulator.resource(table, index)
-                name = self.layout.resource_name(table, None if index is None else index.name)
-                self.resources[resource.arn] = ResourceRecord(name, table, resource, self.seconds)
+        self.resources = self._new_records()
         self.patterns: dict[str, PatternRecord] = {}
         self._leave = emulator.emulator.events.subscribe(self._hear)
+
+    def _new_records(self) -> dict[str, ResourceRecord]:
+        records: dict[str, ResourceRecord] = {}
+        for table in self.layout.tables:
+            for index in (None, *table.global_indexes):
+                resource = self.emulator.resource(table, index)
+                name = self.layout.resource_name(table, None if index is None else index.name)
+                records[resource.arn] = ResourceRecord(name, table, resource, self.seconds)
+        return records
+
+    def start_counting(self) -> None:
+        """Forget the warm-up: the run begins, at time 0, with the tables as they are (CAP2-10).
+
+        Records of resources and patterns are new ones: whoever holds one asks again.
+        """
+        workload = self.layout.workload
+        self.seconds = workload.duration
+        self.start_ns = workload.start * NANOSECONDS
+        self.first_throttle = None
+        self.splits.clear()
+        self.scalings.clear()
+        self.resources = self._new_records()
+        self.patterns.clear()
 
     @property
     def throttled_share(self) -> float:
@@ -325,9 +369,7 @@ class RunLog:
         return self.resources[self.emulator.resource(table, index).arn]
 
     def _hear(self, event: Event) -> None:
-        if isinstance(event, Throttled):
-            self.last_refused_units = event.units
-        elif isinstance(event, Split):
+        if isinstance(event, Split):
             record = self.resources[event.resource]
             time = self._time(event.time_ns)
             record.close(event.partition_id, time)

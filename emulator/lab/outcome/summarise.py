@@ -67,8 +67,8 @@ def weighted_quantile(values: Floats, weights: Floats, share: float) -> float:
         return 0.0
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
-    place = int(np.searchsorted(reached, share * total * (1 - 1e-12)))
-    return float(values[order][min(place, len(values) - 1)])
+    rank = int(np.searchsorted(reached, share * total * (1 - 1e-12)))
+    return float(values[order][min(rank, len(values) - 1)])
 
 
 def _attempts_spread(histogram: Sequence[float]) -> result_types.Spread:
@@ -96,11 +96,12 @@ def resource_results(log: run_log.RunLog) -> tuple[result_types.ResourceResult, 
 
 
 def _resource(log: run_log.RunLog, record: run_log.ResourceRecord) -> result_types.ResourceResult:
-    cells = _partition_totals(record)
-    shares = _lifetime_shares(record, cells)
-    weights = np.asarray(sorted((tally.weight for _, tally in record.keys), reverse=True))
+    minutes = _demands(record)
+    totals = _partition_totals(minutes)
+    shares = _lifetime_shares(minutes, totals)
+    weights = np.asarray(sorted((tally.offered for _, tally in record.keys), reverse=True))
     key_weights = weights[weights > 0]
-    partition_weights = np.asarray(sorted(cells.values(), reverse=True))
+    partition_weights = np.asarray(sorted(totals.values(), reverse=True))
     top = _top_keys(record, float(key_weights.sum()))
     reason = record.waiting_reason
     return result_types.ResourceResult(
@@ -148,7 +149,7 @@ def _axis(record: run_log.ResourceRecord, axis: int) -> result_types.AxisResult:
             step_seconds=float(width),
             consumed=_steps(consumed, width, np.mean),
             provisioned=_steps(provisioned, width, np.mean),
-            burst=_steps(burst, width, lambda part: part[-1]),
+            burst=_steps(burst, width, lambda values: values[-1]),
             throttled=_steps(throttled, width, np.mean),
         )
 
@@ -169,25 +170,42 @@ def _steps(values: Floats, width: int, reduce: Callable[[Floats], float]) -> tup
     )
 
 
+def _demands(record: run_log.ResourceRecord) -> list[dict[int, float]]:
+    """Return what was asked of each partition in every minute, retries apart.
+
+    It is weighed as Contributor Insights does. An engine that does not tell first attempts from
+    others says only what it let pass and what it refused.
+    """
+    if any(record.offered):
+        pairs = zip(record.minutes, record.offered, strict=True)
+        return [dict.fromkeys(cells, 0.0) | offered for cells, offered in pairs]
+    return [
+        {partition_id: _weight(cell) for partition_id, cell in minute.items()}
+        for minute in record.minutes
+    ]
+
+
 def _weight(cell: run_log.Cell) -> float:
     """Return the demand of a cell, refused included, as Contributor Insights weighs it."""
     read, write, read_refused, write_refused = cell
     return read + read_refused + 3 * (write + write_refused)
 
 
-def _partition_totals(record: run_log.ResourceRecord) -> dict[int, float]:
+def _partition_totals(minutes: Sequence[dict[int, float]]) -> dict[int, float]:
     totals: dict[int, float] = {}
-    for minute in record.minutes:
-        for partition_id, cell in minute.items():
-            totals[partition_id] = totals.get(partition_id, 0.0) + _weight(cell)
+    for minute in minutes:
+        for partition_id, demand in minute.items():
+            totals[partition_id] = totals.get(partition_id, 0.0) + demand
     return totals
 
 
-def _lifetime_shares(record: run_log.ResourceRecord, totals: dict[int, float]) -> dict[int, float]:
+def _lifetime_shares(
+    minutes: Sequence[dict[int, float]], totals: dict[int, float]
+) -> dict[int, float]:
     """Return each partition's share of the demand while it existed."""
     while_there = dict.fromkeys(totals, 0.0)
-    for minute in record.minutes:
-        everything = sum(_weight(cell) for cell in minute.values())
+    for minute in minutes:
+        everything = sum(minute.values())
         for partition_id in minute:
             while_there[partition_id] += everything
     shares = ((partition_id, demand) for partition_id, demand in while_there.items() if demand)
@@ -230,17 +248,17 @@ def _fill(
 
 
 def _top_keys(record: run_log.ResourceRecord, total: float) -> tuple[result_types.KeyShare, ...]:
-    heaviest = sorted(record.keys, key=lambda entry: -entry[1].weight)
+    heaviest = sorted(record.keys, key=lambda entry: -entry[1].offered)
     named = [entry for entry in heaviest if not entry[1].is_new]
     return tuple(
         result_types.KeyShare(
             key=key,
-            share=tally.weight / total if total else 0.0,
+            share=tally.offered / total if total else 0.0,
             units=tally.consumed,
             throttled_units=tally.throttled,
         )
         for key, tally in named[:_TOP_KEYS]
-        if tally.weight > 0
+        if tally.offered > 0
     )
 
 
@@ -254,11 +272,11 @@ def _concentration(weights: Floats) -> result_types.Concentration:
     if not len(weights) or not weights.sum():
         return result_types.Concentration(population=(0.0, 1.0), traffic=(0.0, 1.0))
     reached = np.concatenate([[0.0], np.cumsum(weights) / weights.sum()])
-    places = np.unique(np.linspace(0, len(weights), _CURVE + 1).round().astype(np.int64))
-    places = np.unique(np.concatenate([places, np.arange(min(10, len(weights)) + 1)]))
+    ranks = np.unique(np.linspace(0, len(weights), _CURVE + 1).round().astype(np.int64))
+    ranks = np.unique(np.concatenate([ranks, np.arange(min(10, len(weights)) + 1)]))
     return result_types.Concentration(
-        population=tuple((places / len(weights)).tolist()),
-        traffic=tuple(np.minimum(1.0, reached[places]).tolist()),
+        population=tuple((ranks / len(weights)).tolist()),
+        traffic=tuple(np.minimum(1.0, reached[ranks]).tolist()),
     )
 
 

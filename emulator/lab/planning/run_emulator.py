@@ -16,13 +16,19 @@ from emulator.settings import Settings
 class RunEmulator:
     """The emulator of one run, with the design's tables.
 
+    Args:
+        layout: The design under its workload.
+        settings: The constants that hold.
+        warm_up: How many seconds before the run its clock begins.
+
     Raises:
         ValueError: The design asks for more than the settings' quotas allow.
     """
 
-    def __init__(self, layout: Layout, settings: Settings) -> None:
+    def __init__(self, layout: Layout, settings: Settings, *, warm_up: int = 0) -> None:
         self.layout = layout
-        self.clock = ManualClock(start=layout.workload.start)
+        self.warm_up = warm_up
+        self.clock = ManualClock(start=layout.workload.start - warm_up)
         self.emulator = Emulator(clock=self.clock, capacity="enforce", settings=settings)
         self.account = self.emulator.account()
         self.feed = TrafficFeed(self.account)

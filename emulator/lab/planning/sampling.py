@@ -94,9 +94,13 @@ class Drawer:
         self._pattern = pattern
         workload = values.workload
         self._fields = [workload.field(name) for name in with_parents(workload, names)]
-        self._shards = [part for part in shards if not part.fields]
-        labels = [field.name for field in self._fields] + [part.label for part in self._shards]
+        self._shards = [shard for shard in shards if not shard.fields]
+        labels = [field.name for field in self._fields] + [shard.label for shard in self._shards]
         self.columns = {label: number for number, label in enumerate(labels)}
+        self._drawn = 0
+
+    def rewind(self) -> None:
+        """Begin again with the first request, as recorded traffic does when it is warmed up."""
         self._drawn = 0
 
     def rows(self, count: int, rng: np.random.Generator) -> list[tuple[str, ...]]:
@@ -110,8 +114,8 @@ class Drawer:
             numbers = self._numbers(field, count, rng)
             parents = texts[field.per] if field.per is not None else None
             texts[field.name] = self._values.texts(field, numbers, parents)
-        for part in self._shards:
-            texts[part.label] = [str(n) for n in rng.integers(0, part.count, count).tolist()]
+        for shard in self._shards:
+            texts[shard.label] = [str(n) for n in rng.integers(0, shard.count, count).tolist()]
         self._drawn += count
         return list(zip(*texts.values(), strict=True))
 

@@ -28,7 +28,7 @@ ROOMY = Capacity(read=1000, write=5000)
 
 
 def run(patterns, design, *, fields, settings=None, **workload):
-    options = {"duration": 60} | workload
+    options = {"duration": 60, "warm_up": 0} | workload
     load = Workload(fields=fields, patterns=patterns, **options)
     return aggregate.run(Layout(design, load), settings=settings)
 

@@ -12,7 +12,7 @@ ROOMY = Capacity(read=1000, write=5000)
 def results(engine, fields, **design):
     """Return the results of table and indexes after a minute of 100 puts a second."""
     put = Pattern("put", "PutItem", rate=100)
-    load = Workload(fields=fields, patterns=[put], duration=60)
+    load = Workload(fields=fields, patterns=[put], duration=60, warm_up=0)
     return resource_results(engine.run(Layout(Design("d", capacity=ROOMY, **design), load)))
 
 

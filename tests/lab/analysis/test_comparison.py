@@ -25,7 +25,7 @@ from emulator.settings import Settings
 FIELDS = [Field("userId", count=200), Field("kind", values=("a", "b"))]
 PUT = Pattern("put", "PutItem", rate=50)
 LOOK = Pattern("look", "Query", by=("userId",), items=5, rate=5)
-WORKLOAD = Workload(fields=FIELDS, patterns=[PUT, LOOK], duration=60)
+WORKLOAD = Workload(fields=FIELDS, patterns=[PUT, LOOK], duration=60, warm_up=0)
 TIGHT = Design(
     "tight", partition="{userId}", sort="{timestamp}", capacity=Capacity(read=20, write=60)
 )
@@ -122,7 +122,7 @@ def test_auto_takes_the_engine_that_suits():
 def test_assumed_constants_are_shown_with_other_values():
     """A split for heat depends on constants that nobody publishes (CAP2-3, CAP2-7)."""
     put = Pattern("put", "PutItem", rate=1500)
-    workload = Workload(fields=[Field("id", count=50)], patterns=[put], duration=240)
+    workload = Workload(fields=[Field("id", count=50)], patterns=[put], duration=240, warm_up=0)
     settings = Settings(heat_minutes=1, split_delay=120)
     design = Design(
         "d", partition="{timestamp:day}", sort="{id}", capacity=Capacity(read=1, write=5000)
@@ -151,7 +151,9 @@ def test_designs_are_told_apart(designs, complaint):
 
 def test_headroom_of_what_never_passes_is_nothing():
     put = Pattern("put", "PutItem", rate=5000)
-    workload = Workload(fields=[Field("shop", values=("one",))], patterns=[put], duration=20)
+    workload = Workload(
+        fields=[Field("shop", values=("one",))], patterns=[put], duration=20, warm_up=0
+    )
     design = Design("d", partition="{shop}", capacity=Capacity(read=1, write=10))
 
     room = find_headroom(Layout(design, workload), seed=0, settings=Settings())
@@ -199,7 +201,7 @@ def test_headroom_of_what_never_passes_is_nothing():
 )
 def test_a_fix_is_found_for_each_kind_of_trouble(design, fix):
     put = Pattern("put", "PutItem", rate=3600)
-    workload = Workload(fields=FIELDS, patterns=[put], duration=30)
+    workload = Workload(fields=FIELDS, patterns=[put], duration=30, warm_up=0)
 
     [result] = compare(
         workload, [design], engine="aggregate", headroom=False, sensitivity=False
@@ -213,6 +215,7 @@ GROWING = Workload(
     fields=[Field("userId", count=10_000)],
     patterns=[Pattern("put", "PutItem", rate=Spikes(base=100, peak=9000, every=120, lasting=30))],
     duration=240,
+    warm_up=0,
 )
 
 
@@ -246,6 +249,7 @@ def test_what_reads_cost_once_writes_pass_is_provisioned_too():
             Pattern("get", "GetItem", rate=2, by=["userId"], consistent=True),
         ],
         duration=120,
+        warm_up=0,
     )
     design = Design("small", partition="{userId}", capacity=Capacity(read=5, write=5))
 
@@ -262,6 +266,7 @@ def test_a_key_is_blamed_for_its_own_share_and_not_for_its_partition():
         fields=[Field("kind", values=("a", "b"), distribution=Weights(weights))],
         patterns=[put],
         duration=60,
+        warm_up=0,
     )
     design = Design(
         "kind", partition="{kind}", sort="{timestamp}", capacity=Capacity(read=1, write=5000)
@@ -276,7 +281,9 @@ def test_a_key_is_blamed_for_its_own_share_and_not_for_its_partition():
 
 
 def test_a_design_that_is_asked_for_nothing_is_said_to_be():
-    idle = Workload(fields=FIELDS, patterns=[Pattern("put", "PutItem", rate=0)], duration=60)
+    idle = Workload(
+        fields=FIELDS, patterns=[Pattern("put", "PutItem", rate=0)], duration=60, warm_up=0
+    )
     design = Design("idle", partition="{kind}", sort="{timestamp}")
 
     [found] = compare(idle, [design], sensitivity=False).designs
@@ -366,7 +373,7 @@ def test_the_checks_find_what_the_lessons_warn_of(patterns, design, expected):
         Field("vip", count=1000, distribution=Hotspot(0.001, 0.6)),
         Field("id", unique="sequential"),
     ]
-    workload = Workload(fields=fields, patterns=patterns, duration=30, retention=60.0)
+    workload = Workload(fields=fields, patterns=patterns, duration=30, warm_up=0, retention=60.0)
 
     found = checks(workload, Design("d", **design))
 
@@ -377,7 +384,7 @@ def test_money_is_advised_on():
     """CAP-1008, CAP-1009."""
     put = Pattern("put", "PutItem", rate=2, size=1000)
     preload = [Preload(pattern="put", items=50_000_000)]
-    workload = Workload(fields=FIELDS, patterns=[put], duration=60, preload=preload)
+    workload = Workload(fields=FIELDS, patterns=[put], duration=60, warm_up=0, preload=preload)
     idle = Capacity(read=5, write=500)
 
     def money(capacity):

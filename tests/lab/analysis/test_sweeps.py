@@ -13,6 +13,7 @@ WORKLOAD = Workload(
     fields=[Field("userId", count=50, distribution=Zipf(1.5)), Field("orderId", unique="random")],
     patterns=[Pattern("put", "PutItem", rate=12_000)],
     duration=20,
+    warm_up=0,
 )
 SHARDED = Design(
     "sharded",

@@ -4,15 +4,20 @@ import pytest
 
 from emulator.lab import (
     Capacity,
+    Clients,
     Design,
     Field,
     Index,
     Key,
     Pattern,
     Preload,
+    Spikes,
+    Weights,
     Workload,
     exact,
 )
+from emulator.lab.inputs.arrival_rates import Series
+from emulator.lab.inputs.patterns import Recorded
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.planning.layout import Layout
 from emulator.settings import Settings
@@ -21,7 +26,7 @@ USERS = Field("userId", count=10)
 
 
 def run(patterns, design, *, fields=(USERS,), seed=0, settings=None, **workload):
-    options = {"duration": 10} | workload
+    options = {"duration": 10, "warm_up": 0} | workload
     load = Workload(fields=fields, patterns=patterns, **options)
     return exact.run(Layout(design, load), seed=seed, settings=settings)
 
@@ -96,7 +101,7 @@ def test_an_account_limit_is_not_retried_in_legacy_mode():
     """CAP-707: RequestLimitExceeded is no code of the legacy list."""
     from emulator.settings import Settings
 
-    load = Workload(fields=[USERS], patterns=[PUT], duration=5)
+    load = Workload(fields=[USERS], patterns=[PUT], duration=5, warm_up=0)
     layout = Layout(Design("d", partition="{userId}", sort="{timestamp}"), load)
     log = exact.run(layout, settings=Settings(table_quota=10))
 
@@ -236,3 +241,222 @@ def test_hot_partitions_split_and_are_recorded():
     assert [(split.time, split.cause) for split in table.splits] == [(580.0, "heat")]
     assert table.partitions_per_minute[-1] == 2
     assert [span.died for span in table.heat.partitions] == [580.0, None, None]
+
+
+# Tables that have lived
+
+SPIKES = Pattern("put", "PutItem", rate=Spikes(base=5, peak=60, every=60, lasting=10))
+PROVISIONED = Design(
+    "d", partition="{userId}", sort="{timestamp}", capacity=Capacity(read=1, write=15)
+)
+MANY = (Field("userId", count=1_000),)
+
+
+def test_spikes_that_throttle_a_newborn_table_pass_on_one_that_has_lived():
+    """CAP2-10, a tenth of its example: 5 to 60 writes a second, 10 s a minute, on 15 WCU."""
+    options = {"fields": MANY, "duration": 120}
+
+    born = pattern_of(run([SPIKES], PROVISIONED, **options), "put")
+    lived = pattern_of(run([SPIKES], PROVISIONED, warm_up=340, **options), "put")
+
+    assert born.throttled_share > 0.2
+    assert lived.throttled_share == 0
+    assert lived.requests == born.requests == 2 * (10 * 60 + 50 * 5)
+
+
+def test_the_warm_up_is_not_counted_and_the_run_begins_at_zero():
+    """CAP2-10."""
+    design = Design("d", partition="{userId}", sort="{timestamp}", capacity=ROOMY)
+
+    log = run([PUT], design, warm_up=90)
+
+    [put], [table] = pattern_results(log), resource_results(log)
+    assert (put.requests, put.calls, put.attempts) == (200, 200, 200)
+    assert table.write.consumed_units == 200
+    assert len(table.write.fine.consumed) == 10
+    assert sum(key.units for key in table.top_keys) == 200
+    [stored] = log.emulator.account.tables.values()
+    assert len(stored.store) == 20 * 100
+
+
+def test_a_call_of_the_warm_up_that_ends_in_the_run_is_not_counted():
+    """CAP2-10: the newborn's refusals are still waiting when the run begins."""
+    design = Design(
+        "d", partition="{userId}", sort="{timestamp}", capacity=Capacity(read=1, write=5)
+    )
+
+    put = pattern_of(run([PUT], design, warm_up=30, duration=30), "put")
+
+    assert put.requests == 600
+    assert sum(put.attempts_histogram) == put.calls == 600
+
+
+def test_splits_of_the_warm_up_are_the_state_in_which_the_run_begins():
+    """CAP2-3, CAP2-10."""
+    heavy = Pattern("put", "PutItem", rate=3, size=300_000)
+    design = Design("d", partition="{userId}", capacity=Capacity(read=1, write=900))
+
+    users, settings = [Field("userId", count=40)], Settings(split_delay=580)
+    log = run([heavy], design, fields=users, warm_up=660, duration=60, settings=settings)
+
+    [table] = resource_results(log)
+    assert table.splits == ()
+    assert [(span.born, span.died) for span in table.heat.partitions] == [(0.0, None)] * 2
+
+
+def test_recorded_requests_of_the_run_are_those_recorded():
+    values = tuple(range(10))
+    recorded = Recorded(tuple(float(n) for n in values), {"userId": values}, (100,) * 9 + (5_000,))
+    pattern = Pattern("put", "PutItem", rate=Series((1.0,) * 10), recorded=recorded)
+    design = Design("d", partition="{userId}", capacity=ROOMY)
+
+    [table] = resource_results(run([pattern], design, warm_up=33))
+
+    assert {key.key: key.units for key in table.top_keys} == {
+        f"userId-{n}": 5.0 if n == 9 else 1.0 for n in values
+    }
+
+
+# Clients that wait
+
+SCARCE = Design("d", partition="{userId}", sort="{timestamp}", capacity=Capacity(read=1, write=10))
+
+
+def test_a_client_has_no_more_calls_under_way_than_it_may():
+    """Two calls at a time: what arrives meanwhile waits, and is sent in its turn."""
+    free = pattern_of(run([PUT], SCARCE, fields=MANY, duration=60), "put")
+    clients = Clients(count=1, concurrency=2)
+    bound = pattern_of(run([PUT], SCARCE, fields=MANY, duration=60, clients=clients), "put")
+
+    assert bound.requests == free.requests == 1_200
+    assert bound.calls < 0.7 * free.calls
+    assert bound.attempts < 0.6 * free.attempts
+    assert bound.added_latency_seconds.p50 > 5
+
+
+def test_enough_room_in_the_clients_changes_nothing():
+    open_loop = pattern_of(run([PUT], SCARCE, clients=Clients(count=5)), "put")
+    bound = pattern_of(run([PUT], SCARCE, clients=Clients(count=5, concurrency=1_000)), "put")
+
+    assert bound.calls == open_loop.calls
+    assert bound.throttled_share == pytest.approx(open_loop.throttled_share, abs=0.02)
+
+
+def test_a_caller_gives_up_after_its_timeout():
+    """Waits of 50, 100 and 200 ms fit into half a second, 400 ms do not."""
+    clients = Clients(timeout=0.5)
+
+    put = pattern_of(run([PUT], SCARCE, clients=clients, duration=30), "put")
+
+    assert len(put.attempts_histogram) == 4
+    assert put.failed > 200
+    assert put.added_latency_seconds.p99 <= 0.5
+
+
+def test_a_call_that_waits_in_its_client_beyond_the_timeout_is_never_sent():
+    clients = Clients(count=1, concurrency=1, timeout=1.0)
+
+    put = pattern_of(run([PUT], SCARCE, clients=clients, duration=30), "put")
+
+    assert put.failed > 100
+    assert sum(put.attempts_histogram) < put.calls - 20
+
+
+def test_a_client_without_retries_tries_once():
+    put = pattern_of(run([PUT], SCARCE, retry="none"), "put")
+
+    assert put.attempts == put.calls == 200
+    assert put.failed == put.throttled == put.refusals > 50
+
+
+def test_an_adaptive_client_slows_down_to_what_is_served():
+    """CAP-708: fewer refusals than without the limit, and as much work done."""
+    options = {"fields": MANY, "duration": 120, "clients": Clients(count=1)}
+
+    standard = run([PUT], SCARCE, retry="standard", **options)
+    adaptive = run([PUT], SCARCE, retry="adaptive", **options)
+
+    plain, slowed = pattern_of(standard, "put"), pattern_of(adaptive, "put")
+    assert slowed.refusals < 0.5 * plain.refusals
+    assert slowed.units[0].write > 0.6 * plain.units[0].write
+
+
+def test_jitter_is_the_clients_choice():
+    spread, steady = (
+        run([PUT], SCARCE, clients=Clients(jitter=jitter)).patterns["put"].latencies
+        for jitter in (True, False)
+    )
+
+    assert len(set(steady)) < 9 < len(set(spread))
+
+
+# Batches
+
+BATCH = Pattern("batch", "BatchWriteItem", rate=2, actions=10)
+
+
+def batches(how, **options):
+    clients = Clients(batch_retry=how, **options)
+    return pattern_of(run([BATCH], SCARCE, fields=MANY, duration=30, clients=clients), "batch")
+
+
+def test_unprocessed_items_are_lost_unless_the_caller_sends_them_again():
+    """CAP2-9: no SDK resends them."""
+    lost = batches("none")
+
+    assert (lost.requests, lost.fan_out) == (60, 10)
+    assert lost.failed > 0.3 * lost.calls
+    done = lost.calls - lost.failed
+    assert lost.units[0].write == pytest.approx(done, abs=20)
+
+
+def test_the_batch_writer_sends_unprocessed_items_again_at_once():
+    """CAP2-9: at once and as often as it takes."""
+    lost, requeued = batches("none"), batches("requeue")
+
+    assert requeued.failed == 0
+    assert requeued.attempts > 3 * lost.attempts
+    assert len(requeued.attempts_histogram) == 16
+
+
+def test_a_caller_may_wait_before_it_sends_unprocessed_items_again():
+    """CAP2-9: with the waits of the retry mode, as often as it tries."""
+    lost, waited, requeued = batches("none"), batches("backoff"), batches("requeue")
+
+    assert waited.attempts < requeued.attempts
+    assert lost.added_latency_seconds.p99 < waited.added_latency_seconds.p99
+    assert waited.failed < lost.failed
+
+
+def test_a_batch_that_is_refused_in_whole_is_retried_by_the_sdk():
+    """CAP2-9."""
+    pair = Pattern("batch", "BatchWriteItem", rate=30, actions=2)
+    clients = Clients(batch_retry="none")
+    log = run([pair], SCARCE, fields=MANY, clients=clients)
+
+    result = pattern_of(log, "batch")
+    assert result.attempts > 1.5 * result.calls
+    once = pattern_of(run([pair], SCARCE, fields=MANY, clients=clients, retry="none"), "batch")
+    assert once.attempts == once.calls == 600
+
+
+# Shares
+
+
+def test_shares_are_of_what_is_offered_however_often_it_is_tried():
+    """A key with 80 % of the workload gets 80 % of the traffic; retries stand apart."""
+    fields = [Field("userId", values=("a", "b"), distribution=Weights((8, 2)))]
+    design = Design(
+        "d", partition="{userId}", sort="{timestamp}", capacity=Capacity(read=1, write=5_000)
+    )
+    put = Pattern("put", "PutItem", rate=100, size=30_000)
+
+    log = run([put], design, fields=fields, duration=20)
+
+    [table] = resource_results(log)
+    assert pattern_of(log, "put").throttled_share > 0.5
+    assert table.hottest_key_share == pytest.approx(0.8, abs=0.03)
+    assert table.hottest_partition_share in (pytest.approx(table.hottest_key_share), 1.0)
+    assert table.key_concentration.traffic[1] == table.hottest_key_share
+    [hottest, _] = table.top_keys
+    assert hottest.throttled_units > hottest.units

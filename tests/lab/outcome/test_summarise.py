@@ -14,6 +14,7 @@ def log():
         fields=[Field("id", count=100, distribution=Zipf(1.2))],
         patterns=[Pattern("put", "PutItem", rate=1200)],
         duration=300,
+        warm_up=0,
     )
     design = Design(
         "d", partition="{id}", sort="{timestamp}", capacity=Capacity(read=1, write=5000)

@@ -18,7 +18,7 @@ FIELDS = [
 def path_of(design, **pattern):
     options = {"operation": "Query", "rate": 1} | pattern
     one = Pattern("p", **options)
-    workload = Workload(fields=FIELDS, patterns=[one], duration=86_400)
+    workload = Workload(fields=FIELDS, patterns=[one], duration=86_400, warm_up=0)
     return find_path(Layout(design, workload), one)
 
 

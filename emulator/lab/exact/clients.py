@@ -1,0 +1,64 @@
+"""Clients: what is on its way from them, what waits in them, and how fast they may go."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from emulator.capacity.client_rate import ClientRate
+from emulator.capacity.retries import RetryQuota
+from emulator.lab.exact.calls import Work
+from emulator.lab.exact.sources import Source
+from emulator.lab.outcome.run_log import PatternRecord
+
+
+class Client:
+    """One client: its retry quota, its rate limit, and the calls that wait for others to end.
+
+    Attributes:
+        free: How many more calls it may have under way; None without a limit.
+    """
+
+    __slots__ = ("free", "queue", "quota", "rate")
+
+    def __init__(self, concurrency: int | None) -> None:
+        self.quota = RetryQuota()
+        self.rate = ClientRate()
+        self.free = concurrency
+        self.queue: deque[Call] = deque()
+
+
+class Call:
+    """A call on its way.
+
+    Attributes:
+        record: Where it is written down: a call of the warm-up counts for nothing in the run.
+        works: What it is to do: one thing, or the items of a batch that are not done.
+        arrived_ns: When its caller asked for it.
+        attempts: How often it was sent.
+        earlier: How many of these attempts were of batches that were answered in part.
+        rounds: How many batches were answered in part.
+        waited: Seconds that its caller waited, besides the attempts themselves.
+    """
+
+    __slots__ = (
+        "arrived_ns",
+        "attempts",
+        "client",
+        "earlier",
+        "record",
+        "rounds",
+        "source",
+        "waited",
+        "works",
+    )
+
+    def __init__(self, source: Source, works: list[Work], client: Client, arrived_ns: int) -> None:
+        self.source = source
+        self.record: PatternRecord = source.runner.record
+        self.works = works
+        self.client = client
+        self.arrived_ns = arrived_ns
+        self.attempts = 0
+        self.earlier = 0
+        self.rounds = 0
+        self.waited = 0.0
