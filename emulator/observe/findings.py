@@ -18,6 +18,8 @@ from emulator.service.catalogue import Kind, names_of
 from emulator.storage import Position
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from emulator.engine.events import RequestServed
     from emulator.observe.ledger import Entry, Ledger
 
@@ -101,22 +103,36 @@ class _Reads:
 class CallHistory:
     """What the calls of a piece of code have in common; a ledger keeps one.
 
-    It remembers keys, no items and no requests.
+    Calls are repeated, and a read comes before a write, within one call of the code under test: a
+    test may call that as often as it likes. It remembers keys, no items and no requests.
     """
 
     def __init__(self) -> None:
+        #: Kept only to be told from the next; a frame that is gone may come back as another's.
+        self._entry_point: FrameType | None = None
         self._reads: dict[tuple[Place, str], _Reads] = {}
         self._writes: dict[tuple[Place, str, str], int] = {}
         self._read_at: dict[Item, Place] = {}
+        self._most_reads: dict[tuple[Place, str], _Reads] = {}
+        self._most_writes: dict[tuple[Place, str, str], int] = {}
         self._read_first: dict[tuple[Place, str, Place], int] = {}
         self._written: set[Item] = set()
         #: Strongly consistent reads: how many, and how many of what was written before.
         self._consistent: dict[tuple[str, Place, str, str | None], list[int]] = {}
 
-    def note(self, event: RequestServed, place: Place) -> None:
-        """Remember what a request was for; one that was refused did nothing."""
+    def note(self, event: RequestServed, place: Place, entry_point: FrameType | None) -> None:
+        """Remember what a request was for; one that was refused did nothing.
+
+        Args:
+            event: The request.
+            place: The line that made it.
+            entry_point: The call of the code under test in which it was made.
+        """
         if event.error is not None and event.error != "ConditionalCheckFailedException":
             return
+        if entry_point is not self._entry_point:
+            self._leave()
+            self._entry_point = entry_point
         for table, receipt in event.receipts:
             if receipt.charges:
                 self._note_receipt(event, place, table, receipt)
@@ -159,14 +175,25 @@ class CallHistory:
         position = receipt.charges[0].position
         counts[1] += (table, () if position is None else position) in self._written
 
+    def _leave(self) -> None:
+        """Forget what belongs to one call of the code under test, except where it did most."""
+        self._entry_point = None
+        for read, reads in self._reads.items():
+            if read not in self._most_reads or reads.calls > self._most_reads[read].calls:
+                self._most_reads[read] = reads
+        for write, calls in self._writes.items():
+            self._most_writes[write] = max(calls, self._most_writes.get(write, 0))
+        self._reads, self._writes, self._read_at = {}, {}, {}
+
     def findings(self, threshold: int) -> Iterator[Finding]:
         """Yield what was found, in the order in which it was met."""
-        for (place, table), reads in self._reads.items():
+        self._leave()
+        for (place, table), reads in self._most_reads.items():
             if reads.calls >= threshold:
                 what = f"GetItem {table} {reads.calls} times, {_items(len(reads.items))}"
                 cure = _cure_of_reads(reads.items)
                 yield Finding("repeated-get", table, None, place, reads.calls, what, cure)
-        for (place, operation, table), calls in self._writes.items():
+        for (place, operation, table), calls in self._most_writes.items():
             if calls >= threshold:
                 what = f"{operation} {table} {calls} times, one by one"
                 yield Finding("write-loop", table, None, place, calls, what, _BATCH_WRITE)

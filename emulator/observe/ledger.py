@@ -16,7 +16,7 @@ from emulator.engine.events import Event, Events, IndexDelayed, RequestServed, T
 from emulator.locks import Rank, new_lock
 from emulator.observe.concentration import Concentration
 from emulator.observe.findings import CallHistory
-from emulator.observe.places import Place, calling_place, where
+from emulator.observe.places import Place, calling_place, calling_place_and_entry, where
 from emulator.service.catalogue import ON_ITEMS, Kind, names_of
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ class Ledger:
             self.requests += 1
         if not event.receipts:
             return
-        place = calling_place()
-        self.history.note(event, place)
+        place, entry_point = calling_place_and_entry()
+        self.history.note(event, place, entry_point)
         operation = event.operation
         is_page = operation in PAGES
         counted: list[Entry] = []

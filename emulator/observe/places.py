@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from types import FrameType
 from typing import Final, TypeAlias
 
@@ -13,7 +14,10 @@ ELSEWHERE: Final = "(elsewhere)"
 Place: TypeAlias = tuple[str, int, str] | None
 
 _PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_PLUGIN: Final = os.path.join(os.path.dirname(_PACKAGE[:-1]), "pytest_dynamometer.py")
 _STANDARD_LIBRARY: Final = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+#: What runs tests is called by a script of the caller's own.
+_RUNNER: Final = f"{os.sep}_pytest{os.sep}"
 #: Code of these is a function of its own before Python 3.12.
 _COMPREHENSIONS: Final = ("<listcomp>", "<dictcomp>", "<setcomp>")
 _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
@@ -21,16 +25,44 @@ _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{o
 
 def calling_place() -> Place:
     """Return where the nearest frame is that is neither ours nor an installed package's."""
+    for frame in _own_frames():
+        return _place_of(frame)
+    return None
+
+
+def calling_place_and_entry() -> tuple[Place, FrameType | None]:
+    """Return the calling place, and the call of a function by which the caller's code got there.
+
+    That function is the one that the outermost frame has called: in a test, what the test calls.
+    """
+    place: Place = None
+    entry = outermost = None
+    for frame in _own_frames():
+        if outermost is None:
+            place, entry = _place_of(frame), frame
+        else:
+            entry = outermost
+        outermost = frame
+    return place, entry
+
+
+def _own_frames() -> Iterator[FrameType]:
+    """Yield the frames of the caller's own code, the nearest first, up to who runs its tests."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
         is_own = _own_files.get(file)
         if is_own is None:
+            if _RUNNER in file:
+                return
             is_own = _own_files[file] = _is_callers_own(file)
         if is_own:
-            return file, frame.f_lineno, frame.f_code.co_qualname
+            yield frame
         frame = frame.f_back
-    return None
+
+
+def _place_of(frame: FrameType) -> Place:
+    return frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname
 
 
 _own_files: dict[str, bool] = {}
@@ -38,7 +70,7 @@ _own_files: dict[str, bool] = {}
 
 def _is_callers_own(file: str) -> bool:
     return not (
-        file.startswith(("<", _PACKAGE, _STANDARD_LIBRARY))
+        file.startswith(("<", _PACKAGE, _PLUGIN, _STANDARD_LIBRARY))
         or any(marker in file for marker in _INSTALLED)
     )
 

@@ -179,3 +179,32 @@ def test_findings_come_by_kind_then_by_place(orders):
     order = [(KINDS.index(finding.kind), finding.place) for finding in met]
     assert order == sorted(order)
     assert len(met) == 4
+
+
+def load_all(table, numbers):
+    for number in numbers:
+        load(table, number)
+
+
+def load(table, number):
+    table.get_item(Key=key(number))
+
+
+def save(table, number):
+    table.put_item(Item=key(number))
+
+
+def replace(table, number):
+    load(table, number)
+    save(table, number)
+
+
+def test_calls_are_repeated_within_one_call_of_the_code_under_test(orders):
+    for number in range(6):
+        load(orders, number)
+        save(orders, number)
+    assert kinds(orders) == []
+    load_all(orders, range(6))
+    replace(orders, 1)
+    assert kinds(orders) == ["repeated-get", "read-before-write"]
+    assert [function_of(finding.place) for finding in found(orders)] == ["load", "load"]
