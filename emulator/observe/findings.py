@@ -55,7 +55,8 @@ _EVENTUAL: Final = (
 _FEWER_CALLS: Final = "make fewer of the calls above, or raise the budget"
 _MOST_ADVICE: Final = 5
 
-_CONDITIONS: Final = ("ConditionExpression", "Expected")
+#: How much of a position names an item collection of a table: the hash and the partition key.
+_COLLECTION: Final = 2
 _SINGLE_WRITES: Final = names_of(Kind.WRITE)
 _BATCHABLE: Final = frozenset({"PutItem", "DeleteItem"})
 
@@ -116,7 +117,10 @@ class CallHistory:
         self._most_reads: dict[tuple[Place, str], _Reads] = {}
         self._most_writes: dict[tuple[Place, str, str], int] = {}
         self._read_first: dict[tuple[Place, str, Place], int] = {}
+        #: What was written: items, the item collections they are in, and tables.
         self._written: set[Item] = set()
+        self._written_collections: set[Item] = set()
+        self._written_tables: set[str] = set()
         #: Strongly consistent reads: how many, and how many of what was written before.
         self._consistent: dict[tuple[str, Place, str, str | None], list[int]] = {}
 
@@ -153,13 +157,14 @@ class CallHistory:
         assert position is not None, "a write has a position"
         if event.operation in _SINGLE_WRITES:
             self._note_write(event.operation, event.request, place, (table, position))
-        for length in range(len(position) + 1):
-            self._written.add((table, position[:length]))
+        self._written.add((table, position))
+        self._written_collections.add((table, position[:_COLLECTION]))
+        self._written_tables.add(table)
 
     def _note_write(self, operation: str, request: Any, place: Place, item: Item) -> None:
         table = item[0]
         read_at = self._read_at.pop(item, None)
-        if any(request.get(member) for member in _CONDITIONS):
+        if request.get("ConditionExpression") or request.get("Expected"):
             return
         if read_at is not None:
             pair = (read_at, table, place)
@@ -173,7 +178,12 @@ class CallHistory:
         counts = self._consistent.setdefault((operation, place, table, index), [0, 0])
         counts[0] += 1
         position = receipt.charges[0].position
-        counts[1] += (table, () if position is None else position) in self._written
+        if position is None:
+            counts[1] += table in self._written_tables
+        elif operation == "GetItem":
+            counts[1] += (table, position) in self._written
+        else:
+            counts[1] += (table, position[:_COLLECTION]) in self._written_collections
 
     def _leave(self) -> None:
         """Forget what belongs to one call of the code under test, except where it did most."""
@@ -261,7 +271,7 @@ def _cure_of_reads(items: Iterable[Position]) -> str:
     positions = list(items)
     if len(positions) == 1:
         return _READ_ONCE
-    return _QUERY if len({position[:2] for position in positions}) == 1 else _BATCH_GET
+    return _QUERY if len({position[:_COLLECTION] for position in positions}) == 1 else _BATCH_GET
 
 
 def _order(place: Place) -> tuple[str, int]:

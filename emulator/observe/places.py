@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 from types import FrameType
 from typing import Final, TypeAlias
 
@@ -25,44 +24,33 @@ _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{o
 
 def calling_place() -> Place:
     """Return where the nearest frame is that is neither ours nor an installed package's."""
-    for frame in _own_frames():
-        return _place_of(frame)
-    return None
+    return calling_place_and_entry()[0]
 
 
 def calling_place_and_entry() -> tuple[Place, FrameType | None]:
     """Return the calling place, and the call of a function by which the caller's code got there.
 
     That function is the one that the outermost frame has called: in a test, what the test calls.
+    Who runs tests is as far as one looks.
     """
     place: Place = None
     entry = outermost = None
-    for frame in _own_frames():
-        if outermost is None:
-            place, entry = _place_of(frame), frame
-        else:
-            entry = outermost
-        outermost = frame
-    return place, entry
-
-
-def _own_frames() -> Iterator[FrameType]:
-    """Yield the frames of the caller's own code, the nearest first, up to who runs its tests."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        file = frame.f_code.co_filename
-        is_own = _own_files.get(file)
+        code = frame.f_code
+        is_own = _own_files.get(code.co_filename)
         if is_own is None:
-            if _RUNNER in file:
-                return
-            is_own = _own_files[file] = _is_callers_own(file)
+            if _RUNNER in code.co_filename:
+                break
+            is_own = _own_files[code.co_filename] = _is_callers_own(code.co_filename)
         if is_own:
-            yield frame
+            if outermost is None:
+                place, entry = (code.co_filename, frame.f_lineno, code.co_qualname), frame
+            else:
+                entry = outermost
+            outermost = frame
         frame = frame.f_back
-
-
-def _place_of(frame: FrameType) -> Place:
-    return frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname
+    return place, entry
 
 
 _own_files: dict[str, bool] = {}
