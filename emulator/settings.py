@@ -66,6 +66,8 @@ class Settings:
     update_size_rule: Literal["request", "item"] = "request"
     #: UpdateItem checks the index keys it changes, or all of them. Rule IXV-4.
     index_key_check: Literal["changed", "all"] = "changed"
+    #: UpdateItem that only removes creates a missing item, as DynamoDB Local has it. Rule UPD-20.
+    removal_creates_item: bool = False
     #: How long a transaction keeps its items to itself. Rule TXW-6, TransactionConflict.
     transaction_seconds: float = 0.0
     #: Refuse a second TTL change within this time. Rule TTL-3.

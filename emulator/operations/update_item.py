@@ -115,7 +115,8 @@ def change_of(
     """Return the function from the stored item to the updated one (UPD-19 to UPD-21).
 
     Observed: ScyllaDB's tests, run against the service: an update that only removes passes over
-    an item that does not exist, whatever its paths are; one that says nothing creates it.
+    an item that does not exist, whatever its paths are; one that says nothing creates it. The
+    Java SDK's team saw the same of an UpdateExpression with only REMOVE (decision 32).
 
     Args:
         update: The update, or None for one that only makes sure that the item exists.
@@ -128,7 +129,7 @@ def change_of(
     def change(old: Item | None) -> Item | None:
         if update is None:
             return key if old is None else old
-        if old is None and not update.creates:
+        if old is None and not (update.creates or table.settings.removal_creates_item):
             return None
         base = key if old is None else old
         attributes = update.apply(base.attributes)

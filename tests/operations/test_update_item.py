@@ -509,6 +509,16 @@ def test_removals_alone_create_nothing():
     assert emulator.call("GetItem", VALID) == {}
 
 
+def test_removals_alone_create_as_dynamodb_local_does_if_told_so():
+    """UPD-20, Settings.removal_creates_item."""
+    emulator = Emulator(settings=Settings(removal_creates_item=True))
+    emulator.call("CreateTable", table())
+    key = {"TableName": "tab", "Key": {"pk": {"S": "a"}}}
+    request = {**key, "UpdateExpression": "REMOVE x", "ReturnValues": "ALL_NEW"}
+    assert emulator.call("UpdateItem", request) == {"Attributes": key["Key"]}
+    assert emulator.call("GetItem", key) == {"Item": key["Key"]}
+
+
 def test_a_failed_condition_leaves_no_ghost():
     """UIT-6, ORD-3."""
     emulator = filled("2026-10")
