@@ -42,11 +42,12 @@ def read_template(document: Mapping[str, Any], source: str) -> list[DeclaredTabl
     Raises:
         DocumentError: A table has no key, or a member of the wrong kind.
     """
-    values = {
-        name: parameter["Default"]
-        for name, parameter in (document.get("Parameters") or {}).items()
-        if isinstance(parameter, Mapping) and "Default" in parameter
-    }
+    with expecting(f"{source}: Parameters", "a map of parameters"):
+        values = {
+            name: parameter["Default"]
+            for name, parameter in (document.get("Parameters") or {}).items()
+            if isinstance(parameter, Mapping) and "Default" in parameter
+        }
     resources = resolved(document["Resources"], values)
     scaled = set(_scaled_tables(resources))
     made = []

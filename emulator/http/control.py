@@ -53,7 +53,7 @@ class ControlRoutes:
         self._emulator = emulator
         self._snapshots: dict[str, Any] = {}
         self._ids = itertools.count(1)
-        self._routes: dict[str, dict[str, Route]] = {
+        self.routes: dict[str, dict[str, Route]] = {
             "health": {"GET": self._health},
             "namespaces": {"GET": self._list_namespaces, "DELETE": self._drop_namespaces},
             "metrics": {"GET": self._metrics},
@@ -78,9 +78,9 @@ class ControlRoutes:
         """Return the answer to a request whose target starts with ``/_emulator/``."""
         url = urlsplit(request.target)
         name = url.path.removeprefix("/_emulator/").strip("/")
-        methods = self._routes.get(name)
+        methods = self.routes.get(name)
         if methods is None:
-            listed = ", ".join(f"/_emulator/{route}" for route in self._routes)
+            listed = ", ".join(f"/_emulator/{route}" for route in self.routes)
             return _fault(404, f"there is no route {url.path}; there are {listed}")
         route = methods.get("GET" if request.method == "HEAD" else request.method)
         if route is None:

@@ -254,3 +254,11 @@ def test_a_missing_file_is_one_sentence(tmp_path):
     with pytest.raises(DocumentError) as caught:
         read_tables(path)
     assert str(caught.value) == f"{path}: cannot be read: No such file or directory"
+
+
+def test_parameters_that_are_no_map_are_pointed_at(tmp_path):
+    """Found by fuzzing: an error of Python's."""
+    path = tmp_path / "template.json"
+    path.write_text(json.dumps({"Resources": {}, "Parameters": "x"}))
+    with pytest.raises(DocumentError, match="Parameters: expected a map of parameters"):
+        read_tables(path)

@@ -2,11 +2,19 @@
 
 import json
 import math
+import random
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.fuzz.growth import cases
+from benchmarks.fuzz.operations import Operations
+from benchmarks.fuzz.requests import RequestMaker, statement_operations
+from benchmarks.fuzz.run import PARTS, run
+from benchmarks.fuzz.tally import Tally
 from emulator import ApiError, Emulator, ManualClock
+from emulator.operations import find
 from emulator.service.catalogue import OPERATIONS
 from emulator.strategies import requests
 from emulator.testing.table_notation import create_request
@@ -180,3 +188,68 @@ def test_every_nasty_value_in_every_place_of_a_few_requests():
                 refused(operation, base | {"Item": key | {"z": nasty}})
             if "Key" in base:
                 refused(operation, base | {"Key": key | {"sk": nasty}})
+
+
+# The fuzzer of ``benchmarks/fuzz``, for a moment
+
+
+def test_a_short_run_of_the_fuzzer_finds_nothing():
+    """Longer ones are a command; how long requests take is judged there, too."""
+    tallies = run(1000, seed=1)
+    found = [str(finding) for tally in tallies for finding in tally.findings.values()]
+    assert [finding for finding in found if ": slow: " not in finding] == []
+    assert {tally.part for tally in tallies if tally.requests} == set(PARTS)
+
+
+def test_the_fuzzer_makes_requests_of_every_operation_of_the_catalogue():
+    maker = RequestMaker(random.Random(0))
+    for name in OPERATIONS:
+        request = maker.request(name)
+        assert request.keys() <= find(name).shape.members.keys()
+    assert {maker.operation() for _ in range(2000)} == OPERATIONS.keys()
+    assert statement_operations() == (
+        "BatchExecuteStatement",
+        "ExecuteStatement",
+        "ExecuteTransaction",
+    )
+    assert {case.operation for case in cases()} == {
+        name for name in OPERATIONS if find(name).shape.members
+    }
+
+
+class Leaky(Operations):
+    """Changes something whenever it refuses."""
+
+    def play_request(self, operation, request):
+        put = {"TableName": "hash", "Item": {"pk": {"S": "leak"}}}
+        original = self._emulator.call
+
+        def call(*arguments):
+            try:
+                return original(*arguments)
+            except ApiError:
+                original("PutItem", put)
+                raise
+
+        self._emulator.call = call
+        super().play_request(operation, request)
+
+
+class Failing(Operations):
+    """Meets an error of Python's, and answers that JSON cannot write."""
+
+    def play_request(self, operation, request):
+        self._emulator.call = lambda *_: [][1]
+        super().play_request(operation, request)
+
+
+@pytest.mark.parametrize(
+    ("player", "requests_made", "kind"), [(Leaky, 40, "changed"), (Failing, 2, "escaped")]
+)
+def test_the_fuzzer_finds_what_it_looks_for(player, requests_made, kind):
+    tally = Tally("trial")
+    played = player(random.Random(0), tally)
+    for _ in range(requests_made):
+        played.play()
+    played.end()
+    assert {finding.kind for finding in tally.findings.values()} == {kind}

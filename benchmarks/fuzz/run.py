@@ -1,0 +1,51 @@
+"""A run: parts take turns by their shares, from one seed."""
+
+import random
+
+from benchmarks.fuzz.doors import Control, Http
+from benchmarks.fuzz.files import Designs, LabFiles, Snapshots
+from benchmarks.fuzz.growth import Growth
+from benchmarks.fuzz.operations import Operations, Statements
+from benchmarks.fuzz.tally import Tally
+
+
+def _enforced(chooser, tally):
+    return Operations(chooser, tally, "enforce")
+
+
+#: Name, share of the requests, and who plays.
+PARTS = {
+    "operations": (0.395, Operations),
+    "growth": (0.005, Growth),
+    "operations, enforced": (0.20, _enforced),
+    "statements": (0.15, Statements),
+    "http": (0.18, Http),
+    "control": (0.05, Control),
+    "snapshots": (0.015, Snapshots),
+    "lab files": (0.001, LabFiles),
+    "designs": (0.004, Designs),
+}
+
+
+def run(requests, seed, parts=None, told=lambda _tally: None):
+    """Play every part, and return their tallies.
+
+    Args:
+        requests: How many over all parts.
+        seed: Where chance begins; the same seed plays the same requests.
+        parts: Names of the parts to play; all if None.
+        told: Called with each tally as its part ends.
+    """
+    chosen = PARTS if parts is None else {name: PARTS[name] for name in parts}
+    shares = sum(share for share, _ in chosen.values())
+    tallies = []
+    for name, (share, part) in chosen.items():
+        tally = Tally(name)
+        played = part(random.Random(f"{seed}/{name}"), tally)
+        for _ in range(max(1, round(requests * share / shares))):
+            played.play()
+        if hasattr(played, "end"):
+            played.end()
+        told(tally)
+        tallies.append(tally)
+    return tallies

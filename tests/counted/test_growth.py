@@ -1,0 +1,90 @@
+"""A request costs at most in proportion to its size: work counted, over all operations and members.
+
+What is counted is every call of a function, C's included, and every step of a generator. Work that
+one such call hides, a slice or a search through a list, is looked for in the source instead; the
+fuzzer (``python -m benchmarks.fuzz``) times longer requests.
+"""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.fuzz.growth import cases
+from benchmarks.fuzz.tables import filled
+from emulator import ApiError
+from emulator.service.catalogue import OPERATIONS
+
+PACKAGE = Path(__file__).parents[2] / "emulator"
+#: More parts than any operation takes, so that both requests end in the same way.
+SHORT, LONG = 110, 330
+#: What a longer request may cost beside its length, and what a repeat in it may.
+SLACK = 1.3
+
+
+def chosen_cases():
+    """Return one way to grow for each member, a different one for the next."""
+    by_member = {}
+    for case in cases():
+        if not case.form.startswith(("'", '"')) or case.member.endswith(
+            ("Expression", "Statement")
+        ):
+            by_member.setdefault((case.operation, case.member), []).append(case)
+    return [forms[number % len(forms)] for number, forms in enumerate(by_member.values())]
+
+
+CHOSEN = chosen_cases()
+
+
+@pytest.fixture(scope="module")
+def emulator():
+    return filled("observe")
+
+
+def work(emulator, case, count):
+    """Return how many calls and returns a request makes."""
+    request = case.grow(count)
+    events = 0
+
+    def note(_frame, _event, _argument):
+        nonlocal events
+        events += 1
+
+    before = emulator.snapshot()
+    sys.setprofile(note)
+    try:
+        emulator.call(case.operation, request)
+    except ApiError:
+        pass
+    finally:
+        sys.setprofile(None)
+    emulator.restore(before)
+    return events
+
+
+@pytest.mark.parametrize("operation", sorted(OPERATIONS))
+def test_work_grows_no_faster_than_the_request(emulator, operation):
+    faster = []
+    for case in CHOSEN:
+        if case.operation == operation:
+            short, long = work(emulator, case, SHORT), work(emulator, case, LONG)
+            if long > short * (LONG / SHORT) * SLACK:
+                faster.append((str(case), short, long))
+    assert faster == []
+
+
+def test_nothing_searches_what_came_before():
+    """``name in names[:place]`` inside of a loop costs the square, and no counter sees it."""
+    searches = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Compare)
+        for operator, compared in zip(node.ops, node.comparators, strict=True)
+        if isinstance(operator, ast.In | ast.NotIn)
+        and isinstance(compared, ast.Subscript)
+        and isinstance(compared.slice, ast.Slice)
+        and isinstance(compared.slice.upper, ast.Name)
+    ]
+    assert searches == []
