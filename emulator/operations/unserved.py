@@ -25,6 +25,9 @@ UNKNOWN: Final = (
     "{operation}: {member} is no member that this emulator knows, and has no effect: see "
     "docs/reference/operations.md"
 )
+#: A client that invents one name after the other fills neither memory nor log.
+MOST_MENTIONS: Final = 256
+_SHOWN_CHARACTERS: Final = 255
 NOT_SERVED: Final = "{operation} is not served by this emulator: see docs/{page}"
 NO_OPERATION: Final = "{operation} is no operation that this emulator knows"
 
@@ -39,10 +42,11 @@ def mention(account: Account, operation: str, members: Sequence[str]) -> None:
         part = UNSERVED_MEMBERS.get((operation, member))
         template = UNKNOWN if part is None else KNOWN
         page = "" if part is None else part.page
-        text = template.format(operation=operation, member=member, page=page)
+        shown = member[:_SHOWN_CHARACTERS]
+        text = template.format(operation=operation, member=shown, page=page)
         if account.settings.unknown_members == "refuse":
             raise ValidationException(text)
-        if text not in account.mentioned:
+        if text not in account.mentioned and len(account.mentioned) < MOST_MENTIONS:
             account.mentioned.add(text)
             _warn(text)
 

@@ -6,6 +6,7 @@ import pytest
 
 from emulator import ApiError
 from emulator.errors import UnservedMemberWarning
+from emulator.operations.unserved import MOST_MENTIONS
 from emulator.service.catalogue import UNSERVED_MEMBERS, UNSERVED_OPERATIONS
 from tests.architecture.rules import ROOT
 from tests.tables import emulator, refusal, table
@@ -77,6 +78,15 @@ def test_an_operation_of_nobody_names_itself():
     """WIR-6."""
     with pytest.raises(ApiError, match="FlyToTheMoon is no operation that this emulator knows"):
         emulator().call("FlyToTheMoon", {})
+
+
+def test_invented_members_fill_neither_memory_nor_log():
+    emu = emulator()
+    with warnings.catch_warnings(record=True) as caught:
+        for number in range(MOST_MENTIONS + 10):
+            emu.call("ListTables", {f"{number:05}" + "x" * 10_000: 1})
+    assert len(caught) == len(emu.account().mentioned) == MOST_MENTIONS
+    assert max(map(len, emu.account().mentioned)) < 500
 
 
 def test_what_is_listed_has_a_page():
