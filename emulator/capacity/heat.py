@@ -124,7 +124,10 @@ class Heat:
             else:
                 streaks[partition_id] = streak
         self._streaks = streaks
-        self._keep(minute)
+        if self.is_idle:
+            self.minutes = []
+        elif minute.accesses:
+            self.keep(minute)
         return decided
 
     def _split_s(self, partition_id: int, began_s: int) -> int:
@@ -145,15 +148,17 @@ class Heat:
         self._streaks.pop(partition_id, None)
         self.pending.pop(partition_id, None)
 
+    def forget_before(self, moment_s: float) -> None:
+        """Drop the minutes that began before a moment."""
+        self.minutes = [minute for minute in self.minutes if minute.start_s >= moment_s]
+
     def _is_hot(self, read: float, write: float) -> bool:
         use = max(write / limits.PARTITION_WRITE_UNITS, read / limits.PARTITION_READ_UNITS)
         return use / _MINUTE_SECONDS >= self._settings.heat_threshold
 
-    def _keep(self, minute: Minute) -> None:
-        if self.is_idle:
-            self.minutes = []
-        elif minute.accesses:
-            self.minutes = [*self.minutes[1 - WINDOW_MINUTES :], minute]
+    def keep(self, minute: Minute) -> None:
+        """Keep a minute's accesses for the split points to come."""
+        self.minutes = [*self.minutes[1 - WINDOW_MINUTES :], minute]
 
     def save(self) -> HeatState:
         """Return what is known, for ``restore``; closed minutes never change."""

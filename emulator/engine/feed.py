@@ -8,9 +8,11 @@ Nobody else outside this room writes into an account's state.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from emulator.capacity import TokenBucket
-from emulator.capacity.traffic import CONSUMED, THROTTLED, THROTTLES, WRITES
+from emulator.capacity import ONE, TokenBucket
+from emulator.capacity.heat import WINDOW_MINUTES
+from emulator.capacity.traffic import CONSUMED, THROTTLED, THROTTLES, WRITES, Minute
 from emulator.clock import NANOSECONDS
 from emulator.engine.account import Account
 from emulator.engine.resource import Resource
@@ -19,6 +21,25 @@ from emulator.engine.table import Table
 from emulator.engine.writes import place
 from emulator.model import Item
 from emulator.storage import Position
+
+
+@dataclass(frozen=True)
+class ReportedAccess:
+    """Accesses to one position.
+
+    Attributes:
+        position: Whose key was accessed.
+        consumed: What was served, in the weight of ``capacity.traffic``.
+        refused: What its partition refused, likewise.
+        writes: How many writes were served.
+        in_order: Whether each write lay above those before it in its item collection.
+    """
+
+    position: Position
+    consumed: float
+    refused: float
+    writes: float
+    in_order: bool
 
 
 class TrafficFeed:
@@ -101,13 +122,6 @@ class TrafficFeed:
 
     # Traffic
 
-    @staticmethod
-    def draw(bucket: TokenBucket, units: int, end_ns: int) -> None:
-        """Take billionths of units from a bucket within the second that ends at a moment."""
-        bucket.refill(end_ns - NANOSECONDS)
-        bucket.take(units)
-        bucket.refill(end_ns)
-
     def report_loads(
         self,
         resource: Resource,
@@ -133,35 +147,30 @@ class TrafficFeed:
             load.throttled = lost
             load.heat = reached - taken
 
-    def report_access(
-        self,
-        resource: Resource,
-        position: Position,
-        *,
-        consumed: float,
-        refused: float,
-        writes: float,
-        in_order: bool,
-    ) -> None:
-        """Add accesses of the running minute to a position.
+    def report_accesses(self, resource: Resource, accesses: Iterable[ReportedAccess]) -> None:
+        """Show where the traffic of hot partitions went lately.
 
-        Args:
-            resource: The table or index.
-            position: Whose key was accessed.
-            consumed: What was served, in the weight of ``capacity.traffic``.
-            refused: What was refused, likewise.
-            writes: How many writes were served.
-            in_order: Whether each write lay above those before it in its item collection.
+        Of a partition that is to split, the engine must have been shown it by then.
         """
-        minute = resource.meter.traffic.running
-        access = minute.accesses.setdefault(position, [0.0, 0.0, 0.0, 0.0])
-        access[CONSUMED] += consumed
-        access[THROTTLED] += refused
-        access[WRITES] += writes
-        access[THROTTLES] += float(refused > 0)
-        if writes:
-            ups, downs = minute.records.get(position, (0, 0))
-            minute.records[position] = (ups + (round(writes) if in_order else 0), downs)
+        now_s = self._account.now_ns // NANOSECONDS
+        minute = Minute(now_s)
+        for access in accesses:
+            amounts = minute.accesses.setdefault(access.position, [0.0, 0.0, 0.0, 0.0])
+            amounts[CONSUMED] += access.consumed
+            amounts[THROTTLED] += access.refused
+            amounts[WRITES] += access.writes
+            amounts[THROTTLES] += float(access.refused > 0)
+            if access.writes:
+                ups, downs = minute.records.get(access.position, (0, 0))
+                added = round(access.writes) if access.in_order else 0
+                minute.records[access.position] = (ups + added, downs)
+        resource.heat.forget_before(now_s - WINDOW_MINUTES * 60)
+        resource.heat.keep(minute)
+
+    @staticmethod
+    def set_tokens(bucket: TokenBucket, base: float, burst: float, now_ns: int) -> None:
+        """Set the units that a bucket holds at a moment."""
+        bucket.restore((round(base * ONE), round(burst * ONE), now_ns))
 
     def advance(self, now_ns: int) -> None:
         """Move to a moment; minutes that end on the way are closed with what was reported."""

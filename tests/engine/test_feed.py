@@ -3,7 +3,7 @@
 from emulator.capacity import READ, WRITE, TokenBucket
 from emulator.clock import NANOSECONDS
 from emulator.engine.events import Split
-from emulator.engine.feed import TrafficFeed
+from emulator.engine.feed import ReportedAccess, TrafficFeed
 from emulator.model import Item
 from emulator.storage import key_position
 
@@ -55,11 +55,13 @@ def test_a_hot_partition_splits_for_heat_as_if_it_had_served_the_traffic(bench):
     for _ in range(30):
         here = [1000.0 * 60 if one.id == hot else 0.0 for one in resource.partitions]
         feed.report_loads(resource, WRITE, here, [0.0] * len(here), here)
-        for number in range(100):
-            position = (number * 1000, f"k{number}", "s")
-            feed.report_access(
-                resource, position, consumed=1800.0, refused=0.0, writes=600.0, in_order=False
-            )
+        feed.report_accesses(
+            resource,
+            [
+                ReportedAccess((number * 1000, f"k{number}", "s"), 1800.0, 0.0, 600.0, False)
+                for number in range(100)
+            ],
+        )
         feed.advance(account.now_ns + 60 * NANOSECONDS)
         if splits:
             break
@@ -73,12 +75,30 @@ def test_accesses_add_up_at_a_position(bench):
     made.table()
     feed, _, resource = fed(made)
 
-    for _ in range(2):
-        feed.report_access(resource, (1, "k"), consumed=3.0, refused=6.0, writes=1.0, in_order=True)
+    access = ReportedAccess((1, "k"), consumed=3.0, refused=6.0, writes=1.0, in_order=True)
+    feed.report_accesses(resource, [access, access])
 
-    minute = resource.meter.traffic.running
+    [minute] = resource.heat.minutes
     assert minute.accesses == {(1, "k"): [6.0, 12.0, 2.0, 2.0]}
     assert minute.records == {(1, "k"): (2, 0)}
+
+
+def test_accesses_are_kept_for_five_minutes(bench):
+    """CAP-505: the window that a split point is found in."""
+    made = bench()
+    made.table()
+    feed, _, resource = fed(made)
+    account = made.emu.account()
+
+    for _ in range(3):
+        feed.report_accesses(resource, [])
+        feed.advance(account.now_ns + 170 * NANOSECONDS)
+    feed.report_accesses(resource, [])
+
+    assert [account.now_ns // NANOSECONDS - minute.start_s for minute in resource.heat.minutes] == [
+        170,
+        0,
+    ]
 
 
 def test_contents_that_are_too_large_split_where_the_stand_ins_halve(bench):
@@ -104,13 +124,12 @@ def test_partitions_follow_the_contents(bench):
     assert len(resource.partitions) == 3
 
 
-def test_a_draw_takes_from_what_there_is_at_the_beginning_of_the_second():
+def test_a_bucket_is_shown_with_what_it_holds():
     bucket = TokenBucket(rate=10, now_ns=0)
-    bucket.take(10 * NANOSECONDS)
 
-    TrafficFeed.draw(bucket, 4 * NANOSECONDS, 2 * NANOSECONDS)
+    TrafficFeed.set_tokens(bucket, base=-2.0, burst=0.5, now_ns=2 * NANOSECONDS)
 
-    assert (bucket.tokens, bucket.updated_ns) == (16.0, 2 * NANOSECONDS)
+    assert (bucket.tokens, bucket.updated_ns) == (-1.5, 2 * NANOSECONDS)
 
 
 def test_receipts_of_calls_below_the_api_are_dropped(bench):

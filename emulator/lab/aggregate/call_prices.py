@@ -5,7 +5,7 @@ Sizes come from items made as the exact engine makes them, so both engines price
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,7 +60,7 @@ class WritePricer:
         pattern: Pattern,
         maker: ItemMaker,
         row: Sequence[str],
-        schemas: dict[str, IndexSchema],
+        schemas: Mapping[str, IndexSchema],
     ) -> None:
         self._layout = layout
         self._pattern = pattern
@@ -256,5 +256,5 @@ def price_pages(path: AccessPath, items: Floats, size_bytes: float, base_bytes: 
 
 def _by_value(sizes: Floats, price: Callable[[int], float]) -> Floats:
     """Apply a price of whole bytes to many sizes, once per distinct one."""
-    distinct, places = np.unique(np.ceil(sizes - 1e-9).astype(np.int64), return_inverse=True)
-    return np.asarray([price(int(size)) for size in distinct.tolist()])[places]
+    distinct, number_of = np.unique(np.ceil(sizes - 1e-9).astype(np.int64), return_inverse=True)
+    return np.asarray([price(int(size)) for size in distinct.tolist()])[number_of]

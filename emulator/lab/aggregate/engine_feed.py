@@ -1,149 +1,198 @@
-"""What is reported to the real engine, so that it grows, splits and scales by its own rules.
+"""What is reported to the real engine of a world, so that it grows, splits and scales by itself.
 
-The engine decides on splits for heat from the positions that were accessed, and on splits for
-size from the items that lie there. It is shown a position for each key group of a hot partition,
-several for a group that stands for many items, and stand-ins for items.
+The engine decides on splits for heat from the positions that were accessed. For a partition whose
+split is due it is shown a position for each key group, neighbours as one where there are many,
+several for a group that stands for many items.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from emulator.capacity import READ, WRITE
 from emulator.capacity.traffic import WEIGHTS
-from emulator.capacity.units import billed_bytes
-from emulator.lab.aggregate.bucket_shares import BucketTable
-from emulator.lab.aggregate.pattern_model import RunContext
-from emulator.lab.aggregate.placement import JOINT
-from emulator.lab.aggregate.population import Population
-from emulator.lab.aggregate.stretch import PatternStretch, Stretch
+from emulator.clock import NANOSECONDS
+from emulator.engine.feed import ReportedAccess
+from emulator.engine.resource import Resource
+from emulator.lab.aggregate.buckets import Buckets
+from emulator.lab.aggregate.grouping import Grouping
+from emulator.lab.aggregate.pattern_model import ModelContext, PatternModel
+from emulator.lab.aggregate.placement import PlacedKeys
+from emulator.lab.aggregate.played_world import PlayedWorld
 from emulator.lab.inputs.distributions import Floats, Integers
-from emulator.lab.outcome.run_log import MINUTE, ResourceRecord
+from emulator.lab.outcome.run_log import MINUTE
 from emulator.service.limits import PARTITION_UNITS
-from emulator.storage import HASH_SPACE, Position
+from emulator.storage import Position
 
-#: Positions that the traffic of hot partitions is told apart by.
-_MOST_POSITIONS: Final = 400
-#: A key group with more than this share of the accesses is shown as several items.
-_HEAVY_SHARE: Final = 0.005
+#: Positions that the traffic of one partition is told apart by, about.
+_MOST_POSITIONS: Final = 64
+#: A key group with more than this share of its partition's traffic is never merged, and is
+#: shown as several items where it stands for many.
+_HEAVY_SHARE: Final = 0.1
 _HEAVY_POSITIONS: Final = 50
-#: Pieces that new keys are shown in, when a partition is to be halved by size.
-_PIECES: Final = 64
+
+
+@dataclass(frozen=True)
+class PatternTraffic:
+    """What a pattern's calls in one world did lately, by row.
+
+    Attributes:
+        model: The pattern.
+        grouping: Its call groups.
+        accepted: Calls.
+        hot: For each resource that a call draws on, units that its partition refused.
+        units: For each of them, the units of a call, by key group or for all.
+        calls: Calls per request, likewise.
+    """
+
+    model: PatternModel
+    grouping: Grouping
+    accepted: Floats
+    hot: Sequence[Floats]
+    units: Sequence[float | Floats]
+    calls: float | Floats
+
+
+#: Answers what the calls of each pattern in a world did lately.
+Traffic: TypeAlias = Callable[[], Sequence[PatternTraffic]]
 
 
 class EngineFeed:
-    """Reports what happens to the engine of a run."""
+    """Reports what happens in one world to its engine."""
 
-    def __init__(self, context: RunContext) -> None:
-        self._context = context
-        self._feed = context.emulator.feed
-        self._account = context.emulator.account
-        self._records = list(context.log.resources.values())
-
-    def report_minute(
-        self,
-        buckets: BucketTable,
-        consumed: Floats,
-        refused: Floats,
-        demand: Floats,
-        end_ns: int,
+    def __init__(
+        self, number: int, world: PlayedWorld, buckets: Buckets, context: ModelContext
     ) -> None:
-        """Close a minute with what each bucket gave and refused, and what reached it."""
-        for record in self._records:
+        self._number = number
+        self._world = world
+        self._buckets = buckets
+        self._context = context
+        self._feed = world.emulator.feed
+        self._settings = world.world.settings
+
+    def advance(self, now_ns: int) -> None:
+        """Move to a moment."""
+        self._feed.advance(now_ns)
+
+    def report_minute(self) -> None:
+        """Report what each partition gave and refused in a minute, and what reached it."""
+        buckets = self._buckets
+        for number, resource in enumerate(self._world.resources):
+            slots = buckets.slots(self._number, number)
             for axis in (READ, WRITE):
-                own = buckets.partitions[record.resource.arn, axis]
+                own = buckets.of_slots(self._number, number, axis, slots)
                 self._feed.report_loads(
-                    record.resource,
+                    resource,
                     axis,
-                    consumed[own].tolist(),
-                    refused[own].tolist(),
-                    demand[own].tolist(),
+                    buckets.consumed[own].tolist(),
+                    buckets.refused[own].tolist(),
+                    buckets.demand[own].tolist(),
                 )
-        self._context.log.close_minute()
-        self._feed.advance(end_ns)
 
     # Heat
 
-    def report_heat(self, stretch: Stretch, demand: Floats, moment: float) -> None:
-        """Report where the traffic of hot partitions went, at the end of a minute."""
-        for record in self._records:
-            hot = self._hot_partitions(stretch.buckets, record, demand)
-            if not len(hot):
-                continue
-            for pattern in stretch.patterns:
-                if pattern.model.path.kind != "scan":
-                    for number, placement in enumerate(pattern.model.placements):
-                        if placement.record is record:
-                            self._report_accesses(pattern, number, hot, moment)
+    def show_due(self, traffic: Traffic, now_ns: int, *, closes: bool) -> None:
+        """Show where the traffic of partitions went that are split by a moment.
 
-    def _hot_partitions(
-        self, buckets: BucketTable, record: ResourceRecord, demand: Floats
-    ) -> Integers:
-        """Return the partitions whose traffic the engine may want to look at, by number."""
-        use = np.zeros(len(record.resource.partitions))
+        Args:
+            traffic: Answers what happened to the calls.
+            now_ns: The moment.
+            closes: Whether a minute ends then, so that splits may be decided and due at once.
+        """
+        now_s = now_ns // NANOSECONDS
+        for number, resource in enumerate(self._world.resources):
+            pending = resource.heat.pending
+            due = [partition for partition, due_s in pending.items() if due_s <= now_s]
+            if closes and self._may_split_at_once:
+                due += self._hot_partitions(number, resource)
+            self._show(traffic, number, due)
+
+    def show_pending(self, traffic: Traffic) -> None:
+        """Show where the traffic of all hot partitions went, before keys change."""
+        for number, resource in enumerate(self._world.resources):
+            self._show(traffic, number, list(resource.heat.pending))
+
+    @property
+    def _may_split_at_once(self) -> bool:
+        delay = self._settings.split_delay
+        least = delay if isinstance(delay, int | float) else min(delay)
+        return least <= MINUTE * self._settings.heat_minutes
+
+    def _hot_partitions(self, number: int, resource: Resource) -> list[int]:
+        """Return the partitions that are hot in the minute that ends."""
+        slots = self._buckets.slots(self._number, number)
+        use = np.zeros(len(slots))
         for axis, rate in enumerate(PARTITION_UNITS):
-            own = buckets.partitions[record.resource.arn, axis]
-            use = np.maximum(use, demand[own] / (rate * MINUTE))
-        pending = record.resource.heat.pending
-        waits = [partition.id in pending for partition in record.resource.partitions]
-        return np.flatnonzero((use >= self._account.settings.heat_threshold) | waits)
+            own = self._buckets.of_slots(self._number, number, axis, slots)
+            use = np.maximum(use, self._buckets.demand[own] / (rate * MINUTE))
+        hot = use >= self._settings.heat_threshold
+        return [p.id for p, is_hot in zip(resource.partitions, hot, strict=True) if is_hot]
 
-    def _report_accesses(
-        self, pattern: PatternStretch, number: int, hot: Integers, moment: float
-    ) -> None:
-        """Report a pattern's accesses to hot partitions of one placement."""
-        placement = pattern.model.placements[number]
-        partition_of = pattern.grouping.partitions[number][pattern.grouping.group_of]
-        groups = np.flatnonzero(np.isin(partition_of, hot))
-        accepted, consumed, refused = pattern.use_of(number)
-        weigh = WEIGHTS[placement.axis]
-        weight = (consumed + refused) * weigh
-        groups = groups[weight[groups] > 0]
-        if not len(groups):
+    def _show(self, traffic: Traffic, number: int, partitions: Sequence[int]) -> None:
+        if not partitions:
             return
-        heavy = _HEAVY_SHARE * float(weight[groups].sum())
+        patterns = traffic()
+        resource = self._world.resources[number]
+        accesses: list[ReportedAccess] = []
+        for partition_id in partitions:
+            slot = self._buckets.slot(self._number, number, partition_id)
+            for own in patterns:
+                for placement, placed in enumerate(own.grouping.keys.placed):
+                    is_scan = own.model.path.kind == "scan"
+                    if placed.placement.resource == number and not is_scan:
+                        accesses += self._accesses(own, placement, slot)
+        self._feed.report_accesses(resource, accesses)
+
+    def _accesses(self, traffic: PatternTraffic, number: int, slot: int) -> list[ReportedAccess]:
+        """Return a pattern's accesses to one partition of one placement."""
+        placed = traffic.grouping.keys.placed[number]
+        placement = placed.placement
+        groups, amounts = _amounts(traffic, number, slot, WEIGHTS[placement.axis])
+        if not len(groups):
+            return []
+        moment, salt = self._context.moment, self._world.salt
+        by_position: dict[Position, Floats] = {}
+        for at, own in _neighbours(placed, groups, amounts, salt, moment):
+            group = int(groups[at])
+            position = placed.position(group, salt, moment)
+            if traffic.model.path.kind == "query":
+                position = position[: 1 + len(placed.texts[group])]
+            by_position[position] = by_position.get(position, 0.0) + own
+        heavy = _HEAVY_SHARE * float(amounts[:2].sum())
         is_write = placement.axis == WRITE
-        written = accepted if is_write else np.zeros(len(accepted))
-        columns = np.stack([consumed * weigh, refused * weigh, written])
-        for group, amounts in _neighbours(groups, placement.hashes, weight, columns):
-            position = placement.position(group, moment)
-            if pattern.model.path.kind == "query":
-                position = position[: 1 + len(placement.texts[group])]
-            stands_for_many = placement.is_unbounded and is_write and weight[group] > heavy
+        accesses = []
+        for position, own in by_position.items():
+            stands_for_many = placement.is_unbounded and is_write and own[0] + own[1] > heavy
             shown = _items(position) if stands_for_many else [position]
-            taken, lost, writes = (amount / len(shown) for amount in amounts)
-            for item in shown:
-                self._feed.report_access(
-                    placement.record.resource,
-                    item,
-                    consumed=taken,
-                    refused=lost,
-                    writes=writes,
-                    in_order=placement.in_order,
-                )
+            consumed, refused, calls = (own / len(shown)).tolist()
+            writes = calls if is_write else 0.0
+            accesses += [
+                ReportedAccess(item, consumed, refused, writes, in_order=placement.in_order)
+                for item in shown
+            ]
+        return accesses
 
-    # Contents
 
-    def report_contents(self) -> None:
-        """Report what every partition holds, and let those split that hold too much."""
-        for table in self._context.layout.tables:
-            for index in (None, *table.global_indexes):
-                record = self._context.log.record_of(table, index)
-                population = self._context.population(table, None if index is None else index.name)
-                if self._hold(record, population) >= self._account.settings.partition_bytes:
-                    stand_ins = _stand_ins(record, population)
-                    engine_table = self._context.emulator.table(table)
-                    self._feed.split_for_size(engine_table, record.resource, stand_ins)
-                    self._hold(record, population)
-
-    def _hold(self, record: ResourceRecord, population: Population) -> float:
-        """Report the contents of every partition, and return the largest one's bytes."""
-        sizes, items = population.by_partition(record)
-        self._feed.report_contents(record.resource, sizes, items)
-        return max(sizes)
+def _amounts(
+    traffic: PatternTraffic, number: int, slot: int, weigh: float
+) -> tuple[Integers, Floats]:
+    """Return the key groups of a partition; weight consumed and refused, and calls, of each."""
+    grouping = traffic.grouping
+    groups = np.flatnonzero(grouping.slots[number] == slot)
+    rows = grouping.rows[groups]
+    shares = grouping.key_shares(traffic.calls)[groups]
+    units = traffic.units[number]
+    if not isinstance(units, float):
+        units = units[groups]
+    accepted = traffic.accepted[rows] * shares
+    consumed = accepted * units * traffic.model.actions * weigh
+    refused = traffic.hot[number][rows] * shares * weigh
+    used = consumed + refused > 0
+    return groups[used], np.stack([consumed, refused, accepted])[:, used]
 
 
 def _items(position: Position) -> list[Position]:
@@ -155,40 +204,32 @@ def _items(position: Position) -> list[Position]:
 
 
 def _neighbours(
-    groups: Integers, hashes: NDArray[np.uint64], weight: Floats, columns: Floats
-) -> list[tuple[int, list[float]]]:
-    """Return key groups with their amounts; neighbours as one, where there are too many.
+    placed: PlacedKeys,
+    groups: Integers,
+    amounts: Floats,
+    salt: int,
+    moment: float,
+) -> list[tuple[int, Floats]]:
+    """Return key groups with their amounts; light neighbours as one, where there are many.
 
-    The heaviest of neighbours gives its name, as in the engine's own bounded record.
+    Merged neighbours weigh about the same, and the first gives its name: half of the weight is
+    found where it is.
     """
     if len(groups) <= _MOST_POSITIONS:
-        return list(zip(groups.tolist(), columns[:, groups].T.tolist(), strict=True))
-    ordered = groups[np.argsort(hashes[groups])]
-    heaviest = np.argsort(weight[ordered])[-_MOST_POSITIONS // 2 :]
-    starts = np.linspace(0, len(ordered), _MOST_POSITIONS // 2, endpoint=False).astype(np.int64)
-    starts = np.unique(
-        np.concatenate([starts, heaviest, np.minimum(heaviest + 1, len(ordered) - 1)])
-    )
-    amounts = np.add.reduceat(columns[:, ordered], starts, axis=1)
-    return list(zip(ordered[starts].tolist(), amounts.T.tolist(), strict=True))
-
-
-def _stand_ins(record: ResourceRecord, population: Population) -> list[tuple[Position, float]]:
-    """Return positions and sizes that lie as the items of a population do."""
-    count = len(population)
-    pairs = zip(population.sizes[:count], population.items[:count], strict=True)
-    billed = [billed_bytes(round(size), round(items)) for size, items in pairs]
-    stand_ins: dict[Position, float] = {}
-    new_bytes = 0.0
-    for entry, (text, is_new, sort) in enumerate(population.keys()):
-        if is_new:
-            new_bytes += billed[entry]
-        elif billed[entry]:
-            whole = (int(population.hashes[entry]), *text.split(JOINT), sort)
-            position = whole[: record.resource.key_length]
-            stand_ins[position] = stand_ins.get(position, 0.0) + billed[entry]
-    if new_bytes:
-        pieces = _PIECES * len(record.resource.partitions)
-        for piece in range(pieces):
-            stand_ins[(piece * HASH_SPACE // pieces, f"new {piece:06d}")] = new_bytes / pieces
-    return list(stand_ins.items())
+        return list(enumerate(amounts.T))
+    hashes = placed.hashes(salt)[groups]
+    order = np.argsort(hashes, kind="stable")
+    begins = np.zeros(len(order), dtype=np.bool_)
+    if len(np.unique(hashes)) <= _MOST_POSITIONS:
+        positions = [placed.position(group, salt, moment) for group in groups.tolist()]
+        order = np.asarray(sorted(range(len(groups)), key=positions.__getitem__))
+        begins = np.diff(hashes[order].astype(np.float64), prepend=-1.0) != 0
+    weight = (amounts[0] + amounts[1])[order]
+    piece = np.floor((np.cumsum(weight) - weight) / weight.sum() * (_MOST_POSITIONS - 16))
+    begins |= np.diff(piece, prepend=-1.0) > 0
+    is_heavy = weight > _HEAVY_SHARE * weight.sum()
+    begins |= is_heavy
+    begins[1:] |= is_heavy[:-1]
+    starts = np.flatnonzero(begins)
+    merged = np.add.reduceat(amounts[:, order], starts, axis=1)
+    return list(zip(order[starts].tolist(), merged.T, strict=True))

@@ -7,148 +7,201 @@ too much of it waits, by the emulator's own rule.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Collection, Sequence
+from typing import Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from emulator.capacity import WRITE, IndexGate
-from emulator.engine import Table
-from emulator.lab.aggregate.bucket_shares import BucketTable
-from emulator.lab.inputs.distributions import Floats
-from emulator.lab.outcome.run_log import ResourceRecord, RunLog
+from emulator.engine.table import Table
+from emulator.lab.aggregate.buckets import Buckets
+from emulator.lab.aggregate.played_world import PlayedWorld
+from emulator.lab.inputs.distributions import Floats, Integers, sums
+from emulator.lab.outcome.run_log import closing_second
+
+Flags: TypeAlias = NDArray[np.bool_]
 
 #: Fewer units than this are rounding.
 _NOTHING: Final = 1e-6
+_NO_REASON: Final = -1
 
 
-class _IndexQueue:
-    """What waits for one global index.
+class IndexQueue:
+    """What waits for one global index, in every world.
 
     Attributes:
-        record: The index.
-        table: The engine's table that it belongs to.
-        gate: Whether writes to the table are let through.
-        waiting: By partition, in units.
+        resource: The number of the index.
+        backlog: By world and second, the units that wait.
+        waiting_reason: By world, the number of the reason why something last had to wait, or -1.
+        closed_at: By world, when it first closed its table's writes, in seconds, or None.
     """
 
-    def __init__(self, record: ResourceRecord, table: Table) -> None:
-        self.record = record
-        self.table = table
-        self.gate = IndexGate(table.settings.gsi_closed_seconds)
-        self.waiting: dict[int, float] = {}
+    def __init__(
+        self, resource: int, tables: Sequence[Table], table: int, buckets: Buckets, seconds: int
+    ) -> None:
+        self.resource = resource
+        self._tables = tables
+        self._table = table
+        self._buckets = buckets
+        count = len(tables)
+        self._gates = [IndexGate(own.settings.gsi_closed_seconds) for own in tables]
+        self._closed: list[int] = []
+        self.backlog = np.zeros((count, seconds))
+        self.waiting_reason: Integers = np.full(count, _NO_REASON)
+        self.closed_at: list[float | None] = [None] * count
+        self._own: Integers = np.zeros(0, dtype=np.int64)
+        self._worlds: Integers = np.zeros(0, dtype=np.int64)
+        self._first: Integers = np.zeros(0, dtype=np.int64)
+        self._above: Integers = np.zeros((0, count), dtype=np.int64)
+        self._buffers = np.zeros(count)
+        self.follow()
+
+    def follow(self) -> None:
+        """Follow partitions and limits as they are now."""
+        buckets, worlds = self._buckets, range(len(self._tables))
+        own = [buckets.of_partitions(world, self.resource, WRITE) for world in worlds]
+        self._own = np.concatenate(own)
+        self._worlds = np.repeat(np.arange(len(own)), [len(numbers) for numbers in own])
+        self._first = np.asarray([numbers[0] for numbers in own])
+        self._above = np.asarray(
+            [buckets.above(world, self.resource, WRITE) for world in worlds], dtype=np.int64
+        ).T
+        self._buffers = np.asarray([table.index_buffer for table in self._tables])
 
     @property
-    def backlog(self) -> float:
-        """The units that wait."""
-        return sum(self.waiting.values())
+    def is_empty(self) -> bool:
+        """Return whether nothing waits in any world."""
+        return not self._buckets.lanes[self._own].any()
 
-    def is_closed(self, now_ns: int) -> bool:
-        """Return whether writes to the table are refused now."""
-        return self.gate.is_closed(self.backlog, self.table.index_buffer, now_ns)
-
-    def inherit(self, parent: int, children: tuple[int, ...]) -> None:
-        """Let what waits for a partition that was split wait for its children, evenly."""
-        units = self.waiting.pop(parent, 0.0)
-        if units:
-            for child in children:
-                self.waiting[child] = self.waiting.get(child, 0.0) + units / len(children)
+    def closed_gates(self, second: int, now_ns: int) -> list[tuple[int, int]]:
+        """Return the gates of the tables whose writes are refused now, with the reason's number."""
+        gates = []
+        for world in list(self._closed):
+            backlog = float(self.backlog[world, second - 1])
+            if not self._gates[world].is_closed(backlog, float(self._buffers[world]), now_ns):
+                self._closed.remove(world)
+            elif self.waiting_reason[world] != _NO_REASON:
+                gate = self._buckets.gate(world, self._table)
+                gates.append((gate, int(self.waiting_reason[world])))
+        return gates
 
     def let_pass(
-        self, buckets: BucketTable, entering: Floats, available: Floats
+        self, entering: Floats, available: Floats, second: int, end_ns: int
     ) -> tuple[Floats, Floats]:
-        """Apply what has room; return what each partition applies, and what of the new waits.
+        """Apply what has room in a second; return by bucket what was applied, and what waits.
 
         Args:
-            buckets: All buckets.
             entering: What base writes add, by bucket.
-            available: What each bucket has left in this second.
+            available: What each bucket has left; what is applied is taken from it.
+            second: Of the run.
+            end_ns: When it ends.
         """
-        arn, partitions = self.record.resource.arn, self.record.resource.partitions
-        own = buckets.partitions[arn, WRITE]
-        before = np.asarray([self.waiting.get(partition.id, 0.0) for partition in partitions])
-        wanted = before + entering[own]
+        buckets, own, count = self._buckets, self._own, len(self._tables)
+        before, new = buckets.lanes[own], entering[own]
+        wanted = before + new
         applied = np.minimum(wanted, np.maximum(available[own], 0.0))
-        room, shortest = min(
-            ((float(available[number]), number) for number in buckets.above[arn, WRITE]),
-            default=(np.inf, int(own[0])),
-        )
-        total = float(applied.sum())
-        if total > room:
-            applied *= max(room, 0.0) / total
+        room = np.full(count, np.inf)
+        for numbers in self._above:
+            room = np.minimum(room, available[numbers])
+        total = sums(self._worlds, applied, count)
+        is_over = total > room
+        scale = np.ones(count)
+        np.divide(np.maximum(room, 0.0), total, out=scale, where=is_over)
+        applied *= scale[self._worlds]
         left = wanted - applied
-        if left.sum() > _NOTHING:
-            short = shortest if total > room else int(own[0])
-            self.record.waiting_reason = buckets.reasons[short]
-        self.waiting = {
-            partition.id: units
-            for partition, units in zip(partitions, left.tolist(), strict=True)
-            if units > _NOTHING
-        }
+        buckets.lanes[own] = np.where(left > _NOTHING, left, 0.0)
+        self._note_reasons(sums(self._worlds, left, count) > _NOTHING, is_over, room, available)
+        given, delayed = np.zeros(len(buckets)), np.zeros(len(buckets))
+        given[own] = applied
         # A lane keeps its order: behind what waits, everything has to wait.
-        delayed = np.where(before > _NOTHING, entering[own], np.minimum(left, entering[own]))
-        return applied, delayed
+        delayed[own] = np.where(before > _NOTHING, new, np.minimum(left, new))
+        total = sums(self._worlds, applied, count)
+        for numbers in self._above:
+            given[numbers] += total
+            available[numbers] -= total
+        self._close(sums(self._worlds, buckets.lanes[own], count), second, end_ns)
+        return given, delayed
+
+    def _note_reasons(self, waits: Flags, is_over: Flags, room: Floats, available: Floats) -> None:
+        """Note why what waits has to."""
+        reasons = self._buckets.reasons
+        for world in np.flatnonzero(waits).tolist():
+            short = int(self._first[world])
+            if is_over[world]:
+                above = self._above[:, world]
+                short = int(above[np.flatnonzero(available[above] <= room[world])[0]])
+            self.waiting_reason[world] = reasons[short]
+
+    def _close(self, backlog: Floats, second: int, end_ns: int) -> None:
+        """Close the table's writes where the buffer is full."""
+        self.backlog[:, second] = backlog
+        for world in np.flatnonzero(backlog >= self._buffers).tolist():
+            full = float(backlog[world]), float(self._buffers[world])
+            if self._gates[world].close_if_full(*full, end_ns):
+                self._closed.append(world)
+                if self.closed_at[world] is None:
+                    self.closed_at[world] = float(second + 1)
+
+    def closes_after(self, world: int) -> float | None:
+        """Return when the index closes: as it did, or would if the load went on."""
+        if self.waiting_reason[world] == _NO_REASON:
+            return None
+        backlog = self.backlog[world].tolist()
+        return closing_second(backlog, float(self._buffers[world]), self.closed_at[world])
 
 
 class IndexQueues:
-    """The queues of all global indexes of a run; none where the settings ask for no buffer."""
+    """The queues of all global indexes in all worlds.
 
-    def __init__(self, log: RunLog) -> None:
-        self._log = log
-        self._splits_seen = 0
-        self._queues: dict[str, _IndexQueue] = {}
-        for arn, record in log.resources.items():
-            table = log.emulator.table(record.table)
-            if not record.is_table and table.settings.gsi_buffer_seconds:
-                self._queues[arn] = _IndexQueue(record, table)
+    Args:
+        worlds: The worlds.
+        queued: The numbers of the indexes that have a queue.
+        buckets: All buckets.
+        seconds: How long the run is.
+    """
 
-    def __contains__(self, arn: str) -> bool:
-        return arn in self._queues
+    def __init__(
+        self,
+        worlds: Sequence[PlayedWorld],
+        queued: Collection[int],
+        buckets: Buckets,
+        seconds: int,
+    ) -> None:
+        self._buckets = buckets
+        self.queues = []
+        for number in sorted(queued):
+            tables = [world.table_of(number) for world in worlds]
+            table = worlds[0].number_of(tables[0].resource)
+            self.queues.append(IndexQueue(number, tables, table, buckets, seconds))
 
     @property
     def is_empty(self) -> bool:
         """Return whether nothing waits."""
-        return not any(queue.waiting for queue in self._queues.values())
+        return all(queue.is_empty for queue in self.queues)
 
-    def follow_splits(self) -> None:
-        """Move what waits to the partitions that are there now."""
-        splits = self._log.splits[self._splits_seen :]
-        self._splits_seen += len(splits)
-        names = {queue.record.name: queue for queue in self._queues.values()}
-        for split in splits:
-            if split.resource in names and split.children:
-                names[split.resource].inherit(split.partition_id, split.children)
+    def follow(self) -> None:
+        """Follow partitions and limits as they are now."""
+        for queue in self.queues:
+            queue.follow()
 
-    def closed_tables(self, now_ns: int) -> dict[str, str]:
-        """Return the tables whose writes are refused now, each with the reason of its index."""
-        closed = {}
-        for queue in self._queues.values():
-            reason = queue.record.waiting_reason
-            if reason is not None and queue.is_closed(now_ns):
-                closed[queue.table.arn] = reason
-        return closed
+    def close_gates(self, second: int, now_ns: int) -> None:
+        """Refuse the writes of tables whose index is closed, and let those of others through."""
+        if self.queues:
+            gates = [gate for queue in self.queues for gate in queue.closed_gates(second, now_ns)]
+            self._buckets.close_gates(gates)
 
     def run_second(
-        self, buckets: BucketTable, entering: Floats, available: Floats, second: int, end_ns: int
+        self, entering: Floats, available: Floats, second: int, end_ns: int
     ) -> tuple[Floats, Floats]:
         """Let a second pass.
 
         Returns:
             What each bucket gave, and by partition what has to wait of what entered.
         """
-        applied, delayed = np.zeros(len(buckets)), np.zeros(len(buckets))
-        if not self._queues:
-            return applied, delayed
-        available = available.copy()
-        for arn, queue in self._queues.items():
-            passed, waits = queue.let_pass(buckets, entering, available)
-            own = buckets.partitions[arn, WRITE]
-            applied[own] = passed
-            delayed[own] = waits
-            for number in buckets.above[arn, WRITE]:
-                applied[number] += passed.sum()
-                available[number] -= passed.sum()
-            backlog = queue.backlog
-            queue.record.backlog[second] = backlog
-            if queue.gate.close_if_full(backlog, queue.table.index_buffer, end_ns):
-                self._log.note_closing(queue.record, end_ns)
+        applied, delayed = np.zeros(len(self._buckets)), np.zeros(len(self._buckets))
+        for queue in self.queues:
+            passed, waits = queue.let_pass(entering, available, second, end_ns)
+            applied += passed
+            delayed += waits
         return applied, delayed

@@ -20,6 +20,8 @@ from emulator.lab.planning.sampling import LATEST_WINDOW, with_parents
 
 #: Beyond so many combinations a sample of as many stands for all.
 MOST_GROUPS: Final = 200_000
+#: With more key groups than this, random values in sort keys are not told apart.
+FEW_GROUPS: Final = 10_000
 #: New keys are told apart by so many stretches of the hash space.
 STRATA: Final = 512
 _STRATUM: Final = "(stratum)"

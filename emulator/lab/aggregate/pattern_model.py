@@ -1,31 +1,45 @@
 """Pattern models: one access pattern under a design, in numbers.
 
-A model knows where its calls fall (placements), how many calls a request makes, what each costs
-at the moment, and what its writes leave behind. It decides nothing about admission.
+A model knows which keys its calls ask for, how many calls a request makes, what each costs at the
+moment, and what its writes leave behind. It decides nothing about admission, and where keys lie
+is the business of each world.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from emulator.lab.aggregate.key_groups import Existing, KeyGroups, latest_weights
-from emulator.lab.aggregate.placement import Placement
+from emulator.engine.resource import Resource
+from emulator.lab.aggregate.key_groups import (
+    SORT_STRATA,
+    Existing,
+    KeyGroups,
+    latest_weights,
+    sort_label,
+)
+from emulator.lab.aggregate.placement import PlacedKeys
 from emulator.lab.aggregate.population import Population
 from emulator.lab.inputs.distributions import Floats, Zipf
 from emulator.lab.inputs.key_templates import ShardPart
 from emulator.lab.inputs.workload import Workload
-from emulator.lab.outcome.run_log import PatternRecord, RunLog
 from emulator.lab.planning.access_paths import AccessPath
-from emulator.lab.planning.layout import TableLayout
-from emulator.lab.planning.run_emulator import RunEmulator
+from emulator.lab.planning.layout import IndexLayout, KeyLayout, Layout, TableLayout
 from emulator.lab.planning.sampling import LATEST_WINDOW
+from emulator.model import IndexSchema
+
+#: A number for each key group, or one for all of them.
+PerGroup: TypeAlias = float | Floats
+#: By table, the schemas of its indexes by name.
+Schemas: TypeAlias = Mapping[str, Mapping[str, IndexSchema]]
 
 
-class RunContext:
-    """What the models of a run share: the emulator, the log, the time, what is stored where.
+class ModelContext:
+    """What the models of a design share: the time, and what is stored where.
 
     Attributes:
         elapsed: Seconds into the run at the beginning of the present stretch.
@@ -35,12 +49,13 @@ class RunContext:
         mean_bytes: By table and index, the mean size of what is written there.
     """
 
-    def __init__(self, emulator: RunEmulator, log: RunLog, seed: int) -> None:
-        self.emulator = emulator
-        self.log = log
-        self.layout = emulator.layout
-        self.workload = emulator.layout.workload
-        self.seed = seed
+    def __init__(self, layout: Layout, schemas: Schemas) -> None:
+        self.layout = layout
+        self.workload = layout.workload
+        self.schemas = schemas
+        self.resources: list[tuple[TableLayout, IndexLayout | None]] = [
+            (table, index) for table in layout.tables for index in (None, *table.global_indexes)
+        ]
         self.elapsed = 0.0
         self.until = 0.0
         self.created: dict[str, float] = {}
@@ -53,9 +68,22 @@ class RunContext:
         """Epoch seconds."""
         return self.workload.start + self.elapsed
 
+    def resource_number(self, table: TableLayout, index: IndexLayout | None) -> int:
+        """Return the number of a table or global index; a local index has its table's."""
+        name = index.name if index is not None and index.is_global else None
+        for number, (other, own) in enumerate(self.resources):
+            if other is table and (None if own is None else own.name) == name:
+                return number
+        raise KeyError(name)
+
     def population(self, table: TableLayout, index: str | None) -> Population:
         """Return what lies in a table or index."""
         return self._populations.setdefault((table.name, index), Population())
+
+    def population_of(self, resource: int) -> Population:
+        """Return what lies in a table or global index, by its number."""
+        table, index = self.resources[resource]
+        return self.population(table, None if index is None else index.name)
 
     def size_of(self, table: TableLayout, index: str | None) -> float:
         """Return the mean size of what lies in a table or index, as far as known."""
@@ -64,43 +92,98 @@ class RunContext:
             return population.total_bytes / population.total_items
         return self.mean_bytes.get((table.name, index), 0.0)
 
+    def settle(self) -> None:
+        """Note that all items so far were there before the run."""
+        for population in self._populations.values():
+            population.settle()
+
+    def copy_contents(self) -> Contents:
+        """Return what is stored, for ``restore_contents``."""
+        populations = {key: population.copy() for key, population in self._populations.items()}
+        return Contents(populations, dict(self.created))
+
+    def restore_contents(self, contents: Contents) -> None:
+        """Go back to what was stored, and to the beginning of the run."""
+        self._populations = {
+            key: population.copy() for key, population in contents.populations.items()
+        }
+        self.created = dict(contents.created)
+        self.elapsed = self.until = 0.0
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What is stored in tables and indexes, and how many values of unique fields exist."""
+
+    populations: dict[tuple[str, str | None], Population]
+    created: dict[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class PatternKeys:
+    """The keys that a pattern's requests ask for, until they change.
+
+    Attributes:
+        groups: The key groups.
+        placed: Where they fall on each resource that a call draws on, the table first.
+    """
+
+    groups: KeyGroups
+    placed: tuple[PlacedKeys, ...]
+
+
+@dataclass(frozen=True)
+class CallPrices:
+    """What the calls of a pattern are like at a moment.
+
+    Attributes:
+        calls: Calls per request.
+        units: For each resource that a call draws on, the units of one call.
+        chances: For each of them, how likely a call draws on it at all.
+        evaluated: Bytes read per call.
+        filtered: Of those the bytes that a filter throws away.
+    """
+
+    calls: PerGroup
+    units: tuple[PerGroup, ...]
+    chances: tuple[float, ...]
+    evaluated: PerGroup = 0.0
+    filtered: PerGroup = 0.0
+
 
 class PatternModel(ABC):
     """One pattern in numbers.
 
     Attributes:
-        groups: Its key groups.
-        placements: Where they fall on each resource that a call draws on, the table first.
-        calls: Calls per request, for each key group.
+        resource: The number of the table or index that it asks.
         actions: Items per call that are admitted all or none.
-        evaluated: Bytes read per call of each key group.
-        filtered: Of those the bytes that a filter throws away.
+        per_request: Calls per request, pages and suffixes aside.
+        differs_by_world: Whether its keys and prices depend on a world's partitions.
     """
 
-    groups: KeyGroups
-    placements: list[Placement]
-    calls: Floats
+    differs_by_world = False
 
-    def __init__(self, context: RunContext, path: AccessPath) -> None:
+    def __init__(self, context: ModelContext, path: AccessPath) -> None:
         self.context = context
         self.path = path
         self.pattern = path.pattern
         self.policy = context.workload.policy(path.pattern)
-        resource = context.log.record_of(path.table, path.index)
-        self.record = PatternRecord(path.pattern, resource.name)
-        context.log.patterns[path.pattern.name] = self.record
+        self.resource = context.resource_number(path.table, path.index)
         self.actions = self.pattern.actions if self.pattern.is_transaction else 1
         self.per_request = 1 if self.pattern.is_transaction else self.pattern.actions
-        self.evaluated: Floats = np.zeros(1)
-        self.filtered: Floats = np.zeros(1)
 
     @abstractmethod
-    def refresh(self) -> bool:
-        """Render what depends on the context's moment; return whether keys changed."""
+    def keys(self, resource: Resource) -> PatternKeys:
+        """Return the keys as of the context's moment; the same object while they are the same.
+
+        Args:
+            resource: The engine's side of the table or index that it asks, in the world that
+                the keys are for.
+        """
 
     @abstractmethod
-    def price(self) -> None:
-        """Set calls and units as they are at the context's moment."""
+    def price(self, keys: PatternKeys, resource: Resource) -> CallPrices:
+        """Return what calls for these keys cost at the context's moment."""
 
     def absorb(self, accepted: Floats) -> None:  # noqa: B027 - reads leave nothing
         """Store what the accepted calls of each key group have written."""
@@ -127,3 +210,14 @@ class PatternModel(ABC):
 def unlisted_shards(shards: Sequence[ShardPart], workload: Workload) -> list[ShardPart]:
     """Return the calculated suffixes whose fields are new every time: as good as drawn."""
     return [shard for shard in shards if any(workload.field(name).unique for name in shard.fields)]
+
+
+def sort_shards(key: KeyLayout, workload: Workload, known: Container[str] = ()) -> list[ShardPart]:
+    """Return what tells random unique values in a sort key apart, those known aside."""
+    names = {
+        name
+        for template in key.sort
+        for name in template.fields
+        if workload.field(name).unique == "random" and name not in known
+    }
+    return [ShardPart((), SORT_STRATA, sort_label(name)) for name in sorted(names)]

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emulator.capacity.units import billed_bytes
-from emulator.lab.aggregate.placement import JOINT, EntryKey
+from emulator.engine.resource import Resource
+from emulator.lab.aggregate.placement import JOINT, EntryKey, Hashes, hash_texts
 from emulator.lab.inputs.distributions import Floats, Integers, sums, weighted
-from emulator.lab.outcome.run_log import Collections, ResourceRecord
+from emulator.lab.outcome.run_log import Collections
+from emulator.storage import HASH_SPACE
 
 #: Above every character of a key.
 _LAST: Final = "\U0010ffff"
@@ -50,12 +52,11 @@ class Population:
     Attributes:
         items: How many items each entry holds; the columns may be longer than there are entries.
         sizes: Their bytes, without overhead.
-        hashes: The hash of each entry's partition key.
         is_new: Whether each entry stands for keys that are new every time.
 
     >>> population = Population()
     >>> keys = [("d1", False, "a"), ("d1", False, "b"), ("d2", False, "a")]
-    >>> entries = population.entries(keys, np.zeros(3, dtype=np.uint64))
+    >>> entries = population.entries(keys)
     >>> population.add(entries, np.array([2.0, 1.0, 5.0]), np.array([20.0, 10.0, 50.0]))
     >>> asked = [("d1", False, ""), ("d1", False, "b"), ("d3", False, "")]
     >>> population.counts(population.ranges(asked), None).tolist()
@@ -76,13 +77,23 @@ class Population:
         self._sorted: list[EntryKey] = []
         self._order: Integers = np.zeros(0, dtype=np.int64)
         self.is_new: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
-        self.hashes: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
+        #: By salt, the hash of each entry's partition key, as far as somebody asked.
+        self._hashes: dict[int, Hashes] = {}
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    def entries(self, keys: Sequence[EntryKey], hashes: NDArray[np.uint64]) -> Integers:
-        """Return the numbers of entries, making those that are missing, with the hashes given."""
+    def copy(self) -> Population:
+        """Return an independent population of the same items."""
+        twin = Population()
+        twin._entries = self._entries.copy()
+        for name in _COLUMNS:
+            setattr(twin, name, getattr(self, name).copy())
+        twin._sorted, twin._order, twin.is_new = self._sorted, self._order, self.is_new
+        return twin
+
+    def entries(self, keys: Sequence[EntryKey]) -> Integers:
+        """Return the numbers of entries, making those that are missing."""
         entries = self._entries
         known = len(entries)
         numbers = np.asarray(
@@ -90,10 +101,7 @@ class Population:
         )
         if len(entries) > known:
             is_added = numbers >= known
-            added = np.zeros(len(entries) - known, dtype=np.uint64)
-            added[numbers[is_added] - known] = hashes[is_added]
-            self.hashes = np.concatenate([self.hashes, added])
-            new = np.zeros(len(added), dtype=np.bool_)
+            new = np.zeros(len(entries) - known, dtype=np.bool_)
             new[numbers[is_added] - known] = [
                 keys[at][1] for at in np.flatnonzero(is_added).tolist()
             ]
@@ -187,18 +195,29 @@ class Population:
         """The bytes of all items, without overhead."""
         return float(self.sizes.sum())
 
-    def by_partition(self, record: ResourceRecord) -> tuple[list[float], list[float]]:
+    def hashes(self, salt: int) -> Hashes:
+        """Return the hash of each entry's partition key in worlds with that salt."""
+        hashes = self._hashes.get(salt, np.zeros(0, dtype=np.uint64))
+        if len(hashes) < len(self):
+            texts = [tuple(text.split(JOINT)) for text, _, _ in self.keys()[len(hashes) :]]
+            hashes = np.concatenate([hashes, hash_texts(texts, salt)])
+            self._hashes[salt] = hashes
+        return hashes
+
+    def partitions_of(self, resource: Resource, salt: int) -> Integers:
+        """Return for each entry the number of its partition, in key order."""
+        lows = np.asarray([partition.low[0] for partition in resource.partitions], dtype=np.uint64)
+        return np.asarray(np.searchsorted(lows, self.hashes(salt), side="right") - 1)
+
+    def by_partition(self, resource: Resource, salt: int) -> tuple[list[float], list[float]]:
         """Return the billed bytes and the items of every partition, in key order."""
-        partitions = list(record.resource.partitions)
         count = len(self)
-        lows = np.asarray([partition.low[0] for partition in partitions], dtype=np.uint64)
-        numbers = np.searchsorted(lows, self.hashes, side="right") - 1
-        spans = [record.spans[partition.id] for partition in partitions]
-        widths = np.asarray([span.high - span.low for span in spans])
+        numbers = self.partitions_of(resource, salt)
+        widths = hash_shares(resource)
         new = self.is_new
         held = []
         for column in (self.sizes[:count], self.items[:count]):
-            fixed = sums(numbers[~new], column[~new], len(partitions))
+            fixed = sums(numbers[~new], column[~new], len(widths))
             held.append((fixed + widths * float(column[new].sum())).tolist())
         sizes, items = held
         billed = [
@@ -228,3 +247,10 @@ class Population:
             collections.sizes.append(size / count)
             collections.growth.append(max(0.0, size - float(loaded)) / count)
         return collections
+
+
+def hash_shares(resource: Resource) -> Floats:
+    """Return the share of the hash space of every partition, in key order."""
+    partitions = resource.partitions
+    widths = [partitions.width(partition) / HASH_SPACE for partition in partitions]
+    return np.asarray(widths)

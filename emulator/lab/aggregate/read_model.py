@@ -9,11 +9,19 @@ import numpy as np
 
 from emulator.capacity import READ
 from emulator.capacity.units import page_units
+from emulator.engine.resource import Resource
 from emulator.lab.aggregate.call_prices import point_units, price_pages, read_factor
-from emulator.lab.aggregate.key_groups import KeyGroups, key_groups_of
-from emulator.lab.aggregate.pattern_model import PatternModel, RunContext, unlisted_shards
-from emulator.lab.aggregate.placement import JOINT, EntryKey, Placement
-from emulator.lab.aggregate.population import Population
+from emulator.lab.aggregate.key_groups import FEW_GROUPS, Existing, KeyGroups, key_groups_of
+from emulator.lab.aggregate.pattern_model import (
+    CallPrices,
+    ModelContext,
+    PatternKeys,
+    PatternModel,
+    sort_shards,
+    unlisted_shards,
+)
+from emulator.lab.aggregate.placement import JOINT, EntryKey, Placement, WholePartitions
+from emulator.lab.aggregate.population import Population, hash_shares
 from emulator.lab.inputs.distributions import Floats, Integers, weighted
 from emulator.lab.inputs.key_templates import KeyTemplate, ShardPart
 from emulator.lab.inputs.patterns import TIMESTAMP
@@ -31,91 +39,98 @@ class _Ranges:
     """The entries that a model's keys cover, found anew when either changes."""
 
     def __init__(self) -> None:
-        self._known: tuple[int, object] | None = None
+        self._known: tuple[PatternKeys, Population, int] | None = None
         self._ranges: tuple[Integers, Integers] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     def of(
-        self, keys: Callable[[], list[EntryKey]], population: Population, texts: object
+        self, keys: PatternKeys, population: Population, asked: Callable[[], list[EntryKey]]
     ) -> tuple[Integers, Integers]:
-        """Return the ranges; ``texts`` is another object whenever the keys are others."""
-        if self._known is None or self._known[0] != len(population) or self._known[1] is not texts:
-            self._ranges = population.ranges(keys())
-            self._known = len(population), texts
+        """Return the ranges; ``asked`` gives the keys and sort prefixes that are asked for."""
+        known = keys, population, len(population)
+        if self._known != known:
+            self._ranges = population.ranges(asked())
+            self._known = known
         return self._ranges
 
 
 class GetModel(PatternModel):
     """Reads of single items."""
 
-    def __init__(self, context: RunContext, path: AccessPath) -> None:
+    def __init__(self, context: ModelContext, path: AccessPath) -> None:
         super().__init__(context, path)
         self._is_new = is_new_every_time(path.key, context.workload, creates=False)
-        self._minute = -1
         self._ranges = _Ranges()
-        self._regroup()
+        self._minute = -1
+        self._placement = self._place(self.existing_values())
+        self._keys = PatternKeys(self._placement.groups, (self._placement.render(context.moment),))
 
-    def _regroup(self) -> None:
-        """Make the key groups anew, of the values that are asked for now."""
+    def _place(self, existing: dict[str, Existing]) -> Placement:
+        """Make the key groups of the values that are asked for now, and place them."""
         context, path = self.context, self.path
-        existing = self.existing_values()
+        workload = context.workload
         is_new = self._is_new or any(
-            context.workload.field(name).unique and name not in existing
+            workload.field(name).unique and name not in existing
             for template in path.key.partition
             for name in template.fields
         )
         names = sorted(path.key.names - {TIMESTAMP})
+        asked = {name: values for name, values in existing.items() if name in names}
         hashed = [part for template in path.key.partition for part in template.shards]
         shards = list(path.shards) + [
-            part for part in unlisted_shards(hashed, context.workload) if not existing
+            part for part in unlisted_shards(hashed, workload) if not existing
         ]
-        self.groups = key_groups_of(
-            context.workload,
+        combinations = float(np.prod([float(workload.field(name).size) for name in names]))
+        if not is_new and not asked and combinations <= FEW_GROUPS:
+            shards += sort_shards(path.key, workload, asked)
+        groups = key_groups_of(
+            workload,
             self.pattern,
             names,
             shards,
             is_new=is_new,
-            seed=context.seed,
-            existing={name: values for name, values in existing.items() if name in names},
+            seed=workload.seed,
+            existing=asked,
         )
-        record = context.log.record_of(path.table, None)
-        self.placements = [
-            Placement(record, READ, path.key, self.groups, context.workload, is_spread=is_new)
-        ]
-        self.calls = np.full(len(self.groups), float(self.per_request * path.shard_count))
+        return Placement(self.resource, READ, path.key, groups, workload, is_spread=is_new)
 
-    def refresh(self) -> bool:
-        """Render the keys; where the newest values are popular, those of now."""
+    def keys(self, resource: Resource) -> PatternKeys:  # noqa: ARG002 - the same in every world
+        """Return the keys; where the newest values are popular, those of now."""
         moment = self.context.moment
         minute = int(moment // 60)
         if minute != self._minute:
             is_first = self._minute < 0
             self._minute = minute
-            if self.existing_values() or is_first:
-                self._regroup()
-        return self.placements[0].refresh(moment)
+            existing = self.existing_values()
+            if existing or is_first:
+                self._placement = self._place(existing)
+        placed = self._placement.render(moment, self._keys.placed[0])
+        if placed is not self._keys.placed[0]:
+            self._keys = PatternKeys(self._placement.groups, (placed,))
+        return self._keys
 
-    def price(self) -> None:
-        """Set the units of a read from how likely it finds an item."""
+    def price(self, keys: PatternKeys, resource: Resource) -> CallPrices:  # noqa: ARG002 - likewise
+        """Return the units of a read from how likely it finds an item."""
         context, table = self.context, self.path.table
-        [placement] = self.placements
+        [placed] = keys.placed
+        weights = keys.groups.weights
         population = context.population(table, None)
         size = context.size_of(table, None)
         hits = min(1.0, population.total_items)
-        if population.total_items and not placement.is_spread and not self.existing_values():
-            ranges = self._ranges.of(placement.entry_keys, population, placement.texts)
+        is_spread = placed.placement.is_spread
+        if population.total_items and not is_spread and not self.existing_values():
+            ranges = self._ranges.of(keys, population, lambda: placed.entry_keys(context.moment))
             there = np.minimum(1.0, population.counts(ranges, None))
-            hits = weighted(there, self.groups.weights)
-            size = population.mean_bytes(ranges, self.groups.weights) or size
+            hits = weighted(there, weights)
+            size = population.mean_bytes(ranges, weights) or size
         units = point_units(self.pattern, size, hits / self.path.shard_count)
-        placement.units = np.full(len(self.groups), units)
-        self.evaluated = np.full(len(self.groups), size * hits)
-        self.filtered = np.zeros(len(self.groups))
+        calls = float(self.per_request * self.path.shard_count)
+        return CallPrices(calls, (units,), (1.0,), evaluated=size * hits)
 
 
 class QueryModel(PatternModel):
     """Queries of a table or index."""
 
-    def __init__(self, context: RunContext, path: AccessPath) -> None:
+    def __init__(self, context: ModelContext, path: AccessPath) -> None:
         super().__init__(context, path)
         templates = (*path.key.partition, *path.key.sort)
         names = {name for template in templates for name in template.names} | set(path.filters)
@@ -126,7 +141,8 @@ class QueryModel(PatternModel):
         self._index = None if path.index is None else path.index.name
         self._ranges = _Ranges()
         self._stretches = self._stretches_now()
-        self._regroup()
+        self._placement = self._place()
+        self._keys = PatternKeys(self._placement.groups, (self._placement.render(context.moment),))
 
     def _stretches_now(self) -> list[float]:
         """Return a moment in each stretch of time that a request asks for."""
@@ -136,9 +152,9 @@ class QueryModel(PatternModel):
         history = workload.history + workload.duration
         return self.path.stretches(self.context.moment, history)[-_MOST_STRETCHES:]
 
-    def _regroup(self) -> None:
+    def _place(self) -> Placement:
         """Make the key groups of requests that ask for so many stretches of time."""
-        context, path, workload = self.context, self.path, self.context.workload
+        path, workload = self.path, self.context.workload
         count = len(self._stretches)
         shards = list(path.shards)
         if count > 1:
@@ -148,83 +164,87 @@ class QueryModel(PatternModel):
             for template in path.key.partition
             for name in template.fields
         )
-        self.groups = key_groups_of(
+        groups = key_groups_of(
             workload,
             self.pattern,
             self._names,
             shards,
             is_new=is_new,
-            seed=context.seed,
+            seed=workload.seed,
             existing=self._existing,
         )
-        self.placements = [
-            Placement(
-                context.log.record_of(path.table, path.index),
-                READ,
-                KeyLayout(path.key.partition, ()),
-                self.groups,
-                workload,
-                is_spread=is_new,
-                ages=self._ages(),
-            )
-        ]
-        self.calls = np.full(len(self.groups), self._calls_per_request)
+        return Placement(
+            self.resource,
+            READ,
+            KeyLayout(path.key.partition, ()),
+            groups,
+            workload,
+            is_spread=is_new,
+            ages=self._ages(groups),
+        )
 
-    def _ages(self) -> Floats | None:
+    def _ages(self, groups: KeyGroups) -> Floats | None:
         """Return how long ago the stretch of each key group is, if requests ask for several."""
         if len(self._stretches) == 1:
             return None
         ages = [self.context.moment - moment for moment in self._stretches]
-        column = self.groups.columns[_STRETCH]
-        return np.asarray([ages[int(row[column])] for row in self.groups.rows])
+        column = groups.columns[_STRETCH]
+        return np.asarray([ages[int(row[column])] for row in groups.rows])
 
     @property
     def _calls_per_request(self) -> float:
         return float(len(self._stretches) * self.path.shard_count)
 
-    def refresh(self) -> bool:
-        """Render the keys that are asked; they may be more or fewer where keys have a time."""
+    def keys(self, resource: Resource) -> PatternKeys:  # noqa: ARG002 - the same in every world
+        """Return the keys that are asked; more or fewer where keys have a time."""
         stretches = self._stretches_now()
         if len(stretches) != len(self._stretches):
             self._stretches = stretches
-            self._regroup()
-        return self.placements[0].refresh(self.context.moment)
+            self._placement = self._place()
+        placed = self._placement.render(self.context.moment, self._keys.placed[0])
+        if placed is not self._keys.placed[0]:
+            self._keys = PatternKeys(self._placement.groups, (placed,))
+        return self._keys
 
-    def _asked_keys(self) -> list[EntryKey]:
+    def _asked_keys(self, keys: PatternKeys) -> list[EntryKey]:
         """Return the partition key and the sort prefix that each key group asks for."""
         moment = self.context.moment
         renders = [
-            KeyTemplate("", parts).bind(self.groups.columns) for parts in self.path.sort_parts
+            KeyTemplate("", parts).bind(keys.groups.columns) for parts in self.path.sort_parts
         ]
         return [
             (text, is_new, JOINT.join([render(row, moment) for render in renders]))
             for (text, is_new, _), row in zip(
-                self.placements[0].entry_keys(), self.groups.rows, strict=True
+                keys.placed[0].entry_keys(moment), keys.groups.rows, strict=True
             )
         ]
 
-    def price(self) -> None:
-        """Set pages and units from what lies under each key."""
+    def price(self, keys: PatternKeys, resource: Resource) -> CallPrices:  # noqa: ARG002 - likewise
+        """Return pages and units from what lies under each key."""
         context, path = self.context, self.path
-        [placement] = self.placements
+        is_spread = keys.placed[0].placement.is_spread
         population = context.population(path.table, self._index)
-        ranges = self._ranges.of(self._asked_keys, population, placement.texts)
+        ranges = self._ranges.of(keys, population, lambda: self._asked_keys(keys))
         recent = (path.pattern.span or 0.0, context.elapsed) if path.by_time else None
         items = population.counts(ranges, recent)
-        size = population.mean_bytes(ranges, self.groups.weights)
-        if placement.is_spread or not size:
+        size = population.mean_bytes(ranges, keys.groups.weights)
+        if is_spread or not size:
             size = context.size_of(path.table, self._index)
-        if placement.is_spread:
-            items = np.full(len(self.groups), min(1.0, population.total_items))
+        if is_spread:
+            items = np.full(len(keys.groups), min(1.0, population.total_items))
         base_bytes = 0.0
         if path.fetches_items:
             base_bytes = context.size_of(path.table, None)
         price = price_pages(path, items, size, base_bytes)
-        self.calls = self._calls_per_request * price.calls
-        placement.units = price.units
-        self.evaluated = price.evaluated / price.calls
+        evaluated = price.evaluated / price.calls
         kept = self.pattern.selectivity * self._matching_share()
-        self.filtered = self.evaluated * (1 - kept)
+        return CallPrices(
+            calls=self._calls_per_request * price.calls,
+            units=(price.units,),
+            chances=(1.0,),
+            evaluated=evaluated,
+            filtered=evaluated * (1 - kept),
+        )
 
     def _matching_share(self) -> float:
         """Return the share of what is read that the known fields match."""
@@ -253,69 +273,36 @@ def _known_fields(path: AccessPath) -> set[str]:
 class ScanModel(PatternModel):
     """Scans: whole tables, or a limited page from some key on."""
 
-    def __init__(self, context: RunContext, path: AccessPath) -> None:
-        super().__init__(context, path)
-        self._resource = context.log.record_of(path.table, None)
-        self._regroup()
+    differs_by_world = True
 
-    def _partition_widths(self) -> Floats:
-        """Return the share of the hash space of every partition, in key order."""
-        spans = [
-            self._resource.spans[partition.id] for partition in self._resource.resource.partitions
-        ]
-        widths = np.asarray([span.high - span.low for span in spans])
-        return np.asarray(widths / widths.sum())
+    def keys(self, resource: Resource) -> PatternKeys:
+        """Return one key group for each partition."""
+        count = len(resource.partitions)
+        weights = np.full(count, 1.0 / count)
+        if self.path.has_limit:
+            weights = hash_shares(resource)
+            weights /= weights.sum()
+        groups = KeyGroups({}, weights, [()] * count, None, steady=True, sampled=False)
+        key, workload = KeyLayout((), ()), self.context.workload
+        placement = Placement(self.resource, READ, key, groups, workload, is_spread=True)
+        return PatternKeys(groups, (WholePartitions(placement, [()] * count, None),))
 
-    def _regroup(self) -> None:
-        """Make one key group for each partition."""
-        spans = [
-            self._resource.spans[partition.id] for partition in self._resource.resource.partitions
-        ]
-        count = len(spans)
-        even = np.full(count, 1.0 / count)
-        weights = self._partition_widths() if self.path.has_limit else even
-        middles = np.asarray([(span.low + span.high) / 2 for span in spans])
-        self.groups = KeyGroups({}, weights, [()] * count, middles, steady=True, sampled=False)
-        workload = self.context.workload
-        key = KeyLayout((), ())
-        placement = Placement(self._resource, READ, key, self.groups, workload, is_spread=True)
-        placement.refresh(0.0)
-        self.placements = [placement]
-        self.calls = np.ones(count)
-
-    def refresh(self) -> bool:
-        """Follow the partitions."""
-        if len(self.groups) == len(self._resource.resource.partitions):
-            return False
-        self._regroup()
-        return True
-
-    def price(self) -> None:
-        """Set pages and units from what lies in each partition."""
+    def price(self, keys: PatternKeys, resource: Resource) -> CallPrices:
+        """Return pages and units from what lies in each partition."""
         population = self.context.population(self.path.table, None)
         factor = read_factor(self.pattern)
-        count = len(self.groups)
         if self.path.has_limit and self.pattern.items is not None:
             size = self.context.size_of(self.path.table, None)
             wanted = min(float(self.pattern.items), population.total_items)
-            self.evaluated = np.full(count, wanted * size)
-            units = page_units(round(wanted * size), factor)
-            self.placements[0].units = np.full(count, units)
+            calls, evaluated = np.ones(len(keys.groups)), np.full(len(keys.groups), wanted * size)
+            units = np.full(len(keys.groups), page_units(round(wanted * size), factor))
         else:
-            held = population.total_bytes * self._content_shares(population)
+            held = population.total_bytes * _content_shares(population, resource)
             pages = np.maximum(1.0, np.ceil(held / limits.PAGE_BYTES))
-            self.calls = pages * count
-            self.evaluated = held / pages
-            self.placements[0].units = np.asarray(
-                [page_units(round(size), factor) for size in self.evaluated.tolist()]
-            )
-        self.filtered = self.evaluated * (1 - self._kept_share())
-
-    def _content_shares(self, population: Population) -> Floats:
-        """Return the share of the table's bytes that lies in each partition."""
-        billed, _ = population.by_partition(self._resource)
-        sizes = np.asarray([float(round(size)) for size in billed])
-        return np.asarray(sizes / sizes.sum()) if sizes.sum() else self._partition_widths()
+            calls, evaluated = pages * len(keys.groups), held / pages
+            units = np.asarray([page_units(round(size), factor) for size in evaluated.tolist()])
+        filtered = evaluated * (1 - self._kept_share())
+        return CallPrices(calls, (units,), (1.0,), evaluated, filtered)
 
     def _kept_share(self) -> float:
         """Return the share of what is read that filters keep."""
@@ -325,3 +312,12 @@ class ScanModel(PatternModel):
             if not field.unique:
                 share *= float((field.distribution.probabilities(field.size) ** 2).sum())
         return share
+
+
+def _content_shares(population: Population, resource: Resource) -> Floats:
+    """Return the share of the table's bytes that lies in each partition."""
+    billed, _ = population.by_partition(resource, resource.settings.placement_salt)
+    sizes = np.asarray([float(round(size)) for size in billed])
+    if not sizes.sum():
+        sizes = hash_shares(resource)
+    return np.asarray(sizes / sizes.sum())

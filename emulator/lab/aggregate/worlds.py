@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from emulator.lab.aggregate.engine import run
-from emulator.lab.outcome.run_log import Stop
-from emulator.lab.outcome.world_outcome import WorldOutcome, outcome_of
+from emulator.lab.aggregate.block import Block
+from emulator.lab.aggregate.plan import Plan
+from emulator.lab.aggregate.played_world import PlayedWorld
+from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
+from emulator.lab.planning.run_emulator import RunEmulator
 from emulator.lab.planning.worlds import World
 
 #: Called with the steps done and the steps in all.
@@ -16,29 +18,48 @@ WorldsProgress: TypeAlias = Callable[[int, int], None]
 
 
 class WorldsEngine:
-    """Plays worlds under one design; what is the same in all of them is worked out once."""
+    """Plays worlds under one design; what is the same in all of them is worked out once.
+
+    Worlds that are played together take what is stored, and so what reads cost, from the first
+    of them.
+    """
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
+        self._plan: Plan | None = None
 
     def play(
         self,
         worlds: Sequence[World],
         *,
-        stop: Stop | None = None,
+        stop_over: float | None = None,
         progress: WorldsProgress | None = None,
     ) -> list[WorldOutcome]:
         """Return the outcome of every world, in their order.
 
         Args:
             worlds: Which.
-            stop: Asked of each world after every stretch; True ends that world early.
+            stop_over: End a world as soon as its refused first attempts surely exceed this
+                share of all its calls.
             progress: Called with the steps done and the steps in all.
         """
-        outcomes = []
-        for number, world in enumerate(worlds):
-            log = run(self._layout, seed=world.arrivals, settings=world.settings, stop=stop)
-            outcomes.append(outcome_of(world, log))
-            if progress is not None:
-                progress(number + 1, len(worlds))
-        return outcomes
+        if not worlds:
+            return []
+        emulators = [RunEmulator(self._layout, world.settings) for world in worlds]
+        if self._plan is None:
+            self._plan = Plan(self._layout, emulators[0])
+        plan = self._plan
+        outcomes: dict[int, WorldOutcome] = {}
+        # With and without queues calls meet other limits, so these worlds are played apart.
+        by_queues = [
+            [
+                at
+                for at, world in enumerate(worlds)
+                if bool(world.settings.gsi_buffer_seconds) is has
+            ]
+            for has in (True, False)
+        ]
+        for chosen in filter(None, by_queues):
+            played = [PlayedWorld(worlds[at], emulators[at], plan.context) for at in chosen]
+            outcomes.update(zip(chosen, Block(plan, played).play(progress, stop_over), strict=True))
+        return [outcomes[at] for at in range(len(worlds))]

@@ -9,21 +9,27 @@ from typing import Final
 import numpy as np
 
 from emulator.capacity import WRITE
+from emulator.engine.resource import Resource
 from emulator.lab.aggregate.call_prices import Stored, WritePricer
 from emulator.lab.aggregate.key_groups import (
+    FEW_GROUPS,
     MOST_GROUPS,
-    SORT_STRATA,
     KeyGroups,
     key_groups_of,
-    sort_label,
 )
-from emulator.lab.aggregate.pattern_model import PatternModel, RunContext, unlisted_shards
-from emulator.lab.aggregate.placement import Placement
+from emulator.lab.aggregate.pattern_model import (
+    CallPrices,
+    ModelContext,
+    PatternKeys,
+    PatternModel,
+    sort_shards,
+    unlisted_shards,
+)
+from emulator.lab.aggregate.placement import PlacedKeys, Placement
 from emulator.lab.aggregate.population import Population
 from emulator.lab.inputs.distributions import Floats, Integers, Sequential, sums, weighted
-from emulator.lab.inputs.key_templates import DAY, ShardPart
+from emulator.lab.inputs.key_templates import DAY
 from emulator.lab.inputs.patterns import TIMESTAMP
-from emulator.lab.inputs.workload import Workload
 from emulator.lab.planning.access_paths import AccessPath
 from emulator.lab.planning.items import ItemMaker, needed_fields, random_shards
 from emulator.lab.planning.key_traits import is_new_every_time, is_unbounded
@@ -31,44 +37,39 @@ from emulator.lab.planning.layout import IndexLayout, KeyLayout
 
 #: What was written before the run is told apart by so many times at most.
 _MOST_PIECES: Final = 400
-#: With more key groups than this, random values in sort keys are not told apart.
-_FEW_GROUPS: Final = 10_000
 
 
 class WriteModel(PatternModel):
     """Puts, updates and deletes of one pattern."""
 
-    def __init__(self, context: RunContext, path: AccessPath) -> None:
+    def __init__(self, context: ModelContext, path: AccessPath) -> None:
         super().__init__(context, path)
         workload = context.workload
         fields = context.layout.item_fields(self.pattern)
         self._indexes = [index for index in path.table.indexes if index.holds(fields)]
         keys = [path.key, *(index.key for index in self._indexes)]
-        creates = self.pattern.is_put
-        are_new = [is_new_every_time(key, workload, creates=creates) for key in keys]
-        self.groups = self._make_groups(keys, is_new=any(are_new))
-        self.calls = np.full(len(self.groups), float(self.per_request))
+        are_new = [is_new_every_time(key, workload, creates=True) for key in keys]
+        self._groups = self._make_groups(keys, is_new=any(are_new))
         #: On the table, and on every index that holds the pattern's items.
         self._placements: dict[str | None, Placement] = {}
         for number, (index, key) in enumerate(zip((None, *self._indexes), keys, strict=True)):
             self._placements[None if index is None else index.name] = Placement(
-                context.log.record_of(path.table, index),
+                context.resource_number(path.table, index),
                 WRITE,
                 key,
-                self.groups,
+                self._groups,
                 workload,
                 is_spread=are_new[number],
                 number=number,
             )
-        self.placements = [
-            self._placements[None],
-            *(self._placements[index.name] for index in self._global_indexes),
-        ]
+        self._placed: dict[str | None, PlacedKeys] = {}
+        self._keys: PatternKeys | None = None
+        self._entries_of: tuple[PatternKeys, Population] | None = None
+        #: For each key group its entry in the population of the table and of each index.
+        self._entries: dict[str | None, Integers] = {}
         self._pricer = self._make_pricer()
         context.mean_bytes[path.table.name, None] = self._pricer.item_bytes
         self._unbounded = is_unbounded(path.key, workload)
-        #: For each key group its entry in the population of the table and of each index.
-        self._entries: dict[str | None, Integers] = {}
         if self.pattern.is_put:
             self._note_creation()
 
@@ -85,19 +86,19 @@ class WriteModel(PatternModel):
         shards = [
             *random_shards(layout, self.pattern),
             *unlisted_shards([part for t in templates for part in t.shards], workload),
-            *(_sort_shards(self.path.key, workload) if int(combinations) <= _FEW_GROUPS else ()),
+            *(sort_shards(self.path.key, workload) if int(combinations) <= FEW_GROUPS else ()),
         ]
         distinct = list({shard.label: shard for shard in shards}.values())
-        seed = self.context.seed
-        return key_groups_of(workload, self.pattern, names, distinct, is_new=is_new, seed=seed)
+        return key_groups_of(
+            workload, self.pattern, names, distinct, is_new=is_new, seed=workload.seed
+        )
 
     def _make_pricer(self) -> WritePricer:
-        context = self.context
-        table = context.emulator.table(self.path.table)
-        schemas = {name: index.schema for name, index in table.indexes.items()}
-        salt = table.settings.placement_salt
-        maker = ItemMaker(context.layout, self.pattern, self.groups.columns, placement_salt=salt)
-        return WritePricer(context.layout, self.pattern, maker, self.groups.rows[0], schemas)
+        context, groups = self.context, self._groups
+        # Only sizes are asked for, and those are the same wherever an item lies.
+        maker = ItemMaker(context.layout, self.pattern, groups.columns, placement_salt=0)
+        schemas = context.schemas[self.path.table.name]
+        return WritePricer(context.layout, self.pattern, maker, groups.rows[0], schemas)
 
     def _note_creation(self) -> None:
         """Let the context know how fast new values of unique fields come."""
@@ -107,25 +108,38 @@ class WriteModel(PatternModel):
             if context.workload.field(name).unique:
                 context.creation_rate[name] = context.creation_rate.get(name, 0.0) + mean
 
-    def refresh(self) -> bool:
-        """Render the keys; new ones get entries of their own."""
-        moment = self.context.moment
-        changed = [placement.refresh(moment) for placement in self._placements.values()]
-        if not any(changed):
-            return False
-        for index, placement in self._placements.items():
-            population = self.context.population(self.path.table, index)
-            self._entries[index] = population.entries(placement.entry_keys(), placement.hashes)
-        return True
+    def keys(self, resource: Resource) -> PatternKeys:  # noqa: ARG002 - the same in every world
+        """Return the keys; new ones get entries of their own."""
+        return self._render()
 
-    def price(self) -> None:
-        """Set the units of a write from how likely it meets an item."""
+    def _render(self) -> PatternKeys:
+        moment = self.context.moment
+        last = self._placed
+        placed = {
+            index: placement.render(moment, last.get(index))
+            for index, placement in self._placements.items()
+        }
+        if self._keys is None or any(placed[index] is not last[index] for index in placed):
+            drawn_on = [None, *(index.name for index in self._global_indexes)]
+            self._keys = PatternKeys(self._groups, tuple(placed[index] for index in drawn_on))
+            self._placed = placed
+        population = self.context.population(self.path.table, None)
+        if self._entries_of != (self._keys, population):
+            self._entries_of = self._keys, population
+            for index, keys in placed.items():
+                own = self.context.population(self.path.table, index)
+                self._entries[index] = own.entries(keys.entry_keys(moment))
+        return self._keys
+
+    def price(self, keys: PatternKeys, resource: Resource) -> CallPrices:  # noqa: ARG002 - likewise
+        """Return the units of a write from how likely it meets an item."""
         price = self._pricer.price(self._exists(), self._stored())
-        self._placements[None].units = np.full(len(self.groups), price.table)
-        for index in self._global_indexes:
-            placement = self._placements[index.name]
-            placement.units = np.full(len(self.groups), price.indexes[index.name])
-            placement.chance = price.chances[index.name]
+        names = [index.name for index in self._global_indexes]
+        return CallPrices(
+            calls=float(self.per_request),
+            units=(price.table, *(price.indexes[name] for name in names)),
+            chances=(1.0, *(price.chances[name] for name in names)),
+        )
 
     def _stored(self) -> Stored | None:
         """Return what updates and deletes meet; a put meets what puts have left."""
@@ -140,7 +154,7 @@ class WriteModel(PatternModel):
     def _size_met(self, index: str | None) -> float:
         """Return the mean size of what lies under the pattern's own keys."""
         population = self.context.population(self.path.table, index)
-        entries, weights = self._entries[index], self.groups.weights
+        entries, weights = self._entries[index], self._groups.weights
         items = weighted(population.items[entries], weights)
         return weighted(population.sizes[entries], weights) / items if items else 0.0
 
@@ -150,7 +164,7 @@ class WriteModel(PatternModel):
             return 0.0
         population = self.context.population(self.path.table, None)
         there = np.minimum(1.0, population.items[self._entries[None]])
-        return min(1.0, weighted(there, self.groups.weights))
+        return min(1.0, weighted(there, self._groups.weights))
 
     def load(self, count: int, span: float) -> None:
         """Store items that are there before the run, written over ``span`` seconds.
@@ -162,10 +176,10 @@ class WriteModel(PatternModel):
         for piece in range(pieces):
             context.elapsed = -span * (pieces - piece) / pieces
             context.until = -span * (pieces - piece - 1) / pieces
-            self.refresh()
-            self._store(self.groups.weights * (count / pieces), in_turn=self._is_in_turn())
+            self._render()
+            self._store(self._groups.weights * (count / pieces), in_turn=self._is_in_turn())
         context.elapsed = context.until = 0.0
-        self.refresh()
+        self._render()
 
     def _pieces(self, span: float) -> int:
         """Return in how many pieces of time items are told apart by their keys."""
@@ -177,7 +191,7 @@ class WriteModel(PatternModel):
         ]
         if not steps:
             return 1
-        most = max(1, min(_MOST_PIECES, MOST_GROUPS // len(self.groups)))
+        most = max(1, min(_MOST_PIECES, MOST_GROUPS // len(self._groups)))
         return min(most, math.ceil(span / min(steps)) or 1)
 
     def _is_in_turn(self) -> bool:
@@ -196,7 +210,7 @@ class WriteModel(PatternModel):
         changed = self._changed_items(population, writes, in_turn=in_turn)
         if self.pattern.is_put:
             total = float(writes.sum())
-            for name in self.groups.columns:
+            for name in self._groups.columns:
                 if name in context.creation_rate:
                     context.created[name] = context.created.get(name, 0.0) + total
         self._count(None, changed, self._pricer.item_bytes, writes)
@@ -231,14 +245,3 @@ class WriteModel(PatternModel):
             change = (1.0 - np.minimum(1.0, there)) * met
         share = np.divide(writes, at_entry[entries], out=np.zeros_like(writes), where=writes > 0)
         return np.asarray(change[entries] * share)
-
-
-def _sort_shards(key: KeyLayout, workload: Workload) -> list[ShardPart]:
-    """Return what tells random unique values in a sort key apart."""
-    names = {
-        name
-        for template in key.sort
-        for name in template.fields
-        if workload.field(name).unique == "random"
-    }
-    return [ShardPart((), SORT_STRATA, sort_label(name)) for name in sorted(names)]

@@ -30,7 +30,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 #: ``auto`` runs request by request up to so many requests over all designs and seeds.
 EXACT_REQUESTS: Final = 50_000
-_RUNNERS: Final = {"exact": exact.run, "aggregate": aggregate.run}
+_RUNNERS: Final[dict[str, Callable[..., RunLog]]] = {"exact": exact.run, "aggregate": aggregate.run}
 #: Of Student's distribution, two-sided 95 %, by degrees of freedom.
 _STUDENT: Final = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)
 _NORMAL: Final = 1.96

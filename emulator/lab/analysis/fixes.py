@@ -13,11 +13,10 @@ from typing import Any, Final
 
 from emulator.lab import aggregate
 from emulator.lab.analysis.case import Case
-from emulator.lab.analysis.headroom import is_over
 from emulator.lab.analysis.offered_load import ROUNDING, offered
 from emulator.lab.analysis.verdict import grade
 from emulator.lab.inputs.design import Capacity, Design, Index, Table
-from emulator.lab.outcome.run_log import RunLog, Stop
+from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.outcome.thresholds import THRESHOLD
 from emulator.lab.planning.layout import Layout
@@ -47,22 +46,22 @@ def find_fix(case: Case, *, seed: int, settings: Settings) -> Fix | None:
     if grade(case) != "throttles":
         return None
 
-    def run(design: Design, stop: Stop | None) -> RunLog | None:
+    def run(design: Design, stop_over: float | None) -> RunLog | None:
         try:
             changed = Layout(design, case.layout.workload)
-            return aggregate.run(changed, seed=seed, settings=settings, stop=stop)
+            return aggregate.run(changed, seed=seed, settings=settings, stop_over=stop_over)
         except ValueError:
             return None  # beyond a quota: no change to propose
 
     known = _with_all_offered(case, run)
     for fix in islice(_candidates(known), _MOST_TRIES):
-        log = run(fix.design, is_over)
+        log = run(fix.design, THRESHOLD)
         if log is not None and log.throttled_share < THRESHOLD and not log.falls_behind:
             return fix
     return None
 
 
-def _with_all_offered(case: Case, run: Callable[[Design, Stop | None], RunLog | None]) -> Case:
+def _with_all_offered(case: Case, run: Callable[[Design, float | None], RunLog | None]) -> Case:
     """Return the case with the load that shows once nothing waits for capacity.
 
     Reads cost little while writes are refused and there is nothing to find; with more

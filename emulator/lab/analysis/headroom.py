@@ -19,16 +19,6 @@ LEAST: Final = 1 / 64
 _CLOSE: Final = 1.03
 
 
-def is_over(log: RunLog, threshold: float = THRESHOLD) -> bool:
-    """Return whether a run, even if nothing else were refused, ends over the threshold."""
-    workload = log.layout.workload
-    allowed = 0.0
-    for record in log.patterns.values():
-        fan_out = max(1.0, record.fan_out / record.requests) if record.requests else 1.0
-        allowed += float(workload.rates(record.pattern).sum()) * fan_out * threshold
-    return sum(record.throttled for record in log.patterns.values()) > allowed
-
-
 def try_load(
     layout: Layout, multiple: float, *, seed: int, settings: Settings
 ) -> tuple[float, str | None]:
@@ -37,7 +27,7 @@ def try_load(
     A run that is over the threshold ends early; its share is that of the part that ran.
     """
     scaled = Layout(layout.design, layout.workload.scaled(multiple))
-    return _outcome(aggregate.run(scaled, seed=seed, settings=settings, stop=is_over))
+    return _outcome(aggregate.run(scaled, seed=seed, settings=settings, stop_over=THRESHOLD))
 
 
 def _outcome(log: RunLog) -> tuple[float, str | None]:

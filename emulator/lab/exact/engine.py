@@ -84,7 +84,7 @@ class _Drive:
         self._arrivals = np.random.default_rng([seed, 1_000_003])
         self._jitter = random.Random(seed)
         self._sources = [
-            Source(self._runner(number, pattern, seed), layout, self._arrivals)
+            Source(self._runner(number, pattern, seed), layout, seed)
             for number, pattern in enumerate(workload.patterns)
         ]
         callers = workload.callers

@@ -19,7 +19,7 @@ class Source:
 
     __slots__ = ("_times", "actions", "counts", "is_batch", "policy", "runner", "warm_up_counts")
 
-    def __init__(self, runner: Runner, layout: Layout, rng: np.random.Generator) -> None:
+    def __init__(self, runner: Runner, layout: Layout, seed: int) -> None:
         pattern = runner.pattern
         workload = layout.workload
         self.runner = runner
@@ -28,9 +28,10 @@ class Source:
         self.policy: RetryPolicy = workload.policy(pattern)
         times = pattern.recorded.times if pattern.recorded is not None else ()
         self._times = np.asarray(times, dtype=np.float64)
+        draws = arrival_rates.request_draws(seed, pattern.name)
         warming = np.full(workload.warm_up, workload.warm_up_rate(pattern))
-        self.warm_up_counts = arrival_rates.counts(warming, pattern.arrivals, rng)
-        self.counts = arrival_rates.counts(workload.rates(pattern), pattern.arrivals, rng)
+        self.warm_up_counts = arrival_rates.counts(warming, pattern.arrivals, draws)
+        self.counts = arrival_rates.counts(workload.rates(pattern), pattern.arrivals, draws)
 
     def moments(self, second: int, count: int, rng: np.random.Generator) -> list[float]:
         """Return when, within a second of the run, its requests arrive.

@@ -222,3 +222,14 @@ def counts(rates: Floats, arrivals: Arrivals, rng: np.random.Generator) -> Integ
     if arrivals == "poisson":
         return rng.poisson(rates).astype(np.int64)
     return np.diff(np.floor(np.cumsum(rates) + 1e-9), prepend=0.0).astype(np.int64)
+
+
+def request_draws(seed: int, pattern: str) -> np.random.Generator:
+    """Return what draws the numbers of a pattern's requests, wherever it stands among others.
+
+    Both engines draw from it, so they play the same requests.
+
+    >>> [int(request_draws(0, name).integers(100)) for name in ("put", "get", "put")]
+    [77, 97, 77]
+    """
+    return np.random.default_rng([seed, *pattern.encode()])

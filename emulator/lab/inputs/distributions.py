@@ -22,7 +22,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 
 
-def sums(places: Integers, weights: Floats, count: int) -> Floats:
+def sums(places: NDArray[np.integer[Any]], weights: Floats, count: int) -> Floats:
     """Return for each of ``count`` places the sum of the weights that fall there.
 
     >>> sums(np.array([0, 2, 0]), np.array([1.0, 2.0, 3.0]), 3).tolist()

@@ -291,6 +291,29 @@ class PatternRecord:
         self.units.setdefault(resource, [0.0, 0.0])[axis] += units
 
 
+def closing_second(
+    backlog: Sequence[float], buffer: float, closed_at: float | None
+) -> float | None:
+    """Return when an index closes, in seconds: as it did, or would if the load went on (CAP2-4).
+
+    Args:
+        backlog: For each second of the run, the write units that wait for it.
+        buffer: The units that may wait.
+        closed_at: When it closed, if it did.
+
+    >>> closing_second([10.0, 20.0, 30.0], buffer=100.0, closed_at=None)
+    10.0
+    """
+    if closed_at is not None:
+        return closed_at
+    span = min(MINUTE, len(backlog) - 1)
+    units = backlog[-1]
+    growth = units - backlog[-1 - span]
+    if growth <= 0:
+        return None
+    return len(backlog) + max(0.0, buffer - units) * span / growth
+
+
 class RunLog:
     """Everything one run leaves behind.
 
@@ -354,15 +377,8 @@ class RunLog:
 
     def closes_after(self, record: ResourceRecord) -> float | None:
         """Return when an index closes, in seconds: as it did, or would if the load went on."""
-        if record.closed_at is not None:
-            return record.closed_at
-        span = min(MINUTE, len(record.backlog) - 1)
-        units = record.backlog[-1]
-        growth = units - record.backlog[-1 - span]
-        if growth <= 0:
-            return None
         buffer = self.emulator.table(record.table).index_buffer
-        return self.seconds + max(0.0, buffer - units) * span / growth
+        return closing_second(record.backlog, buffer, record.closed_at)
 
     def record_of(self, table: TableLayout, index: IndexLayout | None) -> ResourceRecord:
         """Return the record of a table or global index."""

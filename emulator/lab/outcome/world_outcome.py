@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from emulator.lab.outcome.run_log import RunLog
@@ -49,26 +51,58 @@ class WorldOutcome:
 def outcome_of(world: World, log: RunLog) -> WorldOutcome:
     """Return what a run in a world has shown."""
     records = list(log.patterns.values())
-    calls = sum(record.calls for record in records)
-    failed = sum(record.failed for record in records)
-    reasons = throttled_by_reason(records)
-    closing = {
-        record.waiting_reason: after
-        for record in log.resources.values()
-        if record.waiting_reason is not None and (after := log.closes_after(record)) is not None
-    }
-    for reason in closing:
-        reasons.setdefault(reason, 0.0)
-    return WorldOutcome(
-        world=world,
-        throttled_share=log.throttled_share,
-        failed_share=failed / calls if calls else 0.0,
-        throttled_by_reason=reasons,
+    return make_outcome(
+        world,
+        calls=math.fsum(record.calls for record in records),
+        failed=math.fsum(record.failed for record in records),
+        reasons=throttled_by_reason(records),
         first_throttle=log.first_throttle,
-        closes_after=min(closing.values(), default=None),
+        closing={
+            record.waiting_reason: after
+            for record in log.resources.values()
+            if record.waiting_reason is not None and (after := log.closes_after(record)) is not None
+        },
         splits=sum(1 for split in log.splits if split.children),
         units={
-            record.name: (sum(record.consumed[0]), sum(record.consumed[1]))
+            record.name: (math.fsum(record.consumed[0]), math.fsum(record.consumed[1]))
             for record in log.resources.values()
         },
+    )
+
+
+def make_outcome(
+    world: World,
+    *,
+    calls: float,
+    failed: float,
+    reasons: Mapping[str, float],
+    first_throttle: float | None,
+    closing: Mapping[str, float],
+    splits: int,
+    units: dict[str, tuple[float, float]],
+) -> WorldOutcome:
+    """Return an outcome from sums over all patterns.
+
+    Args:
+        world: Which.
+        calls: Calls in all.
+        failed: Calls given up.
+        reasons: Calls refused at first, by reason.
+        first_throttle: When the first was.
+        closing: By the reason of an index that closes, when it does.
+        splits: How many partitions were split.
+        units: By resource, the read and write units consumed.
+    """
+    by_count = dict(sorted(reasons.items(), key=lambda entry: -entry[1]))
+    for reason in closing:
+        by_count.setdefault(reason, 0.0)
+    return WorldOutcome(
+        world=world,
+        throttled_share=math.fsum(reasons.values()) / calls if calls else 0.0,
+        failed_share=max(0.0, failed) / calls if calls else 0.0,
+        throttled_by_reason=by_count,
+        first_throttle=first_throttle,
+        closes_after=min(closing.values(), default=None),
+        splits=splits,
+        units=units,
     )

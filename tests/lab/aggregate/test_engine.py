@@ -18,7 +18,7 @@ from emulator.lab import (
     aggregate,
 )
 from emulator.lab.aggregate.key_groups import MOST_GROUPS, key_groups_of, latest_weights
-from emulator.lab.aggregate.pattern_state import delay_offsets
+from emulator.lab.aggregate.retries import delay_offsets
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.planning.layout import Layout
 from emulator.settings import Settings

@@ -1,0 +1,618 @@
+"""The loop of the aggregate engine: many worlds at once, in stretches, seconds and minutes.
+
+Its cost grows with keys and seconds and not with requests. Under every world lies a real, empty
+emulator: its partitions, growth, heat, splits and scaling do their own work, minute by minute;
+seconds are arithmetic on the arrays of all worlds. A world is a block of rows and buckets that
+meets no other. Keys, rates and prices are the same in all; what is stored, and so what reads
+cost, is that of the first world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emulator.clock import NANOSECONDS
+from emulator.engine.resource import Resource
+from emulator.lab.aggregate.admission import Admitted, Crowd
+from emulator.lab.aggregate.arrivals import Arrivals, arriving_calls
+from emulator.lab.aggregate.buckets import Buckets
+from emulator.lab.aggregate.call_rows import CallRows, PatternColumns
+from emulator.lab.aggregate.contents_feed import ContentsFeed
+from emulator.lab.aggregate.engine_feed import EngineFeed, PatternTraffic
+from emulator.lab.aggregate.grouping import Cuts, Grouping, Moves
+from emulator.lab.aggregate.index_queues import IndexQueues
+from emulator.lab.aggregate.log_writer import LogWriter
+from emulator.lab.aggregate.pattern_model import CallPrices, PatternKeys
+from emulator.lab.aggregate.plan import Plan
+from emulator.lab.aggregate.played_world import PartitionSplit, PlayedWorld
+from emulator.lab.aggregate.retries import RetryTokens, Waiting
+from emulator.lab.aggregate.tally import Tally
+from emulator.lab.inputs.distributions import Floats, Integers, sums
+from emulator.lab.outcome.run_log import MINUTE, Progress, RunLog
+from emulator.lab.outcome.world_outcome import WorldOutcome, make_outcome
+
+Flags: TypeAlias = NDArray[np.bool_]
+
+#: The world that is stored, and whose log is written.
+_FIRST: Final = 0
+#: What is known of the traffic of rows is weighed half after each minute.
+_FADING: Final = 0.5
+
+
+class Block:
+    """Some worlds under one design.
+
+    Args:
+        plan: What is the same in all of them.
+        worlds: The worlds, with their emulators.
+        log: Where the first world's log is written, if anywhere.
+    """
+
+    def __init__(
+        self, plan: Plan, worlds: Sequence[PlayedWorld], log: RunLog | None = None
+    ) -> None:
+        plan.begin()
+        self._plan = plan
+        self._context = plan.context
+        self._worlds = worlds
+        self._seconds = plan.workload.duration
+        self._contents = [ContentsFeed(world, plan.context) for world in worlds]
+        for contents in self._contents:
+            contents.load()
+        self._buckets = Buckets(worlds)
+        for world in worlds:
+            world.new_splits.clear()
+        self._feeds = [
+            EngineFeed(number, world, self._buckets, plan.context)
+            for number, world in enumerate(worlds)
+        ]
+        self._keys = [model.keys(self._resource(_FIRST, model.resource)) for model in plan.models]
+        self._rows = self._make_rows()
+        queued = self._queued()
+        self._queues = IndexQueues(worlds, queued, self._buckets, self._seconds)
+        self._waiting = Waiting(self._rows)
+        policies = [model.policy for model in plan.models]
+        self._tokens = RetryTokens(plan.workload.callers.count, policies, len(worlds))
+        self._arrivals = [
+            [
+                Arrivals(plan, model, keys, world.world.arrivals)
+                for model, keys in zip(plan.models, self._keys, strict=True)
+            ]
+            for world in worlds
+        ]
+        self._tally = Tally(
+            len(worlds),
+            len(plan.models),
+            self._waiting.attempts,
+            len(self._buckets.reason_names),
+            len(self._context.resources),
+        )
+        self._prices: list[list[CallPrices]] = [[] for _ in worlds]
+        #: Calls accepted in the present stretch by row, and units applied to indexes by bucket.
+        self._accepted = np.zeros(len(self._rows))
+        self._applied = np.zeros(len(self._buckets))
+        #: What happened to rows lately: calls accepted, and units refused by their partition.
+        self._recent = np.zeros(len(self._rows))
+        self._recent_hot = np.zeros_like(self._rows.units)
+        self._crowd: tuple[Integers, Crowd] | None = None
+        self._outcomes: list[WorldOutcome | None] = [None] * len(worlds)
+        self._writer: LogWriter | None = None
+        if log is not None:
+            self._writer = LogWriter(log, plan.context, self._rows, self._buckets, self._queues)
+
+    def _resource(self, world: int, number: int) -> Resource:
+        return self._worlds[world].resources[number]
+
+    def _queued(self) -> list[int]:
+        """Return the numbers of the indexes that have a queue."""
+        first = self._worlds[_FIRST]
+        return [
+            number
+            for number, resource in enumerate(first.resources)
+            if not resource.is_table and first.world.settings.gsi_buffer_seconds
+        ]
+
+    def _make_rows(self) -> CallRows:
+        queued = self._queued()
+        resources = self._worlds[_FIRST].resources
+        patterns = [
+            PatternColumns.of(model, keys, resources, queued)
+            for model, keys in zip(self._plan.models, self._keys, strict=True)
+        ]
+        groupings = [
+            [self._group(world, pattern) for pattern in range(len(patterns))]
+            for world in range(len(self._worlds))
+        ]
+        rows = CallRows(patterns, groupings, self._buckets)
+        factors = [world.world.settings.eventual_read_factor for world in self._worlds]
+        rows.set_read_factors(np.asarray(factors, dtype=np.float64))
+        return rows
+
+    def _group(self, world: int, pattern: int) -> Grouping:
+        """Group the key groups of a pattern by the partitions that they meet in a world."""
+        model, played = self._plan.models[pattern], self._worlds[world]
+        keys = self._keys[pattern]
+        if model.differs_by_world:
+            keys = model.keys(self._resource(world, model.resource))
+        slots = []
+        for placed in keys.placed:
+            number = placed.placement.resource
+            partitions = placed.partitions_of(
+                played.resources[number], played.salt, self._context.moment
+            )
+            slots.append(self._buckets.slots(world, number)[partitions])
+        return Grouping(keys, slots)
+
+    # The run
+
+    def play(
+        self, progress: Progress | None = None, stop_over: float | None = None
+    ) -> list[WorldOutcome]:
+        """Play all worlds to the end, or until all have more refusals than ``stop_over``."""
+        first = 0
+        while first < self._seconds:
+            last = self._begin_stretch(first)
+            self._run_stretch(first, last)
+            self._end_stretch(last)
+            if progress is not None:
+                progress(last, self._seconds)
+            if stop_over is not None and self._stop(stop_over):
+                break
+            first = last
+        for world in self._worlds:
+            world.leave()
+        return [outcome or self._outcome(world) for world, outcome in enumerate(self._outcomes)]
+
+    def finish_log(self) -> RunLog:
+        """Write the log of the first world, and return it."""
+        assert self._writer is not None, "asked only of a block with a log"
+        self._contents[_FIRST].report(at_once=True)
+        left = self._rows.by_segment(self._waiting.left())
+        return self._writer.finish(self._tally, left)
+
+    def _time_ns(self, second: int) -> int:
+        return (self._plan.workload.start + second) * NANOSECONDS
+
+    # Stretches
+
+    def _begin_stretch(self, first: int) -> int:
+        """Take keys and prices as they are now; return when the stretch ends."""
+        self._context.elapsed = float(first)
+        self._refresh_keys()
+        last: float = self._plan.end_of_stretch(first, self._keys)
+        start = self._plan.workload.start
+        for number, world in enumerate(self._worlds):
+            if self._is_played(number):
+                last = min(last, world.due_second(first, start))
+        self._context.until = last
+        self._price()
+        return int(last)
+
+    def _is_played(self, world: int) -> bool:
+        return world == _FIRST or self._outcomes[world] is None
+
+    def _refresh_keys(self) -> None:
+        for number, model in enumerate(self._plan.models):
+            if model.differs_by_world:
+                continue
+            keys = model.keys(self._resource(_FIRST, model.resource))
+            if keys is not self._keys[number]:
+                self._show_pending()
+                self._keys[number] = keys
+                for world in range(len(self._worlds)):
+                    self._regroup(world, number)
+                    region = self._rows.region(world, number)
+                    self._recent[region] = 0.0
+                    self._recent_hot[:, region] = 0.0
+
+    def _show_pending(self) -> None:
+        """Show the engines where the traffic of hot partitions went, before keys change."""
+        for number, feed in enumerate(self._feeds):
+            if self._is_played(number):
+                feed.show_pending(partial(self._traffic, number))
+
+    def _regroup(self, world: int, pattern: int) -> None:
+        """Group the keys of a pattern anew; those who wait go where the keys lie now."""
+        old = self._rows.groupings[world][pattern]
+        new = self._group(world, pattern)
+        self._rows.groupings[world][pattern] = new
+        self._move(world, pattern, new.moves_from(old))
+
+    def _move(self, world: int, pattern: int, moves: Moves) -> None:
+        """Write the rows of a pattern anew, and let what belongs to rows follow."""
+        rows = self._rows
+        if not rows.has_room(world, pattern):
+            number_of = rows.grow(pattern)
+            self._waiting.renumber(number_of, len(rows))
+            self._recent = _renumbered(self._recent, number_of, len(rows))
+            self._recent_hot = _renumbered(self._recent_hot, number_of, len(rows))
+        rows.write(world, pattern)
+        region = rows.region(world, pattern)
+        self._waiting.carry(moves, region)
+        moves.apply(self._recent[region])
+        moves.apply(self._recent_hot[:, region])
+        self._crowd = None
+
+    def _price(self) -> None:
+        """Set what calls cost now."""
+        for own in self._prices:
+            own.clear()
+        for number, model in enumerate(self._plan.models):
+            if not model.differs_by_world:
+                prices = model.price(self._keys[number], self._resource(_FIRST, model.resource))
+                self._rows.price(number, prices)
+            for world, own in enumerate(self._prices):
+                if model.differs_by_world:
+                    keys = self._rows.groupings[world][number].keys
+                    prices = model.price(keys, self._resource(world, model.resource))
+                    self._rows.price_in(world, number, prices)
+                own.append(prices)
+        self._crowd = None
+
+    def _run_stretch(self, first: int, last: int) -> None:
+        arriving = arriving_calls(self._arrivals, self._rows, first, last)
+        self._count_arrivals(arriving, first, last)
+        self._accepted = np.zeros(len(self._rows))
+        self._applied = np.zeros(len(self._buckets))
+        if self._writer is not None:
+            self._writer.begin_stretch()
+        if self._writer is None and self._is_calm(arriving):
+            self._pass_calm(arriving)
+            return
+        for second in range(first, last):
+            self._run_second(second, arriving[second - first])
+
+    def _count_arrivals(self, arriving: Floats, first: int, last: int) -> None:
+        self._tally.arrived += self._rows.by_segment(arriving.sum(axis=0))
+        requests = [
+            float(own.requests[first:last].sum()) for world in self._arrivals for own in world
+        ]
+        self._tally.requests += requests
+
+    def _is_calm(self, arriving: Floats) -> bool:
+        """Return whether nobody waits and no second of a stretch asks more than flows in."""
+        buckets, rows = self._buckets, self._rows
+        if not (buckets.is_full and self._waiting.is_empty and self._queues.is_empty):
+            return False
+        if buckets.has_closed_gate:
+            return False
+        most = arriving.max(axis=0)
+        if (rows.loads(most) + rows.arm_loads(most) <= buckets.rates).all():
+            return True
+        return all(
+            bool((rows.loads(calls) + rows.arm_loads(calls) <= buckets.rates).all())
+            for calls in arriving
+        )
+
+    def _pass_calm(self, arriving: Floats) -> None:
+        calls = arriving.sum(axis=0)
+        self._applied = self._rows.arm_loads(calls)
+        loads = self._rows.loads(calls) + self._applied
+        self._buckets.pass_calm(loads, len(arriving))
+        self._buckets.demand += loads
+        self._accepted = calls
+        if self._tokens.is_used:
+            first = self._by_world_and_pattern(self._rows.by_segment(calls))
+            nobody = np.zeros_like(first)
+            self._tokens.settle(nobody, first, nobody, np.zeros(0, dtype=np.int64))
+
+    # Seconds
+
+    def _run_second(self, second: int, arriving: Floats) -> None:
+        """Run one second, with so many new calls by row."""
+        buckets, rows = self._buckets, self._rows
+        end_ns = self._time_ns(second + 1)
+        self._queues.close_gates(second, self._time_ns(second))
+        due = self._waiting.due(second)
+        calls = arriving if due is None else arriving + due.sum(axis=0)
+        available = buckets.available()
+        loads = rows.loads(calls)
+        short = loads > available
+        accepted, refused = calls, None
+        if short.any():
+            accepted, refused = self._admit(second, arriving, due, calls, short, available)
+            loads = rows.loads(accepted)
+        elif self._tokens.is_used:
+            self._settle_tokens(arriving, due, None, None)
+        metered = None
+        if self._queues.queues:
+            entering = rows.arm_loads(accepted)
+            applied, delayed = self._queues.run_second(entering, available - loads, second, end_ns)
+            loads = loads + applied
+            self._applied += applied
+            if self._writer is not None:
+                refused = delayed if refused is None else refused + delayed
+                metered = applied
+        buckets.take(loads)
+        buckets.demand += loads
+        self._accepted += accepted
+        if self._writer is not None:
+            refused = np.zeros(len(buckets)) if refused is None else refused
+            buckets.refused += refused
+            own = rows.metered(accepted)
+            self._writer.note_second(
+                second, end_ns, own if metered is None else own + metered, refused
+            )
+
+    def _crowd_of(self, short: Flags) -> Crowd:
+        """Return the rows that meet short buckets; the last crowd again, if they are the same."""
+        numbers = np.flatnonzero(short)
+        if self._crowd is None or not np.array_equal(self._crowd[0], numbers):
+            self._crowd = numbers, Crowd(self._rows, short, self._buckets.worlds)
+        return self._crowd[1]
+
+    def _admit(
+        self,
+        second: int,
+        arriving: Floats,
+        due: Floats | None,
+        calls: Floats,
+        short: Flags,
+        available: Floats,
+    ) -> tuple[Floats, Floats | None]:
+        """Let pass what the buckets have.
+
+        Returns:
+            Calls accepted by row, and the units refused by bucket, if a log is written.
+        """
+        rows, buckets = self._rows, self._buckets
+        crowd = self._crowd_of(short)
+        at, patterns = crowd.rows, rows.pattern[crowd.rows]
+        attempts = np.zeros((self._waiting.attempts, len(at)))
+        attempts[0] = arriving[at]
+        if due is not None:
+            attempts[1:] = due[:, at]
+        affordable = np.ones(1)
+        if self._tokens.is_used:
+            affordable = self._tokens.affordable(rows.world[at], patterns)
+        admitted, shares = crowd.admit(
+            attempts,
+            self._waiting.same_second(patterns),
+            affordable,
+            available[crowd.short],
+            buckets.shares[crowd.short],
+        )
+        buckets.shares[crowd.short] = shares
+        accepted = calls.copy()
+        accepted[at] = admitted.total * admitted.passed
+        retried = admitted.by_number[:-1] * admitted.again * self._waiting.may_retry(patterns)
+        self._waiting.push(second, at, patterns, retried)
+        self._count_refusals(second, crowd, arriving[at], admitted, retried)
+        self._count_heat(crowd, arriving[at], admitted)
+        if self._tokens.is_used:
+            self._settle_tokens(arriving, due, crowd, admitted, retried)
+        refused = None if self._writer is None else self._writer.note_refusals(crowd, admitted)
+        return accepted, refused
+
+    def _count_refusals(
+        self, second: int, crowd: Crowd, arriving: Floats, admitted: Admitted, retried: Floats
+    ) -> None:
+        tally, segments = self._tally, self._rows.segment[crowd.rows]
+        refused = admitted.by_number * (1 - admitted.passed)
+        starts = np.flatnonzero(np.diff(segments, prepend=-1))
+        own = segments[starts]
+        tally.refused[:, own] += np.add.reduceat(refused, starts, axis=1)
+        tally.retried[:, own] += np.add.reduceat(retried, starts, axis=1)
+        first = arriving * crowd.first_refusals(admitted.open_shares, admitted.passed)
+        numbers = np.concatenate([[0], crowd.short])[crowd.buckets]
+        tally.add_first_refused(
+            np.broadcast_to(segments, first.shape), self._buckets.reasons[numbers], first
+        )
+        worlds = self._rows.world[crowd.rows]
+        by_world = sums(worlds, arriving * (1 - admitted.passed), len(self._worlds))
+        tally.note_throttles(second, by_world)
+
+    def _count_heat(self, crowd: Crowd, arriving: Floats, admitted: Admitted) -> None:
+        """Count the units that partitions themselves refused, of calls that reached them.
+
+        A call that comes again within the minute counts once (CAP2-2).
+        """
+        chosen = np.ix_(crowd.columns, crowd.rows)
+        is_partition = self._rows.is_partition[chosen]
+        open_shares = admitted.open_shares
+        reached = np.where(is_partition, 1.0, open_shares).prod(axis=0)
+        hot = np.where(is_partition, arriving * reached * (1 - open_shares) * crowd.units, 0.0)
+        self._recent_hot[chosen] += hot
+        by_bucket = sums(crowd.buckets.ravel(), hot.ravel(), len(crowd.short) + 1)
+        self._buckets.demand[crowd.short] += by_bucket[1:]
+
+    def _by_world_and_pattern(self, amounts: Floats) -> Floats:
+        return amounts.reshape(len(self._worlds), -1)
+
+    def _settle_tokens(
+        self,
+        arriving: Floats,
+        due: Floats | None,
+        crowd: Crowd | None,
+        admitted: Admitted | None,
+        retried: Floats | None = None,
+    ) -> None:
+        """Pay for retries, and give back what answers give."""
+        first = arriving.copy()
+        later = np.zeros_like(arriving) if due is None else due.sum(axis=0)
+        waits = np.zeros_like(arriving)
+        crowded = np.zeros(0, dtype=np.int64)
+        if crowd is not None and admitted is not None and retried is not None:
+            answered = admitted.by_number * admitted.passed
+            first[crowd.rows] = answered[0]
+            later[crowd.rows] = answered[1:].sum(axis=0)
+            waits[crowd.rows] = retried.sum(axis=0)
+            crowded = np.unique(self._rows.world[crowd.rows])
+        waits, first, later = (
+            self._by_world_and_pattern(self._rows.by_segment(own)) for own in (waits, first, later)
+        )
+        self._tokens.settle(waits, first, later, crowded)
+
+    # The end of a stretch
+
+    def _end_stretch(self, last: int) -> None:
+        """Store what was written, and hand time on to the engines."""
+        consumed = self._rows.metered(self._accepted) + self._applied
+        self._buckets.consumed += consumed
+        self._tally.units += self._buckets.units_by_axis(consumed)
+        self._recent += self._accepted
+        self._absorb()
+        now_ns = self._time_ns(last)
+        is_minute = last % MINUTE == 0 or last == self._seconds
+        for number, feed in enumerate(self._feeds):
+            world = self._worlds[number]
+            if not self._is_played(number):
+                continue
+            if is_minute:
+                feed.show_due(partial(self._traffic, number), now_ns, closes=True)
+                feed.report_minute()
+                if self._writer is not None:
+                    self._writer.close_minute()
+                feed.advance(now_ns)
+                self._contents[number].report()
+            elif world.is_due(now_ns // NANOSECONDS):
+                feed.show_due(partial(self._traffic, number), now_ns, closes=False)
+                feed.advance(now_ns)
+        if is_minute:
+            self._buckets.begin_minute()
+            self._recent *= _FADING
+            self._recent_hot *= _FADING
+        self._follow_worlds()
+
+    def _absorb(self) -> None:
+        """Store what the calls accepted in the first world have written."""
+        rows = self._rows
+        for number, model in enumerate(self._plan.models):
+            if self._writer is None and not model.pattern.is_write:
+                continue
+            grouping, prices = rows.groupings[_FIRST][number], self._prices[_FIRST][number]
+            by_row = self._accepted[rows.rows(_FIRST, number)]
+            accepted = by_row[grouping.rows] * grouping.key_shares(prices.calls)
+            if self._writer is not None:
+                self._writer.note_stretch(number, accepted, prices)
+            model.absorb(accepted)
+
+    def _traffic(self, world: int) -> list[PatternTraffic]:
+        """Return what happened to a world's calls lately."""
+        traffic = []
+        for number, own in enumerate(self._rows.patterns):
+            rows = self._rows.rows(world, number)
+            grouping, prices = self._rows.groupings[world][number], self._prices[world][number]
+            hot = [np.zeros(grouping.size) for _ in grouping.keys.placed]
+            for column, limit in enumerate(own.met):
+                if limit.is_partition:
+                    hot[limit.placements[0]] = self._recent_hot[column, rows]
+            traffic.append(
+                PatternTraffic(
+                    own.model, grouping, self._recent[rows], hot, prices.units, prices.calls
+                )
+            )
+        return traffic
+
+    # Splits
+
+    def _follow_worlds(self) -> None:
+        """Follow the splits and scalings of all worlds."""
+        has_changed = False
+        for number, world in enumerate(self._worlds):
+            splits, world.new_splits = world.new_splits, []
+            for split in splits:
+                self._follow_split(number, split)
+            if splits:
+                self._rewrite(number, {split.resource for split in splits})
+            if world.has_scaled:
+                world.has_scaled = False
+                self._buckets.follow_limits(number)
+                has_changed = True
+            has_changed = has_changed or bool(splits)
+        if has_changed:
+            self._queues.follow()
+
+    def _follow_split(self, world: int, split: PartitionSplit) -> None:
+        """Give children their buckets, and the key groups of the parent to them."""
+        if not self._buckets.has_room(world, split):
+            self._rows.renumber(self._buckets.grow(split.resource))
+        parent, children = self._buckets.split(world, split)
+        played = self._worlds[world]
+        moment = self._plan.workload.start + self._context.until
+        for number, model in enumerate(self._plan.models):
+            grouping = self._rows.groupings[world][number]
+            placements = _placements_on(grouping.keys, split.resource)
+            if not placements or model.differs_by_world:
+                continue
+            cuts = Cuts(grouping.keys, split.lows, played.salt, moment)
+            moves = grouping.split(placements, parent, children, cuts)
+            self._move(world, number, moves)
+
+    def _rewrite(self, world: int, resources: set[int]) -> None:
+        """Group the keys anew of patterns that ask whole partitions."""
+        for number, model in enumerate(self._plan.models):
+            if model.differs_by_world and model.resource in resources:
+                self._regroup(world, number)
+
+    # Outcomes
+
+    def _stop(self, share: float) -> bool:
+        """End the worlds that surely have more refusals than a share; return whether all have."""
+        allowed = self._expected_calls() * share
+        for world in np.flatnonzero(self._tally.throttled() > allowed).tolist():
+            if self._outcomes[world] is None:
+                self._outcomes[world] = self._outcome(world)
+                if world != _FIRST:
+                    self._end_world(world)
+        return all(outcome is not None for outcome in self._outcomes)
+
+    def _expected_calls(self) -> Floats:
+        """Return how many calls each world will have had in the end."""
+        tally = self._tally
+        fan_out = np.maximum(1.0, tally.arrived / np.maximum(tally.requests, 1.0))
+        models = self._plan.models
+        requests = [float(self._plan.workload.rates(model.pattern).sum()) for model in models]
+        expected = np.tile(requests, len(self._worlds)) * fan_out
+        return tally.by_world(expected)
+
+    def _end_world(self, world: int) -> None:
+        for own in self._arrivals[world]:
+            own.end()
+        self._waiting.drop(self._rows.world_rows(world))
+
+    def _outcome(self, world: int) -> WorldOutcome:
+        """Return what a world has shown so far."""
+        tally, names = self._tally, self._buckets.reason_names
+        refused = tally.of_world(tally.first_refused, world).sum(axis=0).tolist()
+        lost = tally.of_world(tally.refused.T, world).sum()
+        kept = tally.of_world(tally.retried.T, world).sum()
+        closing = {
+            names[queue.waiting_reason[world]]: after
+            for queue in self._queues.queues
+            if (after := queue.closes_after(world)) is not None
+        }
+        first = float(tally.first_throttle[world])
+        return make_outcome(
+            self._worlds[world].world,
+            calls=float(tally.of_world(tally.arrived, world).sum()),
+            failed=float(lost - kept),
+            reasons={name: calls for name, calls in zip(names, refused, strict=True) if calls > 0},
+            first_throttle=first if np.isfinite(first) else None,
+            closing=closing,
+            splits=self._worlds[world].splits,
+            units={
+                self._plan.layout.resource_name(table, None if index is None else index.name): (
+                    float(tally.units[world, number, 0]),
+                    float(tally.units[world, number, 1]),
+                )
+                for number, (table, index) in enumerate(self._context.resources)
+            },
+        )
+
+
+def _renumbered(amounts: Floats, number_of: Integers, count: int) -> Floats:
+    renumbered = np.zeros((*amounts.shape[:-1], count))
+    renumbered[..., number_of] = amounts
+    return renumbered
+
+
+def _placements_on(keys: PatternKeys, resource: int) -> list[int]:
+    return [
+        number for number, placed in enumerate(keys.placed) if placed.placement.resource == resource
+    ]

@@ -1,0 +1,95 @@
+"""What partitions hold is reported to the real engine of a world, so that the large ones split.
+
+The engine decides on splits for size from the items that lie there; it is shown stand-ins for the
+items of a partition that is too large.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from emulator.capacity.units import billed_bytes
+from emulator.engine.resource import Resource
+from emulator.lab.aggregate.pattern_model import ModelContext
+from emulator.lab.aggregate.placement import JOINT
+from emulator.lab.aggregate.played_world import PlayedWorld
+from emulator.lab.aggregate.population import Population
+from emulator.storage import HASH_SPACE, Position
+
+#: Pieces that new keys are shown in, when a partition is to be halved by size.
+_PIECES: Final = 64
+
+
+class ContentsFeed:
+    """Reports what lies in the partitions of one world to its engine."""
+
+    def __init__(self, world: PlayedWorld, context: ModelContext) -> None:
+        self._world = world
+        self._context = context
+        self._feed = world.emulator.feed
+        self._settings = world.world.settings
+        #: For each resource the bytes from which a partition may be too large.
+        self._check_bytes = [float(self._settings.partition_bytes)] * len(world.resources)
+
+    def load(self) -> None:
+        """Report what is there before the run, and give the tables partitions for it."""
+        self.report()
+        self._feed.fit_partitions()
+
+    def report(self, *, at_once: bool = False) -> None:
+        """Report what every partition holds, and let those split that hold too much.
+
+        Nothing looks at the bytes of a partition before some partition may be too large, so
+        until then there is no need to count them.
+
+        Args:
+            at_once: Count them in any case.
+        """
+        for number, resource in enumerate(self._world.resources):
+            population = self._context.population_of(number)
+            total = billed_bytes(round(population.total_bytes), round(population.total_items))
+            if not at_once and total < self._check_bytes[number]:
+                continue
+            most = self._settings.partition_bytes
+            largest = self._hold(resource, population)
+            if largest >= most:
+                stand_ins = self._stand_ins(resource, population)
+                self._feed.split_for_size(self._world.table_of(number), resource, stand_ins)
+                largest = self._hold(resource, population)
+            self._check_bytes[number] = total + max(1.0, most - largest)
+
+    def _hold(self, resource: Resource, population: Population) -> float:
+        """Report the contents of every partition, and return the largest one's bytes."""
+        sizes, items = population.by_partition(resource, self._world.salt)
+        self._feed.report_contents(resource, sizes, items)
+        return max(sizes)
+
+    def _stand_ins(
+        self, resource: Resource, population: Population
+    ) -> list[tuple[Position, float]]:
+        """Return positions and sizes that lie as the items of too large partitions do."""
+        most = self._settings.partition_bytes
+        is_large = np.asarray([p.size_bytes >= most for p in resource.partitions])
+        count = len(population)
+        numbers = population.partitions_of(resource, self._world.salt)
+        hashes, keys = population.hashes(self._world.salt), population.keys()
+        billed = [
+            billed_bytes(round(size), round(items))
+            for size, items in zip(population.sizes[:count], population.items[:count], strict=True)
+        ]
+        stand_ins: dict[Position, float] = {}
+        for entry in np.flatnonzero(is_large[numbers] & ~population.is_new).tolist():
+            text, _, sort = keys[entry]
+            if billed[entry]:
+                whole = (int(hashes[entry]), *text.split(JOINT), sort)
+                position = whole[: resource.key_length]
+                stand_ins[position] = stand_ins.get(position, 0.0) + billed[entry]
+        new_bytes = sum(billed[entry] for entry in np.flatnonzero(population.is_new).tolist())
+        if new_bytes:
+            pieces = _PIECES * len(is_large)
+            for piece in range(pieces):
+                position = (piece * HASH_SPACE // pieces, f"new {piece:06d}")
+                stand_ins[position] = new_bytes / pieces
+        return list(stand_ins.items())

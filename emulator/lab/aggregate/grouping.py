@@ -1,0 +1,207 @@
+"""Groupings: which call group each key group of a pattern belongs to in a world.
+
+Key groups that meet the same partitions form a call group: to admission its calls are all alike.
+A call group is a row; a split gives rows to the key groups of the partition that is gone, and
+leaves all others where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emulator.lab.aggregate.pattern_model import PatternKeys
+from emulator.lab.inputs.distributions import Floats, Integers, sums
+from emulator.storage import Position
+
+AnyIntegers: TypeAlias = NDArray[np.integer[Any]]
+
+#: Keeps a share of nothing from being a division by zero.
+TINY: Final = 1e-300
+#: Up to so many combinations of partitions are counted rather than sorted.
+_FEW_COMBINATIONS: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class Moves:
+    """How what belonged to old rows is shared among new ones.
+
+    Attributes:
+        old: For each pair of an old and a new row, the old one; pairs are in order of the new.
+        new: And the new one.
+        shares: And the share of the old row's amounts that goes to the new one.
+    """
+
+    old: Integers
+    new: Integers
+    shares: Floats
+
+    def apply(self, amounts: Floats) -> None:
+        """Move amounts in place; the last axis is rows."""
+        if len(self.new):
+            starts = np.flatnonzero(np.diff(self.new, prepend=-1))
+            moved = amounts[..., self.old] * self.shares
+            amounts[..., self.old] = 0.0
+            amounts[..., self.new[starts]] += np.add.reduceat(moved, starts, axis=-1)
+
+
+class Grouping:
+    """The call groups of one pattern in one world.
+
+    Attributes:
+        keys: The keys of the pattern.
+        slots: For each resource that a call draws on, the slot of each key group's partition.
+        rows: For each key group the row of its call group.
+        row_slots: For each resource, the slot of each row's partition.
+        live: The rows that have key groups, in ascending order.
+    """
+
+    def __init__(self, keys: PatternKeys, slots: Sequence[Integers]) -> None:
+        self.keys = keys
+        self.slots: list[NDArray[np.int32]] = [own.astype(np.int32) for own in slots]
+        distinct, rows = _distinct(self.slots)
+        self.rows = rows
+        self.row_slots = distinct
+        self.live: Integers = np.arange(len(distinct[0]))
+        self._free: list[int] = []
+
+    @property
+    def size(self) -> int:
+        """How many rows it takes, those that are free again included."""
+        return len(self.row_slots[0])
+
+    @property
+    def weights(self) -> Floats:
+        """For each key group its share of the pattern's requests."""
+        return self.keys.groups.weights
+
+    def sums(self, values: Floats) -> Floats:
+        """Return the sum over the key groups of each row."""
+        return sums(self.rows, values, self.size)
+
+    def shares(self) -> Floats:
+        """Return the share of the pattern's requests that each row has."""
+        return self.sums(self.weights)
+
+    def mean(self, values: Floats, calls: float | Floats) -> Floats:
+        """Return the mean of values over the calls of each row."""
+        by_group = self.weights * calls
+        return self.sums(by_group * values) / np.maximum(self.sums(by_group), TINY)
+
+    def key_shares(self, calls: float | Floats) -> Floats:
+        """Return for each key group its share of the calls of its row."""
+        by_group = self.weights * calls
+        return np.asarray(by_group / np.maximum(self.sums(by_group)[self.rows], TINY))
+
+    def moves_from(self, old: Grouping) -> Moves:
+        """Return how what waits under an older grouping goes to this one's rows."""
+        if len(old.rows) != len(self.rows):
+            shares = self.shares()
+            live_old, live_new = np.meshgrid(old.live, self.live, indexing="ij")
+            order = np.argsort(live_new.ravel(), kind="stable")
+            new = live_new.ravel()[order]
+            return Moves(live_old.ravel()[order], new, shares[new] / shares.sum())
+        return _moves(old.rows, self.rows, old.weights, old.shares())
+
+    def split(
+        self, placements: Sequence[int], parent: int, children: Sequence[int], cuts: Cuts
+    ) -> Moves:
+        """Let the key groups of a partition go to its children; return what moves.
+
+        Args:
+            placements: Which of the resources that a call draws on was split.
+            parent: The slot of the partition that is gone.
+            children: The slots of those that took its place.
+            cuts: Tells for each key group of the parent which child it goes to.
+        """
+        moved = np.zeros(len(self.rows), dtype=np.bool_)
+        for number in placements:
+            groups = np.flatnonzero(self.slots[number] == parent)
+            child = cuts.child_of(number, groups)
+            self.slots[number][groups] = np.asarray(children, dtype=np.int32)[child]
+            moved[groups] = True
+        groups = np.flatnonzero(moved)
+        old_rows = self.rows[groups].copy()
+        totals = sums(old_rows, self.weights[groups], self.size)
+        distinct, among = _distinct([own[groups] for own in self.slots])
+        gone = np.unique(old_rows).tolist()
+        new_rows = self._take_rows(distinct)
+        self.rows[groups] = new_rows[among]
+        self._free.extend(gone)
+        self.live = np.union1d(np.setdiff1d(self.live, gone), new_rows)
+        return _moves(old_rows, self.rows[groups], self.weights[groups], totals)
+
+    def _take_rows(self, distinct: Sequence[Integers]) -> Integers:
+        """Give rows to new combinations of partitions."""
+        count = len(distinct[0])
+        reused = [self._free.pop() for _ in range(min(count, len(self._free)))]
+        rows = np.asarray(
+            [*reused, *range(self.size, self.size + count - len(reused))], dtype=np.int64
+        )
+        longer = int(rows.max(initial=-1)) + 1
+        for number, slots in enumerate(distinct):
+            own = self.row_slots[number]
+            if longer > len(own):
+                own = np.concatenate([own, np.zeros(longer - len(own), dtype=np.int64)])
+            own[rows] = slots
+            self.row_slots[number] = own
+        return rows
+
+
+class Cuts:
+    """Where a partition was cut, for the key groups of one pattern in one world."""
+
+    def __init__(
+        self, keys: PatternKeys, lows: Sequence[Position], salt: int, moment: float
+    ) -> None:
+        self._keys = keys
+        self._lows = lows
+        self._salt = salt
+        self._moment = moment
+
+    def child_of(self, placement: int, groups: Integers) -> Integers:
+        """Return for key groups of the parent the number of the child that has them."""
+        placed = self._keys.placed[placement]
+        hashes = placed.hashes(self._salt)[groups]
+        firsts = np.asarray([low[0] for low in self._lows[1:]], dtype=np.uint64)
+        child = np.searchsorted(firsts, hashes, side="right")
+        inside = [low[0] for low in self._lows if len(low) > 1]
+        if inside:
+            is_cut = np.isin(hashes, np.asarray(inside, dtype=np.uint64))
+            for at in np.flatnonzero(is_cut).tolist():
+                position = placed.position(int(groups[at]), self._salt, self._moment)
+                child[at] = sum(low <= position for low in self._lows[1:])
+        return child
+
+
+def _distinct(
+    slots: Sequence[AnyIntegers],
+) -> tuple[list[Integers], NDArray[np.int32]]:
+    """Return the distinct combinations of slots, and for each key group which one it has."""
+    code = slots[0].astype(np.int64)
+    widths = [int(own.max(initial=0)) + 1 for own in slots]
+    for own, width in zip(slots[1:], widths[1:], strict=True):
+        code = code * width + own
+    most = int(np.prod([float(width) for width in widths]))
+    if most <= _FEW_COMBINATIONS:
+        present = np.bincount(code, minlength=most) > 0
+        distinct = np.flatnonzero(present)
+        rows = (np.cumsum(present) - 1)[code]
+    else:
+        distinct, rows = np.unique(code, return_inverse=True)
+    combinations: list[Integers] = []
+    for width in widths[:0:-1]:
+        combinations.insert(0, distinct % width)
+        distinct = distinct // width
+    return [distinct, *combinations], rows.astype(np.int32)
+
+
+def _moves(old: AnyIntegers, new: AnyIntegers, weights: Floats, totals: Floats) -> Moves:
+    """Return the pairs of old and new rows that key groups make, with their shares."""
+    shares = weights / np.maximum(totals[old], TINY)
+    (new_rows, old_rows), pair_of = _distinct([new, old])
+    return Moves(old_rows, new_rows, sums(pair_of, shares, len(new_rows)))

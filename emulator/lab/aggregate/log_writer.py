@@ -1,0 +1,222 @@
+"""The log of one world, written while it is played."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emulator.capacity import READ, WRITE
+from emulator.lab.aggregate.admission import Admitted, Crowd
+from emulator.lab.aggregate.buckets import Buckets
+from emulator.lab.aggregate.call_rows import CallRows, PatternColumns
+from emulator.lab.aggregate.index_queues import IndexQueues
+from emulator.lab.aggregate.pattern_model import CallPrices, ModelContext, PatternKeys
+from emulator.lab.aggregate.tally import Tally
+from emulator.lab.inputs.distributions import Floats, sums
+from emulator.lab.outcome.run_log import KeyColumns, PatternRecord, ResourceRecord, RunLog
+
+
+class _KeyUnits:
+    """What the keys of one pattern consumed, and were refused, since they are what they are."""
+
+    def __init__(self, keys: PatternKeys) -> None:
+        self.keys = keys
+        count = len(keys.groups)
+        self.consumed = [np.zeros(count) for _ in keys.placed]
+        self.throttled = [np.zeros(count) for _ in keys.placed]
+
+
+class LogWriter:
+    """Writes the log of the only world that is played.
+
+    Args:
+        log: Where to.
+        context: What the models share.
+        rows: The call groups.
+        buckets: The buckets.
+        queues: The queues of indexes.
+    """
+
+    def __init__(
+        self,
+        log: RunLog,
+        context: ModelContext,
+        rows: CallRows,
+        buckets: Buckets,
+        queues: IndexQueues,
+    ) -> None:
+        self._log = log
+        self._context = context
+        self._rows = rows
+        self._buckets = buckets
+        self._queues = queues
+        self._records = [log.record_of(table, index) for table, index in context.resources]
+        self._patterns = [
+            PatternRecord(own.model.pattern, self._records[own.model.resource].name)
+            for own in rows.patterns
+        ]
+        for record in self._patterns:
+            log.patterns[record.pattern.name] = record
+        self._keys: list[_KeyUnits | None] = [None] * len(rows.patterns)
+        #: By column and row, units refused in the present stretch.
+        self._refused_units = np.zeros_like(rows.units)
+
+    # Seconds
+
+    def note_refusals(self, crowd: Crowd, admitted: Admitted) -> Floats:
+        """Count the units of refused attempts where a limit of their resource was short.
+
+        Returns:
+            The units by bucket.
+        """
+        rows, total = self._rows, admitted.total
+        open_shares = np.ones((len(rows.units), len(crowd.rows)))
+        open_shares[crowd.columns] = admitted.open_shares
+        refused = np.zeros(len(self._buckets))
+        patterns = rows.pattern[crowd.rows]
+        for number, own in enumerate(rows.patterns):
+            is_own = patterns == number
+            if not is_own.any():
+                continue
+            at = crowd.rows[is_own]
+            for column, others in _owned_columns(own):
+                short = 1 - open_shares[np.ix_(others, is_own)].prod(axis=0)
+                units = total[is_own] * short * rows.units[column, at]
+                self._refused_units[column, at] += units
+                refused += sums(rows.buckets[column, at], units, len(refused))
+        return refused
+
+    def note_second(self, second: int, end_ns: int, metered: Floats, refused: Floats) -> None:
+        """Note what partitions gave and refused in a second, and the limits at its end."""
+        buckets = self._buckets
+        consumed = buckets.units_by_axis(metered)[0]
+        throttled = buckets.units_by_axis(refused)[0]
+        for number, record in enumerate(self._records):
+            for axis in (READ, WRITE):
+                record.consumed[axis][second] = float(consumed[number, axis])
+                record.throttled[axis][second] = float(throttled[number, axis])
+                self._show_tokens(number, record, axis, end_ns)
+        self._log.sample(second, end_ns)
+        for queue in self._queues.queues:
+            self._records[queue.resource].backlog[second] = float(queue.backlog[0, second])
+
+    def _show_tokens(self, number: int, record: ResourceRecord, axis: int, end_ns: int) -> None:
+        """Let the engine's own bucket hold what the arrays say."""
+        meter = record.resource.meter
+        own = meter.own[axis]
+        if own is not None:
+            at = self._buckets.above(0, number, axis)[meter.limits[axis].index(own)]
+            base, burst = float(self._buckets.base[at]), float(self._buckets.burst[at])
+            self._log.emulator.feed.set_tokens(own, base, burst, end_ns)
+
+    # Stretches
+
+    def begin_stretch(self) -> None:
+        """Count anew, in rows that may be others."""
+        self._refused_units = np.zeros_like(self._rows.units)
+
+    def note_stretch(self, pattern: int, accepted: Floats, prices: CallPrices) -> None:
+        """Note what the calls of a pattern, accepted by key group, have read and consumed."""
+        rows, record = self._rows, self._patterns[pattern]
+        grouping = rows.groupings[0][pattern]
+        model = rows.patterns[pattern].model
+        keys = self._keys[pattern]
+        if keys is None or keys.keys is not grouping.keys:
+            self._flush(pattern)
+            keys = self._keys[pattern] = _KeyUnits(grouping.keys)
+        key_shares = grouping.key_shares(prices.calls)
+        own_rows = rows.rows(0, pattern)
+        for number, placed in enumerate(grouping.keys.placed):
+            resource = self._records[placed.placement.resource]
+            units = accepted * prices.units[number] * model.actions
+            record.consume(resource.name, placed.placement.axis, float(units.sum()))
+            keys.consumed[number] += units
+            for column, limit in enumerate(rows.patterns[pattern].met):
+                if limit.is_partition and limit.placements == (number,):
+                    refused = self._refused_units[column, own_rows]
+                    keys.throttled[number] += refused[grouping.rows] * key_shares
+        record.evaluated_bytes += float((accepted * prices.evaluated).sum())
+        record.filtered_bytes += float((accepted * prices.filtered).sum())
+
+    def _flush(self, pattern: int) -> None:
+        """Write down what keys consumed."""
+        units = self._keys[pattern]
+        if units is None or self._rows.patterns[pattern].model.path.kind == "scan":
+            return
+        for number, placed in enumerate(units.keys.placed):
+            columns = KeyColumns(
+                placed.placement.axis,
+                placed.placement.is_spread,
+                placed.texts,
+                units.consumed[number].tolist(),
+                units.throttled[number].tolist(),
+            )
+            self._records[placed.placement.resource].add_keys(columns)
+
+    # Minutes and the end
+
+    def close_minute(self) -> None:
+        """Note the running minute; to be called before the engine closes it."""
+        self._log.close_minute()
+
+    def finish(self, tally: Tally, left: Floats) -> RunLog:
+        """Write down the sums of the run.
+
+        Args:
+            tally: What became of the calls.
+            left: By number of the retry and pattern, how many calls wait for it.
+        """
+        log = self._log
+        for number, record in enumerate(self._patterns):
+            self._flush(number)
+            self._note_calls(number, record, tally, left[:, number])
+        if np.isfinite(tally.first_throttle[0]):
+            log.first_throttle = float(tally.first_throttle[0])
+        for queue in self._queues.queues:
+            index = self._records[queue.resource]
+            index.closed_at = queue.closed_at[0]
+            if queue.waiting_reason[0] >= 0:
+                index.waiting_reason = self._buckets.reason_names[queue.waiting_reason[0]]
+        for number, resource in enumerate(self._records):
+            resource.collect = self._context.population_of(number).collections
+        log.finish()
+        return log
+
+    def _note_calls(self, number: int, record: PatternRecord, tally: Tally, left: Floats) -> None:
+        refused, retried = tally.refused[:, number], tally.retried[:, number]
+        attempts = np.concatenate([tally.arrived[number : number + 1], retried - left])
+        answered = attempts - refused
+        failed = refused - np.concatenate([retried, [0.0]])
+        record.requests = float(tally.requests[number])
+        record.calls = record.fan_out = float(tally.arrived[number])
+        record.attempts = float(attempts.sum())
+        record.refusals = float(refused.sum())
+        record.failed = float(failed.sum())
+        for reason, calls in enumerate(tally.first_refused[number].tolist()):
+            if calls > 0:
+                record.throttled_by_reason[self._buckets.reason_names[reason]] = calls
+        policy = self._rows.patterns[number].model.policy
+        waited = 0.0
+        for attempt in range(policy.attempts):
+            waits = float(left[attempt]) if attempt < len(left) else 0.0
+            record.histogram[attempt] += float(answered[attempt] + failed[attempt]) + waits
+            if attempt:
+                waited += policy.delay(attempt)
+                if answered[attempt] > 0:
+                    record.latencies.append(waited)
+                    record.latency_weights.append(float(answered[attempt]))
+
+
+def _owned_columns(own: PatternColumns) -> list[tuple[int, list[int]]]:
+    """Return the columns of partitions, each with all columns of its resource."""
+    return [
+        (
+            column,
+            [
+                other
+                for other, shared in enumerate(own.met)
+                if shared.placements[:1] == limit.placements[:1]
+            ],
+        )
+        for column, limit in enumerate(own.met)
+        if limit.is_partition
+    ]

@@ -1,0 +1,168 @@
+"""Retries: whose calls wait for another attempt, and what clients may spend on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from emulator.capacity.retries import RetryPolicy, RetryQuota
+from emulator.lab.aggregate.call_rows import CallRows
+from emulator.lab.aggregate.grouping import Moves
+from emulator.lab.inputs.distributions import Floats, Integers
+
+#: Points at which a jittered delay is looked at.
+_JITTER_POINTS: Final = 16
+#: Fewer calls than this are rounding.
+_NO_CALLS: Final = 1e-9
+
+
+class _FixedChance:
+    """The same number every time, where a policy asks for a random one."""
+
+    def __init__(self, value: float) -> None:
+        self._value = value
+
+    def random(self) -> float:
+        return self._value
+
+
+def delay_offsets(policy: RetryPolicy) -> Floats:
+    """Return the chance that retry r comes so many seconds later: rows are retries.
+
+    An attempt falls anywhere within its second.
+
+    >>> from emulator.capacity.retries import LEGACY
+    >>> delay_offsets(LEGACY)[0, :2].round(3).tolist()
+    [0.95, 0.05]
+    """
+    longest = int(policy.longest) + 3
+    offsets = np.zeros((policy.attempts - 1, longest))
+    points = (np.arange(_JITTER_POINTS) + 0.5) / _JITTER_POINTS if policy.jitter else [0.5]
+    for retry in range(1, policy.attempts):
+        for point in points:
+            delay = policy.delay(retry, _FixedChance(float(point)))  # type: ignore[arg-type]  # random() is all it asks
+            whole = int(delay)
+            rest = delay - whole
+            offsets[retry - 1, whole] += (1 - rest) / len(points)
+            offsets[retry - 1, whole + 1] += rest / len(points)
+    return offsets
+
+
+class Waiting:
+    """The calls of all rows that wait for a retry.
+
+    Attributes:
+        attempts: How often a call is tried at most, over all policies.
+    """
+
+    def __init__(self, rows: CallRows) -> None:
+        policies = [own.model.policy for own in rows.patterns]
+        self.attempts = max(policy.attempts for policy in policies)
+        offsets = [delay_offsets(policy) for policy in policies]
+        #: Seconds that are looked ahead; a ring, so that no second has to be moved.
+        self._ring = max(own.shape[1] for own in offsets)
+        #: By retry, second ahead and pattern: the chance that the retry comes then.
+        self._chances = np.zeros((self.attempts - 1, self._ring, len(offsets)))
+        for number, own in enumerate(offsets):
+            self._chances[: own.shape[0], : own.shape[1], number] = own
+        self._may_retry: Floats = np.asarray(self._chances.any(axis=1), dtype=np.float64)
+        later = self._chances[:, 1:].any(axis=2)
+        self._later = [(int(retry), int(ahead) + 1) for retry, ahead in np.argwhere(later)]
+        #: By second of the ring, retry and row: calls that come then.
+        self._calls = np.zeros((self._ring, self.attempts - 1, len(rows)))
+        self._is_used = [False] * self._ring
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether no call waits."""
+        return not any(self._is_used)
+
+    def same_second(self, patterns: Integers) -> Floats:
+        """Return by retry and row the chance that it comes in the second of the refusal."""
+        return np.asarray(self._chances[:, 0][:, patterns])
+
+    def may_retry(self, patterns: Integers) -> Floats:
+        """Return by retry and row 1 where the policy has it, else 0."""
+        return self._may_retry[:, patterns]
+
+    def due(self, second: int) -> Floats | None:
+        """Take out and return who comes again in a second, by retry and row, if any."""
+        at = second % self._ring
+        if not self._is_used[at]:
+            return None
+        due = np.where(self._calls[at] > _NO_CALLS, self._calls[at], 0.0)
+        self._calls[at] = 0.0
+        self._is_used[at] = False
+        return due if due.any() else None
+
+    def push(self, second: int, rows: Integers, patterns: Integers, waits: Floats) -> None:
+        """Let refused calls wait, by retry and row; those of the same second have come already."""
+        for retry, ahead in self._later:
+            at = (second + ahead) % self._ring
+            self._calls[at, retry, rows] += waits[retry] * self._chances[retry, ahead][patterns]
+            self._is_used[at] = True
+
+    def carry(self, moves: Moves, region: slice) -> None:
+        """Let those who wait in a region of rows go where their keys lie now."""
+        if not self.is_empty:
+            moves.apply(self._calls[:, :, region])
+
+    def drop(self, rows: slice) -> None:
+        """Forget who waits in some rows."""
+        self._calls[:, :, rows] = 0.0
+
+    def renumber(self, number_of: Integers, count: int) -> None:
+        """Follow rows that have other numbers now."""
+        calls = np.zeros((*self._calls.shape[:2], count))
+        calls[:, :, number_of] = self._calls
+        self._calls = calls
+
+    def left(self) -> Floats:
+        """Return how many calls wait, by retry and row."""
+        return np.asarray(self._calls.sum(axis=0))
+
+
+class RetryTokens:
+    """What the clients of each world may still spend on retries (CAP-708).
+
+    Args:
+        clients: In each world.
+        policies: Of each pattern.
+        worlds: How many worlds there are.
+    """
+
+    def __init__(self, clients: int, policies: Sequence[RetryPolicy], worlds: int) -> None:
+        self._most = float(RetryQuota().tokens * clients)
+        self._tokens = np.full(worlds, self._most)
+        self._costs = np.asarray([float(policy.cost()) for policy in policies])
+        #: Tokens asked for in the last second in which something was refused.
+        self._wanted = np.zeros(worlds)
+
+    @property
+    def is_used(self) -> bool:
+        """Return whether any policy has a quota."""
+        return bool(self._costs.any())
+
+    def affordable(self, worlds: Integers, patterns: Integers) -> Floats:
+        """Return by row the share of retries that the quotas allow."""
+        share = np.ones(len(self._tokens))
+        short = self._wanted > self._tokens
+        np.divide(self._tokens, self._wanted, out=share, where=short)
+        return np.where(self._costs[patterns] > 0, share[worlds], 1.0)
+
+    def settle(self, waits: Floats, first: Floats, later: Floats, crowded: Integers) -> None:
+        """Take the tokens of retries that wait, and give back what answers give.
+
+        Args:
+            waits: By world and pattern, calls that wait for another attempt.
+            first: And those answered at the first attempt.
+            later: And those answered at a later one.
+            crowded: The worlds in which something was refused.
+        """
+        has_quota = self._costs > 0
+        spent = (waits * self._costs).sum(axis=1)
+        back = (first * has_quota + later * self._costs).sum(axis=1)
+        self._wanted[crowded] = spent[crowded]
+        self._tokens = np.minimum(np.maximum(self._tokens - spent, 0.0) + back, self._most)

@@ -1,0 +1,226 @@
+"""Many worlds at once: each is what it would be alone."""
+
+import math
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from emulator.lab import Capacity, Design, Field, Pattern, Preload, Workload, aggregate
+from emulator.lab.aggregate import WorldsEngine
+from emulator.lab.outcome.thresholds import THRESHOLD
+from emulator.lab.outcome.world_outcome import outcome_of
+from emulator.lab.planning.layout import Layout
+from emulator.lab.planning.worlds import draw_worlds
+from emulator.settings import Settings
+from tests.lab.aggregate.worlds import events, orders, played, scaling, splitting
+
+CASES = {
+    "an index, reads, standard retries": orders,
+    "auto scaling": scaling,
+    "splits for heat": splitting,
+}
+EVERY = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+
+
+@EVERY
+def test_a_world_is_the_same_whatever_others_are_played(case):
+    layout = Layout(*case())
+
+    together = played(layout, range(12))
+
+    for number in (0, 5, 11):
+        assert played(layout, [number]) == [together[number]]
+    assert played(layout, [7, 2]) == [together[7], together[2]]
+    assert len({outcome.throttled_share for outcome in together}) > 1
+
+
+@EVERY
+def test_a_log_does_not_change_a_world(case):
+    layout = Layout(*case())
+    world = draw_worlds(0, 12, Settings())[4]
+
+    logged = outcome_of(
+        world, aggregate.run(layout, seed=world.arrivals, settings=world.settings)
+    )
+    [alone] = WorldsEngine(layout).play([world])
+
+    assert close(logged, alone)
+
+
+def close(one, other):
+    """Return whether two outcomes differ in nothing but rounding."""
+    numbers = [
+        (one.throttled_share, other.throttled_share),
+        (one.failed_share, other.failed_share),
+        *(
+            (units, same)
+            for name in one.units
+            for units, same in zip(one.units[name], other.units[name], strict=True)
+        ),
+    ]
+    return (
+        all(math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9) for a, b in numbers)
+        and list(one.throttled_by_reason) == list(other.throttled_by_reason)
+        and one.splits == other.splits
+    )
+
+
+def test_the_same_worlds_again_give_the_same_outcomes():
+    layout = Layout(*orders())
+    engine = WorldsEngine(layout)
+    worlds = draw_worlds(0, 4, Settings())
+
+    first = engine.play(worlds)
+
+    assert engine.play(worlds) == first
+    assert engine.play(worlds[2:]) == first[2:]
+
+
+def test_the_order_of_patterns_changes_no_figure():
+    design, workload = orders()
+    turned = replace(workload, patterns=tuple(reversed(workload.patterns)))
+
+    assert played(Layout(design, turned), range(4)) == played(Layout(design, workload), range(4))
+
+
+SCRIPT = """
+from emulator.lab.planning.layout import Layout
+from tests.lab.aggregate.worlds import orders, played
+print(played(Layout(*orders()), [1, 2]))
+"""
+
+
+def test_no_figure_depends_on_the_seed_of_hashes():
+    shown = [
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+
+    assert shown[0] == shown[1]
+
+
+def test_worlds_without_queues_are_played_beside_those_with():
+    """CAP2-4.6: calls meet the index's limits at once."""
+    layout = Layout(*orders())
+    world = draw_worlds(0, 1, Settings())[0]
+    without = replace(world, settings=replace(world.settings, gsi_buffer_seconds=0))
+
+    both = WorldsEngine(layout).play([without, world])
+
+    assert both == [*WorldsEngine(layout).play([without]), *WorldsEngine(layout).play([world])]
+    assert both[0].closes_after is None
+    assert both[1].closes_after is not None
+
+
+def test_a_world_that_surely_throttles_ends_early():
+    design, workload = orders()
+    layout = Layout(design, workload)
+    worlds = draw_worlds(0, 4, Settings())
+    done = []
+
+    ended = WorldsEngine(layout).play(
+        worlds, stop_over=THRESHOLD, progress=lambda second, _: done.append(second)
+    )
+
+    assert max(done) < workload.duration
+    assert all(outcome.throttled_share > THRESHOLD for outcome in ended)
+
+
+def test_worlds_that_end_early_leave_the_others_alone():
+    """The first world goes on for the others' prices, with the outcome that it ended with."""
+    layout = Layout(*events(rate=990, duration=300, capacity=Capacity(read=1, write=1000)))
+    worlds = draw_worlds(0, 12, Settings())
+    whole = WorldsEngine(layout).play(worlds)
+    shares = sorted(outcome.throttled_share for outcome in whole)
+    middle = (shares[5] + shares[6]) / 2
+
+    stopped = WorldsEngine(layout).play(worlds, stop_over=middle)
+
+    for early, outcome in zip(stopped, whole, strict=True):
+        if outcome.throttled_share < middle:
+            assert early == outcome
+        else:
+            assert early.throttled_share >= middle
+
+
+def test_scans_ask_the_partitions_of_their_world():
+    """A Scan's calls are partitions, which differ by world once they split."""
+    design, workload = splitting()
+    scan = Pattern("scan", "Scan", rate=0.05)
+    layout = Layout(design, replace(workload, patterns=(*workload.patterns, scan)))
+
+    outcomes = played(layout, range(6))
+
+    assert all(outcome.splits for outcome in outcomes)
+    assert outcomes[0] == played(layout, [0])[0]
+
+
+def test_partitions_that_are_too_large_are_split_in_every_world():
+    """CAP-504."""
+    put = Pattern("put", "PutItem", rate=5, size=400_000)
+    workload = Workload(
+        fields=[Field("deviceId", count=40)],
+        patterns=[put],
+        preload=[Preload(pattern="put", items=140_000)],
+        duration=120,
+        warm_up=0,
+    )
+    design = Design(
+        "d", partition="{deviceId}", sort="{timestamp}", capacity=Capacity(read=1, write=2_000)
+    )
+
+    outcomes = played(Layout(design, workload), range(4), partition_bytes=10 * 2**30)
+
+    assert all(outcome.splits > 0 for outcome in outcomes)
+
+
+@pytest.mark.parametrize("key", ["{orderId}", "order#{orderId}"])
+def test_updates_of_new_values_are_spread(key):
+    """What is new every time meets every partition, wherever it stands in the key."""
+    workload = Workload(
+        fields=[Field("orderId", unique="random")],
+        patterns=[
+            Pattern("put", "PutItem", rate=100),
+            Pattern("pay", "UpdateItem", by=("orderId",), rate=2_500),
+        ],
+        duration=60,
+        warm_up=0,
+    )
+    design = Design("d", partition=key, capacity=Capacity(read=100, write=4_000))
+
+    [outcome] = played(Layout(design, workload), [0])
+
+    assert outcome.throttled_share == 0
+
+
+def test_reads_of_one_collection_meet_many_positions():
+    """Random sort keys tell the items of a collection apart, so their heat can be cut."""
+    workload = Workload(
+        fields=[Field("shop", values=("main",)), Field("orderId", unique="random")],
+        patterns=[
+            Pattern("put", "PutItem", rate=10),
+            Pattern("get", "GetItem", by=("shop", "orderId"), rate=5_000, consistent=True),
+        ],
+        duration=900,
+        warm_up=0,
+    )
+    design = Design(
+        "d", partition="{shop}", sort="{orderId}", capacity=Capacity(read=9_000, write=1_000)
+    )
+
+    [outcome] = played(Layout(design, workload), [0])
+
+    assert outcome.splits >= 1
+
+
+def test_nothing_to_play():
+    assert WorldsEngine(Layout(*orders())).play([]) == []

@@ -1,0 +1,67 @@
+"""Designs under workloads, and the worlds they are played in."""
+
+from emulator.capacity import ScalingPolicy
+from emulator.lab import Capacity, Design, Field, Hotspot, Index, Pattern, Workload
+from emulator.lab.aggregate import WorldsEngine
+from emulator.lab.planning.worlds import draw_worlds
+from emulator.settings import Settings
+
+MANY = 12
+
+
+def events(*, rate, duration, partition="{deviceId}", sort="{timestamp}", **design):
+    """Return a design and a workload of devices that write events."""
+    workload = Workload(
+        fields=[Field("deviceId", count=1_000)],
+        patterns=[Pattern("event", "PutItem", rate=rate)],
+        duration=duration,
+        warm_up=0,
+    )
+    return Design("d", partition=partition, sort=sort, **design), workload
+
+
+def orders(*, retry="standard", patterns=None):
+    """Return a design and a workload with an index, reads and several kinds of refusals."""
+    fields = [
+        Field("user", count=40, distribution=Hotspot(0.1, 0.7)),
+        Field("kind", values=("a", "b")),
+    ]
+    put = Pattern("put", "PutItem", rate=400, arrivals="poisson")
+    get = Pattern("get", "GetItem", by=("user",), rate=900, consistent=True)
+    update = Pattern("update", "UpdateItem", by=("user",), rate=50, size=3_000)
+    index = Index("byKind", partition="{kind}", capacity=Capacity(read=5, write=300))
+    design = Design(
+        "d", partition="{user}", indexes=[index], capacity=Capacity(read=500, write=450)
+    )
+    workload = Workload(
+        fields=fields,
+        patterns=patterns or [put, get, update],
+        duration=150,
+        retry=retry,
+        warm_up=0,
+    )
+    return design, workload
+
+
+def scaling():
+    """Return a design that scales, and a workload that makes it."""
+    capacity = Capacity(read=5, write=200, scaling=ScalingPolicy(target=70))
+    return events(rate=500, duration=900, capacity=capacity)
+
+
+def splitting():
+    """Return a design whose only hot collection is split again and again."""
+    capacity = Capacity(read=100, write=5_000)
+    return events(
+        rate=2_500,
+        duration=1_500,
+        partition="{timestamp:hour}",
+        sort="{deviceId}",
+        capacity=capacity,
+    )
+
+
+def played(layout, numbers, **settings):
+    """Return the outcomes of some of many worlds, played together."""
+    worlds = draw_worlds(0, MANY, Settings(**settings))
+    return WorldsEngine(layout).play([worlds[number] for number in numbers])
