@@ -29,6 +29,8 @@ WINDOW_MINUTES: Final = 5
 #: An item with this share, and not yet nearly all, gets a partition of its own.
 #: Assumed: CAP-506.
 ISOLATION_SHARE: Final = 0.5
+#: Half is half, in whatever order the weights were added up.
+_ROUNDING: Final = 1e-9
 
 
 class Decision(NamedTuple):
@@ -250,7 +252,7 @@ def _median(weights: Mapping[Position, float], total: float, low: Position) -> P
     reached = 0.0
     for position, amount in weights.items():
         reached += amount
-        if reached * 2 >= total and position > low:
+        if reached * 2 >= total * (1 - _ROUNDING) and position > low:
             return position
     return None
 

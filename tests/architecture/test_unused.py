@@ -15,11 +15,11 @@ PATHS = [str(ROOT / "emulator"), str(ROOT / "pytest_dynamometer.py")]
 DECORATORS = ["@operation*", "@rule*", "@invariant*", "@precondition*", "@pytest.*"]
 #: Names that the package defines for others, by who uses them.
 USED_BY_OTHERS = {
-    "the risk of designs": {"draw_worlds", "failed_share"},
+    "the risk of designs": {"draw_worlds", "failed_share", "outcome_of"},
     "those who test with the emulator": {
         "about", "accessed_keys", "accessed_partition_keys", "consumed_read", "consumed_write",
         "from_json", "import_table", "last_receipt", "oldest_wait", "p50_bytes", "p99_bytes",
-        "peak_read", "peak_write", "play", "throttled_keys", "throttled_read", "throttled_write",
+        "peak_read", "peak_write", "throttled_keys", "throttled_read", "throttled_write",
         "waiting_write",
     },
     "those who know boto3's client, table and conditions": {
@@ -41,7 +41,7 @@ USED_BY_OTHERS = {
     "botocore and aiohttp": {"add_auth", "raw_headers"},
     "test classes that are decorated": {"_emulator_context"},
     "pytest": {
-        "fixture_name", "longrepr", "outcome", "pytest_addoption", "pytest_configure",
+        "fixture_name", "longrepr", "pytest_addoption", "pytest_configure",
         "pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_summary",
     },
     "hypothesis": {"teardown"},

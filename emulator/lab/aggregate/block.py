@@ -21,7 +21,7 @@ from emulator.engine.resource import Resource
 from emulator.lab.aggregate.admission import Admitted, Crowd
 from emulator.lab.aggregate.arrivals import Arrivals, arriving_calls
 from emulator.lab.aggregate.buckets import Buckets
-from emulator.lab.aggregate.call_rows import CallRows, PatternColumns
+from emulator.lab.aggregate.call_rows import CallRows, PatternColumns, is_uniform
 from emulator.lab.aggregate.contents_feed import ContentsFeed
 from emulator.lab.aggregate.engine_feed import EngineFeed, PatternTraffic
 from emulator.lab.aggregate.grouping import Cuts, Grouping, Moves
@@ -93,6 +93,7 @@ class Block:
             len(self._context.resources),
         )
         self._prices: list[list[CallPrices]] = [[] for _ in worlds]
+        self._priced_until = 0
         #: Calls accepted in the present stretch by row, and units applied to indexes by bucket.
         self._accepted = np.zeros(len(self._rows))
         self._applied = np.zeros(len(self._buckets))
@@ -166,6 +167,9 @@ class Block:
             first = last
         for world in self._worlds:
             world.leave()
+        for keys in self._keys:
+            for placed in keys.placed:
+                placed.forget_hashes()
         return [outcome or self._outcome(world) for world, outcome in enumerate(self._outcomes)]
 
     def finish_log(self) -> RunLog:
@@ -181,16 +185,22 @@ class Block:
     # Stretches
 
     def _begin_stretch(self, first: int) -> int:
-        """Take keys and prices as they are now; return when the stretch ends."""
+        """Return when the stretch ends: where keys or prices change, or some partition splits.
+
+        Prices are taken when the plan says so and not at splits, so that those of other worlds
+        change nothing.
+        """
         self._context.elapsed = float(first)
-        self._refresh_keys()
-        last: float = self._plan.end_of_stretch(first, self._keys)
+        if first >= self._priced_until:
+            self._refresh_keys()
+            self._priced_until = self._plan.end_of_stretch(first, self._keys)
+            self._price()
+        last: float = self._priced_until
         start = self._plan.workload.start
         for number, world in enumerate(self._worlds):
             if self._is_played(number):
                 last = min(last, world.due_second(first, start))
         self._context.until = last
-        self._price()
         return int(last)
 
     def _is_played(self, world: int) -> bool:
@@ -248,11 +258,17 @@ class Block:
                 self._rows.price(number, prices)
             for world, own in enumerate(self._prices):
                 if model.differs_by_world:
-                    keys = self._rows.groupings[world][number].keys
-                    prices = model.price(keys, self._resource(world, model.resource))
-                    self._rows.price_in(world, number, prices)
+                    prices = self._price_in(world, number)
                 own.append(prices)
         self._crowd = None
+
+    def _price_in(self, world: int, pattern: int) -> CallPrices:
+        """Set what calls of a pattern cost that asks whole partitions."""
+        model = self._plan.models[pattern]
+        keys = self._rows.groupings[world][pattern].keys
+        prices = model.price(keys, self._resource(world, model.resource))
+        self._rows.price_in(world, pattern, prices)
+        return prices
 
     def _run_stretch(self, first: int, last: int) -> None:
         arriving = arriving_calls(self._arrivals, self._rows, first, last)
@@ -532,6 +548,7 @@ class Block:
         """Give children their buckets, and the key groups of the parent to them."""
         if not self._buckets.has_room(world, split):
             self._rows.renumber(self._buckets.grow(split.resource))
+            self._crowd = None
         parent, children = self._buckets.split(world, split)
         played = self._worlds[world]
         moment = self._plan.workload.start + self._context.until
@@ -543,12 +560,16 @@ class Block:
             cuts = Cuts(grouping.keys, split.lows, played.salt, moment)
             moves = grouping.split(placements, parent, children, cuts)
             self._move(world, number, moves)
+            prices = self._prices[world][number]
+            if not is_uniform(prices):
+                self._rows.price_in(world, number, prices)
 
     def _rewrite(self, world: int, resources: set[int]) -> None:
         """Group the keys anew of patterns that ask whole partitions."""
         for number, model in enumerate(self._plan.models):
             if model.differs_by_world and model.resource in resources:
                 self._regroup(world, number)
+                self._prices[world][number] = self._price_in(world, number)
 
     # Outcomes
 

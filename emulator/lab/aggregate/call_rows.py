@@ -247,10 +247,19 @@ class CallRows:
             [np.arange(room) + sum(self._room[:number]) for number, room in enumerate(old_room)]
         )
         blocks = np.arange(self._worlds)[:, None] * sum(self._room)
-        factors, self._priced = self._factors, [None] * len(self.patterns)
+        number_of = np.asarray((blocks + local).ravel())
+        old = self.calls, self.units, self.chance, self.arm_units
+        priced, self._priced = self._priced, [None] * len(self.patterns)
         self._make_arrays()
-        self.set_read_factors(factors)
-        return np.asarray((blocks + local).ravel())
+        self.set_read_factors(self._factors)
+        for amounts, before in zip(
+            (self.calls, self.units, self.chance, self.arm_units), old, strict=True
+        ):
+            amounts[..., number_of] = before
+        for number, prices in enumerate(priced):
+            if prices is not None:
+                self.price(number, prices)
+        return number_of
 
     def write(self, world: int, pattern: int) -> None:
         """Write the shares and buckets of a pattern's call groups in a world."""
@@ -290,7 +299,7 @@ class CallRows:
 
     def price(self, pattern: int, prices: CallPrices) -> None:
         """Set what the calls of a pattern cost, where that is the same in every world."""
-        if not _is_uniform(prices):
+        if not is_uniform(prices):
             for world in range(self._worlds):
                 self.price_in(world, pattern, prices)
             return
@@ -358,7 +367,8 @@ def _with_spare(rows: int) -> int:
     return rows + max(4, rows // 4)
 
 
-def _is_uniform(prices: CallPrices) -> bool:
+def is_uniform(prices: CallPrices) -> bool:
+    """Return whether calls for all keys cost the same."""
     return all(isinstance(value, float) for value in (prices.calls, *prices.units))
 
 

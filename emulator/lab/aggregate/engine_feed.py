@@ -34,6 +34,8 @@ _MOST_POSITIONS: Final = 64
 #: shown as several items where it stands for many.
 _HEAVY_SHARE: Final = 0.1
 _HEAVY_POSITIONS: Final = 50
+#: Keys of equal weight are cut at the same place, however their weights were added up.
+_ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True)
@@ -225,7 +227,8 @@ def _neighbours(
         order = np.asarray(sorted(range(len(groups)), key=positions.__getitem__))
         begins = np.diff(hashes[order].astype(np.float64), prepend=-1.0) != 0
     weight = (amounts[0] + amounts[1])[order]
-    piece = np.floor((np.cumsum(weight) - weight) / weight.sum() * (_MOST_POSITIONS - 16))
+    reached = (np.cumsum(weight) - weight) / weight.sum()
+    piece = np.floor(reached * (_MOST_POSITIONS - 16) + _ROUNDING)
     begins |= np.diff(piece, prepend=-1.0) > 0
     is_heavy = weight > _HEAVY_SHARE * weight.sum()
     begins |= is_heavy

@@ -1,6 +1,5 @@
 """Many worlds at once: each is what it would be alone."""
 
-import math
 import os
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from emulator.lab.outcome.world_outcome import outcome_of
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import draw_worlds
 from emulator.settings import Settings
-from tests.lab.aggregate.worlds import events, orders, played, scaling, splitting
+from tests.lab.aggregate.worlds import close, events, orders, played, scaling, splitting
 
 CASES = {
     "an index, reads, standard retries": orders,
@@ -29,11 +28,12 @@ EVERY = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_a_world_is_the_same_whatever_others_are_played(case):
     layout = Layout(*case())
 
-    together = played(layout, range(12))
+    together = played(layout, range(8))
 
-    for number in (0, 5, 11):
-        assert played(layout, [number]) == [together[number]]
-    assert played(layout, [7, 2]) == [together[7], together[2]]
+    for number in (0, 5):
+        [alone] = played(layout, [number])
+        assert close(alone, together[number])
+    assert all(map(close, played(layout, [7, 2]), (together[7], together[2])))
     assert len({outcome.throttled_share for outcome in together}) > 1
 
 
@@ -42,30 +42,10 @@ def test_a_log_does_not_change_a_world(case):
     layout = Layout(*case())
     world = draw_worlds(0, 12, Settings())[4]
 
-    logged = outcome_of(
-        world, aggregate.run(layout, seed=world.arrivals, settings=world.settings)
-    )
+    logged = outcome_of(world, aggregate.run(layout, seed=world.arrivals, settings=world.settings))
     [alone] = WorldsEngine(layout).play([world])
 
     assert close(logged, alone)
-
-
-def close(one, other):
-    """Return whether two outcomes differ in nothing but rounding."""
-    numbers = [
-        (one.throttled_share, other.throttled_share),
-        (one.failed_share, other.failed_share),
-        *(
-            (units, same)
-            for name in one.units
-            for units, same in zip(one.units[name], other.units[name], strict=True)
-        ),
-    ]
-    return (
-        all(math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9) for a, b in numbers)
-        and list(one.throttled_by_reason) == list(other.throttled_by_reason)
-        and one.splits == other.splits
-    )
 
 
 def test_the_same_worlds_again_give_the_same_outcomes():
@@ -76,7 +56,7 @@ def test_the_same_worlds_again_give_the_same_outcomes():
     first = engine.play(worlds)
 
     assert engine.play(worlds) == first
-    assert engine.play(worlds[2:]) == first[2:]
+    assert all(map(close, engine.play(worlds[2:]), first[2:]))
 
 
 def test_the_order_of_patterns_changes_no_figure():
@@ -116,13 +96,14 @@ def test_worlds_without_queues_are_played_beside_those_with():
 
     both = WorldsEngine(layout).play([without, world])
 
-    assert both == [*WorldsEngine(layout).play([without]), *WorldsEngine(layout).play([world])]
+    alone = [*WorldsEngine(layout).play([without]), *WorldsEngine(layout).play([world])]
+    assert all(map(close, both, alone))
     assert both[0].closes_after is None
     assert both[1].closes_after is not None
 
 
 def test_a_world_that_surely_throttles_ends_early():
-    design, workload = orders()
+    design, workload = events(rate=5_000, duration=300, capacity=Capacity(read=1, write=500))
     layout = Layout(design, workload)
     worlds = draw_worlds(0, 4, Settings())
     done = []
@@ -147,7 +128,7 @@ def test_worlds_that_end_early_leave_the_others_alone():
 
     for early, outcome in zip(stopped, whole, strict=True):
         if outcome.throttled_share < middle:
-            assert early == outcome
+            assert close(early, outcome)
         else:
             assert early.throttled_share >= middle
 
@@ -158,10 +139,10 @@ def test_scans_ask_the_partitions_of_their_world():
     scan = Pattern("scan", "Scan", rate=0.05)
     layout = Layout(design, replace(workload, patterns=(*workload.patterns, scan)))
 
-    outcomes = played(layout, range(6))
+    outcomes = played(layout, range(3))
 
     assert all(outcome.splits for outcome in outcomes)
-    assert outcomes[0] == played(layout, [0])[0]
+    assert close(outcomes[0], played(layout, [0])[0])
 
 
 def test_partitions_that_are_too_large_are_split_in_every_world():

@@ -1,7 +1,9 @@
 """Designs under workloads, and the worlds they are played in."""
 
+import math
+
 from emulator.capacity import ScalingPolicy
-from emulator.lab import Capacity, Design, Field, Hotspot, Index, Pattern, Workload
+from emulator.lab import Capacity, Design, Field, Hotspot, Index, Pattern, Preload, Workload
 from emulator.lab.aggregate import WorldsEngine
 from emulator.lab.planning.worlds import draw_worlds
 from emulator.settings import Settings
@@ -39,6 +41,8 @@ def orders(*, retry="standard", patterns=None):
         duration=150,
         retry=retry,
         warm_up=0,
+        # Every item is there, so no price depends on what a world has accepted.
+        preload=[Preload(pattern="put", items=4_000)],
     )
     return design, workload
 
@@ -54,7 +58,7 @@ def splitting():
     capacity = Capacity(read=100, write=5_000)
     return events(
         rate=2_500,
-        duration=1_500,
+        duration=1_080,
         partition="{timestamp:hour}",
         sort="{deviceId}",
         capacity=capacity,
@@ -65,3 +69,21 @@ def played(layout, numbers, **settings):
     """Return the outcomes of some of many worlds, played together."""
     worlds = draw_worlds(0, MANY, Settings(**settings))
     return WorldsEngine(layout).play([worlds[number] for number in numbers])
+
+
+def close(one, other):
+    """Return whether two outcomes differ in nothing but rounding."""
+    numbers = [
+        (one.throttled_share, other.throttled_share),
+        (one.failed_share, other.failed_share),
+        *(
+            (units, same)
+            for name in one.units
+            for units, same in zip(one.units[name], other.units[name], strict=True)
+        ),
+    ]
+    return (
+        all(math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9) for a, b in numbers)
+        and list(one.throttled_by_reason) == list(other.throttled_by_reason)
+        and one.splits == other.splits
+    )

@@ -1,0 +1,189 @@
+"""The arithmetic of admission, against plain loops over rows and columns."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from emulator.lab.aggregate.admission import Crowd
+
+BUCKETS = 5
+#: Three rows with three columns; the second meets two buckets only, and 0 is always open.
+ROWS = np.array([[1, 2, 3], [1, 0, 3], [4, 2, 3]])
+UNITS = np.array([[1.0, 2.0, 0.5], [3.0, 0.0, 1.5], [2.0, 1.0, 4.0]])
+shares = arrays(np.float64, BUCKETS, elements=st.sampled_from([0.0, 0.25, 0.5, 1.0]))
+NO_RETRIES = np.zeros((1, 3))
+
+
+def crowd(*, short=(1, 2, 3, 4), worlds=(0, 0, 0, 0, 0), **changes):
+    """Return the rows as those that meet short buckets; changes are by row and column."""
+    members = {
+        "buckets": ROWS,
+        "units": UNITS,
+        "chance": np.ones((3, 3)),
+        "final": np.zeros((3, 3), dtype=np.bool_),
+        "patience": np.ones(3),
+        "actions": np.ones(3),
+    } | changes
+    rows = SimpleNamespace(**{name: np.asarray(value).T for name, value in members.items()})
+    rows.has_final, rows.has_many = bool(rows.final.any()), bool((rows.actions > 1).any())
+    is_short = np.isin(np.arange(BUCKETS), short)
+    return Crowd(rows, is_short, np.asarray(worlds))
+
+
+def opened(made, values):
+    values = values.copy()
+    values[0] = 1.0
+    return made.open_shares(values)
+
+
+def test_a_load_is_calls_times_units_summed_by_bucket():
+    calls = np.array([10.0, 1.0, 2.0])
+    expected = np.zeros(BUCKETS)
+    for row, units, count in zip(ROWS, UNITS, calls, strict=True):
+        for bucket, unit in zip(row, units, strict=True):
+            expected[bucket] += count * unit
+    assert crowd().loads(calls).tolist() == expected.tolist()
+
+
+def test_only_rows_that_meet_a_short_bucket_are_looked_at():
+    made = crowd(short=(4,))
+    assert (made.rows.tolist(), made.columns.tolist(), made.short.tolist()) == ([2], [0], [4])
+    assert (made.buckets.tolist(), made.units.tolist()) == ([[1]], [[2.0]])
+
+
+@given(shares)
+def test_a_call_passes_where_all_its_buckets_are_open(values):
+    made = crowd()
+    open_shares = opened(made, values)
+    for row, own, passed in zip(ROWS, open_shares.T, made.passed(open_shares), strict=True):
+        expected = [1.0 if bucket == 0 else values[bucket] for bucket in row]
+        assert own.tolist() == expected
+        assert passed == pytest.approx(np.prod(expected))
+
+
+def test_a_bucket_refuses_only_calls_that_draw_on_it():
+    """CAP-609: an index whose entry does not change cannot hold a write back."""
+    made = crowd(chance=np.array([[1.0, 0.5, 0.0]] * 3))
+    open_shares = made.open_shares(np.array([1.0, 0.2, 0.2, 0.2, 1.0]))
+    assert open_shares[:, 0] == pytest.approx([0.2, 0.6, 1])
+
+
+def test_a_transaction_passes_if_all_its_actions_do():
+    """CAP-611: all or none; three actions pass with the third power of one's chance."""
+    made = crowd(actions=np.array([1.0, 3.0, 1.0]))
+    half = np.full((3, 3), 0.5)
+    assert made.passed(half) == pytest.approx([0.5**3, 0.5**9, 0.5**3])
+
+
+def test_what_is_refused_comes_again_unless_nobody_is_patient():
+    half = np.full((3, 3), 0.5)
+    made = crowd(patience=np.array([1.0, 0.0, 1.0]))
+    assert made.again(half, made.passed(half)) == pytest.approx([7 / 8, 0, 7 / 8])
+
+
+def test_what_a_final_bucket_refuses_does_not_come_again():
+    """Half is refused for good; of the half that is left, a quarter passes."""
+    half = np.full((3, 3), 0.5)
+    made = crowd(final=np.array([[True, False, False]] * 3))
+    assert made.again(half, made.passed(half)) == pytest.approx([1 / 2 - 1 / 8] * 3)
+
+
+@given(shares)
+def test_every_refusal_has_one_first_bucket(values):
+    made = crowd(actions=np.array([1.0, 2.0, 1.0]))
+    open_shares = opened(made, values)
+    passed = made.passed(open_shares)
+    first = made.first_refusals(open_shares, passed)
+    assert first.sum(axis=0) == pytest.approx(1 - passed)
+    assert (first[open_shares == 1] == 0).all()
+    for own, refused in zip(open_shares.T, first.T, strict=True):
+        reached = [np.prod(own[:column]) for column in range(3)]
+        weights = [before * (1 - share) for before, share in zip(reached, own, strict=True)]
+        # In proportion to how often each is the first that is short.
+        assert refused * sum(weights) == pytest.approx(np.array(weights) * refused.sum())
+
+
+def fitted(calls, available, *, same_second=NO_RETRIES, affordable=1.0, start=None, **changes):
+    """Return the shares, what the buckets give for so many first attempts, and what they have."""
+    made = crowd(**changes)
+    arriving = np.zeros((len(same_second) + 1, 3))
+    arriving[0] = calls
+    available = np.array([float(units) for units in available])
+    first = np.ones(len(available)) if start is None else start
+    admitted, found = made.admit(arriving, same_second, np.full(3, affordable), available, first)
+    return found, made.loads(admitted.total * admitted.passed)[1:], available
+
+
+def test_demand_that_fits_passes_whole():
+    found, _, _ = fitted([10, 10, 10], [1000, 1000, 1000, 1000])
+    assert found.tolist() == [1, 1, 1, 1]
+
+
+def test_one_short_bucket_passes_the_share_that_it_has():
+    """Ten calls ask bucket 4 for two units each, and it has five."""
+    found, loads, _ = fitted([0, 0, 10], [1000, 1000, 1000, 5])
+    assert found[3] == pytest.approx(0.25, rel=0.005)
+    assert loads[3] == pytest.approx(5, rel=0.005)
+
+
+@pytest.mark.parametrize("start", [None, np.full(4, 0.01), np.full(4, 1e-9)])
+@pytest.mark.parametrize(
+    "available",
+    [[20, 1000, 1000, 5], [20, 10, 1000, 1000], [30, 10, 12, 7], [1000, 3, 40, 1000]],
+)
+def test_no_bucket_gives_more_than_it_has_and_none_keeps_what_is_asked(available, start):
+    """Wherever the fitting begins."""
+    found, loads, most = fitted([10, 10, 10], available, start=start)
+    assert (loads <= most * 1.01).all()
+    short = found < 0.99
+    assert loads[short] == pytest.approx(most[short], rel=0.01)
+    assert (found[~short] <= 1).all()
+
+
+def test_a_bucket_with_nothing_lets_nothing_pass():
+    found, loads, _ = fitted([10, 10, 10], [1000, 1000, 0, 1000])
+    assert (found[2], loads[2]) == (0, 0)
+
+
+@pytest.mark.parametrize("affordable", [0.0, 0.5, 1.0])
+def test_retries_within_the_second_are_demand_as_well(affordable):
+    """A tenth of the first attempts passes; nine tenths ask again, as far as is afforded."""
+    again = np.full((1, 3), 1.0)
+    found, loads, _ = fitted(
+        [100, 0, 0], [10, 1e6, 1e6, 1e6], same_second=again, affordable=affordable
+    )
+    attempts = 100 * (1 + (1 - found[0]) * affordable)
+    assert loads[0] == pytest.approx(10, rel=0.01)
+    assert found[0] * attempts == pytest.approx(10, rel=0.01)
+
+
+def test_attempts_are_counted_by_their_number():
+    """Half of what is refused comes again at once; what is refused for the third time is lost."""
+    made = crowd(short=(4,))
+    arriving = np.array([[80.0], [4.0], [1.0]])
+    admitted, _ = made.admit(
+        arriving, np.full((2, 1), 0.5), np.ones(1), np.array([0.0]), np.ones(1)
+    )
+    # All of each attempt is refused.
+    assert admitted.by_number[:, 0].tolist() == [80, 4 + 40, 1 + 22]
+    assert arriving[:, 0].tolist() == [80, 4, 1]
+
+
+def test_a_bucket_belongs_to_the_first_column_it_stands_in():
+    """It is corrected once in a round, with those of that column."""
+    from emulator.lab.aggregate.admission import _levels
+
+    columns = np.array([[1, 2, 3], [2, 0, 1], [4, 2, 3]]).T
+    assert [level.tolist() for level in _levels(columns, BUCKETS)] == [[1, 2, 4], [3]]
+
+
+def test_worlds_that_are_close_are_left_where_they_are():
+    """The rows of two worlds: each is fitted as if it were alone."""
+    rows = np.array([[1, 0, 0], [2, 3, 0], [2, 3, 0]])
+    alone = fitted([10, 0, 0], [4.0, 1e9, 1e9], buckets=rows, short=(1, 2, 3))[0][0]
+    both = fitted([10, 9, 9], [4.0, 3, 2], buckets=rows, short=(1, 2, 3), worlds=(0, 0, 1, 1, 1))
+    assert both[0][0] == alone
