@@ -54,3 +54,10 @@ TESTS = (
     "tests/conformance/test_cases.py::test_by_call",
     "tests/conformance/test_cases.py::test_a_refused_request_changes_nothing",
 )
+
+#: What starts servers and kills them, and what takes longer than a mutant is worth.
+LEFT_OUT = (
+    "tests/properties/test_crashes.py",
+    "tests/properties/test_cookbook.py",
+    "tests/properties/test_measured_laws.py",
+)

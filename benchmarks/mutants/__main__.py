@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.mutants import ROOMS, TESTS
+from benchmarks.mutants import LEFT_OUT, ROOMS, TESTS
 from benchmarks.mutants.covering import CoveringTests
 from benchmarks.mutants.mutations import Mutant, of_file
 from benchmarks.mutants.trials import Trials, Verdict
@@ -128,6 +128,7 @@ def run(mutants: list[Mutant], chosen: argparse.Namespace) -> list[Verdict]:
     covering = CoveringTests(chosen.map, ROOT, sources)
     trials = Trials(ROOT, mutants, covering, chosen.budget, chosen.jobs, report)
     arguments = ["-q", "-s", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
+    arguments += [f"--deselect={path}" for path in LEFT_OUT]
     pytest.main([*arguments, *(str(ROOT / path) for path in TESTS)], plugins=[trials])
     for test in covering.failed:
         print(f"fails without a mutant, and was not asked: {test}")

@@ -95,6 +95,18 @@ def test_an_item_keeps_its_order_across_lanes():
     assert passed(queue, 9) == [(2.001, "remove a"), (2.001, "insert a")]
 
 
+def test_a_change_that_has_no_room_says_so_for_itself():
+    """CAP2-4.2: the oldest change lacks room in its partition as well; this one does not."""
+    queue, index = IndexQueue(30), meter(1_000)
+    assert queue.accept(1, "big", "big", charges(index, 0, units=1_500.0), 0) is None  # a debt
+    provisioned = "IndexWriteProvisionedThroughputExceeded"
+    assert names(queue.accept(2, "x", "x", charges(index, 0), 0)) == [
+        provisioned,
+        "IndexWriteKeyRangeThroughputExceeded",
+    ]
+    assert names(queue.accept(3, "x", "moved", charges(index, 1), 0)) == [provisioned]
+
+
 def test_what_is_free_waits_for_its_turn_and_for_no_room():
     """CAP2-4.8: deletions by time to live."""
     queue, index = IndexQueue(30), meter(1)
