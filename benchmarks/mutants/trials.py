@@ -19,8 +19,8 @@ from benchmarks.mutants.swap import Functions, live_functions, swap
 
 #: CPU seconds that a test may take on a mutant, beyond ten times what it takes without one.
 PATIENCE_SECONDS = 4.0
-#: Seconds of the clock until a mutant counts as hanging.
-HANGING_SECONDS = 180.0
+#: Seconds of the clock without any work after which a mutant counts as hanging.
+HANGING_SECONDS = 60.0
 MEMORY_BYTES = 6 * 1024**3
 #: How the process of a mutant ends.
 SURVIVED, KILLED, NOT_APPLIED = 0, 1, 3
@@ -45,6 +45,29 @@ class Verdict:
     def is_killed(self) -> bool:
         """Whether a test noticed the mutant."""
         return self.outcome in ("killed", "timed out")
+
+
+class _Running:
+    """The process of a mutant, and when it was last seen to work."""
+
+    def __init__(self, pid: int, mutant: Mutant) -> None:
+        self.pid = pid
+        self.mutant = mutant
+        self._work = ""
+        self._seen = time.monotonic()
+
+    def is_hanging(self) -> bool:
+        """Return whether it waits for something that does not come.
+
+        Seconds of the clock alone do not tell: on a busy machine a process that works may get
+        little of the processor.
+        """
+        stat = Path(f"/proc/{self.pid}/stat")
+        work = stat.read_text().rpartition(")")[2] if stat.exists() else ""
+        ticks = " ".join(work.split()[11:15])  # user and system time, its children's included
+        if ticks != self._work:
+            self._work, self._seen = ticks, time.monotonic()
+        return time.monotonic() > self._seen + HANGING_SECONDS
 
 
 class Trials:
@@ -131,27 +154,30 @@ class Trials:
     def _try_all(self, items: dict[str, pytest.Item]) -> None:
         files = {str(self._root / mutant.path) for mutant in self._mutants}
         functions = live_functions(files)
-        running: dict[int, tuple[int, Mutant, float]] = {}
+        running: dict[int, _Running] = {}
         waiting = iter(self._mutants)
         while True:
             for mutant in _some(waiting, self._jobs - len(running)):
                 pid, pipe = self._start(mutant, items, functions)
-                running[pipe] = (pid, mutant, time.monotonic() + HANGING_SECONDS)
+                running[pipe] = _Running(pid, mutant)
             if not running:
                 return
             ready, _, _ = select.select(list(running), [], [], 1.0)
-            late = [pipe for pipe in running if time.monotonic() > running[pipe][2]]
-            for pipe in {*ready, *late}:
-                pid, mutant, _ = running.pop(pipe)
-                if pipe not in ready:
-                    os.killpg(pid, signal.SIGKILL)
-                said = os.read(pipe, 4096).decode()
-                os.close(pipe)
-                _, status = os.waitpid(pid, 0)
-                verdict = Verdict(mutant, *_outcome(status, said))
-                if verdict.outcome == "killed":
-                    self._covering.note_killer(mutant, verdict.test)
-                self._report(verdict)
+            for pipe in list(running):
+                if pipe in ready or running[pipe].is_hanging():
+                    self._end(running.pop(pipe), pipe)
+
+    def _end(self, ended: _Running, pipe: int) -> None:
+        """Collect what a process said, and report it."""
+        if ended.is_hanging():
+            os.killpg(ended.pid, signal.SIGKILL)
+        said = os.read(pipe, 4096).decode()
+        os.close(pipe)
+        _, status = os.waitpid(ended.pid, 0)
+        verdict = Verdict(ended.mutant, *_outcome(status, said))
+        if verdict.outcome == "killed":
+            self._covering.note_killer(ended.mutant, verdict.test)
+        self._report(verdict)
 
     def _start(
         self, mutant: Mutant, items: dict[str, pytest.Item], functions: Functions
