@@ -222,8 +222,8 @@ def _changed_statements(node: ast.stmt) -> list[list[ast.AST]]:
     if isinstance(node, ast.With) and all(item.optional_vars is None for item in node.items):
         return [list(node.body)]
     if isinstance(node, ast.Return) and node.value is not None:
-        # Of a constant, None says the same as itself, or as its opposite.
-        is_kept = isinstance(node.value, ast.Constant) and node.value.value in (None, True, False)
+        # To whoever asks for truth, None says what these say, or the opposite, which is tried.
+        is_kept = ast.unparse(node.value) in ("None", "True", "False", "()", "[]", "{}")
         return [] if is_kept else [[ast.Return(ast.Constant(None))]]
     if isinstance(node, ast.Assign):
         # A name that is never bound is a NameError, which says nothing about the tests.

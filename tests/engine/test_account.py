@@ -52,3 +52,57 @@ def test_the_settings_in_force_are_metrics_until_the_mode_changes(bench):
     ):
         assert [value for _, value in metrics.get(metric, table="tab")] == [units, units]
     assert "OnDemandMaxReadRequestUnits" not in metrics.names()
+
+
+def test_an_operation_happens_at_the_moment_of_the_clock(bench):
+    made = bench("off")
+    account = made.emu.account()
+    made.clock.advance(90)
+    made.emu.call("ListTables", {})
+    assert account.now_ns == made.clock.now_ns()
+
+
+def test_what_was_counted_starts_anew(bench):
+    made = bench("observe")
+    made.table()
+    account = made.emu.account()
+    for start_anew in (account.begin_observing, lambda: account.begin_at(account.now_ns - 1)):
+        made.put(pk="a")
+        assert made.emu.metrics.sum("ConsumedWriteCapacityUnits", table="tab") == 1
+        start_anew()
+        assert made.emu.metrics.sum("ConsumedWriteCapacityUnits", table="tab") == 0
+        assert made.emu.last_receipts == []
+
+
+@pytest.mark.parametrize("kind", ["backups", "exports", "imports"])
+def test_an_account_that_has_an_archive_is_not_empty(bench, kind):
+    account = bench("off").emu.account()
+    assert account.is_empty
+    getattr(account.archive, kind)["arn"] = "anything"
+    assert not account.is_empty
+
+
+@pytest.mark.parametrize(
+    ("before", "batch", "throttled"),
+    [(0, 1, 0), (0, 25, 0), (10, 25, 1)],
+    ids=["fits", "in part", "not at all"],
+)
+def test_a_batch_would_have_been_refused_only_if_wholly(bench, before, batch, throttled):
+    """CAP-803, in observe: a batch of which something passes is no throttled request."""
+    made = bench("observe")
+    made.table(read=1, write=10)
+    for number in range(before):
+        made.put(pk=f"before {number}")
+    puts = [{"PutRequest": {"Item": wire({"pk": f"{number}"})}} for number in range(batch)]
+    made.emu.call("BatchWriteItem", {"RequestItems": {"tab": puts}})
+    metrics = made.emu.metrics
+    assert metrics.sum("ThrottledRequests", table="tab", operation="BatchWriteItem") == throttled
+
+
+def test_a_single_write_that_would_have_been_refused_is_counted(bench):
+    """CAP-803, in observe."""
+    made = bench("observe")
+    made.table(read=1, write=1)
+    for key in "abc":
+        made.put(pk=key)
+    assert made.emu.metrics.sum("ThrottledRequests", table="tab", operation="PutItem") == 2

@@ -179,6 +179,12 @@ MALFORMED = [
 ]
 
 
+@pytest.mark.parametrize("bounds", [{"share": 0}, {"share": 1}, {"latency": 3600}])
+def test_the_bounds_of_a_rule_belong_to_it(bounds):
+    rule = FaultRule(kind="latency", **bounds)
+    assert {name: getattr(rule, name) for name in bounds} == bounds
+
+
 def test_an_unprocessed_rule_leaves_other_tables_alone(bench):
     """It hits what it names, and as often as it says; one item of a batch is always done."""
     made = bench("off")

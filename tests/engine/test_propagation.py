@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from emulator import BudgetExceeded, Emulator, ManualClock, Settings
 from emulator.observe import IndexClosed, IndexDelayed
 from emulator.storage import HASH_SPACE, entry_of
-from tests.engine.conftest import gsi, wire
+from tests.engine.conftest import Bench, gsi, wire
 
 INDEX_ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/tab/index/gsi"
 
@@ -380,3 +380,15 @@ def test_once_the_queue_is_empty_the_index_is_the_projection_of_its_table(
     made.clock.advance(600)
     assert queue.is_empty
     index_is_the_projection(made)
+
+
+def test_a_change_that_waits_is_noted_once_however_many_limits_it_lacks():
+    """CAP2-4.3: index and partition are both in debt, and the receipt names the first."""
+    made = Bench()
+    index = gsi("gsi", "g", read=1, write=1000)
+    made.table(read=1, write=10_000, GlobalSecondaryIndexes=[index])
+    for number in range(4):
+        made.put(pk=f"{number}", g="x", v="x" * 390_000)
+    assert [reason.reason for reason in made.emu.last_receipt.delayed] == [
+        "IndexWriteProvisionedThroughputExceeded"
+    ]

@@ -62,3 +62,18 @@ def test_a_page_that_fetches_counts_entries_and_items_in_blocks(spare_blocks, re
     }
     page = bench.emu.call("Query", query)
     assert (page["Count"], "LastEvaluatedKey" in page) == (read, True)
+
+
+@pytest.mark.parametrize("consistent", [True, False])
+def test_a_scan_pays_for_the_bytes_of_each_partition(consistent):
+    """CAP-212, CAP-204: each partition's bytes in blocks of 4 KB, an empty one like one block."""
+    bench = Bench(capacity="off")
+    bench.table()
+    for number in range(20):
+        bench.put(**sized(2000, value=f"{number}"))
+    table = bench.emu.account().tables["tab"]
+    sizes = [one.size_bytes - 100 * one.items for one in table.resource.partitions]
+    page = scan(bench, ConsistentRead=consistent, ReturnConsumedCapacity="TOTAL")
+    units = sum(max(1, -(-size // 4096)) for size in sizes) * (1 if consistent else 0.5)
+    assert len(sizes) == 4
+    assert page["ConsumedCapacity"]["CapacityUnits"] == units

@@ -3,7 +3,9 @@
 import pytest
 
 from emulator.engine.events import Split
-from tests.engine.conftest import Bench, gsi, lsi
+from emulator.engine.splits import divide
+from emulator.storage import placement_hash
+from tests.engine.conftest import Bench, gsi, lsi, sized
 
 LOCAL = [lsi("local", "pk", "l")]
 
@@ -73,6 +75,36 @@ def test_a_global_index_is_cut_where_its_bytes_halve():
     sizes = [one.size_bytes for one in index.resource.partitions if one.items]
     assert len(sizes) > 2
     assert sum(sizes) == sum(item.size_bytes + 100 for _, item in index.store.walk((0,), (2**64,)))
+
+
+def test_the_cut_halves_the_bytes_to_the_byte():
+    """CAP-504: 151 and 101 bytes lie closer to halves than 100 and 152."""
+    bench = Bench(capacity="off", partition_bytes=3 * 100 + 252)
+    bench.table(read=1, write=1)
+    keys = sorted("abc", key=lambda key: placement_hash((key,), 0))
+    for key, size in zip(keys, (100, 51, 101), strict=True):
+        bench.put(**sized(size, value=key))
+    partitions = bench.emu.account().tables["tab"].resource.partitions
+    assert [(one.items, one.size_bytes) for one in partitions] == [(2, 351), (1, 201)]
+
+
+def test_growth_leaves_no_range_wider_than_its_share():
+    """CAP2-1: whatever was split before, and in whatever order the ranges lie."""
+    bench = Bench()
+    bench.table(read=10, write=10)
+    account = bench.emu.account()
+    table = account.tables["tab"]
+    resource = table.resource
+    for _ in range(3):
+        first = next(iter(resource.partitions))
+        middle = resource.partitions.width(first) // 2
+        divide(account, table, resource, first, [(middle,)], "heat", account.now_ns)
+    units = {"ReadCapacityUnits": 10, "WriteCapacityUnits": 4_000}
+    bench.emu.call("UpdateTable", {"TableName": "tab", "ProvisionedThroughput": units})
+    resource.check()
+    widths = [resource.partitions.width(partition) for partition in resource.partitions]
+    assert max(widths) <= resource.widest_range
+    assert sum(widths) == 2**64
 
 
 @pytest.mark.parametrize("capacity", ["enforce", "off"])

@@ -55,3 +55,18 @@ def test_a_copy_counts_its_own_bytes(monkeypatch):
     twin = made.copy()
     twin.record(None, item(10), NOW_NS)
     assert (numbers(made), numbers(twin)) == (list(range(1, 11)), list(range(2, 12)))
+
+
+def test_a_record_can_be_read_for_a_day():
+    """STM-8: by whoever reads, asks for the oldest, or for a moment."""
+    made = stream()
+    made.record(None, item(1), NOW_NS)
+    made.record(None, item(2), NOW_NS + NANOSECONDS)
+    day_ns = 24 * 3600 * NANOSECONDS
+    for ask in (
+        lambda now_ns: [record.number for record in made.copy().read(0, 9, now_ns)],
+        lambda now_ns: [made.copy().oldest_number(now_ns)],
+        lambda now_ns: [made.copy().number_at(0, now_ns)],
+    ):
+        assert ask(NOW_NS + day_ns)[0] == 1
+        assert ask(NOW_NS + day_ns + 1)[0] == 2

@@ -58,3 +58,22 @@ def test_what_is_deleted_leaves_no_bytes_behind():
         0
     ] * 3
     assert not any(table.collection_bytes.values())
+
+
+@pytest.mark.parametrize("index", [None, "global"])
+def test_a_copy_has_its_own_view_of_the_past(index):
+    """CAP-1104, CAP-1105: what is written later is not seen there."""
+    bench = Bench(capacity="off", ec_lag=1.0, gsi_lag=1.0)
+    bench.table(GlobalSecondaryIndexes=[gsi("global", "g")])
+    bench.put(pk="a", g="x")
+    table = bench.emu.account().tables["tab"]
+    twin = table.copy()
+    bench.put(pk="b", g="x")
+    later_ns = bench.emu.account().now_ns + 2 * 10**9
+
+    def seen(of):
+        if index is None:
+            return len(of.visible(later_ns, consistent=False))
+        return len(of.indexes[index].visible(later_ns))
+
+    assert (seen(table), seen(twin)) == (2, 1)

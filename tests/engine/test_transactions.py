@@ -118,6 +118,7 @@ def test_a_transaction_that_is_throttled_consumes_nothing():
         "None",
         "ProvisionedThroughputExceeded",
     ]
+    assert bench.emu.last_receipts == []
     assert (consumed(bench, "roomy"), consumed(bench, "starved")) == (0, 1)
     account = bench.emu.account()
     loads = {

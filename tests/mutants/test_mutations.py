@@ -32,6 +32,7 @@ def changes(*body):
         ("return a", ["return None"]),
         ("return None", []),
         ("return False", ["return True"]),
+        ("return ()", []),
         ("return", ["pass"]),
         ("a.x = b", ["pass"]),
         ("a += b", ["pass"]),
