@@ -96,3 +96,15 @@ def test_idle_minutes_may_be_left_out_while_idle(served):
     assert some.warm == every.warm
     assert some.is_idle
     assert every.is_idle
+
+
+def test_minutes_that_do_not_count_yet_are_restored_too():
+    """CAP-510: the peak of before counts half an hour later."""
+    first = Growth()
+    first.on_minute(0, 0.0, 60 * 5_000.0)
+    second = Growth()
+    second.restore(first.save())
+    for minute in range(1, 32):
+        for growth in (first, second):
+            growth.on_minute(60 * minute, 0.0, 0.0)
+    assert first.warm == second.warm == (12_000, 10_000)

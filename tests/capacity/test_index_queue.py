@@ -255,3 +255,40 @@ def tokens(index, now_ns):
     for bucket in filter(None, buckets):
         bucket.refill(now_ns)
     return [bucket and bucket.save() for bucket in buckets]
+
+
+def test_a_copy_is_closed_for_the_same_reasons_and_as_far_in_time():
+    """CAP2-4.8."""
+    queue, index = IndexQueue(30), meter(1)
+    for number in range(8):  # the reserve lets the first pass at once
+        queue.accept(number, number, number, charges(index, 0), 5 * ONE)
+    assert queue.close_if_full(1.0, 5 * ONE)
+    passed(queue, 9)
+    assert queue.is_empty
+    twin = queue.copy(lambda charge: charge)
+    assert names(twin.reasons(9 * ONE)) == names(queue.reasons(9 * ONE)) != []
+    # What is free passes as soon as it is asked for, and not before what has passed already.
+    for each in (queue, twin):
+        each.enqueue(9, "free", "free", charges(index, 0, units=0.0), 9 * ONE)
+    assert twin.next_due().time_ns == queue.next_due().time_ns == 7 * ONE
+
+
+def test_nothing_passes_before_it_was_accepted():
+    """CAP2-4.2: a change that takes nothing and has to wait for its turn."""
+    queue, index = IndexQueue(30), meter(1_000)
+    assert queue.accept(1, "big", "big", charges(index, 0, units=1_500.0), 0) is None  # a debt
+    assert queue.accept(2, "x", "x", charges(index, 0), 0) is not None
+    assert queue.accept(3, "x", "free", charges(index, 1, units=0.0), ONE // 4) is not None
+    times = [time for time, _ in passed(queue, 9)]
+    assert times == sorted(times)
+    assert times[0] >= 0.25
+
+
+def test_a_gate_that_comes_from_a_later_clock_stays_closed_no_longer_than_another():
+    """CAP2-4.4: and one that opens sooner is left as it is."""
+    gate = IndexQueue(30).gate
+    gate.closed_until_ns = 500 * ONE
+    gate.begin_at(100 * ONE)
+    assert gate.closed_until_ns == 130 * ONE
+    gate.begin_at(110 * ONE)
+    assert gate.closed_until_ns == 130 * ONE

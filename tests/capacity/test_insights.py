@@ -107,3 +107,32 @@ def test_the_report_equals_plain_counting(windows):
     assert values == sorted(values, reverse=True)
     for rule in report:
         assert not rule or abs(sum(c.share for c in rule) - 1) < 1e-9
+
+
+def test_the_running_minute_changes_nothing_of_what_is_known():
+    """CAP-804: partition keys and keys alike, shown twice."""
+    insights = Insights(prefix_length=2, key_length=3)
+    for _ in range(2):
+        traffic = Traffic()
+        traffic.consume(0, WRITE, 1.0, (1, "d", "s"), second=0)
+        insights.fold(traffic.end_minute(0))
+    before = insights.report()
+    running = Traffic()
+    running.consume(0, WRITE, 5.0, (1, "d", "s"), second=0)
+    running.refuse(0, WRITE, 5.0, (1, "d", "t"), 5.0)
+    shown = insights.report(running.running)
+    assert shown.accessed_keys == [Contributor(("d", "s"), 21.0, 15.0, 1.0)]
+    assert shown.accessed_partition_keys == [Contributor(("d",), 21.0, 15.0, 1.0)]
+    assert shown.throttled_keys == [Contributor(("d", "t"), 1.0, 1.0, 1.0)]
+    assert insights.report() == before
+
+
+def test_as_many_keys_are_remembered_as_there_is_room_for():
+    insights = Insights()
+    traffic = Traffic()
+    for number in range(MAX_REMEMBERED):
+        traffic.consume(0, WRITE, 1.0, (number, f"k{number}"), second=0)
+    minute = traffic.end_minute(0)
+    insights.fold(minute)
+    remembered = len(minute.accesses)
+    assert len(insights._partition_keys) == remembered <= MAX_REMEMBERED

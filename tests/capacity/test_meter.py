@@ -479,3 +479,32 @@ def test_a_filled_page_of_20_kb_reads_is_held_to_the_partition():
     meter = table(40_000, 1)
     read = [Charge(meter, 0, READ, float(units.read_units(20 * 1024)), (0, "key"))]
     assert serve([read] * 700, 2)[0] == [600, 600]
+
+
+def test_what_several_copies_share_takes_less_of_the_partition():
+    """CAP2-6: the table is charged in full, the partition with its part, and is heated by that."""
+    meter = table(1_000, 1_000)
+    before = meter.tokens(0, 0)[READ]
+    read = Charge(meter, 0, READ, 3.0, (0, "key"), partition_units=2.0)
+    assert read.partition_cost == 2 * ONE
+    assert admit([read], 0) == ()
+    record([read], 0)
+    assert meter.tokens(0, 0)[READ] == before - 2.0
+    assert meter.own[READ].tokens == 1_000 - 3.0
+    load = meter.traffic.loads[0][READ]
+    assert (load.consumed, load.heat) == (3.0, -1.0)
+    both = [read, put(meter)]
+    assert admit(both, 0) == ()
+    assert meter.tokens(0, 0)[READ] == before - 4.0
+
+
+def test_only_the_partition_that_was_short_is_heated():
+    """CAP2-2: a page over two partitions, of which one had no room."""
+    meter = table(partitions=2)
+    while admit([put(meter, 0, 100.0)], 0) == ():
+        pass
+    charges = [put(meter, 0, 2.0), put(meter, 1, 2.0)]
+    reasons = admit(charges, 0)
+    assert [reason.reason for reason in reasons] == ["TableWriteKeyRangeThroughputExceeded"]
+    record(charges, 0, reasons)
+    assert [loads[WRITE].heat for loads in meter.traffic.loads.values()] == [2.0, 0.0]

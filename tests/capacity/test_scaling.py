@@ -161,3 +161,20 @@ def test_an_impossible_policy_is_refused(policy, message):
     with pytest.raises(ValueError) as caught:
         ScalingPolicy(**policy)
     assert str(caught.value) == message
+
+
+def test_the_busier_of_the_two_minutes_says_how_much_is_wanted():
+    """CAP-904: 95 units at 70 % are 136."""
+    assert run(scaler(), 100, [95, 90]) == ([(120, Change(136, 240.0))], 100)
+
+
+def test_what_was_known_is_known_again():
+    """A scaler that is saved halfway through an alarm decides as the other does."""
+    first = scaler()
+    assert run(first, 100, [30] * 14)[0] == []
+    second = scaler()
+    second.restore(first.save())
+    assert second.on_minute(30, 100, 900, decrease_allowed=True) == Change(43, 1020.0)
+    third = scaler()
+    third.restore(second.save())
+    assert third.pending == second.pending

@@ -117,3 +117,26 @@ def test_positions_that_were_only_read_have_no_record():
     minute.accesses = {(7, "d", sort): [1.0, 0.0, 0, 0] for sort in range(4)}
     merge_neighbours(minute, 2)
     assert (len(minute.accesses), minute.records) == (1, {})
+
+
+def test_no_minute_has_been_asked_for_anything_before_it_ends():
+    """CAP2-2."""
+    traffic = Traffic()
+    traffic.open(3)
+    traffic.consume(3, WRITE, 5.0, None, second=0)
+    assert traffic.demands() == {3: (0.0, 0.0)}
+    traffic.end_minute(0)
+    assert traffic.demands() == {3: (0.0, 5.0)}
+
+
+def test_the_weight_of_an_access_is_what_passed_and_what_was_refused():
+    assert weight([3.0, 2.0, 1, 1]) == 5.0
+
+
+def test_merging_keeps_what_was_refused():
+    minute = Minute()
+    count = 4 * MERGED_NEIGHBOURS
+    minute.accesses = {(number, "k"): [1.0, 2.0, 1, 3] for number in range(count)}
+    merge_neighbours(minute, 2)
+    totals = [sum(access[column] for access in minute.accesses.values()) for column in range(4)]
+    assert totals == [count, 2 * count, count, 3 * count]

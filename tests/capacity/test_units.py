@@ -225,3 +225,12 @@ def test_rounding_loss_is_what_was_paid_and_not_used(size):
     assert units.write_units(size) * 1024 == size + units.write_loss(size)
     assert 0 <= units.read_loss(size) <= 4096
     assert 0 <= units.write_loss(size) <= 1024
+
+
+@pytest.mark.parametrize(
+    ("read", "write", "count"),
+    [(0, 0, 1), (3_000, 1_000, 1), (3_001, 1_000, 2), (3_000, 1_001, 2), (12_000, 5_000, 5)],
+)
+def test_warm_throughput_takes_one_partition_for_each_share(read, write, count):
+    """CAP-502, CAP-509."""
+    assert units.partitions_for_warm(read, write) == count
