@@ -399,8 +399,7 @@ class HttpServer:
         if self._out_of_room_at is None or now >= self._out_of_room_at + _OUT_OF_ROOM_SECONDS:
             self._out_of_room_at = now
             _log.warning(
-                "with %d connections open no more can be taken: %s; others wait until some close",
-                len(self.connections),
+                "no more connections can be taken: %s; others wait until some close",
                 failure.strerror,
             )
 

@@ -491,8 +491,7 @@ def test_running_out_of_descriptors_is_logged_once(caplog):
     with caplog.at_level(logging.WARNING):
         asyncio.run(scenario())
     assert [record.getMessage() for record in caplog.records] == [
-        "with 0 connections open no more can be taken: Too many open files; "
-        "others wait until some close",
+        "no more connections can be taken: Too many open files; others wait until some close",
         "another failure",
     ]
 
