@@ -4,7 +4,7 @@ import time
 
 from benchmarks.fuzz.requests import RequestMaker, statement_operations
 from benchmarks.fuzz.spoil import is_finite, spoilt, spoilt_text
-from benchmarks.fuzz.tables import filled, visible
+from benchmarks.fuzz.tables import filled, has_tables, visible
 from emulator import ApiError, Emulator
 from emulator.protocol import encode_json
 from emulator.service.catalogue import Kind, names_of
@@ -97,7 +97,8 @@ class Operations:
         self._tally.served.add(operation)
         self._encode(answer, operation, request)
         self._maker.learn(answer)
-        if self._random.random() > (_KEPT_CONTROL if operation in _CONTROL else _KEPT_ITEMS):
+        share = _KEPT_CONTROL if operation in _CONTROL else _KEPT_ITEMS
+        if self._random.random() > share or not has_tables(self._emulator):
             self._emulator.restore(self._snapshot)
             return
         adopted, self._adopted = self._emulator.snapshot(), self._adopted + 1

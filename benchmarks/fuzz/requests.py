@@ -69,6 +69,8 @@ RECIPES = (
         "ProvisionedThroughput": {"ReadCapacityUnits": 9, "WriteCapacityUnits": 9},
     },
     {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}},
+    {"SourceTableName": "tab", "TargetTableName": "new1", "UseLatestRestorableTime": True},
+    {"S3Bucket": "bucket"},
     {"AttributeName": "ttl", "Enabled": True},
     {
         "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
@@ -174,8 +176,10 @@ class RequestMaker:
             if member.is_required or self._random.random() < share
         }
         recipes = [recipe for recipe in RECIPES if recipe.keys() <= members.keys()]
-        if recipes and self._random.random() < 0.8:
-            request |= self._random.choice(recipes)
+        needed = [recipe for recipe in recipes if any(members[name].is_required for name in recipe)]
+        for chosen, chance in ((recipes, 0.7), (needed, 0.9)):
+            if chosen and self._random.random() < chance:
+                request |= self._random.choice(chosen)
         if self._random.random() < 0.9:
             request = _of_one_style(request)
         return request
@@ -187,15 +191,15 @@ class RequestMaker:
         if isinstance(member, shapes.Structure):
             return self._structure(member, share)
         if isinstance(member, shapes.List):
-            count = min(member.least + self._random.choice((0, 1, 1, 2)), member.most or 100)
+            count = min(max(member.least, self._random.choice((0, 1, 1, 1, 2))), member.most or 100)
             return [
                 self._member(name.removesuffix("s"), member.member, share) for _ in range(count)
             ]
         if isinstance(member, shapes.AttributeMap):
             return self.item()
         if isinstance(member, shapes.Map):
-            names = TABLE_NAMES if name == "RequestItems" else (*_ATTRIBUTES, *TABLE_NAMES)
-            return {key: self._member(name, member.member, share) for key in self._some(names)}
+            names = self._some(TABLE_NAMES if name == "RequestItems" else _ATTRIBUTES) or ["tab"]
+            return {key: self._member(name, member.member, share) for key in names}
         return self._scalar(member)
 
     def _known(self, name, member):
@@ -204,7 +208,7 @@ class RequestMaker:
         if name in ("TableName", "SourceTableName", "GlobalTableName", "TableArn"):
             return random.choice(TABLE_NAMES)
         if name == "TargetTableName":
-            return random.choice(("new1", "new2", "tab"))
+            return random.choice(TABLE_NAMES)
         if name == "Policy":
             return '{"Version": "2012-10-17", "Statement": []}'
         if name == "IndexName":

@@ -20,12 +20,13 @@ _CREATED = (
     create_request("hash", "pk", StreamSpecification=_STREAM),
     create_request("paid", "pk", "sk:N", provisioned=(50, 50)),
 )
-TABLE_NAMES = ("tab", "tab", "hash", "paid", "absent")
+#: Most requests are about the first, so that most of their keys fit.
+TABLE_NAMES = (*("tab",) * 6, "paid", "hash", "new1", "new2")
 INDEX_NAMES = ("wide", "gsi", "local", "absent")
 KEYS = tuple(
     {"pk": {"S": name}} | ({"sk": {"N": number}} if number else {})
     for name in ("x", "y", "z")
-    for number in ("1", "2", "")
+    for number in ("1", "2", "3", "4", "")
 )
 
 
@@ -39,6 +40,13 @@ def filled(capacity):
             if ("sk" in key) is has_sort_key:
                 emulator.call("PutItem", {"TableName": request["TableName"], "Item": key | _ITEM})
     return emulator
+
+
+def has_tables(emulator):
+    """Return whether the tables are there: without them nearly everything would be refused."""
+    return {request["TableName"] for request in _CREATED} <= set(
+        emulator.call("ListTables", {})["TableNames"]
+    )
 
 
 _ITEM = {
