@@ -331,12 +331,16 @@ def _updates_budgets(config: pytest.Config) -> bool:
 def _record(item: pytest.Item, ledger: Ledger, state: _State) -> Record:
     """Return what a test did; made once, while its emulators are there."""
     if _RECORD not in item.stash:
+        from emulator.testing.configuration import budget_of
         from emulator.testing.findings import findings_of_test
         from emulator.testing.session_report import record_of
 
         findings = findings_of_test(item, ledger, state.policy)
         record = record_of(item.nodeid, ledger, state.emulators, findings)
         record["is_recorded"] = state.budgets.knows(item.nodeid)
+        budget = budget_of(item)
+        limits_throttles = budget is not None and budget.throttles is not None
+        record["fails_on_throttles"] = limits_throttles or state.policy.fails_on_throttles
         item.stash[_RECORD] = record
     return item.stash[_RECORD]
 
@@ -467,8 +471,7 @@ class _Recorder:
         state = config.stash[_STATE]
         if state.budgets.has_tests and not _updates_budgets(config):
             yield from not_on_record(self._records)
-        if "would-throttle" in state.policy.fail_on:
-            yield from not_judged(self._records)
+        yield from not_judged(self._records)
 
 
 # Fixtures

@@ -68,6 +68,11 @@ class Policy(NamedTuple):
     threshold: int = REPEAT_THRESHOLD
     ignored: tuple[Ignored, ...] = ()
 
+    @property
+    def fails_on_throttles(self) -> bool:
+        """Whether a test fails if it would throttle."""
+        return "would-throttle" in self.fail_on
+
 
 def policy_of(written: Mapping[str, Any]) -> Policy:
     """Return what the command line and the ini file say about findings.

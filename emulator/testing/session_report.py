@@ -218,7 +218,7 @@ def not_on_record(records: Iterable[Record]) -> Iterator[str]:
 
 def not_judged(records: Iterable[Record]) -> Iterator[str]:
     """Yield a line if tests were to fail on throttles, and no rate says whether they throttle."""
-    unjudged = sum(1 for record in records if record["is_judged"] is False)
+    unjudged = sum(record["fails_on_throttles"] and not record["is_judged"] for record in records)
     if unjudged:
         yield (
             f"{_count(unjudged, 'test')} not judged for throttles: on the system clock that needs "

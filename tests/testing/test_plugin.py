@@ -779,7 +779,12 @@ def test_without_a_rate_no_throttle_is_counted(project, monkeypatch):
     result = run(project)
     result.assert_outcomes(passed=4)
     assert "would have throttled" not in result.stdout.str()
-    result.stdout.fnmatch_lines(["  at 2 requests (0.1 runs) a second: test_it.py::test_budget"])
+    result.stdout.fnmatch_lines(
+        [
+            "  at 2 requests (0.1 runs) a second: test_it.py::test_budget",
+            "2 tests not judged for throttles: on the system clock that needs a rate*",
+        ]
+    )
 
 
 @pytest.mark.parametrize("rate", ["fast", "0", "-1", "inf", "nan"])
