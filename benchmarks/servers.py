@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 HEADERS = {
@@ -99,13 +100,21 @@ def commands(port):
             f"-Djava.library.path={local}",
             "-cp",
             f"{local}/*",
-            "com.amazonaws.services.dynamodbv2.local.main.ServerRunner",
+            _local_main(local),
             "-inMemory",
+            "-disableTelemetry",
             "-port",
             str(port),
         ],
         "moto server": moto and [moto, "-p", str(port)],
     }
+
+
+def _local_main(folder):
+    """Return the main class of DynamoDB Local; version 3 renamed its packages."""
+    is_new = any(Path(folder).glob("DynamoDBLocal-3*.jar"))
+    package = "software.amazon.dynamodb.services" if is_new else "com.amazonaws.services.dynamodbv2"
+    return f"{package}.local.main.ServerRunner"
 
 
 class HttpCaller:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from emulator.capacity import Receipt
@@ -17,7 +18,7 @@ from emulator.operations.profiles import worded
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import keys
 from emulator.operations.statements import reads, writes
-from emulator.partiql import Bound, Select
+from emulator.partiql import Bound, Select, reads_only
 from emulator.service import errors
 from emulator.storage import Position
 
@@ -59,7 +60,7 @@ def batch_execute_statement(account: Account, request: Request) -> Response:
     # The order is observable (ERR-PQL-2): a statement at fault takes no part in what follows.
     members = request["Statements"]
     bound = [_bound(member, request) for member in members]
-    _one_kind([statement for statement in bound if isinstance(statement, Bound)])
+    _one_kind(members)
     ready = [
         _ready(account, statement, member) if isinstance(statement, Bound) else statement
         for statement, member in zip(bound, members, strict=True)
@@ -87,9 +88,16 @@ def _bound(member: Mapping[str, Any], request: Request) -> Bound | errors.ApiErr
         return fault
 
 
-def _one_kind(statements: list[Bound]) -> None:
-    """Refuse reads beside writes (PQL-18)."""
-    if len({statement.reads for statement in statements}) > 1:
+def _one_kind(members: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse reads beside writes, whatever else is wrong with them (PQL-18).
+
+    Observed: DynamoDB Local and dynoxide agree, in the comparison of decision 33.
+    """
+    kinds = set()
+    for member in members:
+        with contextlib.suppress(errors.ValidationException):  # of no kind; it has its own answer
+            kinds.add(reads_only(member["Statement"]))
+    if len(kinds) > 1:
         raise errors.ValidationException(MIXED)
 
 

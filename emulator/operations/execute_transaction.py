@@ -17,7 +17,15 @@ from emulator.operations.execute_statement import PARAMETERS, STATEMENT, bind_lo
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.statements import reads, writes
 from emulator.operations.transact_write_items import SAME_ITEM, TOO_LARGE
-from emulator.partiql import Bound, Exists, Insert, KeyFault, Select, load_parameters
+from emulator.partiql import (
+    Bound,
+    Exists,
+    Insert,
+    KeyFault,
+    Select,
+    load_parameters,
+    reads_only,
+)
 from emulator.service import errors, limits
 from emulator.service.wording import Wording
 
@@ -53,9 +61,9 @@ def execute_transaction(account: Account, request: Request) -> Response:
     # The order is observable (ERR-PQL-3).
     members = request["TransactStatements"]
     loaded = [load_parameters(member.get("Parameters")) for member in members]
-    bound = _bind(members, loaded)
-    if len({statement.reads for statement in bound}) > 1:
+    if len({_reads_only(number, member) for number, member in enumerate(members)}) > 1:
         raise errors.ValidationException(MIXED)
+    bound = _bind(members, loaded)
     targets = [
         _target(account, number, statement, member)
         for number, (statement, member) in enumerate(zip(bound, members, strict=True))
@@ -69,6 +77,11 @@ def execute_transaction(account: Account, request: Request) -> Response:
     if bound[0].reads:
         return _read(account, request, bound, actions)
     return _write(account, request, bound, actions)
+
+
+def _reads_only(number: int, member: Mapping[str, Any]) -> bool:
+    with _numbered(number):
+        return reads_only(member["Statement"])
 
 
 def _bind(members: list[Mapping[str, Any]], loaded: list[list[Any]]) -> list[Bound]:

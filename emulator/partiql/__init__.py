@@ -6,7 +6,7 @@ expressions room. ``operations`` carries statements out, and decides what each o
 """
 
 from emulator.partiql.ast import Columns, Delete, Exists, Insert, Parsed, Select, Update
-from emulator.partiql.binding import Bound, bind, where_program
+from emulator.partiql.binding import Bound, bind, reads_only, where_program
 from emulator.partiql.branches import Branches, branches_of, clause_of
 from emulator.partiql.literals import TOO_NESTED
 from emulator.partiql.parameters import load_parameters
@@ -42,5 +42,6 @@ __all__ = [
     "in_order",
     "load_parameters",
     "ranges_of",
+    "reads_only",
     "where_program",
 ]

@@ -52,6 +52,15 @@ class Bound(NamedTuple):
         return statement.source.table if isinstance(statement, ast.Select) else statement.table
 
 
+def reads_only(text: str) -> bool:
+    """Return whether a statement only reads; EXISTS counts among the writes (PQL-19).
+
+    Raises:
+        ValidationException: the statement cannot be read.
+    """
+    return isinstance(parse(text).statement, ast.Select)
+
+
 def bind(text: str, parameters: Sequence[model.Value]) -> Bound:
     """Return a statement with its parameters, checked as far as it goes without a table.
 

@@ -97,6 +97,7 @@ def test_reads_and_writes_do_not_mix(emu):
     mixed = "Read and write requests together in the same batch is not supported."
     assert fault(emu, select, delete) == mixed
     assert fault(emu, "SELECT", select, delete) == mixed
+    assert fault(emu, f"{select} AND begins_with(v, 1)", delete) == mixed
     assert get(emu, "tab", pk="a") is not None
 
 

@@ -138,6 +138,8 @@ def test_reads_and_writes_do_not_mix(emu):
     )
     select = "SELECT * FROM tab WHERE pk = 'a'"
     assert fault(emu, select, "DELETE FROM tab WHERE pk = 'b'") == mixed
+    faulty = f"{select} AND begins_with(v, 1)"  # ERR-PQL-3: mixed comes before each statement
+    assert fault(emu, faulty, "DELETE FROM tab WHERE pk = 'b'") == mixed
     assert fault(emu, select, "EXISTS(SELECT * FROM tab WHERE pk = 'b' AND v = 'b')") == mixed
 
 

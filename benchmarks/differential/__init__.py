@@ -1,0 +1,1 @@
+"""The same requests to several emulators, and every class of answers that differ."""
