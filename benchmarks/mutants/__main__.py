@@ -85,6 +85,9 @@ def options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=16)
     parser.add_argument("--budget", type=float, default=20.0, help="CPU seconds of tests for one")
     parser.add_argument("--jobs", type=int, default=1, help="mutants tried at a time")
+    parser.add_argument(
+        "--tests", action="append", help="ask only these, such as tests/engine: quicker, and less"
+    )
     parser.add_argument("--names", type=Path, help="only mutants that this file names, one a line")
     parser.add_argument("--map", type=Path, default=ROOT / ".mutants", help="where the map is kept")
     return parser.parse_args()
@@ -129,7 +132,8 @@ def run(mutants: list[Mutant], chosen: argparse.Namespace) -> list[Verdict]:
     trials = Trials(ROOT, mutants, covering, chosen.budget, chosen.jobs, report)
     arguments = ["-q", "-s", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
     arguments += [f"--deselect={path}" for path in LEFT_OUT]
-    pytest.main([*arguments, *(str(ROOT / path) for path in TESTS)], plugins=[trials])
+    tests = [str(ROOT / path) for path in chosen.tests or TESTS]
+    pytest.main([*arguments, *tests], plugins=[trials])
     for test in covering.failed:
         print(f"fails without a mutant, and was not asked: {test}")
     return verdicts

@@ -220,3 +220,24 @@ def test_an_emulator_can_be_narrowed_to_a_namespace(emulator, one, two):
     assert (one.tables(), two.tables()) == ([], ["orders"])
     emulator.within(Namespace(None, "us-east-1")).reset()
     assert two.tables() == ["orders"]
+
+
+def test_a_key_that_came_first_sees_what_is_everybody_s_later(one, everybody):
+    one.create("own")
+    everybody.create("common")
+    assert one.tables() == ["common", "own"]
+
+
+def test_keys_that_are_invented_make_nothing_grow(emulator, one):
+    """An account is kept once it holds something, and forgotten when it holds nothing any more."""
+    for number in range(20):
+        Key(emulator, f"invented {number}").tables()
+    assert list(emulator._accounts) == []
+    one.create("own")
+    assert {str(account.namespace) for account in emulator._accounts} == {
+        "one/us-east-1",
+        "*/us-east-1",
+    }
+    one.call("DeleteTable", TableName="own")
+    emulator.forget_empty()
+    assert [str(account.namespace) for account in emulator._accounts] == ["*/us-east-1"]

@@ -1,5 +1,7 @@
 """Streams: what is kept is bounded by age, by number and by size."""
 
+import pytest
+
 from emulator.clock import DEFAULT_START, NANOSECONDS
 from emulator.engine import streams
 from emulator.engine.streams import Stream
@@ -70,3 +72,20 @@ def test_a_record_can_be_read_for_a_day():
     ):
         assert ask(NOW_NS + day_ns)[0] == 1
         assert ask(NOW_NS + day_ns + 1)[0] == 2
+
+
+def test_records_are_restored_if_their_numbers_follow_each_other():
+    made, other = stream(), stream()
+    for number in range(3):
+        made.record(None, item(number), NOW_NS)
+    other.restore(made.records[1:], 4)
+    assert numbers(other) == [2, 3]
+    assert (other.next_number, other.oldest_number(NOW_NS)) == (4, 2)
+    for records, next_number in (
+        (made.records, 5),
+        (made.records, 3),
+        ((made.records[0], made.records[2]), 4),
+        ((), 0),
+    ):
+        with pytest.raises(ValueError, match="numbered one after the other"):
+            other.restore(records, next_number)

@@ -119,6 +119,11 @@ def test_a_transaction_that_is_throttled_consumes_nothing():
         "ProvisionedThroughputExceeded",
     ]
     assert bench.emu.last_receipts == []
+    events = {
+        name: bench.emu.metrics.sum("WriteThrottleEvents", table=name)
+        for name in ("roomy", "starved")
+    }
+    assert events == {"roomy": 0, "starved": 1}
     assert (consumed(bench, "roomy"), consumed(bench, "starved")) == (0, 1)
     account = bench.emu.account()
     loads = {

@@ -54,3 +54,22 @@ def test_reasons_name_indexes_in_the_order_of_their_names():
     assert [
         reason["resource"].rsplit("/", 1)[-1] for reason in error.members["ThrottlingReasons"]
     ] == ["first", "second"]
+
+
+def test_a_local_index_is_paid_by_its_table():
+    """CAP-310: item and entry together."""
+    bench = Bench()
+    bench.table(key=("pk", "sk"), LocalSecondaryIndexes=[lsi("local", "pk", "l")])
+    bench.put(pk="p", sk="1", l="x", v="x" * 1500)
+    assert bench.emu.metrics.sum("ConsumedWriteCapacityUnits", table="tab") == 2 + 2
+
+
+def test_an_entry_that_moves_is_paid_where_it_was_and_where_it_comes_to():
+    """CAP-309: a removal of two units, and an insertion of one."""
+    bench = Bench()
+    bench.table(GlobalSecondaryIndexes=[gsi("global", "g")])
+    bench.put(pk="a", g="x", v="x" * 1500)
+    before = bench.emu.metrics.sum("ConsumedWriteCapacityUnits", table="tab", index="global")
+    bench.put(pk="a", g="y")
+    after = bench.emu.metrics.sum("ConsumedWriteCapacityUnits", table="tab", index="global")
+    assert (before, after) == (2, 2 + 2 + 1)
