@@ -16,8 +16,8 @@ ROOMS = {
         "lab/inputs/distributions.py",
         "lab/inputs/arrival_rates.py",
         "lab/aggregate/call_prices.py",
-        "lab/aggregate/call_groups.py",
-        "lab/aggregate/bucket_shares.py",
+        "lab/aggregate/admission.py",
+        "lab/aggregate/buckets.py",
         "lab/analysis/costs.py",
     ),
 }

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.mutants import ROOMS
 from benchmarks.mutants.mutations import of_file, tree_of
 
 
@@ -100,3 +101,9 @@ def test_the_tree_of_a_mutant_has_its_change_and_no_other(tmp_path):
         "def function(a):\n    with a.lock:\n        a.b()\n    return a - 1",
         "def function(a):\n    with a.lock:\n        a.b()\n    return a + 2",
     ]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_is_made_of_files_that_are_there(room):
+    package = Path(__file__).parents[2] / "emulator"
+    assert [pattern for pattern in ROOMS[room] if not list(package.glob(pattern))] == []
