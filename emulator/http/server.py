@@ -7,6 +7,7 @@ emulator runs on; it limits how long a connection may idle or a request may tric
 
 from __future__ import annotations
 
+import _thread
 import asyncio
 import contextlib
 import errno
@@ -503,8 +504,10 @@ class _StopSignals:
 
 def _interrupt_main_thread() -> None:
     main = threading.main_thread().ident
-    if main is not None:
+    if main is not None and hasattr(signal, "pthread_kill"):
         signal.pthread_kill(main, signal.SIGINT)
+    else:  # on Windows, where a sleep goes on to its end
+        _thread.interrupt_main()
 
 
 def _most_descriptors() -> int:

@@ -384,6 +384,7 @@ def raw_deflate(data):
         ("deflate, gzip", gzip.compress(zlib.compress(b'{"Limit": 2}'))),
         ("gzip", gzip.compress(b'{"Limit": 2}' + b" " * 200_000, 0)),
     ],
+    ids=["x-gzip", "members", "zlib", "raw", "two encodings", "pieces"],
 )
 def test_every_encoding_that_http_knows_is_read(encoding, body):
     """WIR-20."""
@@ -403,6 +404,7 @@ def test_every_encoding_that_http_knows_is_read(encoding, body):
         ("deflate", zlib.compress(b"{}") + zlib.compress(b" ")),
         ("gzip, gzip, gzip", gzip.compress(gzip.compress(gzip.compress(b"{}")))),
     ],
+    ids=["plain", "cut short", "not JSON", "trailing", "too many", "two zlibs", "thrice"],
 )
 def test_a_broken_compressed_question_is_not_serialized(encoding, body):
     assert error_of(ask(LIST_TABLES | {"content-encoding": encoding}, body)) == NOT_SERIALIZED
