@@ -237,6 +237,13 @@ def admit(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
     needs = _needs(charges)
     short = [bucket for bucket, need in needs.items() if not bucket.can_take(need)]
     if short:
+        if len(charges) == 1:
+            meter, _, axis, *_ = charges[0]
+            return tuple(
+                reason
+                for bucket, reason in zip(needs, meter.reasons[axis], strict=True)
+                if bucket in short
+            )
         return _reasons(charges, short)
     for bucket, need in needs.items():
         bucket.take(need)

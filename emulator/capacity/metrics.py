@@ -177,6 +177,7 @@ class Metrics:
         self._series: dict[str, dict[_Key, Series]] = {}
         self._gauges: dict[str, dict[_Key, list[tuple[int, float | None]]]] = {}
         self._touched: list[Series] = []
+        self._throttles: dict[tuple[Reason, ...], list[Series]] = {}
 
     def names(self) -> list[str]:
         """Return the metrics that have data.
@@ -270,14 +271,25 @@ class Metrics:
         >>> metrics.names()
         ['WriteKeyRangeThroughputThrottleEvents', 'WriteThrottleEvents']
         """
+        key = tuple(reasons)
+        series = self._throttles.get(key)
+        if series is None:
+            series = self._throttles[key] = self._throttle_series(key)
+        for counted in series:
+            counted.add(1.0)
+
+    def _throttle_series(self, reasons: Sequence[Reason]) -> list[Series]:
+        """Return what counts a refusal for these reasons: every limit, and each resource once."""
+        series = []
         events: dict[tuple[str, str, str | None], None] = {}
         for reason in reasons:
             table, index = _table_and_index(reason.resource)
             _, axis, limit = reason.parts
-            self.add(limit.metric(axis), table=table, index=index)
+            series.append(self.series(limit.metric(axis), table=table, index=index))
             events[f"{axis}ThrottleEvents", table, index] = None
-        for metric, table, index in events:
-            self.add(metric, table=table, index=index)
+        return series + [
+            self.series(metric, table=table, index=index) for metric, table, index in events
+        ]
 
     def roll(self, now_s: float) -> None:
         """Make the minute that holds ``now_s`` the running one; the former one is closed."""

@@ -399,7 +399,7 @@ class Account:
         """Record that an item operation was, or would have been, refused."""
         receipt.reasons = reasons
         self.owner_of(table).metrics.count_throttles(reasons)
-        if self.events.wanted:
+        if self.events.wants(Throttled):
             self.events.publish(
                 Throttled(
                     self.throughput_ns,

@@ -7,7 +7,7 @@ call the emulator back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -123,19 +123,32 @@ class Events:
     __slots__ = ("_listeners",)
 
     def __init__(self) -> None:
-        self._listeners: list[Listener] = []
+        self._listeners: list[tuple[Listener, Collection[type[Event]]]] = []
 
     @property
     def wanted(self) -> bool:
         """Whether anybody listens."""
         return bool(self._listeners)
 
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call ``listener`` with every event from now on; returns how to stop that."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
+    def wants(self, kind: type[Event]) -> bool:
+        """Return whether anybody listens to events of a kind."""
+        return any(not kinds or kind in kinds for _, kinds in self._listeners)
+
+    def subscribe(
+        self, listener: Listener, kinds: Collection[type[Event]] = ()
+    ) -> Callable[[], None]:
+        """Call ``listener`` with every event from now on; returns how to stop that.
+
+        Args:
+            listener: Who listens.
+            kinds: The kinds of events to hear of; none for all.
+        """
+        entry = (listener, kinds)
+        self._listeners.append(entry)
+        return lambda: self._listeners.remove(entry)
 
     def publish(self, event: Event) -> None:
-        """Call every listener."""
-        for listener in self._listeners:
-            listener(event)
+        """Call every listener that wants to hear it."""
+        for listener, kinds in self._listeners:
+            if not kinds or type(event) in kinds:
+                listener(event)

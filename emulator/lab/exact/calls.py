@@ -37,8 +37,9 @@ class Work(Protocol):
     def attempt(self, second: int, number: int) -> Reasons:
         """Try it in a second of the run, for the nth time; return why it was refused, if so."""
 
+    @property
     def following(self) -> Work | None:
-        """Return the call that comes next once this one is done, such as another page."""
+        """The call that comes next once this one is done, such as another page."""
 
 
 class ExactContext:
@@ -112,16 +113,21 @@ class Runner(ABC):
             if position is not None:
                 record.key(key_text(position, prefix_length)).offer(axis, units)
 
-    def count(self, charges: Sequence[Charge], second: int) -> None:
-        """Record what passed, by resource and key."""
-        for meter, _, axis, units, position, _ in charges:
+    def count(self, charges: Sequence[Charge], second: int, number: int) -> None:
+        """Record what passed with the nth attempt, by resource and key."""
+        for meter, partition_id, axis, units, position, _ in charges:
             record, own, prefix_length = self._tallies.get(meter.arn) or self._tally(meter)
             record.consumed[axis][second] += units
             own[axis] += units
+            if number == 1:
+                record.offer(partition_id, axis, units)
             if position is not None:
-                record.key(key_text(position, prefix_length)).consumed += units
+                tally = record.key(key_text(position, prefix_length))
+                tally.consumed += units
+                if number == 1:
+                    tally.offer(axis, units)
 
-    def count_arms(self, arms: Sequence[IndexArm]) -> None:
+    def count_arms(self, arms: Sequence[IndexArm], number: int) -> None:
         """Record what accepted writes take of indexes, by key; the log hears when they do."""
         for arm in arms:
             for meter, _, axis, units, position, _ in arm.charges:
@@ -129,6 +135,8 @@ class Runner(ABC):
                 own[axis] += units
                 assert position is not None, "a change of an index has a position"
                 record.key(key_text(position, prefix_length)).consumed += units
+            if number == 1:
+                self.offer(arm.charges)
 
     def _tally(self, meter: Meter) -> tuple[ResourceRecord, list[float], int]:
         """Return where the units of a table or index are written down."""
@@ -137,8 +145,12 @@ class Runner(ABC):
         tally = self._tallies[meter.arn] = (record, own, meter.traffic.prefix_length)
         return tally
 
-    def count_refused(self, charges: Sequence[Charge], reasons: Reasons, second: int) -> None:
-        """Record what was refused, where a limit was short."""
+    def count_refused(
+        self, charges: Sequence[Charge], reasons: Reasons, second: int, number: int
+    ) -> None:
+        """Record what was refused with the nth attempt, where a limit was short."""
+        if number == 1:
+            self.offer(charges)
         short = {reason.resource for reason in reasons}
         resources = self.context.log.resources
         for meter, _, axis, units, position, _ in charges:

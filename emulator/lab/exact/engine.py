@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import gc
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from heapq import heappop, heappush
 from typing import Any, Final, TypeAlias
@@ -155,22 +155,23 @@ class _Drive:
         end_ns = start_ns + NANOSECONDS
         self._context.values.settle()
         coming = self._coming
-        for time_ns, source, rows in self._arriving(second, start_ns, counts):
+        for moment, _, source, rows in self._arriving(second, counts):
+            time_ns = start_ns + int(moment * NANOSECONDS)
             if coming and coming[0][0] <= time_ns:
                 self._go_on_until(time_ns, second)
             self._account.catch_up(time_ns)
             self._request(source, rows, time_ns, second)
         self._go_on_until(end_ns - 1, second)
+        self._emulator.feed.forget_receipts()
         log.sample(second, end_ns)
         if end_ns % _MINUTE_NS == 0 or second + 1 == log.seconds:
             log.close_minute()
-            self._emulator.feed.forget_receipts()
         self._account.catch_up(end_ns)
 
     def _arriving(
-        self, second: int, start_ns: int, counts: Sequence[int]
-    ) -> Iterator[tuple[int, Source, list[Row]]]:
-        """Return the requests of a second in the order they arrive."""
+        self, second: int, counts: Sequence[int]
+    ) -> list[tuple[float, int, Source, list[Row]]]:
+        """Return the requests of a second in the order they arrive, with their moments in it."""
         requests: list[tuple[float, int, Source, list[Row]]] = []
         for number, (source, count) in enumerate(zip(self._sources, counts, strict=True)):
             if not count:
@@ -190,8 +191,7 @@ class _Drive:
                 ]
         if len(self._sources) > 1:
             requests.sort(key=lambda entry: entry[:2])
-        for moment, _, source, rows in requests:
-            yield start_ns + int(moment * NANOSECONDS), source, rows
+        return requests
 
     def _request(self, source: Source, rows: list[Row], time_ns: int, second: int) -> None:
         record = source.runner.record
@@ -202,9 +202,37 @@ class _Drive:
         record.fan_out += len(works)
         if source.is_batch:
             self._arrive(Call(source, works, client, time_ns), time_ns, second)
-        else:
+        elif client.free is not None or source.policy.limits_rate:
             for work in works:
                 self._arrive(Call(source, [work], client, time_ns), time_ns, second)
+        else:
+            for work in works:
+                self._attempt_at_once(source, work, client, time_ns, second)
+
+    def _attempt_at_once(
+        self, source: Source, work: Work, client: Client, time_ns: int, second: int
+    ) -> None:
+        """Do what arriving, sending and the first attempt do where nothing limits the client.
+
+        Most calls of most runs begin and end here.
+        """
+        record = source.runner.record
+        record.attempts += 1
+        reasons = work.attempt(second, 1)
+        if not reasons and work.following is None:
+            record.calls += 1
+            record.histogram[0] += 1
+            if client.quota.tokens < _FULL:
+                client.quota.refund()
+            return
+        call = Call(source, [work], client, time_ns)
+        call.attempts = 1
+        if reasons:
+            self._count_refusal(call, reasons, time_ns)
+            self._refused(call, reasons, time_ns)
+        else:
+            self._count_done(call, 1)
+            self._answered(call, time_ns)
 
     # A call: it arrives, is sent, and ends
 
@@ -257,7 +285,7 @@ class _Drive:
     def _answered(self, call: Call, time_ns: int) -> None:
         """End a call that is done; the page that follows comes when its answer is there."""
         self._refund(call)
-        following = call.works[0].following()
+        following = call.works[0].following
         if following is None:
             self._end(call, time_ns)
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
+from typing import Final
 
 import numpy as np
 
@@ -63,6 +64,8 @@ class _GetWork:
 
     __slots__ = ("_positions", "_runner")
 
+    following: Final = None
+
     def __init__(self, runner: Getter, positions: list[Position]) -> None:
         self._runner = runner
         self._positions = positions
@@ -71,16 +74,14 @@ class _GetWork:
         runner = self._runner
         prepared = [self._find(position) for position in self._positions]
         charges = [read.charge for read in prepared]
-        if number == 1:
-            runner.offer(charges)
         if len(prepared) == 1:
             reasons = runner.account.try_admit(runner.table, charges, prepared[0].receipt)
         else:
             reasons = self._all_or_none(prepared)
         if reasons:
-            runner.count_refused(charges, reasons, second)
+            runner.count_refused(charges, reasons, second, number)
             return reasons
-        runner.count(charges, second)
+        runner.count(charges, second, number)
         runner.record.evaluated_bytes += sum(read.receipt.bytes_evaluated for read in prepared)
         return ()
 
@@ -103,9 +104,6 @@ class _GetWork:
         except TransactionCanceledException:
             return tuple(dict.fromkeys(why for read in prepared for why in read.receipt.reasons))
         return ()
-
-    def following(self) -> Work | None:
-        return None
 
 
 def _handing(read: Found) -> Callable[[], Found]:
@@ -239,13 +237,11 @@ class _PageWork:
     def attempt(self, second: int, number: int) -> Reasons:
         runner = self._runner
         page, charges = reads.plan_page(runner.account, self._request)
-        if number == 1:
-            runner.offer(charges)
         reasons = runner.account.try_admit(runner.table, charges, page.receipt)
         if reasons:
-            runner.count_refused(charges, reasons, second)
+            runner.count_refused(charges, reasons, second, number)
             return reasons
-        runner.count(charges, second)
+        runner.count(charges, second, number)
         self._last = page.last
         evaluated = float(page.receipt.bytes_evaluated)
         runner.record.evaluated_bytes += evaluated
@@ -254,7 +250,9 @@ class _PageWork:
             runner.record.filtered_bytes += evaluated - kept * runner.pattern.selectivity
         return ()
 
+    @property
     def following(self) -> Work | None:
+        """The next page, if there is one."""
         if self._last is None or self._request.limit is not None:
             return None
         start = self._runner.next_start(self._last)

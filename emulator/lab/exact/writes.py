@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -86,11 +87,20 @@ class Writer(Runner):
             return Write(self.table, position, lambda _: None)
         return Write(self.table, position, self._update(row, moment, position))
 
-    def offer_write(self, planned: Planned) -> None:
-        """Record what the first attempt of a write asks of its table and of indexes."""
-        self.offer(planned.charges)
-        for arm in planned.arms:
-            self.offer(arm.charges)
+    def count_write(self, planned: Planned, second: int, number: int) -> None:
+        """Record a write that passed with the nth attempt."""
+        self.count(planned.charges, second, number)
+        if planned.arms:
+            self.count_arms(planned.arms, number)
+
+    def count_refused_write(
+        self, planned: Planned, reasons: Reasons, second: int, number: int
+    ) -> None:
+        """Record a write that was refused at the nth attempt, and what it asked of indexes."""
+        self.count_refused(planned.charges, reasons, second, number)
+        if number == 1:
+            for arm in planned.arms:
+                self.offer(arm.charges)
 
     def _update(
         self, row: Row, moment: float, position: Position
@@ -122,38 +132,49 @@ class Writer(Runner):
 class _WriteWork:
     """One item to write."""
 
-    __slots__ = ("_runner", "_write")
+    __slots__ = ("_planned", "_runner", "_write")
+
+    following: Final = None
 
     def __init__(self, runner: Writer, write: Write) -> None:
         self._runner = runner
         self._write = write
+        self._planned: Planned | None = None
 
     def attempt(self, second: int, number: int) -> Reasons:
         runner = self._runner
         account = runner.account
-        try:
-            planned = writes.plan(self._write)
-        except ItemCollectionSizeLimitExceededException:
-            return ()  # full for good: the application's loss, and no throttling
-        if number == 1:
-            runner.offer_write(planned)
+        planned = self._planned
+        if planned is None or not self._still_holds(planned):
+            try:
+                planned = writes.plan(self._write)
+            except ItemCollectionSizeLimitExceededException:
+                return ()  # full for good: the application's loss, and no throttling
         reasons = account.try_admit_write(planned)
         if reasons:
-            runner.count_refused(planned.charges, reasons, second)
+            self._planned = planned
+            runner.count_refused_write(planned, reasons, second, number)
             return reasons
         writes.apply(account, planned)
-        runner.count(planned.charges, second)
-        runner.count_arms(planned.arms)
+        runner.count_write(planned, second, number)
         return ()
 
-    def following(self) -> Work | None:
-        return None
+    def _still_holds(self, planned: Planned) -> bool:
+        """Return whether a plan made earlier would be made again."""
+        table, position = planned.write.table, planned.write.position
+        return (
+            not planned.changes
+            and table.store.get(position) is planned.old
+            and table.resource.partitions.at(position).id == planned.charges[0].partition_id
+        )
 
 
 class _TransactionWork:
     """Several items to write, all or none."""
 
     __slots__ = ("_runner", "_writes")
+
+    following: Final = None
 
     def __init__(self, runner: Writer, planned: list[Write]) -> None:
         self._runner = runner
@@ -166,8 +187,6 @@ class _TransactionWork:
         def preparing(write: Write) -> Callable[[], Planned | Found]:
             def prepare() -> Planned:
                 planned.append(writes.plan(write, factor=TRANSACTIONAL))
-                if number == 1:
-                    runner.offer_write(planned[-1])
                 return planned[-1]
 
             return prepare
@@ -178,12 +197,8 @@ class _TransactionWork:
         except TransactionCanceledException:
             reasons = tuple(reason for action in planned for reason in action.receipt.reasons)
             for action in planned:
-                runner.count_refused(action.charges, action.receipt.reasons, second)
+                runner.count_refused_write(action, action.receipt.reasons, second, number)
             return tuple(dict.fromkeys(reasons))
         for action in planned:
-            runner.count(action.charges, second)
-            runner.count_arms(action.arms)
+            runner.count_write(action, second, number)
         return ()
-
-    def following(self) -> Work | None:
-        return None

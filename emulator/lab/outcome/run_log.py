@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from emulator.capacity import ONE, READ, WRITE
 from emulator.capacity.traffic import WEIGHTS
@@ -34,6 +34,7 @@ from emulator.service.limits import PARTITION_UNITS
 from emulator.storage import HASH_SPACE, Partition, Position
 
 MINUTE: int = 60
+_HEARD: Final = (Split, SplitRefused, Scaled, IndexApplied, IndexDelayed, IndexClosed)
 
 #: Called with the seconds done and the seconds in all.
 Progress: TypeAlias = Callable[[int, int], None]
@@ -336,7 +337,7 @@ class RunLog:
         self.scalings: list[Scaled] = []
         self.resources = self._new_records()
         self.patterns: dict[str, PatternRecord] = {}
-        self._leave = emulator.emulator.events.subscribe(self._hear)
+        self._leave = emulator.emulator.events.subscribe(self._hear, _HEARD)
 
     def _new_records(self) -> dict[str, ResourceRecord]:
         records: dict[str, ResourceRecord] = {}
