@@ -62,6 +62,12 @@ class TrafficFeed:
     def __init__(self, account: Account) -> None:
         self._account = account
 
+    def leave_metrics_out(self) -> None:
+        """Put nothing that is consumed among the metrics from now on: nobody reads them."""
+        for table in self._account.tables.values():
+            for resource in table.resources():
+                resource.meter.series = None
+
     # Contents
 
     def put(self, table: Table, position: Position, item: Item) -> None:

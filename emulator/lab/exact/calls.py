@@ -14,6 +14,7 @@ from typing import Final, Protocol, TypeAlias
 import numpy as np
 
 from emulator.capacity import Charge, Meter, Reason, throttle_error
+from emulator.capacity.traffic import WEIGHTS
 from emulator.engine.propagation import IndexArm
 from emulator.lab.inputs.key_templates import KeyTemplate, Renderer
 from emulator.lab.outcome.run_log import PatternRecord, ResourceRecord, RunLog, key_text
@@ -119,13 +120,13 @@ class Runner(ABC):
             record, own, prefix_length = self._tallies.get(meter.arn) or self._tally(meter)
             record.consumed[axis][second] += units
             own[axis] += units
-            if number == 1:
-                record.offer(partition_id, axis, units)
+            weight = units * WEIGHTS[axis] if number == 1 else 0.0
+            record.offered_now[partition_id] += weight
             if position is not None:
-                tally = record.key(key_text(position, prefix_length))
+                text = position[1] if prefix_length == 2 else key_text(position, prefix_length)
+                tally = record.named_keys.get(text) or record.key(text)
                 tally.consumed += units
-                if number == 1:
-                    tally.offer(axis, units)
+                tally.offered += weight
 
     def count_arms(self, arms: Sequence[IndexArm], number: int) -> None:
         """Record what accepted writes take of indexes, by key; the log hears when they do."""
@@ -152,14 +153,12 @@ class Runner(ABC):
         if number == 1:
             self.offer(charges)
         short = {reason.resource for reason in reasons}
-        resources = self.context.log.resources
         for meter, _, axis, units, position, _ in charges:
             if meter.arn in short:
-                record = resources[meter.arn]
+                record, _, prefix_length = self._tallies.get(meter.arn) or self._tally(meter)
                 record.throttled[axis][second] += units
                 if position is not None:
-                    text = key_text(position, meter.traffic.prefix_length)
-                    record.key(text).throttled += units
+                    record.key(key_text(position, prefix_length)).throttled += units
 
 
 class Finder:

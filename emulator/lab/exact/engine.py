@@ -29,6 +29,7 @@ from emulator.lab.inputs.patterns import Pattern
 from emulator.lab.outcome.run_log import (
     MINUTE,
     Collections,
+    PatternRecord,
     Progress,
     ResourceRecord,
     RunLog,
@@ -228,7 +229,8 @@ class _Drive:
         call = Call(source, [work], client, time_ns)
         call.attempts = 1
         if reasons:
-            self._count_refusal(call, reasons, time_ns)
+            record.refusals += 1
+            self._count_throttled(record, reasons, time_ns)
             self._refused(call, reasons, time_ns)
         else:
             self._count_done(call, 1)
@@ -268,7 +270,9 @@ class _Drive:
             if refused:
                 undone.append(work)
                 reasons = refused
-                self._count_refusal(call, refused, time_ns)
+                record.refusals += 1
+                if number == 1:
+                    self._count_throttled(record, refused, time_ns)
         if call.source.policy.limits_rate:
             throttled = len(undone) == len(works)
             call.client.rate.answered(time_ns / NANOSECONDS, throttled=throttled)
@@ -299,7 +303,7 @@ class _Drive:
         policy, tries = call.source.policy, call.attempts - call.earlier
         if (
             tries >= policy.attempts
-            or not policy.is_retryable(call.source.runner.error_code(reasons))
+            or not call.source.retries(reasons)
             or not call.client.quota.take(policy.cost())
         ):
             self._give_up(call, time_ns)
@@ -400,15 +404,13 @@ class _Drive:
         if call.attempts:
             record.histogram[min(call.attempts, len(record.histogram)) - 1] += count
 
-    def _count_refusal(self, call: Call, reasons: Reasons, time_ns: int) -> None:
-        record = call.record
-        record.refusals += 1
-        if call.attempts == 1:
-            first = reasons[0].reason
-            counts = record.throttled_by_reason
-            counts[first] = counts.get(first, 0.0) + 1
-            if self._log.first_throttle is None:
-                self._log.first_throttle = (time_ns - self._log.start_ns) / NANOSECONDS
+    def _count_throttled(self, record: PatternRecord, reasons: Reasons, time_ns: int) -> None:
+        """Count a call, or an item of a batch, whose first attempt was refused."""
+        first = reasons[0].reason
+        counts = record.throttled_by_reason
+        counts[first] = counts.get(first, 0.0) + 1
+        if self._log.first_throttle is None:
+            self._log.first_throttle = (time_ns - self._log.start_ns) / NANOSECONDS
 
     def _give_up_waiting(self) -> None:
         """Count the calls that the end of the run finds waiting, as far as they came."""

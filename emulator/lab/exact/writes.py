@@ -38,9 +38,10 @@ class Writer(Runner):
         self._finds = None if pattern.is_put else Finder(self, path, self.drawer.columns)
         self._salt = 0
         sizes = pattern.sizes.sizes
-        self._one_size = sizes[0] if len(sizes) == 1 else None
-        self._sizes: Iterator[int] = iter(())
+        self._is_transaction = pattern.is_transaction
         self._recorded_sizes = pattern.recorded.sizes if pattern.recorded is not None else ()
+        self._one_size = sizes[0] if len(sizes) == 1 and not self._recorded_sizes else None
+        self._sizes: Iterator[int] = iter(())
         self._recorded = 0
 
     def rows(self, count: int) -> list[Row]:
@@ -70,20 +71,22 @@ class Writer(Runner):
 
         The items of a batch are admitted one by one (CAP-610), so each is a call of its own.
         """
+        if len(rows) == 1 and not self._is_transaction:
+            return [_WriteWork(self, self.write(rows[0], moment))]
         planned = [self.write(row, moment) for row in rows]
-        if self.pattern.is_transaction:
+        if self._is_transaction:
             distinct = {write.position: write for write in planned}
             return [_TransactionWork(self, list(distinct.values()))]
         return [_WriteWork(self, write) for write in planned]
 
     def write(self, row: Row, moment: float) -> Write:
         """Return the write of one item."""
-        operation = self.pattern.operation
         if self._finds is None:
-            position, item = self.maker.make(row, moment, self.size(), self.salt())
+            size = self._one_size or self.size()
+            position, item = self.maker.make(row, moment, size, self.salt())
             return Write(self.table, position, lambda _: item, None, item)
         position = self._finds.position(row, moment)
-        if operation == "DeleteItem":
+        if self.pattern.operation == "DeleteItem":
             return Write(self.table, position, lambda _: None)
         return Write(self.table, position, self._update(row, moment, position))
 

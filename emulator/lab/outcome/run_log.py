@@ -7,6 +7,7 @@ they refuse.
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -144,10 +145,12 @@ class ResourceRecord:
         self.spans: dict[int, PartitionSpan] = {}
         #: Answers the item collections at the end of the run.
         self.collect: Callable[[], Collections] = lambda: Collections([], [], [], [])
-        self._keys: dict[str, KeyTally] = {}
+        #: Keys that are not new every time; ``key`` makes those that are missing.
+        self.named_keys: dict[str, KeyTally] = {}
         self._new_keys: dict[str, KeyTally] = {}
         self._key_columns: list[KeyColumns] = []
-        self._offered_now: dict[int, float] = {}
+        #: What first attempts of the running minute ask of each partition.
+        self.offered_now: defaultdict[int, float] = defaultdict(float)
         for partition in resource.partitions:
             self.open(partition, 0.0)
 
@@ -203,13 +206,12 @@ class ResourceRecord:
 
     def offer(self, partition_id: int, axis: int, units: float) -> None:
         """Count what first attempts of the running minute ask of a partition."""
-        offered = self._offered_now
-        offered[partition_id] = offered.get(partition_id, 0.0) + units * WEIGHTS[axis]
+        self.offered_now[partition_id] += units * WEIGHTS[axis]
 
     def close_minute(self) -> None:
         """Note the running minute's loads; to be called before the engine closes it."""
-        self.offered.append(self._offered_now)
-        self._offered_now = {}
+        self.offered.append(dict(self.offered_now))
+        self.offered_now.clear()
         self.minutes.append(
             {
                 partition_id: (read.consumed, write.consumed, read.throttled, write.throttled)
@@ -220,7 +222,7 @@ class ResourceRecord:
 
     def key(self, text: str, *, is_new: bool = False) -> KeyTally:
         """Return the tally of a partition key, or of keys that are new every time."""
-        tallies = self._new_keys if is_new else self._keys
+        tallies = self._new_keys if is_new else self.named_keys
         tally = tallies.get(text)
         if tally is None:
             tally = tallies[text] = KeyTally(is_new=is_new)
@@ -240,7 +242,7 @@ class ResourceRecord:
                 tally.throttled += throttled
                 tally.offer(columns.axis, offered)
         self._key_columns = []
-        return [*self._keys.items(), *self._new_keys.items()]
+        return [*self.named_keys.items(), *self._new_keys.items()]
 
     @cached_property
     def collections(self) -> Collections:

@@ -108,10 +108,10 @@ class ItemMaker:
         }
         self._changes = [(name, columns[name]) for name in pattern.changes if name in columns]
         self._columns = columns
-        self._fillers: dict[tuple[int, int], str] = {}
+        #: By salt, number of attributes, length of their texts and size wanted: the filler that
+        #: such an item needs, "" for none, and the size that it then has.
+        self._fillers: dict[tuple[int, int, int, int], tuple[str, int]] = {}
         self._prefixes: dict[str, Position] = {}
-        #: By number of attributes and length of their texts; the names are always the same.
-        self._sizes: dict[tuple[int, int], int] = {}
 
     def position(self, row: Sequence[str], moment: float) -> Position:
         """Return where an item lies in its table."""
@@ -172,24 +172,28 @@ class ItemMaker:
             merged[column] = row[column]
         return template.bind(self._columns)(merged, moment)
 
-    def _size(self, attributes: dict[str, Value]) -> int:
-        """Return the size of an item's texts; of plain ones it follows from their length."""
-        text = "".join(cast("Iterable[str]", attributes.values()))
-        if not text.isascii():
-            return attributes_size(attributes)
-        key = (len(attributes), len(text))
-        size = self._sizes.get(key)
-        if size is None:
-            size = self._sizes[key] = attributes_size(attributes)
-        return size
-
     def _filled(self, attributes: dict[str, Value], size_bytes: int, salt: int) -> Item:
-        size = self._size(attributes)
-        room = size_bytes - size - len(PAYLOAD)
-        if room <= 0:
-            return Item(attributes, size)
-        filler = self._fillers.get((room, salt))
-        if filler is None:
-            filler = self._fillers[room, salt] = FILLERS[salt] * room
-        attributes[PAYLOAD] = filler
-        return Item(attributes, size + len(PAYLOAD) + room)
+        """Return an item filled up to a size; plain texts of one length need the same filler.
+
+        The names of a pattern's attributes are always the same.
+        """
+        text = "".join(cast("Iterable[str]", attributes.values()))
+        key = (salt, len(attributes), len(text), size_bytes)
+        known = self._fillers.get(key) if text.isascii() else None
+        if known is None:
+            known = _filler(attributes, size_bytes, salt)
+            if text.isascii():
+                self._fillers[key] = known
+        filler, size = known
+        if filler:
+            attributes[PAYLOAD] = filler
+        return Item(attributes, size)
+
+
+def _filler(attributes: dict[str, Value], size_bytes: int, salt: int) -> tuple[str, int]:
+    """Return what fills an item up, "" if it needs nothing, and its size with it."""
+    size = attributes_size(attributes)
+    room = size_bytes - size - len(PAYLOAD)
+    if room <= 0:
+        return "", size
+    return FILLERS[salt] * room, size_bytes

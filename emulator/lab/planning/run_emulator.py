@@ -34,6 +34,7 @@ class RunEmulator:
         self.feed = TrafficFeed(self.account)
         for table in layout.tables:
             self._create(table)
+        self.feed.leave_metrics_out()
 
     def _create(self, table: TableLayout) -> None:
         try:
