@@ -2,7 +2,7 @@
 
 from emulator.capacity import READ, WRITE, TokenBucket
 from emulator.clock import NANOSECONDS
-from emulator.engine.events import Split
+from emulator.engine.events import Split, Throttled
 from emulator.engine.feed import ReportedAccess, TrafficFeed
 from emulator.model import Item
 from emulator.storage import key_position
@@ -157,3 +157,48 @@ def test_an_access_counts_what_was_served_and_that_something_was_refused(bench):
 
     assert resource.meter.traffic.running.accesses[position] == [9.0, 2.5, 6, 2]
     assert resource.meter.traffic.running.records[position] == (6, 0)
+
+
+def test_a_table_is_as_its_life_has_left_it(bench):
+    """CAP2-10."""
+    made = bench()
+    made.table(read=5, write=10)
+    feed, table, resource = fed(made)
+
+    feed.give_history(table, resource, partitions=3, warm=(4_000, 10), burst_share=0.5)
+
+    assert len(resource.partitions) == 3
+    assert resource.growth.warm == (4_000, 10)
+    assert resource.meter.own[WRITE].tokens == 10 + 0.5 * 300 * 10
+    resource.meter.check()
+
+
+def test_what_is_consumed_can_be_left_out_of_the_metrics(bench):
+    made = bench()
+    made.table(read=5, write=5)
+    feed, _, resource = fed(made)
+
+    feed.leave_metrics_out()
+    made.emu.call("PutItem", {"TableName": "tab", "Item": {"pk": {"S": "k"}}})
+
+    assert resource.meter.traffic.consumed(WRITE) == 1
+    assert made.emu.metrics.get("ConsumedWriteCapacityUnits", table="tab") == []
+
+
+def test_a_listener_may_choose_what_it_hears(bench):
+    made = bench()
+    made.table(read=1, write=1)
+    everything, splits = [], []
+    events = made.emu.events
+    events.subscribe(splits.append, (Split,))
+    assert events.wanted
+    assert not events.wants(Throttled)
+    leave = events.subscribe(everything.append)
+    assert events.wants(Throttled)
+
+    made.emu.call("GetItem", {"TableName": "tab", "Key": {"pk": {"S": "k"}}})
+
+    assert everything
+    assert splits == []
+    leave()
+    assert not events.wants(Throttled)

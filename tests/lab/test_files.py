@@ -73,6 +73,12 @@ def test_a_file_with_promises_is_read_whole_and_says_which_are_not_kept():
 BROKEN = [
     ("workload:", "wrkload:", "lab.yaml:8: wrkload: unknown field; did you mean 'workload'?"),
     ("designs:\n", "designs: []\nx:\n", "lab.yaml:20: x: unknown field"),
+    (
+        '"{userId}#{random(shards)}"',
+        "{userId}",
+        "expected a template, found a mapping, for which YAML takes braces: quote it, as in "
+        '"{userId}"',
+    ),
     ("duration: 10s", "duration: ten", "lab.yaml:8: workload.duration: expected a duration"),
     ("duration: 10s", "duration: -5", "workload.duration: expected a number above 0, found -5"),
     ("{count: 20}", "{count: 0}", "lab.yaml:10: workload.fields.userId.count: expected a whole"),

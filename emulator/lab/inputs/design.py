@@ -21,6 +21,10 @@ DEFAULT_TABLE: Final = "table"
 DEFAULT_UNITS: Final = 100
 _KEY_MEMBERS: Final = ("partition", "sort")
 _PROJECTIONS: Final = {"ALL": "ALL", "KEYS_ONLY": "KEYS_ONLY"}
+NOT_QUOTED: Final = (
+    "expected a template, found a mapping, for which YAML takes braces: quote it, "
+    'as in "{{{name}}}"'
+)
 LOCAL_HISTORY: Final = "index {name!r} is local: it shares the table's partitions and its history"
 
 
@@ -367,6 +371,8 @@ def _read_table(name: str, entry: Entry, parameters: Mapping[str, int]) -> Table
 
 def read_template(entry: Entry, parameters: Mapping[str, int]) -> str:
     """Read a template and return its text."""
+    if isinstance(entry.value, dict):
+        entry.complain(NOT_QUOTED.format(name=next(iter(entry.value), "field")))
     text = entry.text()
     try:
         key_templates.parse(text, parameters)

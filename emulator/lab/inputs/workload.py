@@ -288,6 +288,10 @@ def from_entry(entry: Entry) -> Workload:
         read_field(name, field_entry) for name, field_entry in mapping_of(members, "fields").items()
     ]
     known = {field.name for field in fields} | {TIMESTAMP}
+    for field, field_entry in zip(fields, mapping_of(members, "fields").values(), strict=True):
+        if field.per is not None and field.per not in known - {field.name, TIMESTAMP}:
+            others = ", ".join(sorted(known - {field.name, TIMESTAMP})) or "there is none"
+            field_entry.value["per"].fail(f"another field ({others})")
     patterns = [
         read_pattern(pattern_entry, known) for pattern_entry in members["patterns"].items(least=1)
     ]

@@ -17,6 +17,7 @@ _MOST_ROWS: Final = 120
 _TOP_KEYS: Final = 10
 _CURVE: Final = 50
 _DAY: Final = 86_400
+_ROUNDING: Final = 1e-9
 
 
 def pattern_results(log: run_log.RunLog) -> tuple[result_types.PatternResult, ...]:
@@ -32,7 +33,7 @@ def _pattern(record: run_log.PatternRecord) -> result_types.PatternResult:
         operation=record.pattern.operation,
         resource=record.resource,
         requests=record.requests,
-        fan_out=record.fan_out / record.requests if record.requests else 1.0,
+        fan_out=_whole(record.fan_out / record.requests) if record.requests else 1.0,
         calls=record.calls,
         attempts=record.attempts,
         throttled=sum(throttled.values()),
@@ -49,6 +50,16 @@ def _pattern(record: run_log.PatternRecord) -> result_types.PatternResult:
         evaluated_bytes=record.evaluated_bytes,
         filtered_bytes=max(0.0, record.filtered_bytes),
     )
+
+
+def _whole(quantity: float) -> float:
+    """Return a quantity that misses a whole one only by rounding as the whole one (CAP2-13).
+
+    >>> _whole(9.999999999999085), _whole(9.9)
+    (10.0, 9.9)
+    """
+    nearest = float(round(quantity))
+    return nearest if abs(quantity - nearest) <= _ROUNDING * abs(nearest) else quantity
 
 
 def _trimmed(histogram: Sequence[float]) -> tuple[float, ...]:
@@ -225,7 +236,7 @@ def _heat(record: run_log.ResourceRecord, seconds: int) -> result_types.HeatMap:
         load.append(tuple(_fill(rows, span.partition_id, 0) for span in spans))
         throttled.append(tuple(_fill(rows, span.partition_id, 2) for span in spans))
     return result_types.HeatMap(
-        step_seconds=float(width * run_log.MINUTE),
+        step_seconds=float(min(width * run_log.MINUTE, seconds)),
         partitions=tuple(spans),
         load=tuple(load),
         throttled=tuple(throttled),

@@ -162,6 +162,14 @@ def test_a_file_without_a_warm_up_means_the_default():
         Workload.from_document(document | {"warm_up": -1})
 
 
+def test_a_field_that_belongs_to_none_is_named_with_its_place():
+    document = full().to_document()
+    document["fields"]["orderId"]["per"] = "tenant"
+
+    with pytest.raises(DocumentError, match=r"fields\.orderId\.per: expected another field \(id, "):
+        Workload.from_document(document)
+
+
 def test_skew_reaches_every_zipf_distribution():
     skewed = full().skewed(2.0)
 

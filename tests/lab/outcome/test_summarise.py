@@ -22,6 +22,31 @@ def log():
     return aggregate.run(Layout(design, workload))
 
 
+def test_whole_quantities_are_whole(log):
+    """CAP2-13: ten calls a request are 10, however they were added up."""
+    record = log.patterns["put"]
+    before = record.fan_out
+    try:
+        record.fan_out = record.requests * 9.999999999999085
+        assert pattern_results(log)[0].fan_out == 10
+        record.fan_out = record.requests * 2.5
+        assert pattern_results(log)[0].fan_out == 2.5
+    finally:
+        record.fan_out = before
+
+
+def test_a_run_shorter_than_a_minute_has_a_map_as_long_as_it():
+    workload = Workload(
+        fields=[Field("id", count=5)],
+        patterns=[Pattern("put", "PutItem", rate=5)],
+        duration=30,
+        warm_up=0,
+    )
+    [table] = resource_results(aggregate.run(Layout(Design("d", partition="{id}"), workload)))
+
+    assert (table.heat.step_seconds, len(table.heat.load)) == (30, 1)
+
+
 def test_series_sum_to_the_units(log):
     [table] = resource_results(log)
     for axis in (table.read, table.write):
