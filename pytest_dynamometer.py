@@ -44,6 +44,7 @@ NOT_MANUAL: Final = (
     'name ddb_clock among the arguments, or mark the test with ddb(clock="manual")'
 )
 NEEDS_BOTO3: Final = "ddb_resource needs boto3: pip install 'dynamometer[boto]'"
+NO_RECORD: Final = "ddb: there is no record of budgets {path}: pytest --ddb-budget-update makes it"
 REPORT_SUFFIX: Final = "--ddb-report: {path} does not end in .json or .html"
 WRONG_SCOPE: Final = "ddb: ddb_scope is one of {scopes}, not {value!r}"
 SCOPES: Final = ("function", "class", "module", "package", "session")
@@ -105,6 +106,8 @@ class _State:
 
         written = _written(self._config, BUDGET_SETTINGS)
         path = self._config.rootpath / written.get("compare", BUDGET_FILE)
+        if "compare" in written and not path.exists() and not _updates_budgets(self._config):
+            raise pytest.UsageError(NO_RECORD.format(path=path))
         tolerances = reading(tolerances_of, written.get("compare_fail", DEFAULT))
         return reading(lambda path: RecordedBudgets(path, tolerances), path)
 
@@ -287,6 +290,19 @@ def _faults(item: pytest.Item) -> Iterator[str]:
 
 
 # The body of a test
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin anew with a test that runs again."""
+    if _LEDGER in item.stash:
+        del item.stash[_LEDGER]
+    if _RECORD in item.stash:
+        from emulator.testing.session_report import properties
+
+        for written in properties(item.stash[_RECORD]):
+            item.user_properties.remove(written)
+        del item.stash[_RECORD]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -178,6 +178,7 @@ class RecordedBudgets:
                 tests[record["test"]] = measured(record)
         document = {"version": VERSION, "tests": tests}
         text = json.dumps(document, indent=2, sort_keys=True) + "\n"
+        self._path.parent.mkdir(parents=True, exist_ok=True)
         self._path.write_text(text, encoding="utf-8")
 
 

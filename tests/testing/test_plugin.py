@@ -919,6 +919,7 @@ def test_findings_can_be_switched_off(wasteful):
         (("--ddb-fail-on=scans",), "there is no finding 'scans'; there are throttle, would-*"),
         (("--ddb-compare-fail=wcu",), "compare_fail: 'wcu' is not of the form FIELD:NUMBER*"),
         (("--ddb-compare=shop.py",), "*shop.py is not a record of budgets: it is not JSON"),
+        (("--ddb-compare=none.json",), "there is no record of budgets *none.json: pytest --ddb-*"),
     ],
 )
 def test_a_wrong_setting_of_findings_and_records_is_one_sentence(wasteful, arguments, sentence):
@@ -937,6 +938,26 @@ def test_a_wrong_kind_is_told_at_collection(project):
         """
     )
     run(project).stdout.fnmatch_lines(["*@pytest.mark.ddb_allow: there is no finding 'scans'*"])
+
+
+def test_a_test_that_runs_again_begins_anew(wasteful):
+    wasteful.makeconftest(
+        """
+        from _pytest.runner import runtestprotocol
+
+        def pytest_runtest_protocol(item, nextitem):
+            for _ in range(2):
+                reports = runtestprotocol(item, nextitem=nextitem, log=False)
+            for report in reports:
+                item.ihook.pytest_runtest_logreport(report=report)
+            return True
+        """
+    )
+    run(wasteful, "-k", "save", "--ddb-report=report.json", "--junitxml=junit.xml")
+    [record] = json.loads((wasteful.path / "report.json").read_text())["tests"]
+    assert record["write_units"] == 5
+    [case] = ElementTree.parse(wasteful.path / "junit.xml").iter("testcase")
+    assert len(list(case.iter("property"))) == 6
 
 
 def test_what_tests_consumed_is_in_the_junit_file(wasteful):
