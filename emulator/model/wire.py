@@ -64,19 +64,16 @@ _HOPELESS_LEVELS: Final = 100
 class _Walk:
     """What one walk over an item finds out beside the values."""
 
-    __slots__ = ("has_empty_name", "levels")
+    __slots__ = ("levels",)
     #: What the faults of some values open with.
     opening: ClassVar[str] = ""
 
     def __init__(self) -> None:
         self.levels = 1
-        self.has_empty_name = False
 
-    def check_inner_names(self) -> None:
-        """Refuse an empty name inside of a value; depth is told before it (ERR-VAL-1)."""
-        if self.has_empty_name:
-            check_levels(self.levels)
-            raise errors.ValidationException(EMPTY_NAME)
+
+class _EmptyNameError(Exception):
+    """A walk met an empty name."""
 
 
 class _StartKeyWalk(_Walk):
@@ -99,9 +96,11 @@ def load_value(wire: object) -> Value:
         if type(text) is str and text.isascii():
             return text
     walk = _Walk()
-    value, _ = _load(wire, walk, 1)
+    try:
+        value, _ = _load(wire, walk, 1)
+    except _EmptyNameError:
+        raise _empty_name([wire]) from None
     check_levels(walk.levels)
-    walk.check_inner_names()
     return value
 
 
@@ -110,11 +109,11 @@ def load_item(wire: Mapping[str, object], walk_class: type[_Walk] = _Walk) -> It
 
     Nesting is not judged here, since requests report it late (PUT-5): see ``check_levels``.
     """
-    if "" in wire:
-        raise errors.ValidationException(EMPTY_NAME)
     walk = walk_class()
-    attributes, size_bytes = _load_members(wire, walk, 1)
-    walk.check_inner_names()
+    try:
+        attributes, size_bytes = _load_members(wire, walk, 1)
+    except _EmptyNameError:
+        raise _empty_name(() if "" in wire else wire.values()) from None
     if size_bytes > limits.ATTRIBUTE_NAME_BYTES:
         _check_names(attributes)
     return Item(attributes, size_bytes, walk.levels)
@@ -136,6 +135,24 @@ def _check_names(value: Value) -> None:
     elif isinstance(value, tuple):
         for member in value:
             _check_names(member)
+
+
+def _empty_name(values: Iterable[object]) -> errors.ValidationException:
+    """Return the fault of an empty name inside of values; their depth comes first (ERR-VAL-1)."""
+    levels = 0
+    while values:
+        levels += 1
+        values = [member for value in values for member in _members_of(value)]
+    is_deep = levels > limits.NESTING_LEVELS
+    return errors.ValidationException(TOO_DEEP if is_deep else EMPTY_NAME)
+
+
+def _members_of(value: object) -> Iterable[object]:
+    """Return what a map or list in wire form holds; anything else holds nothing."""
+    container = value.get("M", value.get("L")) if isinstance(value, dict) else None
+    if isinstance(container, dict):
+        return container.values()
+    return container if isinstance(container, (list, tuple)) else ()
 
 
 def check_levels(levels: int, message: str = TOO_DEEP) -> None:
@@ -259,7 +276,7 @@ def _load_members(
     size_bytes = 0
     for name, written in wire.items():
         if not name:
-            walk.has_empty_name = True
+            raise _EmptyNameError
         size_bytes += len(name) if name.isascii() else len(name.encode())
         if type(written) is dict and len(written) == 1 and type(text := written.get("S")) is str:
             # By far the most common value; the loader of strings would say the same.
@@ -274,7 +291,8 @@ def _load_members(
 def _descend(walk: _Walk, level: int) -> int:
     """Enter a container and return the level of its members."""
     level += 1
-    walk.levels = max(walk.levels, level)
+    if level > walk.levels:
+        walk.levels = level
     return level
 
 

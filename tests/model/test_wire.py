@@ -180,6 +180,14 @@ def test_depth_is_told_before_an_empty_name_inside_of_a_value(inner, message):
     assert caught.value.message == "Empty attribute name"
 
 
+@pytest.mark.parametrize("strange", [{"L": 5}, {"M": "x"}, 5, {"L": [5, {}]}])
+def test_an_empty_name_before_what_is_no_value_is_refused(strange):
+    """TYP-7."""
+    with pytest.raises(ValidationException) as caught:
+        load_item({"m": {"M": {"": {"S": "x"}, "n": strange}}})
+    assert caught.value.message == "Empty attribute name"
+
+
 def test_an_empty_attribute_name_is_refused():
     """TYP-6."""
     with pytest.raises(ValidationException) as caught:
