@@ -10,10 +10,10 @@ from __future__ import annotations
 import argparse
 import errno
 import importlib
-import logging
 import os
 import re
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn, get_args
 
@@ -289,7 +289,7 @@ def _size(text: str) -> int:
 def _serve(arguments: argparse.Namespace) -> int:
     from emulator.http import ServerOptions, serve
 
-    logging.captureWarnings(capture=True)  # what is not served is mentioned in the server's log
+    warnings.showwarning = _log_warning
     path = _snapshot_path(arguments)
     emulator = _emulator(arguments, path)
     try:
@@ -318,6 +318,12 @@ def _serve(arguments: argparse.Namespace) -> int:
 def _print_line(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
+
+
+def _log_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Write a warning, such as of what is not served, as a line of the server's log."""
+    sys.stderr.write(f"dynamometer: {message}\n")
+    sys.stderr.flush()
 
 
 def _snapshot_path(arguments: argparse.Namespace) -> str | None:

@@ -169,6 +169,17 @@ def test_a_second_signal_ends_it_at_once():
         assert process.stderr.read() == ""
 
 
+def test_serve_logs_what_has_no_effect():
+    """WIR-15."""
+    with running("serve", "--port", "0") as (process, url):
+        call(url, "CreateTable", TABLE | {"VectorIndexes": []})
+        assert stop(process) == 0
+        assert process.stderr.read() == (
+            "dynamometer: CreateTable: VectorIndexes has no effect in this emulator: "
+            "see docs/rules/vectors.md\n"
+        )
+
+
 def test_serve_takes_its_options():
     arguments = ("--port=0", "--clock=manual", "--table-delay=60", "--account-id=111122223333")
     with running("serve", *arguments) as (process, url):
