@@ -98,13 +98,6 @@ class Page(NamedTuple):
     receipt: Receipt
 
 
-class PlannedPage(NamedTuple):
-    """A page that was walked and priced, and what has to be admitted before it is handed over."""
-
-    page: Page
-    charges: list[Charge]
-
-
 def read_page(account: Account, request: PageRequest) -> Page:
     """Walk one page, price it, and ask for admission (CAP-206, CAP-612)."""
     page, charges = plan_page(account, request)
@@ -112,8 +105,8 @@ def read_page(account: Account, request: PageRequest) -> Page:
     return page
 
 
-def plan_page(account: Account, request: PageRequest) -> PlannedPage:
-    """Walk one page and price it; nothing is admitted yet."""
+def plan_page(account: Account, request: PageRequest) -> tuple[Page, list[Charge]]:
+    """Walk one page and price it; the charges have to be admitted before it is handed over."""
     table, index = request.table, request.secondary
     if index is None:
         store = table.visible(account.now_ns, consistent=request.consistent)
@@ -127,7 +120,7 @@ def plan_page(account: Account, request: PageRequest) -> PlannedPage:
     receipt.charges = charges
     last = walked.items[-1] if walked.cut else None
     items = walked.base_items if request.fetch else walked.items
-    return PlannedPage(Page(items, last, receipt), charges)
+    return Page(items, last, receipt), charges
 
 
 class _Walked(NamedTuple):

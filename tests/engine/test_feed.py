@@ -150,13 +150,17 @@ def test_an_access_counts_what_was_served_and_that_something_was_refused(bench):
     feed, _, resource = fed(made)
     position = (1, "k")
 
-    for refused in (0.5, 0.0, 2.0):
-        feed.report_access(
-            resource, position, consumed=3.0, refused=refused, writes=2, in_order=True
-        )
+    feed.report_accesses(
+        resource,
+        [
+            ReportedAccess(position, consumed=3.0, refused=refused, writes=2.0, in_order=True)
+            for refused in (0.5, 0.0, 2.0)
+        ],
+    )
 
-    assert resource.meter.traffic.running.accesses[position] == [9.0, 2.5, 6, 2]
-    assert resource.meter.traffic.running.records[position] == (6, 0)
+    [minute] = resource.heat.minutes
+    assert minute.accesses[position] == [9.0, 2.5, 6, 2]
+    assert minute.records[position] == (6, 0)
 
 
 def test_a_table_is_as_its_life_has_left_it(bench):
