@@ -87,6 +87,7 @@ NASTY: tuple[Any, ...] = (
     _nested(33, "M"),
     _nested(99, "L"),
     _nested(150, "M"),
+    _nested(400, "M"),
     "(" * 300 + "a = :a" + ")" * 300,
     "NOT " * 200 + "a = :a",
     "a = :a AND " * 360 + "a = :a",

@@ -82,8 +82,9 @@ def run(account: Account, name: str, request: Request) -> Response:
         raise
     except (errors.ValidationException, errors.ResourceNotFoundException) as fault:
         raise _first_fault(registered, request, account, fault) from None
-    except UnicodeEncodeError:
-        # Assumed: text that is no Unicode cannot be read at all.
+    except (UnicodeEncodeError, RecursionError):
+        # Assumed: text that is no Unicode, or what is nested deeper than any reader goes, cannot
+        # be read at all.
         raise errors.SerializationException from None
     except (AttributeError, TypeError):
         if _can_be_sent(request):

@@ -9,8 +9,9 @@ broken ones are answered together (ERR-SHAPE-1).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from copy import copy
+from functools import partial
 from typing import Any, Final, NamedTuple, Self
 
 from emulator.model import wire
@@ -112,14 +113,14 @@ class Member:
         return iter(())
 
 
-def _too_short(value: Sized, least: int, shown: str, path: str) -> Iterator[str]:
+def _too_short(value: Sized, least: int, shown: Callable[[], str], path: str) -> Iterator[str]:
     if len(value) < least:
-        yield CONSTRAINT.format(value=shown, path=path, rule=MIN_LENGTH.format(n=least))
+        yield CONSTRAINT.format(value=shown(), path=path, rule=MIN_LENGTH.format(n=least))
 
 
-def _too_long(value: Sized, most: int | None, shown: str, path: str) -> Iterator[str]:
+def _too_long(value: Sized, most: int | None, shown: Callable[[], str], path: str) -> Iterator[str]:
     if most is not None and len(value) > most:
-        yield CONSTRAINT.format(value=shown, path=path, rule=MAX_LENGTH.format(n=most))
+        yield CONSTRAINT.format(value=shown(), path=path, rule=MAX_LENGTH.format(n=most))
 
 
 class String(Member):
@@ -159,8 +160,8 @@ class String(Member):
             yield CONSTRAINT.format(
                 value=quoted, path=path, rule=PATTERN.format(pattern=self.pattern)
             )
-        yield from _too_short(value, self.least, quoted, path)
-        yield from _too_long(value, self.most, quoted, path)
+        yield from _too_short(value, self.least, lambda: quoted, path)
+        yield from _too_long(value, self.most, lambda: quoted, path)
         if self.enum and value not in self.enum:
             rule = ENUM.format(values=", ".join(self.enum))
             yield CONSTRAINT.format(value=quoted, path=path, rule=rule)
@@ -277,7 +278,7 @@ class List(Member):
 
     def problems(self, value: Any, path: str) -> Iterator[str]:
         """Yield a fault of too few, those of the members, then one of too many (ERR-CT-1)."""
-        shown = f"'{java_text(value, self)}'"
+        shown = partial(_quoted, value, self)
         yield from _too_short(value, self.least, shown, path)
         for number, member in enumerate(value, start=1):
             member_path = f"{path}.{number}.member"
@@ -327,7 +328,7 @@ class Map(Member):
 
     def problems(self, value: Any, path: str) -> Iterator[str]:
         """Yield size and key faults, then those of the entries."""
-        shown = f"'{java_text(value, self)}'"
+        shown = partial(_quoted, value, self)
         yield from _too_short(value, self.least, shown, path)
         yield from _too_long(value, self.most, shown, path)
         if self.key is not None and not all(map(self.key.accepts, value)):
@@ -336,7 +337,7 @@ class Map(Member):
                 f"{PATTERN.format(pattern=self.key.pattern)}"
             )
             rule = f"Map keys must satisfy constraint: [{rules}]"
-            yield CONSTRAINT.format(value=shown, path=path, rule=rule)
+            yield CONSTRAINT.format(value=shown(), path=path, rule=rule)
         for name, member in value.items():
             if member is not None:
                 yield from self.member.problems(member, f"{path}.{name}.member")
@@ -539,6 +540,11 @@ def item_request(**members: Member) -> ItemRequest:
 def structure(name: str = "", /, **members: Member) -> Structure:
     """Return a structure of these members, reported in this order."""
     return Structure(members, name)
+
+
+def _quoted(value: Any, member: Member) -> str:
+    """Return a value as faults show it; only they pay for that."""
+    return f"'{java_text(value, member)}'"
 
 
 def java_text(value: Any, member: Member) -> str:

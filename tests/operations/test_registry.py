@@ -2,6 +2,7 @@
 
 import pytest
 
+from emulator import ApiError
 from emulator.operations import registry
 from emulator.service.errors import SerializationException
 from tests.tables import emulator, table
@@ -27,6 +28,20 @@ def test_what_no_json_can_say_is_not_serialized(operation, request_):
     emu.call("CreateTable", table())
     with pytest.raises(SerializationException):
         emu.call(operation, {"TableName": "tab"} | request_)
+
+
+def test_a_fault_beside_something_nested_deeply_is_told():
+    """Found by fuzzing: showing the map that nobody asked for ended in Python's own error."""
+    deep = {"S": "x"}
+    for _ in range(500):
+        deep = {"M": {"a": deep}}
+    request = {"TableName": "tab", "Key": KEY, "ReturnConsumedCapacity": "ALL"}
+    emu = emulator()
+    with pytest.raises(ApiError) as caught:
+        emu.call("UpdateItem", request | {"ExpressionAttributeValues": {":a": deep}})
+    assert caught.value.message.startswith("1 validation error detected: Value 'ALL' at ")
+    with pytest.raises(SerializationException):
+        emu.call("BatchWriteItem", {"RequestItems": {"!": [{"PutRequest": {"Item": {"a": deep}}}]}})
 
 
 def test_a_fault_of_ours_is_not_hidden(monkeypatch):
