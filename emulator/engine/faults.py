@@ -21,6 +21,7 @@ from emulator.service.throttling import AXES, Axis, ThrottlingLimit
 
 if TYPE_CHECKING:
     from emulator.engine.account import Account
+    from emulator.engine.namespaces import Namespace
 
 FaultKind = Literal["throttle", "internal_error", "latency", "unprocessed", "conflict"]
 _KINDS: Final = ("throttle", "internal_error", "latency", "unprocessed", "conflict")
@@ -51,6 +52,7 @@ class FaultRule:
         until: Seconds since the epoch at which it ends, or None.
         latency: Seconds that a ``latency`` fault adds on the clock, at most an hour.
         seed: Seeds the choice among matching requests.
+        namespace: Only requests of this namespace, as ``local/us-east-1`` or ``local``; or None.
 
     >>> FaultRule(kind="throttle", share=2)
     Traceback (most recent call last):
@@ -67,6 +69,7 @@ class FaultRule:
     until: float | None = None
     latency: float = 0.0
     seed: int = 0
+    namespace: str | None = None
     hits: int = field(default=0, init=False)
     _random: random.Random = field(init=False, repr=False)
 
@@ -90,8 +93,12 @@ class FaultRule:
         _judge_key(self.key)
         self._random = random.Random(self.seed)
 
-    def hit(self, operation: str, request: Mapping[str, Any], now: float) -> bool:
+    def hit(
+        self, operation: str, request: Mapping[str, Any], now: float, namespace: Namespace
+    ) -> bool:
         """Return whether this request is hit, and count it."""
+        if self.namespace is not None and not namespace.is_called(self.namespace):
+            return False
         if not self._matches(operation, request, now):
             return False
         if self.times is not None and self.hits >= self.times:
@@ -208,6 +215,10 @@ class Faults:
         self.rules.append(added)
         return added
 
+    def of(self, namespace: str | None) -> list[FaultRule]:
+        """Return the rules that are for a namespace only, or all rules."""
+        return [rule for rule in self.rules if namespace in (None, rule.namespace)]
+
     def clear(self) -> None:
         """Drop all rules."""
         self.rules.clear()
@@ -216,7 +227,9 @@ class Faults:
         """Raise, or let time pass, as the rules say of a request about to be served."""
         clock = account.clock
         for rule in self.rules:
-            if rule.kind == "unprocessed" or not rule.hit(operation, request, clock.now()):
+            if rule.kind == "unprocessed" or not rule.hit(
+                operation, request, clock.now(), account.namespace
+            ):
                 continue
             if rule.kind == "latency":
                 clock.sleep(rule.latency)
@@ -228,12 +241,13 @@ class Faults:
                 raise _throttle(account, operation, request)
 
     def unprocessed(
-        self, operation: str, request: Mapping[str, Any], now: float, count: int
+        self, account: Account, operation: str, request: Mapping[str, Any], count: int
     ) -> set[int]:
         """Return which of a batch's items the rules leave undone, never all of them."""
+        now, namespace = account.now_seconds, account.namespace
         undone: set[int] = set()
         for rule in self.rules:
-            if rule.kind == "unprocessed" and rule.hit(operation, request, now):
+            if rule.kind == "unprocessed" and rule.hit(operation, request, now, namespace):
                 undone |= rule.undone(count)
         return undone if len(undone) < count else undone - {min(undone)}
 

@@ -36,6 +36,10 @@ class Namespace(NamedTuple):
     def __str__(self) -> str:
         return f"{EVERY_KEY if self.access_key is None else self.access_key}/{self.region}"
 
+    def is_called(self, name: str) -> bool:
+        """Return whether a name means it: key and region, or the key for all of its regions."""
+        return name in (str(self), str(self).removesuffix(f"/{self.region}"))
+
 
 class Accounts:
     """The accounts of an emulator, by namespace, in the order in which they were met.

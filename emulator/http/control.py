@@ -25,7 +25,7 @@ from emulator.service.errors import EmulatorError, SerializationException
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
-    from emulator.observe import Namespace, NamespaceView
+    from emulator.observe import NamespaceView
 
 #: Assumed: a suite keeps a few filled databases, and a forgotten loop must not fill memory.
 SNAPSHOTS_KEPT: Final = 64
@@ -125,7 +125,7 @@ class ControlRoutes:
         name = parameters.get("namespace")
         if name is None:
             return views
-        chosen = [view for view in views if name in _names(view.namespace)]
+        chosen = [view for view in views if view.namespace.is_called(name)]
         if not chosen:
             listed = ", ".join(str(view.namespace) for view in views) or "none"
             raise EmulatorError(f"there is no namespace {name!r} with anything in it: {listed}")
@@ -236,9 +236,9 @@ class ControlRoutes:
         if name is None:
             self._emulator.restore(snapshot)
             return {}
-        kept = {namespace for namespace in snapshot.states if name in _names(namespace)}
+        kept = {namespace for namespace in snapshot.states if namespace.is_called(name)}
         there = {
-            view.namespace for view in self._emulator.namespaces() if name in _names(view.namespace)
+            view.namespace for view in self._emulator.namespaces() if view.namespace.is_called(name)
         }
         for namespace in sorted(kept | there, key=str):
             self._emulator.within(namespace).restore(snapshot)
@@ -257,20 +257,17 @@ class ControlRoutes:
             raise EmulatorError(f"there is no snapshot {name!r}")
         return name
 
-    def _list_faults(self, _parameters: Parameters) -> Any:
-        return {"rules": self._emulator.faults.rules}
+    def _list_faults(self, parameters: Parameters) -> Any:
+        return {"rules": self._emulator.faults.of(parameters.get("namespace"))}
 
     def _add_fault(self, parameters: Parameters) -> Any:
         return {"rule": self._emulator.faults.add(**parameters)}
 
-    def _clear_faults(self, _parameters: Parameters) -> Any:
-        self._emulator.faults.clear()
+    def _clear_faults(self, parameters: Parameters) -> Any:
+        faults = self._emulator.faults
+        for rule in faults.of(parameters.get("namespace")):
+            faults.rules.remove(rule)
         return {}
-
-
-def _names(namespace: Namespace) -> tuple[str, str]:
-    """Return what a namespace can be called: key and region, or the key for all of its regions."""
-    return str(namespace), str(namespace).removesuffix(f"/{namespace.region}")
 
 
 def _without_name(view: NamespaceView) -> dict[str, Any]:

@@ -197,7 +197,7 @@ def _serve(
     """Serve key after key; return those left undone, and why (CAP-610, CAP-213)."""
     undone: list[_Lookup] = []
     reasons: list[Reason] = []
-    skipped = account.faults.unprocessed("BatchGetItem", request, account.now_seconds, len(lookups))
+    skipped = account.faults.unprocessed(account, "BatchGetItem", request, len(lookups))
     size_bytes = 0
     by_partition: dict[int, int] = {}
     for number, lookup in enumerate(lookups):

@@ -157,9 +157,7 @@ def _serve(
     written: list[tuple[Table, Position]] = []
     undone: list[_Wanted] = []
     reasons: list[Reason] = []
-    skipped = account.faults.unprocessed(
-        "BatchWriteItem", request, account.now_seconds, len(wanted)
-    )
+    skipped = account.faults.unprocessed(account, "BatchWriteItem", request, len(wanted))
     for number, (write_request, write) in enumerate(zip(wanted, writes, strict=True)):
         # Assumed: what a transaction holds is left undone, since the batch knows no such error.
         if number in skipped or account.holds.holds(account, write.table, write.position):

@@ -10,6 +10,7 @@ import pytest
 from emulator import Emulator, ManualClock, SystemClock, __version__
 from emulator.http.control import SNAPSHOTS_KEPT, ControlRoutes, plain
 from emulator.http.http_protocol import HttpRequest
+from emulator.service.errors import InternalServerError
 
 START = 1_767_225_600
 PUT = {"TableName": "orders", "Item": {"pk": {"S": "a"}}}
@@ -335,3 +336,21 @@ def test_a_namespace_can_be_dropped(routes, keys):
         400,
         {"error": "this route needs 'namespace'"},
     )
+
+
+def test_a_fault_may_be_for_one_namespace(routes, keys):
+    fault = {"kind": "internal_error", "operations": ["PutItem"]}
+    rule = ask(routes, "POST", "faults?namespace=one", fault)[1]["rule"]
+    ask(routes, "POST", "faults", {"kind": "throttle", "operations": ["Scan"]})
+    request = {**PUT, "TableName": "events"}
+    with pytest.raises(InternalServerError):
+        keys.call("PutItem", request, access_key="one")
+    keys.call("PutItem", request, access_key="two")
+    assert rule["namespace"] == "one"
+    assert len(ask(routes, "GET", "faults")[1]["rules"]) == 2
+    assert len(ask(routes, "GET", "faults?namespace=one")[1]["rules"]) == 1
+    ask(routes, "DELETE", "faults?namespace=one")
+    keys.call("PutItem", request, access_key="one")
+    assert len(ask(routes, "GET", "faults")[1]["rules"]) == 1
+    ask(routes, "DELETE", "faults")
+    assert ask(routes, "GET", "faults")[1] == {"rules": []}
