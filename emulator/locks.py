@@ -27,8 +27,8 @@ class Rank(IntEnum):
     """
 
     SCOPES = 0
-    CLOCK = 1
-    ACCOUNTS = 2
+    ACCOUNTS = 1  # before the clock: a call that makes an account may be delayed by a fault
+    CLOCK = 2
     ACCOUNT = 3
     LEDGER = 4
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from emulator import Emulator, ManualClock
+from emulator import Emulator, ManualClock, locks
 from emulator.locks import Rank, holding, new_lock
 from emulator.observe import Ledger
 from emulator.sdk import scopes
@@ -127,3 +127,22 @@ def test_several_locks_are_held_together():
     with holding(locks):
         assert all(lock._is_owned() for lock in locks)
     assert not any(lock._is_owned() for lock in locks)
+
+
+@pytest.mark.parametrize("access_key", [None, "new"])
+def test_a_delay_moves_the_clock_before_any_lock_of_a_later_rank(access_key):
+    """A call that makes an account and is delayed holds what a fork would have taken before."""
+
+    class Watched(ManualClock):
+        def advance(self, seconds):
+            with locks._registry:
+                order = dict(locks._order)
+            held.extend(rank for lock, (rank, _) in order.items() if lock._is_owned())
+            super().advance(seconds)
+
+    held = []
+    emu = Emulator(clock=Watched())
+    emu.faults.add(kind="latency", latency=1)
+    emu.call("ListTables", {}, access_key=access_key)
+    assert all(rank < Rank.CLOCK for rank in held), held
+    assert emu.clock.now() == ManualClock().now() + 1
