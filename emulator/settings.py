@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from emulator.service import limits
@@ -26,6 +27,13 @@ _CHOICES = {
 #: How many placements of keys there are: the hash has a seed of 32 bits.
 SALTS: Final = 2**32
 _DELAYS: Final = ("split_delay", "autoscaling_delay")
+#: Settings that put a moment off by so many seconds.
+_SECONDS: Final = (
+    *("table_delay", "index_delay", "transaction_seconds", "ttl_change_interval", "split_delay"),
+    *("split_seconds", "gsi_closed_seconds", "gsi_lag", "ec_lag", "ttl_delay", "autoscaling_delay"),
+)
+#: The longest of them: 100 years; what lies further ahead has no date that can be written.
+_MOST_SECONDS: Final = 100 * 366 * 86_400
 
 NOT_A_DELAY: Final = (
     "Settings.{name} is a number of seconds, or three (least, mode, most), not {value!r}"
@@ -168,13 +176,16 @@ def _check(name: str, default: object, value: object) -> None:
         return
     elif isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"Settings.{name} must be a number, not {value!r}")
-    elif value < 0:
+    elif not value >= 0:
         raise ValueError(f"Settings.{name} must not be negative, not {value!r}")
+    elif name in _SECONDS and value > _MOST_SECONDS:
+        raise ValueError(f"Settings.{name} is at most 100 years, in seconds, not {value!r}")
 
 
 def _check_range(name: str, value: tuple[Any, ...]) -> None:
     numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in value)
-    if not numbers or len(value) != 3 or not 0 <= value[0] <= value[1] <= value[2]:
+    bounds = (0, *value, _MOST_SECONDS)
+    if not numbers or len(value) != 3 or any(not low <= high for low, high in pairwise(bounds)):
         raise ValueError(NOT_A_DELAY.format(name=name, value=value))
 
 

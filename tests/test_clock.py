@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from emulator import Emulator, EmulatorError, ManualClock
+from emulator import Emulator, EmulatorError, ManualClock, Settings
 from emulator.clock import DEFAULT_START, LATEST
 from tests.tables import table
 
@@ -67,3 +67,15 @@ def test_in_the_last_second_everything_still_works():
         clock.advance(1)
     emu.reset()
     assert emu.call("ListTables", {}) == {"TableNames": []}
+
+
+@pytest.mark.parametrize("seconds", [float("inf"), float("nan"), 1e300, 10**30])
+@pytest.mark.parametrize("name", ["table_delay", "transaction_seconds", "gsi_lag", "split_delay"])
+def test_nothing_is_put_off_beyond_what_can_be_written(name, seconds):
+    with pytest.raises(ValueError, match=f"Settings.{name} (is at most 100 years|must not be)"):
+        Settings(**{name: seconds})
+
+
+def test_a_range_of_delays_is_bounded_too():
+    with pytest.raises(ValueError, match="split_delay"):
+        Settings(split_delay=(1, 2, float("inf")))
