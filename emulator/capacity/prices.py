@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from emulator.capacity.units import READ
+from emulator.capacity.units import READ, WRITE
 from emulator.settings import Settings
 
 _MILLION: Final = 1_000_000
@@ -22,7 +22,12 @@ REPLICATED_WRITES: Final = "replicated writes"
 READ_HOURS: Final = "read capacity"
 WRITE_HOURS: Final = "write capacity"
 REPLICATED_WRITE_HOURS: Final = "replicated write capacity"
+RESERVED_READ_HOURS: Final = "reserved read capacity"
+RESERVED_WRITE_HOURS: Final = "reserved write capacity"
 STORAGE: Final = "storage"
+RECOVERY: Final = "point-in-time recovery"
+BACKUPS: Final = "backups"
+STREAM_READS: Final = "stream reads"
 FREE_TIER: Final = "free tier"
 
 _WRITE_ITEMS: Final = frozenset({WRITES, REPLICATED_WRITES, WRITE_HOURS, REPLICATED_WRITE_HOURS})
@@ -117,6 +122,45 @@ STANDARD_IA: Final = PriceList(
     storage_month=0.10,
 )
 TABLE_CLASSES: Final = {prices.name: prices for prices in (STANDARD, STANDARD_IA)}
+
+
+@dataclass(frozen=True, slots=True)
+class ReservedPrice:
+    """What capacity costs that is paid for some years ahead, by axis and hundred units.
+
+    Source: CAP-1003. For Standard tables in one region.
+    """
+
+    years: int
+    upfront: tuple[float, float]
+    hour: tuple[float, float]
+
+    def unit_hour(self, axis: int) -> float:
+        """Return the price of one unit and hour, the payment in advance spread evenly.
+
+        >>> round(RESERVED_PRICES[3].unit_hour(READ), 7)
+        2.97e-05
+        """
+        hours = self.years * _YEAR_HOURS
+        return (self.upfront[axis] / hours + self.hour[axis]) / RESERVED_STEP
+
+
+_YEAR_HOURS: Final = 8760
+#: Capacity is reserved in steps of so many units.
+RESERVED_STEP: Final = 100
+#: By years.
+RESERVED_PRICES: Final = {
+    price.years: price
+    for price in (
+        ReservedPrice(1, (30.0, 150.0), (0.0025, 0.0128)),
+        ReservedPrice(3, (36.0, 180.0), (0.0016, 0.0081)),
+    )
+}
+#: Source: CAP-1004, per gigabyte and month.
+RECOVERY_MONTH: Final = 0.20
+BACKUP_MONTH: Final = 0.10
+#: Source: CAP-1004, per GetRecords call.
+STREAM_READ: Final = 0.20 / _MILLION
 
 #: Source: CAP-1002, per month.
 FREE_STORAGE_GB: Final = 25
@@ -236,6 +280,24 @@ class Bill:
         """Add the average billed bytes of some months."""
         gb_months = billed_bytes / self._settings.bytes_per_gb * months
         self._add(table, index, STORAGE, gb_months, prices.storage_month)
+
+    def reserved(
+        self, table: str, years: int, *, read_hours: float = 0, write_hours: float = 0
+    ) -> None:
+        """Add unit-hours of reserved capacity; they are paid whether they are used or not."""
+        price = RESERVED_PRICES[years]
+        self._add(table, None, RESERVED_READ_HOURS, read_hours, price.unit_hour(READ))
+        self._add(table, None, RESERVED_WRITE_HOURS, write_hours, price.unit_hour(WRITE))
+
+    def copies(self, table: str, *, recovery_bytes: float = 0, backup_bytes: float = 0) -> None:
+        """Add a month of point-in-time recovery and of backups that are kept."""
+        gigabyte = self._settings.bytes_per_gb
+        self._add(table, None, RECOVERY, recovery_bytes / gigabyte, RECOVERY_MONTH)
+        self._add(table, None, BACKUPS, backup_bytes / gigabyte, BACKUP_MONTH)
+
+    def stream_reads(self, table: str, calls: float) -> None:
+        """Add calls of GetRecords."""
+        self._add(table, None, STREAM_READS, calls, STREAM_READ)
 
     def _deductions(self) -> Iterator[CostLine]:
         """Yield what the free tier takes off: of each item so many units, at list price."""

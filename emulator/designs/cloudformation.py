@@ -136,9 +136,9 @@ def _is_provisioned(notes: Notes, request: Mapping[str, Any]) -> bool:
 
 
 def _settle_throughput(notes: Notes, target: dict[str, Any], *, provisioned: bool) -> None:
-    given = target.pop("ProvisionedThroughput", {})
+    throughput = target.pop("ProvisionedThroughput", {})
     where = f"{target['IndexName']}: " if "IndexName" in target else ""
-    units = notes.units(given, UNITS, where) if provisioned else {}
+    units = notes.units(throughput, UNITS, where) if provisioned else {}
     if units:
         target["ProvisionedThroughput"] = units
 
@@ -153,8 +153,8 @@ def _add_options(properties: Mapping[str, Any], request: dict[str, Any]) -> None
 
 
 def _ttl(properties: Mapping[str, Any]) -> str | None:
-    given = properties.get("TimeToLiveSpecification") or {}
-    name = given.get("AttributeName") if given.get("Enabled", True) else None
+    specification = properties.get("TimeToLiveSpecification") or {}
+    name = specification.get("AttributeName") if specification.get("Enabled", True) else None
     return name if isinstance(name, str) else None
 
 

@@ -80,7 +80,7 @@ class Notes:
         """Note a form that should be written in another way."""
         self.findings.append(Finding(check, "warning", self.resource, message, fix))
 
-    def units(self, given: Wire, names: Mapping[str, str], where: str = "") -> dict[str, int]:
+    def units(self, throughput: Wire, names: Mapping[str, str], where: str = "") -> dict[str, int]:
         """Return throughput by wire name; what is not known is taken as a few units.
 
         A capacity that is not given at all stays out: the service refuses such a table, and
@@ -88,7 +88,7 @@ class Notes:
         """
         made = {}
         for member, name in names.items():
-            value = given.get(name)
+            value = throughput.get(name)
             if value is None:
                 continue
             try:
@@ -174,9 +174,9 @@ def _index(index: Wire, table: Wire) -> dict[str, Any]:
 def _keep_throughput(holder: dict[str, Any], table: Wire) -> None:
     """Drop what a description adds to throughput, and all of it on demand."""
     holder.pop("WarmThroughput", None)
-    given = holder.pop("ProvisionedThroughput", None)
-    if given is not None and table.get("BillingMode") != "PAY_PER_REQUEST":
-        holder["ProvisionedThroughput"] = kept(given, UNITS)
+    throughput = holder.pop("ProvisionedThroughput", None)
+    if throughput is not None and table.get("BillingMode") != "PAY_PER_REQUEST":
+        holder["ProvisionedThroughput"] = kept(throughput, UNITS)
 
 
 def kept(source: Wire, names: Iterable[str]) -> dict[str, Any]:

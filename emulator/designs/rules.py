@@ -84,20 +84,20 @@ def refused(table: DeclaredTable, call: Call) -> Finding | None:
 def resources(table: DeclaredTable) -> Iterator[Resource]:
     """Yield the table and its global indexes."""
     request = table.request
-    for given in (request, *request.get("GlobalSecondaryIndexes", ())):
-        index = given.get("IndexName")
+    for source in (request, *request.get("GlobalSecondaryIndexes", ())):
+        index = source.get("IndexName")
         yield Resource(
             table.resource if index is None else f"{table.resource} {index}",
             index is not None,
-            _names(given, "HASH"),
-            _names(given, "RANGE"),
-            given.get("ProvisionedThroughput", {}),
+            _names(source, "HASH"),
+            _names(source, "RANGE"),
+            source.get("ProvisionedThroughput", {}),
         )
 
 
-def _names(given: Wire, role: str) -> tuple[str, ...]:
+def _names(source: Wire, role: str) -> tuple[str, ...]:
     return tuple(
-        element["AttributeName"] for element in given["KeySchema"] if element["KeyType"] == role
+        element["AttributeName"] for element in source["KeySchema"] if element["KeyType"] == role
     )
 
 
@@ -185,10 +185,10 @@ def indexes_keep_up(table: DeclaredTable) -> Iterator[Finding]:
     first, *indexes = resources(table)
     write = first.units.get("WriteCapacityUnits", 0)
     for index in indexes:
-        given = index.units.get("WriteCapacityUnits", write)
-        if given < write:
+        units = index.units.get("WriteCapacityUnits", write)
+        if units < write:
             message = (
-                f"It has {given:,} WCU and its table {write:,}: when the index is full, writes to "
+                f"It has {units:,} WCU and its table {write:,}: when the index is full, writes to "
                 "the table are throttled."
             )
             fix = f"Give the index {write:,} WCU, or less only if few writes touch its key."

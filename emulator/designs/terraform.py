@@ -113,16 +113,16 @@ class Scope:
         """Return what the file and those beside it define."""
         variables: dict[str, Any] = {}
         local: dict[str, Any] = {}
-        for one in (*_neighbours(path), document):
-            for block in one.get("variable", ()):
+        for file in (*_neighbours(path), document):
+            for block in file.get("variable", ()):
                 for name, body in block.items():
                     if isinstance(body, Mapping) and "default" in body:
                         variables[name] = body["default"]
-            for block in one.get("locals", ()):
+            for block in file.get("locals", ()):
                 local.update(block)
-        given = path.parent / "terraform.tfvars"
-        if given.is_file():
-            variables.update(parse(given))
+        values_file = path.parent / "terraform.tfvars"
+        if values_file.is_file():
+            variables.update(parse(values_file))
         return cls({"var": variables, "local": local})
 
     def filled(self, node: Any, depth: int = 0) -> Any:
@@ -135,8 +135,8 @@ class Scope:
             return node
         whole = _REFERENCE.fullmatch(node)
         if whole is not None:
-            found = self._values[whole[1]].get(whole[2], node)
-            return found if found is node else self.filled(found, depth + 1)
+            value = self._values[whole[1]].get(whole[2], node)
+            return value if value is node else self.filled(value, depth + 1)
         return _REFERENCE.sub(lambda match: str(self.filled(match[0], depth + 1)), node)
 
 
@@ -208,8 +208,8 @@ def _table(where: str, label: str, body: dict[str, Any]) -> declared.DeclaredTab
 
 
 def _blocks(body: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    given = body.get(name) or []
-    blocks = given if isinstance(given, list) else [given]
+    content = body.get(name) or []
+    blocks = content if isinstance(content, list) else [content]
     return [block for block in blocks if isinstance(block, dict)]
 
 

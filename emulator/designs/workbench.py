@@ -45,7 +45,7 @@ def _table(table: Mapping[str, Any]) -> DeclaredTable:
     if units is not None:
         request["ProvisionedThroughput"] = units
     for member, with_units in (("GlobalSecondaryIndexes", True), ("LocalSecondaryIndexes", False)):
-        indexes = [_index(one, types) for one in table.get(member) or ()]
+        indexes = [_index(index, types) for index in table.get(member) or ()]
         for index in indexes:
             if with_units and units is not None:
                 index["ProvisionedThroughput"] = units
@@ -68,17 +68,17 @@ def _units(notes: Notes, table: Mapping[str, Any]) -> dict[str, int] | None:
     if table.get("BillingMode") == "PAY_PER_REQUEST":
         return None
     settings = table.get("ProvisionedCapacitySettings") or {}
-    given = settings.get("ProvisionedThroughput")
-    if given is None and table.get("BillingMode") is None:
+    throughput = settings.get("ProvisionedThroughput")
+    if throughput is None and table.get("BillingMode") is None:
         return None
-    return notes.units(given or {}, UNITS)
+    return notes.units(throughput or {}, UNITS)
 
 
-def _key(given: Mapping[str, Any], types: dict[str, str]) -> list[dict[str, str]]:
+def _key(key: Mapping[str, Any], types: dict[str, str]) -> list[dict[str, str]]:
     """Return a key schema and note the types of its attributes."""
     parts = []
     for role in ("PartitionKey", "SortKey"):
-        attributes = list(_attributes(given.get(role)))
+        attributes = list(_attributes(key.get(role)))
         types.update(attributes)
         parts.append([name for name, _ in attributes])
     if not parts[0]:
@@ -86,10 +86,12 @@ def _key(given: Mapping[str, Any], types: dict[str, str]) -> list[dict[str, str]
     return key_schema(*parts)
 
 
-def _attributes(given: Any) -> Iterator[tuple[str, str]]:
+def _attributes(attributes: Any) -> Iterator[tuple[str, str]]:
     """Yield (name, type) of one key attribute, or of several."""
-    for one in given if isinstance(given, list) else [given] if given else []:
-        yield one["AttributeName"], one["AttributeType"]
+    for attribute in (
+        attributes if isinstance(attributes, list) else [attributes] if attributes else []
+    ):
+        yield attribute["AttributeName"], attribute["AttributeType"]
 
 
 def _index(index: Mapping[str, Any], types: dict[str, str]) -> dict[str, Any]:

@@ -1,16 +1,18 @@
 """The commands ``dynamometer lab`` and ``dynamometer check``.
 
 Exit codes: 0 fine, 1 a verdict that the file asks for failed or a check found a problem, 2 wrong
-usage or a broken file, said in one sentence. Reports go to standard output, progress and
-complaints to standard error.
+usage or a broken file, said in one sentence, 130 interrupted. Reports go to standard output,
+progress and complaints to standard error.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from textwrap import wrap
@@ -27,11 +29,18 @@ from emulator.lab.progress import shown_progress
 from emulator.service.errors import DocumentError
 
 if TYPE_CHECKING:
+    from emulator.lab.analysis.comparison import Executor
     from emulator.lab.files import LabFile
 
 FINE: Final = 0
 FAILED: Final = 1
 WRONG_USAGE: Final = 2
+INTERRUPTED: Final = 130
+
+#: What stands in the place of FILE to compare two results.
+DIFF: Final = "diff"
+#: Simulated seconds, over all designs, from which processes of their own pay.
+_WORTH_PROCESSES: Final = 3_000
 
 DEFAULT_PAGE: Final = "report.html"
 _ORDER: Final[tuple[Severity, ...]] = ("problem", "warning", "info")
@@ -56,8 +65,11 @@ examples:
   dynamometer lab shop.yaml --html shop.html
   dynamometer lab shop.yaml --duration 10m --quick
   dynamometer lab shop.yaml --json shop.json --svg pictures
+  dynamometer lab diff before.json after.json
 
-Exit codes: 0 fine, 1 a promise under 'expect' in FILE is not kept, 2 wrong usage or a broken FILE.
+The first verdict comes after 20 worlds; more are played until the chance is known well enough.
+Exit codes: 0 fine, 1 a promise under 'expect' in FILE is not kept, 2 wrong usage or a broken FILE,
+130 interrupted.
 """
 _CHECK_EPILOG: Final = """\
 examples:
@@ -72,14 +84,17 @@ Exit codes: 0 fine or only warnings, 1 a problem was found, 2 the file cannot be
 """
 
 
-def _answered(run: Callable[[argparse.Namespace], int], given: argparse.Namespace) -> int:
+def _answered(run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
     """Turn what is wrong with a file into one sentence and the exit code of wrong usage."""
     try:
-        code = run(given)
+        code = run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:  # whoever read the report has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
+    except KeyboardInterrupt:
+        sys.stderr.write("dynamometer: interrupted; nothing is written but what is shown above\n")
+        return INTERRUPTED
     except (DocumentError, OSError, ModuleNotFoundError) as error:
         sys.stderr.write(f"dynamometer: {_complaint(error)}\n")
         return WRONG_USAGE
@@ -103,36 +118,59 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _LAB_EPILOG
     add = parser.add_argument
     add(
-        "file", metavar="FILE", nargs="?", help="a workload and its designs; see docs/how-to/lab.md"
+        "files",
+        metavar="FILE",
+        nargs="*",
+        help="a workload and its designs; see docs/how-to/lab.md; or: diff A.json B.json",
     )
     add("--html", metavar="OUT", default=DEFAULT_PAGE, help=f"the page; default: {DEFAULT_PAGE}")
     add("--no-html", action="store_true", help="write no page")
     add("--json", metavar="OUT", help="the data, as emulator.lab.Comparison.from_json reads it")
     add("--svg", metavar="DIR", help="every picture as a file of its own")
     add("--engine", choices=("auto", "exact", "aggregate"), help="default: auto, or what FILE says")
-    add("--seed", type=_seed, metavar="N", help="one run with this seed, instead of those of FILE")
+    add("--worlds", type=_whole(1), metavar="N", help="play exactly N worlds; default: 20 to 200")
+    add("--seed", type=_whole(0), metavar="N", help="the seed of the first world; default: 0")
     add("--duration", metavar="TIME", help="how long the run is, such as 90s, 15m or 1h")
-    add("--quick", action="store_true", help="run only: no headroom, no fix, no sensitivity")
+    add("--quick", action="store_true", help="20 worlds only: no headroom, no fix, no sensitivity")
+    for search in _RUN_ONLY:
+        add(f"--no-{search}", action="store_true", help=f"leave out the {search}")
+    add(
+        "--time-limit",
+        metavar="TIME",
+        default="2m",
+        help="for headroom, fix and sensitivity of a design, each; default: %(default)s",
+    )
+    add("--markdown", action="store_true", help="of diff: a table for a pull request")
 
 
-def _seed(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"a seed is a whole number from 0, not {text!r}")
-    return int(text)
+def _whole(least: int) -> Callable[[str], int]:
+    """Return what reads a whole number of the command line."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"a whole number from {least}, not {text!r}")
+        return int(text)
+
+    return read
 
 
-def run_lab(given: argparse.Namespace) -> int:
+def run_lab(arguments: argparse.Namespace) -> int:
     """Compare the designs of a file, or the built-in ones; 1 if a promise of the file fails."""
-    return _answered(_lab, given)
+    return _answered(_lab, arguments)
 
 
-def _lab(given: argparse.Namespace) -> int:
+def _lab(arguments: argparse.Namespace) -> int:
     from emulator.lab.report import print_report
 
-    _check_places(given)
-    file = _built_in() if given.file is None else _read(Path(given.file))
-    comparison = _compared(file.arguments(), given)
-    written = list(_written(comparison, given))
+    if arguments.files[:1] == [DIFF]:
+        return _diff(arguments)
+    if len(arguments.files) > 1:
+        raise DocumentError("one FILE at a time; to compare two results: lab diff A.json B.json")
+    _check_places(arguments)
+    name = arguments.files[0] if arguments.files else None
+    file = _built_in() if name is None else _read(Path(name))
+    comparison = _compared(file, arguments, name or "built-in comparison")
+    written = list(_written(comparison, arguments))
     print_report(comparison, sys.stdout)
     sys.stdout.write("".join(f"\nwrote {path}" for path in written) + "\n")
     failed = file.failures(comparison)
@@ -141,9 +179,9 @@ def _lab(given: argparse.Namespace) -> int:
     return FAILED if failed else FINE
 
 
-def _check_places(given: argparse.Namespace) -> None:
+def _check_places(arguments: argparse.Namespace) -> None:
     """Complain before a long run about files that could not be written after it."""
-    for name in (None if given.no_html else given.html, given.json):
+    for name in (None if arguments.no_html else arguments.html, arguments.json):
         if name is not None and not Path(name).absolute().parent.is_dir():
             raise DocumentError(f"{name}: there is no directory to write it in")
 
@@ -163,48 +201,111 @@ def _read(path: Path) -> LabFile:
     return file if file.title else replace(file, title=path.stem)
 
 
-def _compared(arguments: dict[str, Any], given: argparse.Namespace) -> Comparison:
+def _compared(file: LabFile, arguments: argparse.Namespace, source: str) -> Comparison:
     """Run the comparison as the command line wants it."""
-    if given.duration is not None:
-        seconds = Entry(given.duration, field="--duration", source="command line").seconds()
-        arguments["workload"] = replace(arguments["workload"], duration=seconds)
-    if given.engine is not None:
-        arguments["engine"] = given.engine
-    if given.seed is not None:
-        arguments["seeds"] = (given.seed,)
-    if given.quick:
-        arguments |= _RUN_ONLY
-    return _run(arguments, given.file or "built-in comparison")
+    options = file.arguments()
+    if arguments.duration is not None:
+        seconds = Entry(arguments.duration, field="--duration", source="command line").seconds()
+        options["workload"] = replace(options["workload"], duration=seconds)
+    if arguments.engine is not None:
+        options["engine"] = arguments.engine
+    if arguments.worlds is not None:
+        options["worlds"] = arguments.worlds
+    if arguments.seed is not None:
+        options["workload"] = replace(options["workload"], seed=arguments.seed)
+        if options["seeds"]:
+            options |= {"seeds": None, "worlds": options["worlds"] or len(options["seeds"])}
+    if arguments.quick:
+        options |= {"quick": True, **_RUN_ONLY}
+    for search in _RUN_ONLY:
+        if getattr(arguments, f"no_{search}"):
+            options[search] = False
+    limit = Entry(arguments.time_limit, field="--time-limit", source="command line").seconds()
+    return _run(options | {"time_limit": limit}, source, announces=True)
 
 
-def _run(arguments: dict[str, Any], source: str) -> Comparison:
-    """Run a comparison with a progress bar on a terminal; complain of what does not fit."""
+def _run(options: dict[str, Any], source: str, *, announces: bool = False) -> Comparison:
+    """Run a comparison, telling how far it is; complain of what does not fit."""
     from emulator.lab.analysis.comparison import compare
 
-    with shown_progress(sys.stderr) as progress:
+    with shown_progress(sys.stderr) as shown, _cores(options) as executor:
+        announce = shown.announce if announces else None
         try:
-            return compare(**arguments, progress=progress)
+            return compare(**options, executor=executor, progress=shown.tell, announce=announce)
         except ValueError as error:
             raise DocumentError(f"{source}: {error}") from error
 
 
-def _written(comparison: Comparison, given: argparse.Namespace) -> Iterator[str]:
+def _cores(options: dict[str, Any]) -> AbstractContextManager[Any]:
+    """Return processes to study designs in, or nothing where they would not pay."""
+    designs, seconds = len(options["designs"]), options["workload"].duration
+    cores = min(designs, os.cpu_count() or 1)
+    if cores < 2 or designs * seconds < _WORTH_PROCESSES or options["engine"] == "exact":
+        return nullcontext()
+    return _processes(cores)
+
+
+@contextmanager
+def _processes(count: int) -> Iterator[Executor]:
+    """Yield processes that end with this one, also when it is interrupted."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import active_children, get_context
+
+    pool = ProcessPoolExecutor(
+        count, mp_context=get_context("spawn"), initializer=_leave_interrupts
+    )
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in active_children():
+            process.terminate()
+        raise
+    pool.shutdown()
+
+
+def _leave_interrupts() -> None:
+    """Leave Ctrl-C to the process that waits for this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _diff(arguments: argparse.Namespace) -> int:
+    """Print what changed between two saved results."""
+    from emulator.lab.report.diff import diff_report
+
+    names = arguments.files[1:]
+    if len(names) != 2:
+        raise DocumentError("diff takes two files that --json wrote: lab diff A.json B.json")
+    before, after = (_saved(Path(name)) for name in names)
+    sys.stdout.write(diff_report(before, after, markdown=arguments.markdown))
+    return FINE
+
+
+def _saved(path: Path) -> Comparison:
+    """Read a result that ``--json`` wrote."""
+    try:
+        return Comparison.from_json(path.read_text(encoding="utf-8"))
+    except (ValueError, TypeError, KeyError) as error:
+        raise DocumentError(f"{path}: not a result that 'lab --json' wrote") from error
+
+
+def _written(comparison: Comparison, arguments: argparse.Namespace) -> Iterator[str]:
     """Write the files that were asked for and yield their names."""
     from emulator.lab.report import charts, html_page, standalone
 
-    if not given.no_html:
-        Path(given.html).write_text(html_page(comparison), encoding="utf-8")
-        yield given.html
-    if given.json is not None:
-        Path(given.json).write_text(comparison.to_json(indent=1) + "\n", encoding="utf-8")
-        yield given.json
-    if given.svg is not None:
-        directory = Path(given.svg)
+    if not arguments.no_html:
+        Path(arguments.html).write_text(html_page(comparison), encoding="utf-8")
+        yield arguments.html
+    if arguments.json is not None:
+        Path(arguments.json).write_text(comparison.to_json(indent=1) + "\n", encoding="utf-8")
+        yield arguments.json
+    if arguments.svg is not None:
+        directory = Path(arguments.svg)
         directory.mkdir(parents=True, exist_ok=True)
         for chart in charts(comparison):
             picture = standalone(chart.svg, f"{chart.title}: {chart.caption}")
             directory.joinpath(f"{chart.name}.svg").write_text(picture, encoding="utf-8")
-        yield f"{given.svg}/*.svg"
+        yield f"{arguments.svg}/*.svg"
 
 
 # check
@@ -217,13 +318,13 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("design", metavar="DESIGN", help="the file, or a directory of .tf files")
 
 
-def run_check(given: argparse.Namespace) -> int:
+def run_check(arguments: argparse.Namespace) -> int:
     """Print the findings about a design; 1 if one of them is a problem."""
-    return _answered(_check, given)
+    return _answered(_check, arguments)
 
 
-def _check(given: argparse.Namespace) -> int:
-    findings = _findings(Path(given.design))
+def _check(arguments: argparse.Namespace) -> int:
+    findings = _findings(Path(arguments.design))
     write_findings(findings, sys.stdout)
     return FAILED if any(finding.severity == "problem" for finding in findings) else FINE
 
@@ -250,7 +351,13 @@ def _lab_findings(path: Path) -> list[Finding]:
     """Return the advice on every design of a lab file, after a short run of its workload."""
     file = _read(path)
     workload = replace(file.workload, duration=min(file.workload.duration, _CHECK_SECONDS))
-    changes = {"workload": workload, "seeds": None, "engine": "aggregate"}
+    changes = {
+        "workload": workload,
+        "seeds": None,
+        "worlds": None,
+        "quick": True,
+        "engine": "aggregate",
+    }
     return [
         finding
         if finding.subject == design.name

@@ -3,7 +3,7 @@
 title: Device events
 parameters: {shards: 10}           # numbers that templates may name
 settings: {heat_threshold: 0.8}    # adjustable constants, if any
-seeds: [0, 1, 2]
+worlds: 50                         # play exactly so many; without it as many as it takes
 engine: auto
 workload: {...}                    # emulator.lab.inputs.workload
 designs: [{...}, ...]              # emulator.lab.inputs.design
@@ -44,9 +44,12 @@ class LabFile:
     designs: tuple[Design, ...]
     title: str = ""
     about: str = ""
+    worlds: int | None = None
     seeds: tuple[int, ...] = ()
     engine: EngineChoice = "auto"
     settings: Settings = field(default_factory=Settings)
+    #: The settings that the file names; they are the same in every world.
+    known: frozenset[str] = frozenset()
     expected: tuple[Expectation, ...] = ()
 
     def arguments(self) -> dict[str, Any]:
@@ -54,9 +57,11 @@ class LabFile:
         return {
             "workload": self.workload,
             "designs": self.designs,
+            "worlds": self.worlds,
             "seeds": self.seeds or None,
             "engine": self.engine,
             "settings": self.settings,
+            "known": self.known,
             "title": self.title,
         }
 
@@ -87,28 +92,32 @@ def loads(text: str, source: str = "text") -> LabFile:
 
 def read(entry: Entry) -> LabFile:
     """Read an entry that was parsed already."""
-    given = entry.members(
+    members = entry.members(
         required=("workload", "designs"),
-        optional=("title", "about", "parameters", "settings", "seeds", "engine", "expect"),
+        optional=(
+            *("title", "about", "parameters", "settings", "worlds", "seeds", "engine", "expect"),
+        ),
     )
-    if "parameters" in given:
-        _spread_parameters(given["parameters"], given["designs"])
-    settings = _read_settings(given["settings"]) if "settings" in given else Settings()
-    workload = workload_module.from_entry(given["workload"])
-    designs = _read_designs(given["designs"], workload, settings)
+    if "parameters" in members:
+        _spread_parameters(members["parameters"], members["designs"])
+    settings = _read_settings(members["settings"]) if "settings" in members else Settings()
+    workload = workload_module.from_entry(members["workload"])
+    designs = _read_designs(members["designs"], workload, settings)
     return LabFile(
-        title=given["title"].text() if "title" in given else "",
-        about=given["about"].text().strip() if "about" in given else "",
+        title=members["title"].text() if "title" in members else "",
+        about=members["about"].text().strip() if "about" in members else "",
         workload=workload,
         designs=tuple(designs.values()),
+        worlds=members["worlds"].integer(least=1) if "worlds" in members else None,
         seeds=(
-            tuple(seed_entry.integer() for seed_entry in given["seeds"].items(least=1))
-            if "seeds" in given
+            tuple(seed_entry.integer() for seed_entry in members["seeds"].items(least=1))
+            if "seeds" in members
             else ()
         ),
-        engine=given["engine"].choice(_ENGINES) if "engine" in given else "auto",
+        engine=members["engine"].choice(_ENGINES) if "engine" in members else "auto",
         settings=settings,
-        expected=expectations.from_entry(given["expect"], designs) if "expect" in given else (),
+        known=frozenset(members["settings"].mapping()) if "settings" in members else frozenset(),
+        expected=expectations.from_entry(members["expect"], designs) if "expect" in members else (),
     )
 
 
@@ -158,9 +167,9 @@ def _check_fit(entry: Entry, design: Design, workload: Workload, settings: Setti
 
 def _read_settings(entry: Entry) -> Settings:
     known = [setting.name for setting in fields(Settings)]
-    given = entry.members(optional=known)
+    members = entry.members(optional=known)
     try:
-        return Settings(**{name: _plain(member) for name, member in given.items()})
+        return Settings(**{name: _plain(member) for name, member in members.items()})
     except (TypeError, ValueError) as error:
         return entry.complain(str(error))
 

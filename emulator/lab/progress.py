@@ -1,46 +1,96 @@
-"""Progress of a run: a bar on a terminal, nothing in a pipe."""
+"""Progress of a run: a bar on a terminal, in a pipe a line every few seconds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, TextIO
 
 if TYPE_CHECKING:
-    from emulator.lab.analysis.comparison import Progress
+    from emulator.lab.analysis.study import Progress
 
 _WIDTH: Final = 78
+#: Seconds between two lines in a pipe; a short run stays quiet.
+_PAUSE: Final = 5.0
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a run says how far it is, and what it knows already."""
+
+    tell: Progress
+    announce: Callable[[str], None]
 
 
 @contextmanager
-def shown_progress(stream: TextIO) -> Iterator[Progress | None]:
-    """Yield a function that shows progress, or None where nobody looks.
+def shown_progress(stream: TextIO) -> Iterator[Shown]:
+    """Yield what shows progress on a stream.
 
     >>> import io
-    >>> with shown_progress(io.StringIO()) as progress:
-    ...     print(progress)
-    None
+    >>> pipe = io.StringIO()
+    >>> with shown_progress(pipe) as shown:
+    ...     shown.tell("hour key: worlds", 3, 20)
+    >>> pipe.getvalue()
+    ''
     """
     if not stream.isatty():
-        yield None
+        yield _Lines(stream).shown()
     elif find_spec("rich") is not None:
-        with _rich_bar(stream) as tell:
-            yield tell
+        with _rich_bar(stream) as shown:
+            yield shown
     else:
-        yield lambda what, done, total: _write_line(stream, what, done, total)
-        stream.write("\r" + " " * _WIDTH + "\r")
+        yield Shown(
+            lambda what, done, total: _write_over(stream, _text(what, done, total)),
+            lambda sentence: _write_over(stream, f"{sentence}\n"),
+        )
+        _write_over(stream, "")
 
 
-def _write_line(stream: TextIO, what: str, done: int, total: int) -> None:
-    part = f" {done / total:.0%}" if done and total else ""
-    stream.write(f"\r{(what + part)[:_WIDTH]:<{_WIDTH}}")
+def _text(what: str, done: int, total: int) -> str:
+    return f"{what} {done / total:.0%}" if done and total else what
+
+
+def _write_over(stream: TextIO, text: str) -> None:
+    """Write a line over the last one."""
+    end = "\n" if text.endswith("\n") else ""
+    stream.write(f"\r{text.rstrip()[:_WIDTH]:<{_WIDTH}}{end}\r")
     stream.flush()
 
 
+class _Lines:
+    """Writes a line where the last one is some seconds old."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._began = time.monotonic()
+        self._last = self._began
+
+    def shown(self) -> Shown:
+        return Shown(self._tell, self._announce)
+
+    def _tell(self, what: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self._last >= _PAUSE:
+            self._write(f"{_text(what, done, total)} ({now - self._began:.0f} s)")
+
+    def _announce(self, sentence: str) -> None:
+        """Write what is known already, unless the whole answer is not far."""
+        if time.monotonic() - self._began >= _PAUSE:
+            self._write(sentence)
+
+    def _write(self, text: str) -> None:
+        self._last = time.monotonic()
+        self._stream.write(f"{text}\n")
+        self._stream.flush()
+
+
 @contextmanager
-def _rich_bar(stream: TextIO) -> Iterator[Progress]:
+def _rich_bar(stream: TextIO) -> Iterator[Shown]:
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (
@@ -53,6 +103,8 @@ def _rich_bar(stream: TextIO) -> Iterator[Progress]:
         task = bar.add_task("", total=1)
 
         def tell(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total if done else None)
+            bar.update(
+                task, description=escape(what), completed=done, total=total if done else None
+            )
 
-        yield tell
+        yield Shown(tell, lambda sentence: bar.console.print(escape(sentence), highlight=False))

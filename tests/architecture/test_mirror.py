@@ -30,6 +30,7 @@ OTHER_FILES = {
     "lab/test_agreement.py": "the law that both engines agree",
     "lab/test_index_backlog.py": "an index that falls behind, in both engines",
     "lab/test_doc_pages.py": "a page of the documentation, run",
+    "lab/test_world_laws.py": "laws of the whole answer: renaming, order, hash seed",
     "lab/test_key_schemes.py": "worked examples: the key schemes that are published",
     "operations/test_placeholder_limits.py": "one limit over all operations: PLH-6",
     "operations/test_shapes_against_botocore.py": "all shapes against the service model",

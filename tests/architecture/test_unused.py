@@ -15,10 +15,9 @@ PATHS = [str(ROOT / "emulator"), str(ROOT / "pytest_dynamometer.py")]
 DECORATORS = ["@operation*", "@rule*", "@invariant*", "@precondition*", "@pytest.*"]
 #: Names that the package defines for others, by who uses them.
 USED_BY_OTHERS = {
-    "the risk of designs": {"draw_worlds", "failed_share", "outcome_of"},
     "those who test with the emulator": {
         "about", "accessed_keys", "accessed_partition_keys", "consumed_read", "consumed_write",
-        "from_json", "import_table", "last_receipt", "oldest_wait", "p50_bytes", "p99_bytes",
+        "import_table", "last_receipt", "oldest_wait", "p50_bytes", "p99_bytes",
         "peak_read", "peak_write", "throttled_keys", "throttled_read", "throttled_write",
         "waiting_write",
     },

@@ -1,6 +1,7 @@
 """dynamometer lab and check: what they print, write and answer."""
 
 import json
+import math
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -9,6 +10,7 @@ import pytest
 
 from emulator.__main__ import main
 from emulator.designs import Finding
+from emulator.lab import progress
 from emulator.lab.command import write_findings
 from emulator.lab.outcome.result_types import Comparison
 from emulator.lab.report import charts
@@ -16,6 +18,8 @@ from tests.lab.report.test_text import Stream
 
 SHOP = """\
 title: Orders
+worlds: 4
+settings: {burst_start: 0}
 workload:
   duration: 60
   warm_up: 0
@@ -60,6 +64,7 @@ resource "aws_dynamodb_table" "orders" {
 def place(tmp_path, monkeypatch):
     """A working directory with the files above."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(progress, "_PAUSE", math.inf)  # nothing is told, however slow it runs
     (tmp_path / "shop.yaml").write_text(SHOP, encoding="utf-8")
     (tmp_path / "main.tf").write_text(TERRAFORM, encoding="utf-8")
     return tmp_path
@@ -68,7 +73,10 @@ def place(tmp_path, monkeypatch):
 def test_a_file_is_compared_and_the_page_written(place, capsys):
     assert main(["lab", "shop.yaml"]) == 0
     out, err = capsys.readouterr()
-    assert out.startswith("Orders\n2 designs under 2,700 requests in 1 min; exact engine, seed 0\n")
+    assert out.startswith(
+        "Orders\n2 designs under 2,700 requests in 1 min; exact engine, "
+        "up to 4 worlds; newborn tables\n"
+    )
     assert "[throttles] By status throttles" in out
     assert "[fine] By customer is fine" in out
     assert out.endswith("\nwrote report.html\n")
@@ -91,8 +99,12 @@ def test_data_and_pictures_are_written_where_they_are_wanted(place, capsys):
 
 def test_options_override_the_file(place, capsys):
     arguments = ["--quick", "--no-html", "--engine", "aggregate", "--seed", "7", "--duration", "2m"]
+    arguments += ["--worlds", "2"]
     assert main(["lab", "shop.yaml", *arguments]) == 0
-    assert "5,400 requests in 2 min; aggregate engine, seed 7" in capsys.readouterr().out
+    assert (
+        "5,400 requests in 2 min; aggregate engine, up to 2 worlds, from seed 7"
+        in capsys.readouterr().out
+    )
 
 
 def test_promises_that_are_kept_are_fine(place, capsys):
@@ -118,7 +130,7 @@ def test_promises_that_are_not_kept_fail(place, capsys):
     assert lines[1].endswith("this load, under 50\u00d7")
     assert lines[2].startswith("dynamometer: by customer costs $")
     assert lines[3].startswith("dynamometer: by status throttles ")
-    assert lines[3].endswith(" of calls, over 0.1 %")
+    assert lines[3].endswith(" of calls in the median world, over 0.1 %")
     assert len(lines) == 4
 
 
@@ -130,11 +142,11 @@ WRONG = {
     ),
     "bad seed": (
         ["shop.yaml", "--seed", "-1"],
-        "argument --seed: a seed is a whole number from 0, not '-1'; see 'dynamometer lab --help'",
+        "argument --seed: a whole number from 0, not '-1'; see 'dynamometer lab --help'",
     ),
     "word for a seed": (
         ["shop.yaml", "--seed", "x"],
-        "argument --seed: a seed is a whole number from 0, not 'x'; see 'dynamometer lab --help'",
+        "argument --seed: a whole number from 0, not 'x'; see 'dynamometer lab --help'",
     ),
     "no place for the page": (
         ["shop.yaml", "--html", "nowhere/report.html"],
@@ -153,21 +165,22 @@ def test_wrong_usage_is_one_sentence(place, capsys, arguments, complaint):
 FAULTS = {
     "unknown design": (
         "expect: {by nobody: {grade: fine}}",
-        "13: expect.by nobody: no design is called 'by nobody'; there are by status, by customer",
+        "15: expect.by nobody: no design is called 'by nobody'; there are by status, by customer",
     ),
     "unknown promise": (
         "expect:\n  all: {speed: 1}",
-        "14: expect.all.speed: unknown field. Known here: grade, throttled, headroom, monthly_cost",
+        "16: expect.all.speed: unknown field. Known here: grade, risk, throttled, headroom, "
+        "monthly_cost",
     ),
     "unknown grade": (
         "expect: {all: {grade: good}}",
-        "13: expect.all.grade: expected one of throttles, tight, fine, found 'good'",
+        "15: expect.all.grade: expected one of throttles, risky, tight, fine, found 'good'",
     ),
     "share over one": (
         "expect: {all: {throttled: 5}}",
-        "13: expect.all.throttled: expected a number of at most 1, found 5",
+        "15: expect.all.throttled: expected a number of at most 1, found 5",
     ),
-    "not a mapping": ("expect: [1]", "13: expect: expected a mapping, found a list"),
+    "not a mapping": ("expect: [1]", "15: expect: expected a mapping, found a list"),
 }
 
 
@@ -189,7 +202,7 @@ def test_a_missing_package_is_named(place, capsys, monkeypatch):
 def test_a_fault_of_the_workload_names_its_line(place, capsys):
     (place / "shop.yaml").write_text(SHOP.replace("size: 300", "actions: 2"), encoding="utf-8")
     assert main(["lab", "shop.yaml"]) == 2
-    assert capsys.readouterr().err.startswith("dynamometer: shop.yaml:8: workload.patterns[0]")
+    assert capsys.readouterr().err.startswith("dynamometer: shop.yaml:10: workload.patterns[0]")
 
 
 def test_a_reader_who_leaves_early_is_no_error(place):

@@ -326,9 +326,9 @@ def filter_waste(case: Case) -> Iterator[Finding]:
 
 
 def billing(case: Case) -> Iterator[Finding]:
-    """Provisioned against on demand."""
+    """Provisioned against on demand, where a month is that of all calls."""
     chosen = case.chosen_cost
-    if chosen is None:
+    if chosen is None or case.throttles:
         return
     others = [cost for cost in case.costs if cost.table_class == chosen.table_class]
     best = min(others, key=lambda cost: cost.total, default=chosen)
@@ -347,9 +347,9 @@ def billing(case: Case) -> Iterator[Finding]:
 
 
 def table_class(case: Case) -> Iterator[Finding]:
-    """Standard against Standard-IA."""
+    """Standard against Standard-IA, where a month is that of all calls."""
     chosen = case.chosen_cost
-    if chosen is None:
+    if chosen is None or case.throttles:
         return
     other = STANDARD_IA.name if chosen.table_class == STANDARD.name else STANDARD.name
     rival = next(

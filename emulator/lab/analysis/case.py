@@ -1,4 +1,4 @@
-"""A case: a design under a workload, with what a run has shown of it.
+"""A case: a design under a workload, with what one world has shown of it.
 
 Verdict, fixes and advice are all drawn from it.
 """
@@ -12,6 +12,7 @@ from emulator.lab.analysis.offered_load import Offered
 from emulator.lab.inputs.key_templates import KeyTemplate
 from emulator.lab.inputs.patterns import Pattern
 from emulator.lab.outcome import result_types
+from emulator.lab.outcome.thresholds import THRESHOLD
 from emulator.lab.outcome.throttled import throttled_by_reason, throttled_share
 from emulator.lab.planning.access_paths import AccessPath, find_path
 from emulator.lab.planning.layout import Layout, TableLayout
@@ -29,6 +30,11 @@ class Case:
     costs: Sequence[result_types.Cost]
     break_even: Sequence[result_types.BreakEven]
     headroom: result_types.Headroom | None
+
+    @property
+    def throttles(self) -> bool:
+        """Whether this world throttles, or would if the load went on."""
+        return self.throttled_share >= THRESHOLD or self.closing_index is not None
 
     @property
     def throttled_share(self) -> float:

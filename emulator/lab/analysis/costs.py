@@ -1,27 +1,68 @@
-"""Costs: a month at the pace of the run, under every billing mode and table class."""
+"""Costs: a month of this load, under every billing mode and table class, and a year of growth.
+
+A month is this load all the time, unless the workload says how often its run happens. What was
+refused is not paid for, so a design that gives up calls looks cheap: its costs are shown for each
+million calls served, too, and for the whole load that was offered.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from emulator.capacity import READ, WRITE, Scaler, ScalingPolicy
-from emulator.capacity.prices import TABLE_CLASSES, Bill, PriceList, UnitHours
+from emulator.capacity.prices import STANDARD, TABLE_CLASSES, Bill, PriceList, UnitHours
 from emulator.capacity.units import billed_bytes
-from emulator.lab.outcome.result_types import BreakEven, Cost, CostLine
-from emulator.lab.outcome.run_log import MINUTE, ResourceRecord, RunLog
+from emulator.lab.inputs.extras import Extras
+from emulator.lab.inputs.workload import Workload
+from emulator.lab.outcome.result_types import BreakEven, Cost, CostLine, MonthCost
+from emulator.lab.outcome.run_log import MINUTE, PatternRecord, ResourceRecord, RunLog
 from emulator.lab.planning.layout import Layout
 from emulator.settings import Settings
 
 ON_DEMAND: Final = "on-demand"
 PROVISIONED: Final = "provisioned"
 AUTO_SCALED: Final = "auto-scaled"
+SCHEDULED: Final = "scheduled"
 AS_DESIGNED: Final = "as designed"
 
 _HOUR: Final = 3600
+_MONTHS: Final = 12
+_MILLION: Final = 1_000_000
+#: Assumed: how often an application that reads a stream asks each shard, per second.
+_STREAM_POLLS: Final = 4
 _AXES: Final = ((READ, "read"), (WRITE, "write"))
+
+
+@dataclass(frozen=True)
+class Month:
+    """How much of a run a month has.
+
+    Attributes:
+        hours: Of the month.
+        runs: How often the run happens in it; of a load that runs all the time, how often its
+            duration fits in.
+        run_hours: Hours of the month in which there is load.
+    """
+
+    hours: float
+    runs: float
+    run_hours: float
+
+    @classmethod
+    def of(cls, workload: Workload, settings: Settings) -> Month:
+        """Return the month of a workload."""
+        seconds = settings.hours_per_month * _HOUR
+        if workload.every is None:
+            runs = seconds / workload.duration
+            return cls(settings.hours_per_month, runs, settings.hours_per_month)
+        runs = seconds / workload.every
+        # Capacity is paid by the hour, so a run of ten minutes takes one (CAP-1007).
+        hours = runs * -(-workload.duration // _HOUR)
+        return cls(settings.hours_per_month, runs, min(hours, settings.hours_per_month))
 
 
 @dataclass(frozen=True)
@@ -32,12 +73,14 @@ class Usage:
         table: The table it belongs to.
         index: The result's name of the index; None for the table itself.
         billing: How the design pays for it.
-        units: By axis, units per second on average.
+        units: By axis, units of one run.
         peaks: By axis, the busiest minute's units per second.
         settings: By axis, provisioned units per second on average; what the busiest minute
             needs if the design is on demand.
         scaled: By axis, what auto scaling at 70 % would provision on average.
-        stored: Billed bytes on average over the month.
+        held: Billed bytes at the end of a run.
+        grown: Of those the bytes that the run added.
+        partitions: How many there are at the end.
     """
 
     table: str
@@ -47,46 +90,65 @@ class Usage:
     peaks: tuple[float, float]
     settings: tuple[float, float]
     scaled: tuple[float, float]
-    stored: float
+    held: float
+    grown: float
+    partitions: int
+
+    def grown_by(self, factor: float) -> Usage:
+        """Return the use under a multiple of the load."""
+        return replace(
+            self,
+            units=_times(self.units, factor),
+            peaks=_times(self.peaks, factor),
+            settings=_times(self.settings, factor),
+            scaled=_times(self.scaled, factor),
+            grown=self.grown * factor,
+        )
+
+
+def _times(pair: tuple[float, float], factor: float) -> tuple[float, float]:
+    return pair[0] * factor, pair[1] * factor
 
 
 def usages(log: RunLog, settings: Settings) -> list[Usage]:
     """Return what every table and index of a run uses."""
-    layout = log.layout
-    return [_usage(layout, record, log.seconds, settings) for record in log.resources.values()]
+    return [_usage(record, settings) for record in log.resources.values()]
 
 
-def _usage(layout: Layout, record: ResourceRecord, seconds: int, settings: Settings) -> Usage:
+def _usage(record: ResourceRecord, settings: Settings) -> Usage:
     table = record.table
     if not table.design.capacity.is_provisioned:
         billing = ON_DEMAND
     else:
         billing = AUTO_SCALED if record.resource.scalers else PROVISIONED
     pairs = [_axis_use(record, axis, settings) for axis in (READ, WRITE)]
-    means, peaks, provisioned, scaled = zip(*pairs, strict=True)
+    units, peaks, provisioned, scaled = zip(*pairs, strict=True)
+    held, grown = _held(record)
     return Usage(
         table=table.name,
         index=None if record.is_table else record.name,
         billing=billing,
-        units=means,
+        units=units,
         peaks=peaks,
         settings=provisioned if billing != ON_DEMAND else peaks,
         scaled=provisioned if billing == AUTO_SCALED else scaled,
-        stored=_stored(layout, record, seconds, settings),
+        held=held,
+        grown=grown,
+        partitions=len(record.resource.partitions),
     )
 
 
 def _axis_use(
     record: ResourceRecord, axis: int, settings: Settings
 ) -> tuple[float, float, float, float]:
-    """Return mean rate, busiest minute, mean setting, and what auto scaling would set."""
+    """Return units, busiest minute, mean setting, and what auto scaling would set."""
     consumed = np.asarray(record.consumed[axis])
     minutes = [
         float(consumed[first : first + MINUTE].mean()) for first in range(0, len(consumed), MINUTE)
     ]
     peak = float(np.ceil(max(minutes)))
     provisioned = _mean_hours(record.provisioned[axis])
-    return float(consumed.mean()), max(peak, 1.0), provisioned, _scaled(minutes, settings)
+    return float(consumed.sum()), max(peak, 1.0), provisioned, _scaled(minutes, settings)
 
 
 def _mean_hours(rates: list[float]) -> float:
@@ -116,100 +178,278 @@ def _scaled(minutes: list[float], settings: Settings) -> float:
     return hours.until(whole * _HOUR) / whole
 
 
-def _stored(layout: Layout, record: ResourceRecord, seconds: int, settings: Settings) -> float:
-    """Return the billed bytes held on average over a month at the run's pace.
-
-    Without a retention data only grows; with one it is what the retention keeps.
-    """
+def _held(record: ResourceRecord) -> tuple[float, float]:
+    """Return the billed bytes at the end of a run, and how many of them it added."""
     collections = record.collections
     counts = np.asarray(collections.counts)
     size = float((np.asarray(collections.sizes) * counts).sum())
     items = float((np.asarray(collections.items) * counts).sum())
     growth = float((np.asarray(collections.growth) * counts).sum())
     total = float(billed_bytes(round(size), round(items)))
-    grown = total * growth / size if size else 0.0
-    month = settings.hours_per_month * _HOUR
-    retention = layout.workload.retention
-    if retention is not None:
-        return grown / seconds * retention if grown else total
-    return total - grown + grown / seconds * month / 2
+    return total, total * growth / size if size else 0.0
 
 
-def costs(usages: list[Usage], layout: Layout, settings: Settings) -> tuple[Cost, ...]:
-    """Return a month under each billing mode and table class, what the design asks for marked."""
+def _stored(usage: Usage, workload: Workload, month: Month) -> float:
+    """Return the billed bytes held on average over a month.
+
+    Without a retention data only grows; with one it is what the retention keeps.
+    """
+    per_month = usage.grown * month.runs
+    if workload.retention is not None and usage.grown:
+        return per_month * workload.retention / (month.hours * _HOUR)
+    return usage.held - usage.grown + per_month / 2
+
+
+# Bills
+
+
+@dataclass(frozen=True)
+class _Payer:
+    """What every bill of a design has in common."""
+
+    layout: Layout
+    settings: Settings
+    month: Month
+
+    def bill(self, usages: Iterable[Usage], billing: str | None, prices: PriceList | None) -> Bill:
+        """Return the bill of a month; None pays as the design says."""
+        bill = Bill(self.settings)
+        for usage in usages:
+            table = next(table for table in self.layout.tables if table.name == usage.table)
+            own = prices or TABLE_CLASSES[table.design.table_class]
+            self._add(bill, usage, billing or usage.billing, own, table.design.extras)
+        return bill
+
+    def _add(
+        self, bill: Bill, usage: Usage, billing: str, prices: PriceList, extras: Extras
+    ) -> None:
+        regions = 1 + extras.replicas
+        read, write = usage.units
+        if billing == ON_DEMAND:
+            runs = self.month.runs
+            writes = {"writes": write * runs}
+            if extras.replicas:  # every write is a replicated one, in every region (CAP-312)
+                writes = {"replicated_writes": write * runs * regions}
+            bill.on_demand(prices, usage.table, usage.index, reads=read * runs, **writes)
+        else:
+            self._add_hours(bill, usage, billing, prices, extras)
+        stored = _stored(usage, self.layout.workload, self.month)
+        bill.storage(prices, usage.table, usage.index, billed_bytes=stored * regions)
+        if usage.index is None:
+            self._add_extras(bill, usage, extras, stored)
+
+    def _add_hours(
+        self, bill: Bill, usage: Usage, billing: str, prices: PriceList, extras: Extras
+    ) -> None:
+        """Add provisioned unit-hours, those that are reserved by themselves."""
+        read, write = self._unit_hours(usage, billing)
+        reserved = extras.reserved
+        if usage.index is None and prices is STANDARD and not extras.replicas:
+            hours = [units * self.month.hours for units in reserved.units]
+            bill.reserved(
+                usage.table, reserved.years, read_hours=hours[READ], write_hours=hours[WRITE]
+            )
+            read, write = max(0.0, read - hours[READ]), max(0.0, write - hours[WRITE])
+        writes = {"write_hours": write}
+        if extras.replicas:
+            writes = {"replicated_write_hours": write * (1 + extras.replicas)}
+        bill.provisioned(prices, usage.table, usage.index, read_hours=read, **writes)
+
+    def _unit_hours(self, usage: Usage, billing: str) -> tuple[float, float]:
+        """Return the unit-hours of a month by axis.
+
+        Provisioned capacity stands all month. Capacity that is scaled goes down to one unit
+        while there is no load.
+        """
+        month = self.month
+        if billing == PROVISIONED:
+            return _times(usage.settings, month.hours)
+        high = usage.settings if billing == SCHEDULED else usage.scaled
+        idle = month.hours - month.run_hours
+        return (
+            high[READ] * month.run_hours + idle,
+            high[WRITE] * month.run_hours + idle,
+        )
+
+    def _add_extras(self, bill: Bill, usage: Usage, extras: Extras, stored: float) -> None:
+        recovery = stored if extras.point_in_time_recovery else 0.0
+        bill.copies(usage.table, recovery_bytes=recovery, backup_bytes=stored * extras.backups)
+        polls = extras.stream_consumers * usage.partitions * _STREAM_POLLS
+        bill.stream_reads(usage.table, polls * self.month.hours * _HOUR)
+
+
+def costs(
+    usages: list[Usage],
+    layout: Layout,
+    settings: Settings,
+    patterns: Iterable[PatternRecord] = (),
+) -> tuple[Cost, ...]:
+    """Return a month under each billing mode and table class, what the design asks for marked.
+
+    Args:
+        usages: What every table and index uses.
+        layout: The design under its workload.
+        settings: The constants of money.
+        patterns: What was served and given up, for the cost of what was served.
+    """
+    payer = _Payer(layout, settings, Month.of(layout.workload, settings))
+    served = _Served.of(patterns)
+    offered = served.offered(usages)
     billings = {usage.billing for usage in usages}
     classes = {table.design.table_class for table in layout.tables}
     chosen = (billings.pop(), classes.pop()) if len(billings) == len(classes) == 1 else None
+    modes = [ON_DEMAND, PROVISIONED, AUTO_SCALED]
+    if layout.workload.every is not None:
+        modes.append(SCHEDULED)
     made = [
-        _cost(usages, billing, prices, settings, is_chosen=(billing, prices.name) == chosen)
-        for billing in (ON_DEMAND, PROVISIONED, AUTO_SCALED)
-        for prices in TABLE_CLASSES.values()
+        _cost(payer, usages, offered, served, billing, prices, is_chosen=(billing, name) == chosen)
+        for billing in modes
+        for name, prices in TABLE_CLASSES.items()
     ]
     if chosen is None:
-        made.append(_as_designed(usages, layout, settings))
+        made.append(_cost(payer, usages, offered, served, None, None, is_chosen=True))
     return tuple(made)
 
 
+@dataclass(frozen=True)
+class _Served:
+    """What was served of the calls of a run, and what all of them would have taken.
+
+    Attributes:
+        calls: Calls served in a run.
+        has_given_up: Whether any call was given up.
+        factors: By resource and axis, what all calls would have taken over what was taken; None
+            where nothing was served that could tell.
+    """
+
+    calls: float
+    has_given_up: bool
+    factors: dict[tuple[str, int], float] | None
+
+    @classmethod
+    def of(cls, patterns: Iterable[PatternRecord]) -> _Served:
+        """Return what the records of a run tell."""
+        records = list(patterns)
+        served = sum(record.calls - record.failed for record in records)
+        taken: dict[tuple[str, int], list[float]] = {}
+        is_known = True
+        for record in records:
+            answered = record.calls - record.failed
+            is_known = is_known and (answered > 0 or not record.calls)
+            for resource, units in record.units.items():
+                for axis in (READ, WRITE):
+                    sums = taken.setdefault((resource, axis), [0.0, 0.0])
+                    sums[0] += units[axis]
+                    sums[1] += units[axis] * record.calls / answered if answered else 0.0
+        factors = {key: whole / part for key, (part, whole) in taken.items() if part}
+        has_given_up = any(record.failed for record in records)
+        return cls(served, has_given_up, factors if is_known else None)
+
+    def offered(self, usages: list[Usage]) -> list[Usage] | None:
+        """Return the use if every call had been served; None if that is not known."""
+        if self.factors is None:
+            return None
+        made = []
+        for usage in usages:
+            name = usage.index or usage.table
+            read, write = (self.factors.get((name, axis), 1.0) for axis in (READ, WRITE))
+            made.append(
+                replace(
+                    usage,
+                    units=(usage.units[READ] * read, usage.units[WRITE] * write),
+                    peaks=(usage.peaks[READ] * read, usage.peaks[WRITE] * write),
+                    scaled=(usage.scaled[READ] * read, usage.scaled[WRITE] * write),
+                    grown=usage.grown * write,
+                )
+            )
+        return made
+
+
 def _cost(
-    usages: list[Usage], billing: str, prices: PriceList, settings: Settings, *, is_chosen: bool
+    payer: _Payer,
+    usages: list[Usage],
+    offered: list[Usage] | None,
+    served: _Served,
+    billing: str | None,
+    prices: PriceList | None,
+    *,
+    is_chosen: bool,
 ) -> Cost:
-    bill = Bill(settings)
-    for usage in usages:
-        _add(bill, usage, billing, prices, settings)
-    return _closed(bill, billing, prices.name, is_chosen=is_chosen)
-
-
-def _as_designed(usages: list[Usage], layout: Layout, settings: Settings) -> Cost:
-    classes = {table.name: table.design.table_class for table in layout.tables}
-    bill = Bill(settings)
-    for usage in usages:
-        prices = TABLE_CLASSES[classes[usage.table]]
-        _add(bill, usage, usage.billing, prices, settings)
-    return _closed(bill, AS_DESIGNED, AS_DESIGNED, is_chosen=True)
-
-
-def _add(bill: Bill, usage: Usage, billing: str, prices: PriceList, settings: Settings) -> None:
-    hours = settings.hours_per_month
-    read, write = usage.units
-    if billing == ON_DEMAND:
-        seconds = hours * _HOUR
-        bill.on_demand(
-            prices, usage.table, usage.index, reads=read * seconds, writes=write * seconds
-        )
-    else:
-        read, write = usage.settings if billing == PROVISIONED else usage.scaled
-        bill.provisioned(
-            prices, usage.table, usage.index, read_hours=read * hours, write_hours=write * hours
-        )
-    bill.storage(prices, usage.table, usage.index, billed_bytes=usage.stored)
-
-
-def _closed(bill: Bill, billing: str, table_class: str, *, is_chosen: bool) -> Cost:
-    lines = tuple(
-        CostLine(
-            resource=line.index or line.table or "account",
-            item=line.item,
-            quantity=line.quantity,
-            price=line.price,
-            amount=line.amount,
-        )
-        for line in bill.lines
-    )
+    bill = payer.bill(usages, billing, prices)
+    calls = served.calls * payer.month.runs
+    whole = None
+    if served.has_given_up and offered is not None and billing in (ON_DEMAND, AUTO_SCALED):
+        whole = payer.bill(offered, billing, prices).total
     return Cost(
-        billing=billing, table_class=table_class, lines=lines, total=bill.total, chosen=is_chosen
+        billing=billing or AS_DESIGNED,
+        table_class=AS_DESIGNED if prices is None else prices.name,
+        lines=tuple(
+            CostLine(
+                resource=line.index or line.table or "account",
+                item=line.item,
+                quantity=line.quantity,
+                price=line.price,
+                amount=line.amount,
+            )
+            for line in bill.lines
+        ),
+        total=bill.total,
+        chosen=is_chosen,
+        per_million_served=bill.total / calls * _MILLION if calls else None,
+        whole_load=whole,
     )
+
+
+def year(usages: list[Usage], layout: Layout, settings: Settings) -> tuple[MonthCost, ...]:
+    """Return twelve months of a load that grows, paid as the design says; none if it does not.
+
+    Capacity that is provisioned grows with the load. What is stored adds up, and makes
+    partitions where it outgrows those that throughput needs.
+    """
+    growth = layout.workload.growth
+    if not growth:
+        return ()
+    payer = _Payer(layout, settings, Month.of(layout.workload, settings))
+    keeps = layout.workload.retention is None
+    months = []
+    held = {(usage.table, usage.index): usage.held - usage.grown for usage in usages}
+    for number in range(1, _MONTHS + 1):
+        factor = (1 + growth) ** (number - 1)
+        grown = [usage.grown_by(factor) for usage in usages]
+        now = [replace(usage, held=held[usage.table, usage.index] + usage.grown) for usage in grown]
+        stored = sum(_stored(usage, layout.workload, payer.month) for usage in now)
+        for usage in grown:
+            if keeps:
+                held[usage.table, usage.index] += usage.grown * payer.month.runs
+        months.append(
+            MonthCost(
+                month=number,
+                load=factor,
+                total=payer.bill(now, None, None).total,
+                stored_bytes=stored,
+                partitions=sum(
+                    max(
+                        usage.partitions,
+                        -(-int(held[usage.table, usage.index]) // settings.partition_bytes),
+                    )
+                    for usage in usages
+                ),
+            )
+        )
+    return tuple(months)
 
 
 def break_even(usages: list[Usage], layout: Layout) -> tuple[BreakEven, ...]:
     """Return provisioned against on demand for each axis that is used (CAP-1008)."""
     classes = {table.name: table.design.table_class for table in layout.tables}
+    seconds = layout.workload.every or layout.workload.duration
     rows = []
     for usage in usages:
         prices = TABLE_CLASSES[classes[usage.table]]
         for axis, name in _AXES:
             if not usage.units[axis]:
                 continue
-            utilisation = usage.units[axis] / usage.settings[axis]
+            utilisation = usage.units[axis] / seconds / usage.settings[axis]
             point = prices.break_even(axis)
             rows.append(
                 BreakEven(

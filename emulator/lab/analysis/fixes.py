@@ -1,67 +1,161 @@
-"""Fixes: the smallest change that makes a design fine.
+"""Fixes: the smallest change that makes a design hold in 95 % of worlds.
 
-A change is only named after the aggregate engine has run the changed design and found it fine.
+A change is only named after the aggregate engine has played the changed design in as many worlds
+as it takes to know. Changes of one kind form a family, the smallest first; of a family the
+smallest member that holds is looked for.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any, Final
 
 from emulator.lab import aggregate
 from emulator.lab.analysis.case import Case
+from emulator.lab.analysis.deadline import Deadline
 from emulator.lab.analysis.offered_load import ROUNDING, offered
-from emulator.lab.analysis.verdict import grade
+from emulator.lab.analysis.world_runs import WorldCount, WorldRuns
 from emulator.lab.inputs.design import Capacity, Design, Index, Table
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.summarise import pattern_results, resource_results
-from emulator.lab.outcome.thresholds import THRESHOLD
+from emulator.lab.outcome.thresholds import FIRST_WORLDS, THRESHOLD, UNLIKELY
+from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
+from emulator.lab.planning.worlds import World
 from emulator.service import limits
 from emulator.service.throttling import AXES, ThrottlingLimit, parse_reason
-from emulator.settings import Settings
 
 #: Spare capacity that a proposed setting leaves.
 _SPARE: Final = 1.15
-_SHARDS: Final = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 200)
-_MOST_TRIES: Final = 24
+_SHARDS: Final = (
+    2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80, 100, 128, 200, 256, 400, 512, 800
+)  # fmt: skip
 #: Runs with more and more capacity, to see what would be asked for if nothing were refused.
 _ROUNDS: Final = 3
 _AXIS_WORDS: Final = ("read", "write")
 
+NOTHING_HELPS: Final = "no change that was tried holds in 95 % of worlds"
+NO_TIME: Final = "the time for looking was up before one was found"
+
 
 @dataclass(frozen=True)
 class Fix:
-    """A change that was tried and helps."""
+    """A change to a design.
+
+    Attributes:
+        sentence: What to do.
+        design: The changed design.
+        size: Of a number of suffixes, how many; None for other changes.
+    """
 
     sentence: str
     design: Design
+    size: int | None = None
 
 
-def find_fix(case: Case, *, seed: int, settings: Settings) -> Fix | None:
-    """Return the first of the candidate changes, smallest first, that makes the design fine."""
-    if grade(case) != "throttles":
+#: Changes of one kind, the smallest first.
+Family = Sequence[Fix]
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search for a fix came to: a change that holds, or why there is none."""
+
+    fix: str | None = None
+    note: str | None = None
+
+
+def find_fix(case: Case, runs: WorldRuns, world: World, deadline: Deadline) -> Search:
+    """Return the first change, smallest first, that holds in 95 % of worlds.
+
+    Args:
+        case: A world in which the design throttles.
+        runs: The worlds of the design.
+        world: That world.
+        deadline: When to stop looking.
+    """
+    trial = _Trial(runs, deadline)
+    for family in _families(_with_all_offered(case, world)):
+        if deadline.has_passed():
+            return Search(note=NO_TIME)
+        held = trial.smallest(family)
+        if held is not None:
+            return Search(fix=held)
+    return Search(note=NO_TIME if deadline.has_passed() else NOTHING_HELPS)
+
+
+class _Trial:
+    """Plays changed designs in the worlds of the original."""
+
+    def __init__(self, runs: WorldRuns, deadline: Deadline) -> None:
+        self._runs_before = runs
+        self._deadline = deadline
+        #: By change, in how many of how many worlds it throttles, as far as it was played.
+        self._known: dict[str, tuple[int, int]] = {}
+
+    def smallest(self, family: Family) -> str | None:
+        """Return the sentence of the smallest change of a family that holds, or None.
+
+        More of the same never throttles in more worlds, give or take, so the family is halved;
+        what is found is then played until it is known well enough.
+        """
+        low, high = 0, len(family)
+        while low < high and not self._deadline.has_passed():
+            middle = (low + high) // 2
+            if self._throttling(family[middle]) <= UNLIKELY * FIRST_WORLDS:
+                high = middle
+            else:
+                low = middle + 1
+        while low < len(family) and not self._deadline.has_passed():
+            if self._holds(family[low]):
+                return self._sentence(family, low)
+            low += 1
         return None
 
-    def run(design: Design, stop_over: float | None) -> RunLog | None:
+    def _runs(self, fix: Fix) -> WorldRuns:
+        """Return the worlds of a changed design."""
+        changed = Layout(fix.design, self._runs_before.layout.workload)
+        before = self._runs_before
+        return WorldRuns(changed, "aggregate", before.first, before.known)
+
+    def _throttling(self, fix: Fix) -> int:
+        """Return in how many of the first worlds a changed design throttles."""
         try:
-            changed = Layout(design, case.layout.workload)
-            return aggregate.run(changed, seed=seed, settings=settings, stop_over=stop_over)
+            outcomes = self._runs(fix).play_to_the_threshold(FIRST_WORLDS)
         except ValueError:
-            return None  # beyond a quota: no change to propose
+            return FIRST_WORLDS  # beyond a quota
+        return self._note(fix, outcomes)
 
-    known = _with_all_offered(case, run)
-    for fix in islice(_candidates(known), _MOST_TRIES):
-        log = run(fix.design, THRESHOLD)
-        if log is not None and log.throttled_share < THRESHOLD and not log.falls_behind:
-            return fix
-    return None
+    def _holds(self, fix: Fix) -> bool:
+        """Return whether a changed design throttles in at most 5 % of worlds."""
+        try:
+            outcomes = self._runs(fix).play_until_known(WorldCount())
+        except ValueError:
+            return False
+        return self._note(fix, outcomes) <= UNLIKELY * len(outcomes)
+
+    def _note(self, fix: Fix, outcomes: Sequence[WorldOutcome]) -> int:
+        hits = sum(outcome.throttles for outcome in outcomes)
+        self._known[fix.sentence] = hits, len(outcomes)
+        return hits
+
+    def _sentence(self, family: Family, number: int) -> str:
+        """Return what to do, and how often the next smaller change would not do."""
+        fix = family[number]
+        if fix.size is None or not number:
+            return fix.sentence
+        smaller = family[number - 1]
+        if smaller.sentence not in self._known:
+            self._throttling(smaller)
+        hits, worlds = self._known.get(smaller.sentence, (0, 0))
+        less = f"; {smaller.size} would throttle in {hits} of {worlds} worlds" if hits else ""
+        return f"{fix.sentence}{less}"
 
 
-def _with_all_offered(case: Case, run: Callable[[Design, float | None], RunLog | None]) -> Case:
+def _with_all_offered(case: Case, world: World) -> Case:
     """Return the case with the load that shows once nothing waits for capacity.
 
     Reads cost little while writes are refused and there is nothing to find; with more
@@ -69,7 +163,7 @@ def _with_all_offered(case: Case, run: Callable[[Design, float | None], RunLog |
     """
     for _ in range(_ROUNDS):
         design, words = _raised(case)
-        log = run(design, None) if words else None
+        log = _run(design, case, world) if words else None
         if log is None or (log.throttled_share < THRESHOLD and not log.falls_behind):
             break
         workload = case.layout.workload
@@ -81,7 +175,16 @@ def _with_all_offered(case: Case, run: Callable[[Design, float | None], RunLog |
     return case
 
 
-def _candidates(case: Case) -> Iterator[Fix]:
+def _run(design: Design, case: Case, world: World) -> RunLog | None:
+    """Return the run of a changed design in a world; None beyond a quota."""
+    try:
+        changed = Layout(design, case.layout.workload)
+        return aggregate.run(changed, seed=world.arrivals, settings=world.settings)
+    except ValueError:
+        return None
+
+
+def _families(case: Case) -> Iterator[Family]:
     reason = case.reasons[0]
     limit = ThrottlingLimit.of(reason)
     if limit in (ThrottlingLimit.PROVISIONED, ThrottlingLimit.MAX_ON_DEMAND):
@@ -90,24 +193,30 @@ def _candidates(case: Case) -> Iterator[Fix]:
         yield from _warmer(case)
     if limit is ThrottlingLimit.KEY_RANGE:
         yield from _other_key(case, reason)
-        yield from _suffixes(case, reason)
+        yield _suffixes(case, reason, case.layout.design)
     if limit is ThrottlingLimit.ACCOUNT:
         return
-    yield from _more_capacity(case, suffix=True)
+    yield from _suffixes_and_capacity(case)
 
 
-def _more_capacity(case: Case, *, suffix: bool = False) -> Iterator[Fix]:
+def _more_capacity(case: Case) -> Iterator[Family]:
     """Yield the design with enough capacity on every axis of every resource that lacks it."""
+    design, words = _raised(case)
+    if words:
+        yield [Fix(f"provision {', '.join(words)}", design)]
+
+
+def _suffixes_and_capacity(case: Case) -> Iterator[Family]:
+    """Yield suffixes on a hot key together with enough capacity."""
     design, words = _raised(case)
     if not words:
         return
-    if not suffix:
-        yield Fix(f"provision {', '.join(words)}", design)
-        return
     for reason in case.reasons:
         if ThrottlingLimit.of(reason) is ThrottlingLimit.KEY_RANGE:
-            for fix in _suffixes(case, reason, design):
-                yield Fix(f"{fix.sentence}, and provision {', '.join(words)}", fix.design)
+            yield [
+                replace(fix, sentence=f"{fix.sentence}, and provision {', '.join(words)}")
+                for fix in _suffixes(case, reason, design)
+            ]
 
 
 def _raised(case: Case) -> tuple[Design, list[str]]:
@@ -145,7 +254,7 @@ def _capacity(case: Case, name: str, capacity: Capacity, words: list[str]) -> Ca
     return replace(capacity, **changes)
 
 
-def _warmer(case: Case) -> Iterator[Fix]:
+def _warmer(case: Case) -> Iterator[Family]:
     """Yield the design with on-demand tables warmed for the offered load.
 
     If a maximum is in the way, then with that raised too.
@@ -153,11 +262,11 @@ def _warmer(case: Case) -> Iterator[Fix]:
     layout = case.layout
     if any(table.design.capacity.is_provisioned for table in layout.tables):
         return
-    yield _warmed(case, layout.design)
+    yield [_warmed(case, layout.design)]
     raised, words = _raised(case)
     if words:
         fix = _warmed(case, raised)
-        yield Fix(f"{fix.sentence}, and provision {', '.join(words)}", fix.design)
+        yield [Fix(f"{fix.sentence}, and provision {', '.join(words)}", fix.design)]
 
 
 def _warmed(case: Case, design: Design) -> Fix:
@@ -200,7 +309,7 @@ def _with_key(design: Design, table: Table, index: Index | None, partition: str)
     return design.with_tables(*same)
 
 
-def _other_key(case: Case, reason: str) -> Iterator[Fix]:
+def _other_key(case: Case, reason: str) -> Iterator[Family]:
     """Yield the design with a field for its key, where the key is made of time alone."""
     table, index = _target(case, reason)
     design = case.layout.design
@@ -214,31 +323,60 @@ def _other_key(case: Case, reason: str) -> Iterator[Fix]:
     for field in sorted(fields, key=lambda field: -field.size)[:2]:
         changed = _with_key(design, table, index, f"{{{field.name}}}")
         where = table.name if index is None else index.name
-        yield Fix(f"make {{{field.name}}} the partition key of {where}", changed)
+        yield [Fix(f"make {{{field.name}}} the partition key of {where}", changed)]
 
 
-def _suffixes(case: Case, reason: str, design: Design | None = None) -> Iterator[Fix]:
-    """Yield the design with calculated suffixes on the hot key, as few as may do."""
+def _suffixes(case: Case, reason: str, design: Design) -> Family:
+    """Return the design with more suffixes on the hot key, as few as may do first.
+
+    A key that has suffixes already gets more of these; a parameter that says how many is set.
+    """
     table, index = _target(case, reason)
+    table = next(other for other in design.tables if other.name == table.name)
+    if index is not None:
+        index = next(other for other in table.indexes if other.name == index.name)
+    text = table.partition if index is None else index.partition_texts[0]
+    if not text:
+        return []
+    counts = [count for count in _SHARDS if count >= max(2, _least_suffixes(case, reason))]
+    where = table.name if index is None else index.name
+    counted = _COUNTED.search(text)
+    if counted is None:
+        source = _suffix_source(case, text, design)
+        fixes = []
+        for count in counts:
+            suffix = f"hash({source}) % {count}" if source else f"random({count})"
+            key = f"{text}#{{{suffix}}}"
+            sentence = f"add {count} suffixes to the partition key of {where}: {key}"
+            fixes.append(Fix(sentence, _with_key(design, table, index, key), count))
+        return fixes
+    parameter = counted["count"]
+    if parameter in design.parameters:
+        now = design.parameters[parameter]
+        return [
+            Fix(f"set {parameter} to {count}", design.with_parameter(parameter, count), count)
+            for count in counts
+            if count > now
+        ]
+    fixes = []
+    for count in counts:
+        if count > int(parameter):
+            key = text[: counted.start("count")] + str(count) + text[counted.end("count") :]
+            sentence = f"use {count} suffixes in the partition key of {where}: {key}"
+            fixes.append(Fix(sentence, _with_key(design, table, index, key), count))
+    return fixes
+
+
+#: The number of suffixes in a key template, or the parameter that says it.
+_COUNTED: Final = re.compile(r"(?:%\s*|random\(\s*)(?P<count>\w+)")
+
+
+def _least_suffixes(case: Case, reason: str) -> int:
+    """Return how many suffixes spread the hottest key's load over enough partitions."""
     resource = case.refusing_resource(reason)
     axis = AXES.index(parse_reason(reason).axis)
     hottest = case.offered[resource.name].axis(axis) * resource.hottest_key_share
-    least = math.ceil(hottest / limits.PARTITION_UNITS[axis])
-    base = design or case.layout.design
-    present = next(own for own in base.tables if own.name == table.name)
-    current = index
-    if index is not None:
-        current = next(own for own in present.indexes if own.name == index.name)
-    text = present.partition if current is None else current.partition_texts[0]
-    if not text:
-        return
-    source = _suffix_source(case, text, base)
-    where = present.name if current is None else current.name
-    for count in [count for count in _SHARDS if count >= max(2, least)]:
-        part = f"hash({source}) % {count}" if source else f"random({count})"
-        key = f"{text}#{{{part}}}"
-        changed = _with_key(base, present, current, key)
-        yield Fix(f"add {count} suffixes to the partition key of {where}: {key}", changed)
+    return math.ceil(hottest / limits.PARTITION_UNITS[axis])
 
 
 def _suffix_source(case: Case, text: str, design: Design) -> str | None:

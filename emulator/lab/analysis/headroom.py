@@ -1,4 +1,7 @@
-"""Headroom: the largest multiple of the load under which hardly anything is throttled."""
+"""Headroom: the largest multiple of the load under which hardly anything is throttled.
+
+It is that of the median world: at this multiple at most half of twenty worlds throttle.
+"""
 
 from __future__ import annotations
 
@@ -6,97 +9,88 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from emulator.lab import aggregate
+from emulator.lab.analysis.deadline import Deadline
+from emulator.lab.analysis.world_runs import WorldRuns, median_world
 from emulator.lab.outcome.result_types import Headroom, LoadPoint
-from emulator.lab.outcome.run_log import RunLog
-from emulator.lab.outcome.thresholds import MOST_HEADROOM, THRESHOLD
-from emulator.lab.outcome.throttled import throttled_by_reason
+from emulator.lab.outcome.thresholds import FIRST_WORLDS, MOST_HEADROOM, THRESHOLD
+from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
-from emulator.settings import Settings
 
 #: The smallest multiple that the search tries, and how closely it looks.
 LEAST: Final = 1 / 64
 _CLOSE: Final = 1.03
 
 
-def try_load(
-    layout: Layout, multiple: float, *, seed: int, settings: Settings
-) -> tuple[float, str | None]:
-    """Return the throttled share at a multiple of the load, and the reason that leads.
+def outcomes_at(runs: WorldRuns, multiple: float) -> list[WorldOutcome]:
+    """Return how the first worlds do at a multiple of the load.
 
-    A run that is over the threshold ends early; its share is that of the part that ran.
+    A world that is over the threshold ends early; its share is that of the part that ran.
     """
-    scaled = Layout(layout.design, layout.workload.scaled(multiple))
-    return _outcome(aggregate.run(scaled, seed=seed, settings=settings, stop_over=THRESHOLD))
+    layout = Layout(runs.layout.design, runs.layout.workload.scaled(multiple))
+    scaled = WorldRuns(layout, "aggregate", runs.first, runs.known)
+    return scaled.play_to_the_threshold(FIRST_WORLDS)
 
 
-def _outcome(log: RunLog) -> tuple[float, str | None]:
-    """Return the throttled share of a run, and the reason that leads."""
-    share, reason = (
-        log.throttled_share,
-        next(iter(throttled_by_reason(log.patterns.values())), None),
-    )
-    if share < THRESHOLD and log.falls_behind:
-        waiting = (record.waiting_reason for record in log.resources.values())
-        return THRESHOLD, next(filter(None, waiting))
-    return share, reason
-
-
-def find_headroom(
-    layout: Layout, *, seed: int, settings: Settings, known: RunLog | None = None
-) -> Headroom:
+def find_headroom(runs: WorldRuns, deadline: Deadline) -> Headroom:
     """Search for the headroom: bracket by doubling or halving, then bisect.
 
     Args:
-        layout: A design under a workload.
-        seed: For every run.
-        settings: For every run.
-        known: The aggregate engine's run at the load itself, if there was one.
+        runs: The worlds of the design, as far as they were played.
+        deadline: When to stop looking; what is known by then is the answer.
     """
-    points: dict[float, float] = {}
+    points: dict[float, LoadPoint] = {}
     reasons: dict[float, str | None] = {}
+    carried: set[float] = set()
 
     def passes(multiple: float) -> bool:
-        if multiple == 1.0 and known is not None:
-            points[multiple], reasons[multiple] = _outcome(known)
+        if multiple == 1.0 and runs.engine == "aggregate" and runs.outcomes:
+            outcomes = runs.outcomes
         else:
-            points[multiple], reasons[multiple] = try_load(
-                layout, multiple, seed=seed, settings=settings
-            )
-        return points[multiple] < THRESHOLD
+            outcomes = outcomes_at(runs, multiple)
+        middle = median_world(outcomes)
+        chance = sum(outcome.throttles for outcome in outcomes) / len(outcomes)
+        points[multiple] = LoadPoint(
+            multiple=multiple, throttled_share=middle.throttled_share, chance=chance
+        )
+        if middle.throttles:
+            reasons[multiple] = middle.reason
+        else:
+            carried.add(multiple)
+        return multiple in carried
 
-    low, high = _bracket(passes)
+    low, high = _bracket(passes, deadline)
     if low < high:
-        while high / low > _CLOSE:
+        while high / low > _CLOSE and not deadline.has_passed():
             middle = math.sqrt(low * high)
             if passes(middle):
                 low = middle
             else:
                 high = middle
-    curve = tuple(
-        LoadPoint(multiple=multiple, throttled_share=share)
-        for multiple, share in sorted(points.items())
-    )
     return Headroom(
-        multiple=low if points.get(low, 1.0) < THRESHOLD else 0.0,
-        at_least=low >= MOST_HEADROOM,
+        multiple=low if low in carried else 0.0,
+        at_least=low >= MOST_HEADROOM or high == math.inf,
         threshold=THRESHOLD,
-        limited_by=None if low >= MOST_HEADROOM else reasons.get(high),
-        curve=curve,
+        limited_by=reasons.get(high),
+        curve=tuple(point for _, point in sorted(points.items())),
     )
 
 
-def _bracket(passes: Callable[[float], bool]) -> tuple[float, float]:
-    """Return a multiple that passes and one that does not; the same twice at either end."""
+def _bracket(passes: Callable[[float], bool], deadline: Deadline) -> tuple[float, float]:
+    """Return a multiple that passes and one that does not; the same twice at either end.
+
+    Infinity stands for a multiple that there was no time to find.
+    """
     if passes(1.0):
         low = 1.0
         while low < MOST_HEADROOM:
+            if deadline.has_passed():
+                return low, math.inf
             if not passes(low * 2):
                 return low, low * 2
             low *= 2
         return MOST_HEADROOM, MOST_HEADROOM
     high = 1.0
-    while high > LEAST:
+    while high > LEAST and not deadline.has_passed():
         if passes(high / 2):
             return high / 2, high
         high /= 2

@@ -1,131 +1,160 @@
-"""Sensitivity: which assumed constants a result depends on, and the answer under other values."""
+"""What an answer depends on: which unknown moves it and by how much, and what else is assumed.
+
+Each unknown is drawn anew in twenty worlds that are alike in all else; the shares of throttled
+calls in them show what it decides. Constants that worlds do not draw are the same in all of
+them and listed, where they had a say.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
 
-from emulator.lab import aggregate
-from emulator.lab.outcome.result_types import Assumption, SensitivityRow
+from emulator.lab.analysis.deadline import Deadline
+from emulator.lab.analysis.world_runs import WorldRuns
+from emulator.lab.outcome.result_types import Assumption, UnknownEffect
 from emulator.lab.outcome.run_log import RunLog
+from emulator.lab.outcome.thresholds import FIRST_WORLDS
 from emulator.lab.planning.layout import Layout
+from emulator.lab.planning.worlds import (
+    INDEX_BUFFER,
+    REPLICA_READS,
+    RESERVE,
+    SCALING_DELAY,
+    UNKNOWNS,
+    Unknown,
+    draw_worlds,
+)
 from emulator.service.throttling import ThrottlingLimit
 from emulator.settings import Settings
 
 
+def _has_global_index(layout: Layout) -> bool:
+    return any(table.global_indexes for table in layout.tables)
+
+
+def _has_scaling(layout: Layout) -> bool:
+    return any(
+        table.design.capacity.scaling is not None
+        or any(table.index_capacity(index).scaling is not None for index in table.global_indexes)
+        for table in layout.tables
+    )
+
+
+def _reads_eventually(layout: Layout) -> bool:
+    return any(
+        not pattern.is_write and not pattern.consistent for pattern in layout.workload.patterns
+    )
+
+
+#: Where some unknowns can have a say at all; the others always can.
+_CAN_MATTER: Final[dict[Unknown, Callable[[Layout], bool]]] = {
+    INDEX_BUFFER: _has_global_index,
+    RESERVE: lambda layout: any(table.design.capacity.is_provisioned for table in layout.tables),
+    REPLICA_READS: _reads_eventually,
+    SCALING_DELAY: _has_scaling,
+}
+
+
+def effects_of(
+    runs: WorldRuns, deadline: Deadline, tell: Callable[[str], None]
+) -> Iterator[UnknownEffect]:
+    """Yield how far each unknown moves the answer by itself, the most decisive first.
+
+    Args:
+        runs: The worlds of the design.
+        deadline: When to stop; unknowns that were not tried are left out.
+        tell: Called with what is being tried.
+    """
+    effects = []
+    for unknown in UNKNOWNS:
+        if unknown in _CAN_MATTER and not _CAN_MATTER[unknown](runs.layout):
+            continue
+        if deadline.has_passed():
+            break
+        tell(f"drawing only the {unknown.name}")
+        worlds = draw_worlds(runs.first, FIRST_WORLDS, runs.known, only=unknown)
+        outcomes = runs.estimates_in(worlds)
+        shares = [outcome.throttled_share for outcome in outcomes]
+        effects.append(
+            UnknownEffect(
+                name=unknown.name,
+                rule=unknown.rule,
+                chance=sum(outcome.throttles for outcome in outcomes) / len(outcomes),
+                low=min(shares),
+                high=max(shares),
+                worlds=len(outcomes),
+            )
+        )
+    yield from sorted(effects, key=lambda effect: effect.low - effect.high)
+
+
 @dataclass(frozen=True)
-class Assumed:
-    """An adjustable constant that results may depend on, and values to try."""
+class _Assumed:
+    """A constant that is the same in every world, and when it has a say."""
 
     setting: str
     rule: str
     meaning: str
-    others: tuple[float, ...]
     matters: Callable[[RunLog], bool]
-
-
-def _has_heat(log: RunLog) -> bool:
-    return bool(log.splits)
 
 
 def _refused_for(cause: str) -> Callable[[RunLog], bool]:
     return lambda log: any(split.cause == cause for split in log.splits)
 
 
-def _refused_by(limit: ThrottlingLimit) -> Callable[[RunLog], bool]:
-    return lambda log: any(
-        ThrottlingLimit.of(reason) is limit
+def _has_account_limit(log: RunLog) -> bool:
+    return any(
+        ThrottlingLimit.of(reason) is ThrottlingLimit.ACCOUNT
         for record in log.patterns.values()
         for reason in record.throttled_by_reason
     )
 
 
-ASSUMED: Final = (
-    Assumed(
+_ASSUMED: Final = (
+    _Assumed(
         "heat_threshold",
         "CAP-505",
         "share of a partition's throughput that counts as hot",
-        (0.5,),
-        _has_heat,
+        lambda log: bool(log.splits),
     ),
-    Assumed(
-        "split_delay",
-        "CAP2-3",
-        "seconds from the start of the heat to the split",
-        (1440.0,),
-        _has_heat,
-    ),
-    Assumed(
-        "gsi_buffer_seconds",
-        "CAP2-4",
-        "how far an index may fall behind before it closes its table's writes",
-        (50.0,),
-        lambda log: any(any(record.backlog) for record in log.resources.values()),
-    ),
-    Assumed(
-        "burst_start",
-        "CAP2-5",
-        "share of the burst reserve that a new table has",
-        (1.0,),
-        _refused_by(ThrottlingLimit.PROVISIONED),
-    ),
-    Assumed(
-        "placement_salt",
-        "CAP2-7",
-        "the hash that places keys on partitions",
-        (1,),
-        _refused_by(ThrottlingLimit.KEY_RANGE),
-    ),
-    Assumed(
+    _Assumed(
         "sequential_share",
         "CAP-506",
         "share of ascending sort keys that prevents a split",
-        (1.1,),
         _refused_for("sort keys are written in order"),
     ),
-    Assumed(
+    _Assumed(
         "single_item_share",
         "CAP-506",
         "share of one item that prevents a split",
-        (0.5,),
         _refused_for("one item has nearly all traffic"),
     ),
-    Assumed(
-        "autoscaling_delay",
-        "CAP2-8",
-        "time from an alarm to the new capacity",
-        (600.0,),
-        lambda log: bool(log.scalings),
+    _Assumed(
+        "gsi_closed_seconds",
+        "CAP2-4",
+        "how long an index whose buffer is full refuses its table's writes",
+        lambda log: any(record.closed_at is not None for record in log.resources.values()),
     ),
-    Assumed(
+    _Assumed(
         "table_quota",
         "CAP-615",
         "units per second that an on-demand table may use",
-        (80_000,),
-        _refused_by(ThrottlingLimit.ACCOUNT),
+        _has_account_limit,
     ),
 )
 
 
-def assumption(
-    assumed: Assumed, layout: Layout, settings: Settings, *, seed: int, tries: bool
-) -> Assumption:
-    """Return an assumed constant, with the answer under its other values if they are tried."""
-    rows = []
-    for value in assumed.others if tries else ():
-        changes: dict[str, Any] = {assumed.setting: value}
-        log = aggregate.run(layout, seed=seed, settings=replace(settings, **changes))
-        rows.append(SensitivityRow(value=value, throttled_share=log.throttled_share))
-    return Assumption(
-        setting=assumed.setting,
-        value=_mode(getattr(settings, assumed.setting)),
-        rule=assumed.rule,
-        meaning=assumed.meaning,
-        rows=tuple(rows),
+def assumptions_of(log: RunLog, settings: Settings) -> tuple[Assumption, ...]:
+    """Return the constants that are the same in every world and had a say in this one."""
+    return tuple(
+        Assumption(
+            setting=assumed.setting,
+            value=float(getattr(settings, assumed.setting)),
+            rule=assumed.rule,
+            meaning=assumed.meaning,
+        )
+        for assumed in _ASSUMED
+        if assumed.matters(log)
     )
-
-
-def _mode(value: Any) -> float:
-    """Return a setting as one number: of a delay that is drawn, the likeliest."""
-    return float(value[1] if isinstance(value, tuple) else value)

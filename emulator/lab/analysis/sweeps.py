@@ -8,15 +8,15 @@ the result file has already are not run again.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
-from emulator.lab.analysis.comparison import compare
+from emulator.lab.analysis.comparison import Executor, compare
 from emulator.lab.inputs.design import Design
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome.result_types import Comparison, from_document, to_document
@@ -38,13 +38,6 @@ WORKLOAD_PARAMETERS: Final[Mapping[str, Callable[[Workload, float], Workload]]] 
 }
 
 
-class Executor(Protocol):
-    """What a sweep needs of an executor."""
-
-    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """Run a function with arguments somewhere, and answer its future."""
-
-
 @dataclass(frozen=True)
 class SweepResult:
     """One point with its comparison."""
@@ -62,8 +55,11 @@ def sweep(
     results: Path | str | None = None,
     progress: Progress | None = None,
     engine: Literal["auto", "exact", "aggregate"] = "auto",
+    worlds: int | None = None,
     seeds: Sequence[int] | None = None,
+    quick: bool = False,
     settings: Settings | None = None,
+    known: Collection[str] = (),
     headroom: bool = False,
     sensitivity: bool = False,
     fix: bool = False,
@@ -84,8 +80,11 @@ def sweep(
             interrupted goes on from there.
         progress: Called with how many points are done, and how many there are.
         engine: As in ``compare``.
+        worlds: As in ``compare``.
         seeds: As in ``compare``.
+        quick: As in ``compare``.
         settings: As in ``compare``.
+        known: As in ``compare``.
         headroom: As in ``compare``.
         sensitivity: As in ``compare``.
         fix: As in ``compare``.
@@ -98,8 +97,11 @@ def sweep(
     """
     options: dict[str, Any] = {
         "engine": engine,
+        "worlds": worlds,
         "seeds": None if seeds is None else tuple(seeds),
+        "quick": quick,
         "settings": settings,
+        "known": tuple(sorted(known)),
         "headroom": headroom,
         "sensitivity": sensitivity,
         "fix": fix,
@@ -145,24 +147,16 @@ def _task(designs: Designs, workload: Load, point: Point) -> _Task:
             load = WORKLOAD_PARAMETERS[name](load, value)
             used = True
         if not callable(designs) and any(name in design.parameters for design in variants):
-            variants = [_with(design, name, int(value)) for design in variants]
+            variants = [
+                design.with_parameter(name, int(value)) if name in design.parameters else design
+                for design in variants
+            ]
             used = True
         if not used:
             known = sorted({*WORKLOAD_PARAMETERS, *(n for d in variants for n in d.parameters)})
             raise ValueError(f"{name!r} is no parameter of a sweep; known are {', '.join(known)}")
     documents = [design.to_document() for design in variants]
     return _Task(point, load.to_document(), documents)
-
-
-def _with(design: Design, name: str, value: int) -> Design:
-    if name not in design.parameters:
-        return design
-    return Design(
-        design.name,
-        tables=design.tables,
-        parameters={**design.parameters, name: value},
-        answers=design.answers,
-    )
 
 
 def run_task(

@@ -1,46 +1,98 @@
-"""Verdict: a grade, and one sentence on how a design does."""
+"""The verdict: how likely a design throttles, why, and the grade that goes with it."""
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
 
 from emulator.lab.analysis.case import Case, axis_of
 from emulator.lab.outcome import words
-from emulator.lab.outcome.result_types import Headroom, ResourceResult
-from emulator.lab.outcome.thresholds import THRESHOLD, TIGHT, UNEVEN
+from emulator.lab.outcome.result_types import Grade, Headroom, ResourceResult, Risk
+from emulator.lab.outcome.risk import is_near_the_line
+from emulator.lab.outcome.thresholds import CERTAIN, THRESHOLD, TIGHT, UNEVEN, UNLIKELY
 from emulator.service.limits import PARTITION_UNITS
 from emulator.service.throttling import AXES, ThrottlingLimit, parse_reason
 
-Grade = Literal["fine", "tight", "throttles"]
+
+@dataclass(frozen=True)
+class Judged:
+    """What the verdict on a design rests on.
+
+    Attributes:
+        case: The median world.
+        risk: The share of worlds that throttle.
+        throttling: A typical world in which the design throttles, if there is one.
+        headroom: How much more it carries, if that was looked for.
+    """
+
+    case: Case
+    risk: Risk
+    throttling: Case | None
+    headroom: Headroom | None
 
 
-def grade(case: Case) -> Grade:
-    """Return how the design does."""
-    if case.throttled_share >= THRESHOLD or case.closing_index is not None:
+def grade(risk: Risk, headroom: Headroom | None) -> Grade:
+    """Return how a design does, from the chance that it throttles.
+
+    >>> grade(Risk(chance=1.0, low=0.95, high=1.0, worlds=73), None)
+    'throttles'
+    """
+    if risk.chance > CERTAIN:
         return "throttles"
-    room = case.headroom
-    if room is not None and not room.at_least and room.multiple < TIGHT:
+    if risk.chance >= UNLIKELY:
+        return "risky"
+    if headroom is not None and not headroom.at_least and headroom.multiple < TIGHT:
         return "tight"
     return "fine"
 
 
-def sentence(case: Case) -> str:
-    """Return the verdict in one sentence."""
-    name = case.layout.design.name
-    graded = grade(case)
-    room, share = case.headroom, case.throttled_share
-    if not any(pattern.requests for pattern in case.patterns):
+def sentence(judged: Judged) -> str:
+    """Return the verdict in one or two sentences."""
+    name = judged.case.layout.design.name
+    if not any(pattern.requests for pattern in judged.case.patterns):
         return f"{name} is fine: it is asked for nothing."
-    if graded == "fine":
-        spare = "" if room is None else f", and it carries {_multiple(room)} times this load"
-        little = f"only {share:.2g} of all calls" if share else "nothing"
-        return f"{name} is fine: {little} is throttled{spare}."
+    graded = grade(judged.risk, judged.headroom)
+    near = ", near the line" if is_near_the_line(judged.risk) else ""
+    room = judged.headroom
+    if judged.throttling is not None and graded in ("throttles", "risky"):
+        worse = "throttles" if graded == "throttles" else "is risky: it throttles"
+        return f"{name} {worse} in {chance(judged.risk)}{near}; {_what_happens(judged.throttling)}."
+    rarely = f"it throttles in {chance(judged.risk)}{near}"
     if graded == "tight" and room is not None:
-        limit = f", then {room.limited_by} begins" if room.limited_by else ""
-        return f"{name} is tight: it carries only {_multiple(room)} times this load{limit}."
-    if share < THRESHOLD and case.closing_index is not None:
-        return f"{name} throttles if this load goes on: {_closing(case.closing_index)}."
-    return f"{name} throttles {share:.1%} of calls: {_cause(case)}."
+        limit = f", then {words.reason(room.limited_by)}" if room.limited_by else ""
+        return (
+            f"{name} is tight: {rarely}, but carries only {_multiple(room)} times this load{limit}."
+        )
+    spare = "" if room is None else f", and it carries {_multiple(room)} times this load"
+    return f"{name} is fine: {rarely}{spare}."
+
+
+def chance(risk: Risk) -> str:
+    """Return the chance in words, with its interval.
+
+    >>> chance(Risk(chance=0.83, low=0.71, high=0.91, worlds=60))
+    '83 % of 60 worlds (71 to 91 %)'
+    >>> chance(Risk(chance=0.0, low=0.0, high=0.0499, worlds=73))
+    'none of 73 worlds (0 to 5 %)'
+    """
+    share = "none" if not risk.chance else "all" if risk.chance == 1 else f"{risk.chance:.0%}"
+    share = share.replace("%", " %")
+    return f"{share} of {words.counted(risk.worlds, 'world')} ({interval(risk)})"
+
+
+def interval(risk: Risk) -> str:
+    """Return the bounds of a chance in percent.
+
+    >>> interval(Risk(chance=0.83, low=0.714, high=0.906, worlds=60))
+    '71 to 91 %'
+    """
+    return f"{risk.low * 100:.0f} to {risk.high * 100:.0f} %"
+
+
+def _what_happens(case: Case) -> str:
+    """Return what a typical world that throttles looks like, and why."""
+    if case.throttled_share < THRESHOLD and case.closing_index is not None:
+        return f"if this load goes on, {_closing(case.closing_index)}"
+    return f"when it does, {words.percent(case.throttled_share)} of calls: {_cause(case)}"
 
 
 def _closing(index: ResourceResult) -> str:
@@ -49,8 +101,8 @@ def _closing(index: ResourceResult) -> str:
     assert backlog is not None, "an index that closes has a backlog"
     assert backlog.closes_after is not None, "and a time for it"
     return (
-        f"{index.name} falls behind, {backlog.units:,.0f} write units at the end, and refuses "
-        f"every write to its table after {words.duration(backlog.closes_after)}"
+        f"{words.resource(index.name)} falls behind, {backlog.units:,.0f} write units at the end, "
+        f"and refuses every write to its table after {words.duration(backlog.closes_after)}"
     )
 
 
@@ -63,39 +115,37 @@ def _cause(case: Case) -> str:
     reason = case.reasons[0]
     _, axis, limit = parse_reason(reason)
     resource = case.refusing_resource(reason)
-    word = axis.lower()
+    name, word = words.resource(resource.name), axis.lower()
     asked = case.offered[resource.name].axis(AXES.index(axis))
     if limit is ThrottlingLimit.KEY_RANGE:
         return _full_partition(resource, reason, asked)
     if limit is ThrottlingLimit.ACCOUNT:
-        return f"{resource.name} is asked for {asked:,.0f} {word} units a second, over its quota"
+        return f"{name} is asked for {asked:,.0f} {word} units a second, over its quota"
     provided = max(axis_of(resource, reason).per_minute.provisioned, default=0.0)
-    return (
-        f"{resource.name} is asked for up to {asked:,.0f} {word} units a second and has "
-        f"{provided:,.0f}"
-    )
+    return f"{name} is asked for up to {asked:,.0f} {word} units a second and has {provided:,.0f}"
 
 
 def _full_partition(resource: ResourceResult, reason: str, asked: float) -> str:
     """Return what fills a partition: one key, several that lie together, or the whole load."""
     axis = parse_reason(reason).axis
-    word, rate = axis.lower(), PARTITION_UNITS[AXES.index(axis)]
+    name, word, rate = (
+        words.resource(resource.name),
+        axis.lower(),
+        PARTITION_UNITS[AXES.index(axis)],
+    )
     count = min(resource.partitions_per_minute, default=1)
     key, partition = resource.hottest_key_share, resource.hottest_partition_share
     if partition * count < UNEVEN and asked > count * rate:
         return (
-            f"{resource.name} is asked for up to {asked:,.0f} {word} units a second, and its "
+            f"{name} is asked for up to {asked:,.0f} {word} units a second, and its "
             f"{count} partitions carry {count * rate:,}"
         )
     if key > 0.5 and resource.top_keys:
-        who, share = f"the key {resource.top_keys[0].key!r}", key
+        who = f"the key {resource.top_keys[0].key!r} gets {words.percent(key)} of the traffic"
     else:
-        who, share = f"one partition of {resource.name}", partition
+        who = f"one of {count} partitions of {name} gets {words.percent(partition)} of the traffic"
     unused = ""
     utilisation = axis_of(resource, reason).utilisation
     if utilisation is not None and utilisation < 0.8:
-        unused = f" while {1 - utilisation:.0%} of the {word} capacity is unused"
-    return (
-        f"{who} gets {share:.0%} of the traffic of {resource.name}, and a partition stops at "
-        f"{rate:,} {word} units a second{unused}"
-    )
+        unused = f" while {words.percent(1 - utilisation)} of the {word} capacity is unused"
+    return f"{who}, and a partition stops at {rate:,} {word} units a second{unused}"

@@ -8,9 +8,11 @@ from typing import Any, Final, Literal
 
 from emulator.capacity import ScalingPolicy
 from emulator.capacity.prices import STANDARD, TABLE_CLASSES
+from emulator.lab.inputs import extras as extras_module
 from emulator.lab.inputs import history as history_module
 from emulator.lab.inputs import key_templates
 from emulator.lab.inputs.documents import Entry, mapping_of
+from emulator.lab.inputs.extras import NO_EXTRAS, Extras
 from emulator.lab.inputs.history import NEWBORN, Histories, History
 from emulator.lab.inputs.key_templates import KeyTemplate, TemplateError
 
@@ -149,6 +151,8 @@ class Table:
     table_class: str = STANDARD.name
     #: What it brings along from its life before the run.
     history: History = NEWBORN
+    #: What it has besides its capacity, as far as it is paid for.
+    extras: Extras = NO_EXTRAS
 
     def __post_init__(self) -> None:
         if not self.partition and not self.entities:
@@ -196,6 +200,8 @@ class Table:
             document["indexes"] = [index.to_document() for index in self.indexes]
         if self.table_class != STANDARD.name:
             document["table_class"] = self.table_class
+        if self.extras != NO_EXTRAS:
+            document["extras"] = self.extras.to_document()
         return document | self.capacity.to_document() | _history_document(self.history)
 
 
@@ -282,6 +288,11 @@ class Design:
         """Return the design with other tables."""
         return Design(self.name, tables=tables, parameters=self.parameters, answers=self.answers)
 
+    def with_parameter(self, name: str, value: int) -> Design:
+        """Return the design with another value of one of its parameters."""
+        parameters = {**self.parameters, name: value}
+        return Design(self.name, tables=self.tables, parameters=parameters, answers=self.answers)
+
     def to_document(self) -> dict[str, Any]:
         """Return the design as dictionaries, lists and scalars."""
         document: dict[str, Any] = {"name": self.name}
@@ -313,6 +324,7 @@ _TABLE_MEMBERS: Final = (
     "indexes",
     "table_class",
     "history",
+    "extras",
     *_CAPACITY_MEMBERS,
 )
 
@@ -366,6 +378,7 @@ def _read_table(name: str, entry: Entry, parameters: Mapping[str, int]) -> Table
             else STANDARD.name
         ),
         history=histories.table,
+        extras=extras_module.from_entry(members["extras"]) if "extras" in members else NO_EXTRAS,
     )
 
 

@@ -8,6 +8,7 @@ design's business.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
@@ -33,6 +34,9 @@ from emulator.lab.inputs.patterns import (
 )
 
 _FIRST_MINUTE: Final = 60
+#: Source: CAP-1007, a month has 730 hours.
+_PERIODS: Final = {"hour": 3600.0, "day": 86_400.0, "week": 604_800.0, "month": 730 * 3600.0}
+_GROWTH: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:(?:a|per)\s+month)?\s*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +73,11 @@ class Workload:
     attributes: Mapping[str, int] = dataclass_field(default_factory=dict)
     #: How long items are kept, in seconds (time to live); None for ever. For storage costs.
     retention: float | None = None
+    #: How often the run happens, as seconds from one beginning to the next: 730 hours for once a
+    #: month. None: this load runs all the time. For costs.
+    every: float | None = None
+    #: By how much the load grows in a month, such as 0.05. For the costs of a year.
+    growth: float = 0.0
     #: A multiple of every rate.
     load: float = 1.0
 
@@ -179,6 +188,8 @@ class Workload:
             "start": self.start,
             "load": self.load,
             "retention": self.retention,
+            "every": self.every,
+            "growth": self.growth,
             "attributes": dict(self.attributes),
             "fields": {field.name: field.to_document() for field in self.fields},
             "patterns": [pattern.to_document() for pattern in self.patterns],
@@ -243,6 +254,8 @@ def _problems(workload: Workload) -> Iterator[str]:
         yield "Workload.duration must be at least one second"
     if workload.warm_up < 0:
         yield "Workload.warm_up must not be negative"
+    if workload.every is not None and workload.every < workload.duration:
+        yield "Workload.every must not be shorter than the run"
     if workload.start % 60:
         yield "Workload.start must be a whole minute"
     if workload.retry not in POLICIES:
@@ -322,6 +335,10 @@ def _options(members: Mapping[str, Entry]) -> dict[str, Any]:
         options["load"] = members["load"].number(above=0)
     if "retention" in members and members["retention"].value is not None:
         options["retention"] = members["retention"].seconds()
+    if "every" in members and members["every"].value is not None:
+        options["every"] = _read_every(members["every"])
+    if "growth" in members:
+        options["growth"] = _read_growth(members["growth"])
     options["attributes"] = {
         name: attribute_entry.size_bytes()
         for name, attribute_entry in mapping_of(members, "attributes").items()
@@ -340,6 +357,22 @@ def _client_options(members: Mapping[str, Entry]) -> dict[str, Any]:
             members["retry"].complain("the clients' 'retries' says it already; choose one")
         retries = read_retry(members["retry"])
     return options if retries is None else options | {"retry": retries}
+
+
+def _read_every(entry: Entry) -> float:
+    """Return how often a run happens, in seconds."""
+    named = _PERIODS.get(entry.value) if isinstance(entry.value, str) else None
+    return entry.seconds() if named is None else named
+
+
+def _read_growth(entry: Entry) -> float:
+    """Return the growth in a month as a share, from 0.05 or ``5 % a month``."""
+    if isinstance(entry.value, str):
+        percent = _GROWTH.fullmatch(entry.value)
+        if percent is None:
+            entry.fail("a growth such as 0.05 or '5 % a month'")
+        return float(percent[1]) / 100
+    return entry.number(least=0, most=10)
 
 
 def _read_start(entry: Entry) -> int:

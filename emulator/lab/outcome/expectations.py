@@ -3,25 +3,26 @@
 expect:
   device key:            # a design's name, or "all"
     grade: tight         # at worst
-    throttled: 0.001     # at most this share of calls
+    risk: 0.05           # at most this chance of throttling
+    throttled: 0.001     # at most this share of calls, in the median world
     headroom: 1.5        # at least this multiple of the load; 64 at most
-    monthly_cost: 3000   # at most so many dollars
+    monthly_cost: 3000   # at most so many dollars, in the median world
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.outcome import words
-from emulator.lab.outcome.result_types import Comparison, DesignResult
+from emulator.lab.outcome.result_types import Comparison, DesignResult, Grade
 from emulator.lab.outcome.thresholds import MOST_HEADROOM
 
 ALL: Final = "all"
 #: From worst to best.
-GRADES: Final = ("throttles", "tight", "fine")
+GRADES: Final = get_args(Grade)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +35,7 @@ class Expectation:
 
     design: str
     grade: str | None = None
+    risk: float | None = None
     throttled: float | None = None
     headroom: float | None = None
     monthly_cost: float | None = None
@@ -49,14 +51,17 @@ def from_entry(entry: Entry, designs: Mapping[str, object]) -> tuple[Expectation
     for name, member in entry.mapping().items():
         if name != ALL and name not in designs:
             member.complain(f"no design is called {name!r}; there are {', '.join(designs)}")
-        given = member.members(optional=_READERS)
-        promised = {what: read(given[what]) for what, read in _READERS.items() if what in given}
+        promises = member.members(optional=_READERS)
+        promised = {
+            what: read(promises[what]) for what, read in _READERS.items() if what in promises
+        }
         expectations.append(Expectation(design=name, **promised))
     return tuple(expectations)
 
 
 _READERS: Final[Mapping[str, Callable[[Entry], Any]]] = {
     "grade": lambda entry: entry.choice({grade: grade for grade in GRADES}),
+    "risk": lambda entry: entry.number(least=0, most=1),
     "throttled": lambda entry: entry.number(least=0, most=1),
     "headroom": lambda entry: entry.number(above=0, most=MOST_HEADROOM),
     "monthly_cost": lambda entry: entry.number(least=0),
@@ -76,10 +81,16 @@ def _failures(design: DesignResult, expectation: Expectation) -> Iterator[str]:
         expectation.grade
     ):
         yield f"{design.name} is graded {design.grade}, not {expectation.grade}"
+    risk = None if design.risk is None else design.risk.chance
+    if expectation.risk is not None and risk is not None and risk > expectation.risk:
+        yield (
+            f"{design.name} throttles in {words.percent(risk)} of worlds, over "
+            f"{words.percent(expectation.risk)}"
+        )
     if expectation.throttled is not None and design.throttled_share > expectation.throttled:
         yield (
-            f"{design.name} throttles {words.percent(design.throttled_share)} of calls, over "
-            f"{words.percent(expectation.throttled)}"
+            f"{design.name} throttles {words.percent(design.throttled_share)} of calls in the "
+            f"median world, over {words.percent(expectation.throttled)}"
         )
     room = design.headroom
     if expectation.headroom is not None and room is None:

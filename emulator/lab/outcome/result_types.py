@@ -11,13 +11,25 @@ import json
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Final,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from emulator.designs import Finding
 from emulator.lab.outcome.throttled import throttled_by_reason, throttled_share
 
 #: Grows when a result written before can no longer be read.
 FORMAT: Final = 1
+
+Grade: TypeAlias = Literal["throttles", "risky", "tight", "fine"]
 
 _T = TypeVar("_T")
 
@@ -265,6 +277,26 @@ class Cost:
     total: float
     #: Whether this is what the design asks for.
     chosen: bool
+    #: Dollars for each million calls that were served; None if none was, and in 0.1.0.
+    per_million_served: float | None = None
+    #: The month if every call had been served; None if none was given up, where the capacity
+    #: cannot serve them, and in 0.1.0.
+    whole_load: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonthCost:
+    """One month of a load that grows."""
+
+    #: From 1 to 12.
+    month: int
+    #: The multiple of the first month's load.
+    load: float
+    total: float
+    #: Billed bytes on average.
+    stored_bytes: float
+    #: Of all tables and indexes, at least, at the end of the month.
+    partitions: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,10 +314,12 @@ class BreakEven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadPoint:
-    """The throttled share at one multiple of the load."""
+    """The throttled share of the median world at one multiple of the load."""
 
     multiple: float
     throttled_share: float
+    #: The share of worlds that throttle; None in results of 0.1.0.
+    chance: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,8 +336,46 @@ class Headroom:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Risk:
+    """The share of worlds in which a design throttles, with Wilson's 95 % interval."""
+
+    chance: float
+    low: float
+    high: float
+    #: How many worlds were played.
+    worlds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldResult:
+    """How a design did in one world."""
+
+    seed: int
+    throttled_share: float
+    failed_share: float
+    #: When an index closes its table's writes if the load goes on; None if none does.
+    closes_after: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownEffect:
+    """How the answer moves when one unknown is drawn anew and all others stay."""
+
+    #: Such as ``placement of keys``.
+    name: str
+    #: The rule's id, such as ``CAP2-7``.
+    rule: str
+    #: The share of these worlds in which the design throttles.
+    chance: float
+    #: The least and the largest share of throttled calls among them.
+    low: float
+    high: float
+    worlds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Confidence:
-    """One measure over several seeds; ``low`` and ``high`` bound its mean with 95 %."""
+    """One measure over several worlds; ``low`` and ``high`` bound its mean with 95 %."""
 
     measure: str
     mean: float
@@ -314,7 +386,7 @@ class Confidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SensitivityRow:
-    """What the answer would be under another value of an assumed constant."""
+    """What the answer would be under another value of an assumed constant; in 0.1.0 only."""
 
     value: float
     throttled_share: float
@@ -322,19 +394,24 @@ class SensitivityRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """An assumed constant that this result depends on."""
+    """An assumed constant that this result depends on, the same in every world."""
 
     setting: str
     value: float
     #: The rule's id, such as ``CAP-505``.
     rule: str
     meaning: str
-    rows: tuple[SensitivityRow, ...]
+    rows: tuple[SensitivityRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignResult:
-    """Everything the lab says about one design under one workload (first seed)."""
+    """Everything the lab says about one design under one workload.
+
+    Resources, patterns, splits and costs are those of one world, the median one by the share of
+    throttled calls; ``risk`` and ``worlds`` are about all of them. What 0.1.0 did not know is
+    None or empty.
+    """
 
     name: str
     #: The design as a document: what ``Design.from_document`` reads.
@@ -347,13 +424,23 @@ class DesignResult:
     break_even: tuple[BreakEven, ...]
     headroom: Headroom | None
     confidence: tuple[Confidence, ...]
-    #: ``fine``, ``tight`` (under 1.5 x headroom) or ``throttles``.
-    grade: Literal["fine", "tight", "throttles"]
+    #: From worst: ``throttles`` (in over 95 % of worlds), ``risky``, ``tight`` (in under 5 %,
+    #: and under 1.5 x headroom), ``fine``.
+    grade: Grade
     verdict: str
-    #: The smallest change that makes it fine; None if it is.
+    #: The smallest change that holds in 95 % of worlds; None if none is needed or was found.
     fix: str | None
     findings: tuple[Finding, ...]
     assumptions: tuple[Assumption, ...]
+    risk: Risk | None = None
+    worlds: tuple[WorldResult, ...] = ()
+    #: The seed of the world that is shown.
+    shown_world: int | None = None
+    unknowns: tuple[UnknownEffect, ...] = ()
+    #: Twelve months, if the workload grows.
+    year: tuple[MonthCost, ...] = ()
+    #: What the search for a fix found besides, such as that nothing helps.
+    fix_note: str | None = None
 
     @property
     def requests(self) -> float:
@@ -364,6 +451,12 @@ class DesignResult:
     def throttled_share(self) -> float:
         """The share of all calls refused at least once, 0 to 1."""
         return throttled_share(self.patterns)
+
+    @property
+    def given_up_share(self) -> float:
+        """The share of all calls given up after their last attempt, 0 to 1."""
+        calls = sum(pattern.calls for pattern in self.patterns)
+        return sum(pattern.failed for pattern in self.patterns) / calls if calls else 0.0
 
     @property
     def throttled_share_by_reason(self) -> dict[str, float]:

@@ -12,3 +12,9 @@ TIGHT: Final = 1.5
 UNEVEN: Final = 1.5
 #: The largest multiple of the load that the search for headroom tries.
 MOST_HEADROOM: Final = 64.0
+#: A chance of throttling under this is taken for none, and over its counterpart for certain.
+UNLIKELY: Final = 0.05
+CERTAIN: Final = 0.95
+#: Worlds that are played before the first verdict, and at most.
+FIRST_WORLDS: Final = 20
+MOST_WORLDS: Final = 200

@@ -145,6 +145,15 @@ def reason(name: str) -> str:
     return f"{'index' if is_index else 'table'} {axis.lower()}s: {limit.words}"
 
 
+def resource(name: str) -> str:
+    """Return a table or index as it stands in a sentence; a design's only table has no name.
+
+    >>> resource("table"), resource("orders.by_status")
+    ('the table', 'orders.by_status')
+    """
+    return "the table" if name == "table" else name
+
+
 def sentence(text: str) -> str:
     """Return a text with a capital at its beginning and a full stop at its end.
 

@@ -93,12 +93,12 @@ def find_path(layout: Layout, pattern: Pattern) -> AccessPath:
     key = table.key(pattern.entity)
     if pattern.is_write:
         return AccessPath(pattern, table, None, "write", key)
-    given = _given(layout, pattern)
+    known_fields = _known_fields(layout, pattern)
     asked = layout.design.answers.get(pattern.name)
     if asked == SCAN or pattern.operation == "Scan":
-        return _scan(pattern, table, key, given)
+        return _scan(pattern, table, key, known_fields)
     if pattern.operation in POINT_READS and asked in (None, TABLE):
-        path = _point(pattern, table, key, given)
+        path = _point(pattern, table, key, known_fields)
         if path is not None:
             return path
     if pattern.operation in POINT_READS and pattern.items is None:
@@ -107,7 +107,7 @@ def find_path(layout: Layout, pattern: Pattern) -> AccessPath:
         path
         for index in (None, *table.indexes)
         if asked in (None, TABLE if index is None else index.name)
-        and (path := _query(pattern, table, index, key, given)) is not None
+        and (path := _query(pattern, table, index, key, known_fields)) is not None
     ]
     if candidates:
         return min(candidates, key=_effort)
@@ -115,10 +115,10 @@ def find_path(layout: Layout, pattern: Pattern) -> AccessPath:
         raise ValueError(
             f"design {layout.design.name!r}: {asked!r} cannot answer pattern {pattern.name!r}"
         )
-    return _scan(pattern, table, key, given)
+    return _scan(pattern, table, key, known_fields)
 
 
-def _given(layout: Layout, pattern: Pattern) -> frozenset[str]:
+def _known_fields(layout: Layout, pattern: Pattern) -> frozenset[str]:
     """Return what is known when asking: the fields named, and those they belong to."""
     if not pattern.by and pattern.operation in POINT_READS:
         return frozenset((*layout.table_of(pattern).names, TIMESTAMP))
@@ -136,20 +136,20 @@ def _effort(path: AccessPath) -> tuple[int, int, int, int]:
 
 
 def _scan(
-    pattern: Pattern, table: TableLayout, key: KeyLayout, given: frozenset[str]
+    pattern: Pattern, table: TableLayout, key: KeyLayout, known_fields: frozenset[str]
 ) -> AccessPath:
-    filters = tuple(sorted(given - {TIMESTAMP})) if pattern.by else ()
+    filters = tuple(sorted(known_fields - {TIMESTAMP})) if pattern.by else ()
     return AccessPath(pattern, table, None, "scan", key, filters=filters)
 
 
 def _point(
-    pattern: Pattern, table: TableLayout, key: KeyLayout, given: frozenset[str]
+    pattern: Pattern, table: TableLayout, key: KeyLayout, known_fields: frozenset[str]
 ) -> AccessPath | None:
     """Return the way to one item by its key, where every part of the key is known.
 
     A moment or suffix of the item's own counts as known: whoever asks for one item knows it.
     """
-    known = given | {TIMESTAMP}
+    known = known_fields | {TIMESTAMP}
     needed = {
         name
         for template in (*key.partition, *key.sort)
@@ -168,17 +168,17 @@ def _query(
     table: TableLayout,
     index: IndexLayout | None,
     table_key: KeyLayout,
-    given: frozenset[str],
+    known_fields: frozenset[str],
 ) -> AccessPath | None:
     if pattern.consistent and index is not None and index.is_global:
         return None
     key = table_key if index is None or not index.is_global else index.key
-    reach = _reach(key, given)
+    reach = _reach(key, known_fields)
     if reach is None:
         return None
     shards, times = reach
     sort = key.sort if index is None else index.key.sort
-    sort_parts, by_time = _conditions(sort, given)
+    sort_parts, by_time = _conditions(sort, known_fields)
     used = {name for template in key.partition for name in template.names}
     used |= {part.name for parts in sort_parts for part in parts if isinstance(part, FieldPart)}
     return AccessPath(
@@ -191,36 +191,38 @@ def _query(
         times,
         sort_parts,
         by_time and pattern.span is not None,
-        tuple(sorted(given - used - {TIMESTAMP})),
+        tuple(sorted(known_fields - used - {TIMESTAMP})),
     )
 
 
 def _reach(
-    key: KeyLayout, given: frozenset[str]
+    key: KeyLayout, known_fields: frozenset[str]
 ) -> tuple[tuple[ShardPart, ...], tuple[TimePart, ...]] | None:
     """Return the suffixes and times to range over, or None if the key cannot be known."""
     shards: list[ShardPart] = []
     times: list[TimePart] = []
     for template in key.partition:
         for part in template.parts:
-            if isinstance(part, FieldPart) and part.name not in given:
+            if isinstance(part, FieldPart) and part.name not in known_fields:
                 return None
             if isinstance(part, TimePart):
                 if not part.step_seconds:
                     return None
                 times.append(part)
-            if isinstance(part, ShardPart) and not (part.fields and given >= set(part.fields)):
+            if isinstance(part, ShardPart) and not (
+                part.fields and known_fields >= set(part.fields)
+            ):
                 shards.append(part)
     return tuple(shards), tuple(times)
 
 
 def _conditions(
-    sort: Sequence[key_templates.KeyTemplate], given: frozenset[str]
+    sort: Sequence[key_templates.KeyTemplate], known_fields: frozenset[str]
 ) -> tuple[tuple[tuple[Part, ...], ...], bool]:
     """Return the known parts of each sort attribute in turn, and whether time comes next."""
     conditions: list[tuple[Part, ...]] = []
     for template in sort:
-        parts, whole = template.prefix(given)
+        parts, whole = template.prefix(known_fields)
         if whole:
             conditions.append(parts)
             continue

@@ -9,7 +9,7 @@ seed; a design is judged by the share of worlds in which it throttles. The range
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from emulator.capacity.delays import draw
@@ -78,6 +78,26 @@ _DEFAULTS: Final = {field.name: field.default for field in fields(Settings)}
 
 
 @dataclass(frozen=True)
+class Known:
+    """What is known of the service, and therefore the same in every world.
+
+    A setting is known if it differs from its default, or is named.
+
+    >>> known = Known(Settings(burst_start=1.0), frozenset({"placement_salt"}))
+    >>> known.has("burst_start"), known.has("placement_salt"), known.has("gsi_buffer_seconds")
+    (True, True, False)
+    """
+
+    settings: Settings = field(default_factory=Settings)
+    named: frozenset[str] = frozenset()
+
+    def has(self, setting: str) -> bool:
+        """Return whether a setting is known."""
+        value = getattr(self.settings, setting)
+        return setting in self.named or value != _DEFAULTS[setting]
+
+
+@dataclass(frozen=True)
 class World:
     """One draw of every unknown.
 
@@ -93,37 +113,35 @@ class World:
 
 
 def draw_worlds(
-    first: int, count: int, settings: Settings, *, only: Unknown | None = None
+    first: int, count: int, known: Known, *, only: Unknown | None = None
 ) -> list[World]:
     """Return worlds with consecutive seeds; equal seeds give equal worlds.
-
-    A setting that differs from its default is known, and the same in every world.
 
     Args:
         first: The seed of the first world.
         count: How many.
-        settings: What is known, and the values of what is not drawn.
+        known: What is known of the service.
         only: Draw this unknown alone; all others are as in the first world.
 
-    >>> first, second = draw_worlds(0, 2, Settings(gsi_buffer_seconds=0))
+    >>> first, second = draw_worlds(0, 2, Known(Settings(gsi_buffer_seconds=0)))
     >>> first.settings.placement_salt == second.settings.placement_salt
     False
     >>> first.settings.gsi_buffer_seconds, second.settings.gsi_buffer_seconds
     (0, 0)
     """
-    worlds = [_world(seed, settings) for seed in range(first, first + count)]
+    worlds = [_world(seed, known) for seed in range(first, first + count)]
     if only is None:
         return worlds
     return [_with(worlds[0], only, world) for world in worlds]
 
 
-def _world(seed: int, settings: Settings) -> World:
+def _world(seed: int, known: Known) -> World:
     drawn = {
         unknown.setting: unknown.value(seed)
         for unknown in UNKNOWNS
-        if unknown.setting and getattr(settings, unknown.setting) == _DEFAULTS[unknown.setting]
+        if unknown.setting and not known.has(unknown.setting)
     }
-    return World(seed, seed, replace(settings, **drawn))
+    return World(seed, seed, replace(known.settings, **drawn))
 
 
 def _with(base: World, unknown: Unknown, other: World) -> World:

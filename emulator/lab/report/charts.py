@@ -108,14 +108,14 @@ def throughput(series: result_types.Series, axis: str) -> str:
     seconds = len(series.consumed) * series.step_seconds
     x = svg.over_time(seconds, upper.left, upper.right, most=6)
     demand = [a + b for a, b in zip(series.consumed, series.throttled, strict=True)]
-    peak, given = max(demand, default=0.0), max(series.provisioned, default=0.0)
-    shown = given <= peak * _OFF_THE_CHART
-    served = max(max(series.consumed, default=0.0), given if shown else 0.0)
+    peak, provided = max(demand, default=0.0), max(series.provisioned, default=0.0)
+    shown = provided <= peak * _OFF_THE_CHART
+    served = max(max(series.consumed, default=0.0), provided if shown else 0.0)
     y = svg.from_zero(min(max(peak, served), served * _HEADROOM) or peak, upper.bottom, upper.top)
     upper.y_axis(y, words.count, f"{axis} units per second")
     _draw_demand(upper, series, demand, x, y)
     entries = [("soft-blue", "consumed")]
-    notes = [] if shown else [f"{words.count(given)} available"]
+    notes = [] if shown else [f"{words.count(provided)} available"]
     if any(series.throttled):
         entries.append(("soft-red", "refused attempts"))
     if peak > y.high:

@@ -71,7 +71,7 @@ def _in_key_order(
     ids: Sequence[int], spans: Sequence[PartitionSpan], index: dict[int, int]
 ) -> list[int]:
     known = [id for id in ids if id in index]
-    return sorted(known, key=lambda one: (spans[index[one]].low, one))
+    return sorted(known, key=lambda number: (spans[index[number]].low, number))
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,8 @@ def thumbnail(resource: ResourceResult) -> str:
 def hottest(design: DesignResult) -> ResourceResult:
     """Return the table or index with the most refused units, the table if none has any."""
     return max(
-        design.resources, key=lambda one: one.write.throttled_units + one.read.throttled_units
+        design.resources,
+        key=lambda resource: resource.write.throttled_units + resource.read.throttled_units,
     )
 
 

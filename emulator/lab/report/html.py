@@ -18,10 +18,11 @@ from emulator.designs import Finding
 from emulator.lab.outcome import result_types, words
 from emulator.lab.report.charts import Chart, resource_charts, slug, summary_charts
 from emulator.lab.report.heat_map import hottest, thumbnail
-from emulator.lab.report.rows import Cell, Group, Row, groups, headroom, month, summary
+from emulator.lab.report.rows import Cell, Group, Row, groups, headroom, month, risk, summary
 from emulator.lab.report.svg import stylesheet
+from emulator.lab.report.text import explanations
 
-SIGNS: Final = {"fine": "\u2713", "tight": "!", "throttles": "\u2715"}
+SIGNS: Final = {"fine": "\u2713", "tight": "!", "risky": "?", "throttles": "\u2715"}
 _DIGITS: Final = 6
 
 
@@ -92,7 +93,7 @@ def _header(comparison: result_types.Comparison) -> str:
 def _navigation(comparison: result_types.Comparison) -> str:
     links = [("verdicts", "Verdicts"), ("comparison", "Comparison")]
     links += [(_anchor(n), design.name) for n, design in enumerate(comparison.designs)]
-    links += [("checks", "Checks"), ("assumptions", "Assumptions"), ("inputs", "Workload")]
+    links += [("checks", "Checks"), ("assumptions", "Unknowns"), ("inputs", "Workload")]
     items = "".join(f'<a href="#{anchor}">{escape(name)}</a>' for anchor, name in links)
     return f'<nav aria-label="Sections"><div class="in">{items}</div></nav>'
 
@@ -107,7 +108,10 @@ def _verdicts(comparison: result_types.Comparison) -> str:
 
 
 def _card(index: int, design: result_types.DesignResult) -> str:
-    fix = f'<p class="fix"><b>Smallest fix</b>{_sentence(design.fix)}</p>' if design.fix else ""
+    notes = "".join(
+        f'<p class="fix"><b>{label.capitalize()}</b>{escape(text)}</p>'
+        for label, text in explanations(design)
+    )
     figures = "".join(
         f"<div><b{_mark(cell)}>{escape(cell.text)}</b><span>{name}</span></div>"
         for cell, name in _key_figures(design)
@@ -117,7 +121,7 @@ def _card(index: int, design: result_types.DesignResult) -> str:
         f"{escape(design.name)}</a>{_badge(design)}</h2>"
         f'<p class="keys">{keys(design.design)}</p>'
         f'<p class="verdict">{_sentence(design.verdict)}</p>'
-        f'{fix}<a class="thumb" href="#{_anchor(index)}">{thumbnail(hottest(design))}'
+        f'{notes}<a class="thumb" href="#{_anchor(index)}">{thumbnail(hottest(design))}'
         f'<span>partitions over time</span></a><div class="figures">{figures}</div></article>'
     )
 
@@ -133,8 +137,10 @@ def _badge(design: result_types.DesignResult) -> str:
 
 
 def _key_figures(design: result_types.DesignResult) -> Iterator[tuple[Cell, str]]:
-    share = design.throttled_share
-    yield Cell(words.percent(share), "bad" if design.grade == "throttles" else ""), "throttled"
+    if design.risk is not None:
+        yield risk(design), "of worlds throttle"
+    else:
+        yield Cell(words.percent(design.throttled_share)), "throttled"
     if design.headroom is not None:
         yield headroom(design), "headroom"
     bill = month(design)
@@ -162,8 +168,8 @@ def _table_lines(table: Mapping[str, Any]) -> Iterator[str]:
     for index in table.get("indexes", ()):
         yield f"index {escape(index['name'])}: {_key(index)}"
     units = ((table.get("read"), "RCU"), (table.get("write"), "WCU"))
-    given = [f"{amount:,} {unit}" for amount, unit in units if amount]
-    yield f"provisioned: {', '.join(given)}" if given else "on-demand"
+    provided = [f"{amount:,} {unit}" for amount, unit in units if amount]
+    yield f"provisioned: {', '.join(provided)}" if provided else "on-demand"
 
 
 def _key(schema: Mapping[str, Any]) -> str:
@@ -171,8 +177,8 @@ def _key(schema: Mapping[str, Any]) -> str:
     return " / ".join(part for part in parts if part)
 
 
-def _templates(given: Any) -> str:
-    texts = [given] if isinstance(given, str) else given or []
+def _templates(templates: Any) -> str:
+    texts = [templates] if isinstance(templates, str) else templates or []
     return " + ".join(f"<code>{escape(text)}</code>" for text in texts)
 
 
@@ -220,9 +226,20 @@ def _design(index: int, design: result_types.DesignResult) -> str:
     return (
         f'<section id="{_anchor(index)}" class="panel {design.grade}">'
         f"<h2>{escape(design.name)} {_badge(design)}</h2>"
-        f'<p class="keys">{keys(design.design)}</p>{blocks}'
+        f'<p class="keys">{keys(design.design)}</p>{_shown_world(design)}{blocks}'
         f'<h3>The design as a whole</h3><div class="charts">{whole}</div>'
         f"{_break_even(design)}{_patterns(design.patterns)}{_confidence(design)}</section>"
+    )
+
+
+def _shown_world(design: result_types.DesignResult) -> str:
+    """Return which world the pictures and figures of a design are of."""
+    if design.shown_world is None:
+        return ""
+    count = words.counted(len(design.worlds), "world")
+    return (
+        f'<p class="quiet">Pictures and figures are those of the median of {count} by the share '
+        f"of throttled calls, the one of seed {design.shown_world}.</p>"
     )
 
 
@@ -372,9 +389,9 @@ def _confidence(design: result_types.DesignResult) -> str:
         )
         for row in design.confidence
     )
-    seeds = len(design.confidence[0].values)
+    worlds = len(design.confidence[0].values)
     return (
-        f"<details><summary>Over {seeds} seeds</summary><table><thead><tr><th>measure</th>"
+        f"<details><summary>Over {worlds} worlds</summary><table><thead><tr><th>measure</th>"
         '<th class="n">mean</th><th class="n">95 % interval of the mean</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></details>"
     )
@@ -386,7 +403,7 @@ def _confidence(design: result_types.DesignResult) -> str:
 def _checks(comparison: result_types.Comparison) -> str:
     findings = [(design, finding) for design in comparison.designs for finding in design.findings]
     if findings:
-        rows = "".join(_finding(design, one) for design, one in findings)
+        rows = "".join(_finding(design, finding) for design, finding in findings)
         body = (
             '<div class="scroll"><table><thead><tr><th></th><th>design</th><th>about</th>'
             f"<th>finding</th><th>cure</th></tr></thead><tbody>{rows}</tbody></table></div>"
@@ -407,39 +424,56 @@ def _finding(design: result_types.DesignResult, finding: Finding) -> str:
 
 
 def _assumptions(comparison: result_types.Comparison) -> str:
-    blocks = "".join(
+    """Return what the answers depend on: the unknowns by world, and what is assumed besides."""
+    intro = (
+        "The service does not tell where keys lie, when partitions split or how far an index may "
+        "fall behind. Each row draws one of these anew in twenty worlds and leaves all else as it "
+        "was: the range is that of the share of throttled calls."
+    )
+    rows = "".join(
+        _unknown(design, effect) for design in comparison.designs for effect in design.unknowns
+    )
+    tables = _headed_table(("design", "unknown", "calls throttled", "worlds that throttle"), rows)
+    constants = "".join(
         _assumption(design, assumption)
         for design in comparison.designs
         for assumption in design.assumptions
     )
-    intro = (
-        "The service does not publish these constants; the model assumes a value and every one "
-        "is a setting. The rows show the share of throttled calls under other values."
-        if blocks
-        else "None of these answers depends on a constant that the service does not publish."
-    )
-    table = (
-        '<div class="scroll"><table><thead><tr><th>design</th><th>setting</th><th>assumed</th>'
-        f"<th>throttled under other values</th></tr></thead><tbody>{blocks}</tbody></table></div>"
-        if blocks
-        else ""
-    )
+    if constants:
+        tables += (
+            '<p class="quiet">These constants are assumed, too, and the same in every world; each '
+            "is a setting.</p>" + _headed_table(("design", "setting", "assumed"), constants)
+        )
     return (
-        '<section id="assumptions" class="panel"><h2>Assumptions</h2>'
-        f'<p class="quiet">{intro}</p>{table}</section>'
+        '<section id="assumptions" class="panel"><h2>What the answers depend on</h2>'
+        f'<p class="quiet">{intro}</p>{tables}</section>'
+    )
+
+
+def _headed_table(heads: Sequence[str], rows: str) -> str:
+    if not rows:
+        return ""
+    head = "".join(f"<th>{name}</th>" for name in heads)
+    return (
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _unknown(design: result_types.DesignResult, effect: result_types.UnknownEffect) -> str:
+    return (
+        f"<tr><td>{escape(design.name)}</td><td>{escape(effect.name)} "
+        f'<span class="quiet">{escape(effect.rule)}</span></td>'
+        f"<td>{words.percent(effect.low)} to {words.percent(effect.high)}</td>"
+        f"<td>{words.percent(effect.chance)} of {effect.worlds}</td></tr>"
     )
 
 
 def _assumption(design: result_types.DesignResult, assumption: result_types.Assumption) -> str:
-    rows = "; ".join(
-        f"{words.significant(row.value)}: {words.percent(row.throttled_share)}"
-        for row in assumption.rows
-    )
     return (
         f"<tr><td>{escape(design.name)}</td><td><code>{escape(assumption.setting)}</code> "
         f'<span class="quiet">{escape(assumption.rule)}</span><br>{escape(assumption.meaning)}</td>'
-        f"<td>{words.significant(assumption.value)}: {words.percent(design.throttled_share)}</td>"
-        f"<td>{escape(rows) or words.NONE}</td></tr>"
+        f"<td>{words.significant(assumption.value)}</td></tr>"
     )
 
 
@@ -457,8 +491,8 @@ def _inputs(comparison: result_types.Comparison) -> str:
 def _footer() -> str:
     return (
         f'<footer><div class="in"><p>Made by dynamometer {__version__}. Prices are those of '
-        "us-east-1. The model follows what the service documents; what it does not document is "
-        "listed under Assumptions.</p>"
+        "us-east-1. The model follows what the service documents and what others have measured; "
+        "what nobody has published is drawn in many worlds.</p>"
         '<p class="data"><button data-save="json">Download the data (JSON)</button></p>'
         "</div></footer>"
     )

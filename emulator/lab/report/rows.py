@@ -6,9 +6,9 @@ lab's own limits; nothing is marked for being merely worse than its neighbour.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from emulator.lab.outcome import result_types, words
 from emulator.lab.outcome.thresholds import THRESHOLD, TIGHT
@@ -44,12 +44,28 @@ class Group(NamedTuple):
 def summary(comparison: result_types.Comparison) -> str:
     """Return in one line what was run."""
     requests = max((design.requests for design in comparison.designs), default=0.0)
-    seeds = ", ".join(str(seed) for seed in comparison.seeds)
+    worlds = words.counted(len(comparison.seeds), "world")
+    first = f", from seed {comparison.seeds[0]}" if comparison.seeds and comparison.seeds[0] else ""
     return (
         f"{words.counted(len(comparison.designs), 'design')} under {words.count(requests)} "
-        f"requests in "
-        f"{words.duration(comparison.duration_seconds)}; {comparison.engine} engine, "
-        f"seed{'' if len(comparison.seeds) == 1 else 's'} {seeds}"
+        f"requests in {words.duration(comparison.duration_seconds)}; {comparison.engine} engine, "
+        f"up to {worlds}{first}; {_beginning(comparison)}"
+    )
+
+
+def _beginning(comparison: result_types.Comparison) -> str:
+    """Return in what state the tables began (CAP2-10)."""
+    seconds = comparison.workload.get("warm_up", 0)
+    warmed = f"after {words.duration(seconds)} of warm-up" if seconds else "newborn tables"
+    lived = [design.name for design in comparison.designs if _has_history(design.design)]
+    return f"{warmed}, with a history: {', '.join(lived)}" if lived else warmed
+
+
+def _has_history(document: Mapping[str, Any]) -> bool:
+    """Return whether a design's tables or indexes are said to have lived."""
+    tables = document.get("tables", {"": document}).values()
+    return any(
+        "history" in resource for table in tables for resource in (table, *table.get("indexes", ()))
     )
 
 
@@ -61,7 +77,7 @@ def groups(comparison: result_types.Comparison) -> list[Group]:
         Group("Waiting", tuple(_waiting(designs))),
         Group("Heat", tuple(_heat(designs))),
         Group("Capacity consumed", tuple(_capacity(designs, comparison.duration_seconds))),
-        Group("Cost of a month", tuple(_costs(designs))),
+        Group(_cost_title(comparison), tuple(_costs(designs))),
     ]
     return [group for group in made if group.rows]
 
@@ -81,20 +97,44 @@ def _row(
 
 
 def _throttling(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
+    if any(design.risk is not None for design in designs):
+        yield _row("worlds that throttle", designs, risk, hint="with the 95 % interval")
+        yield _row("calls throttled there", designs, _when_it_does, detail=True)
     shares = [design.throttled_share for design in designs]
-    yield Row("calls throttled", tuple(_share(share, THRESHOLD) for share in shares))
+    hint = "of first attempts; this row and those below are of the median world"
+    cells = tuple(_share(share, THRESHOLD) for share in shares)
+    yield Row("calls throttled, median world", cells, hint=hint)
     for reason in _reasons(designs):
         shares = [design.throttled_share_by_reason.get(reason, 0.0) for design in designs]
         cells = tuple(Cell(words.percent(share) if share else words.NONE) for share in shares)
         yield Row(words.reason(reason), cells, detail=True, hint=reason)
-    if any(_failed(design) for design in designs):
-        yield _row("calls given up", designs, lambda design: _share(_failed(design)))
+    if any(design.given_up_share for design in designs):
+        yield _row("calls given up", designs, lambda design: _share(design.given_up_share))
     yield _row("first throttled after", designs, _first_throttle)
-    if any(one.backlog is not None for design in designs for one in design.resources):
+    if any(resource.backlog is not None for design in designs for resource in design.resources):
         hint = "from then on every write to the table is refused, if the load goes on"
         yield _row("an index closes after", designs, _closes, hint=hint)
     if any(design.headroom is not None for design in designs):
         yield _row("headroom", designs, headroom, hint="largest multiple of this load without")
+
+
+def risk(design: result_types.DesignResult) -> Cell:
+    """Return in how many worlds a design throttles, with the interval."""
+    if design.risk is None:
+        return Cell(words.NONE)
+    mark: Mark = "bad" if design.grade in ("throttles", "risky") else ""
+    bounds = f"{design.risk.low * 100:.0f} to {design.risk.high * 100:.0f}"
+    return Cell(f"{words.percent(design.risk.chance)} ({bounds})", mark)
+
+
+def _when_it_does(design: result_types.DesignResult) -> Cell:
+    """Return the median share of throttled calls in the worlds that throttle."""
+    shares = sorted(
+        world.throttled_share
+        for world in design.worlds
+        if world.throttled_share >= THRESHOLD or world.closes_after is not None
+    )
+    return Cell(words.percent(shares[len(shares) // 2]) if shares else words.NONE)
 
 
 def _closes(design: result_types.DesignResult) -> Cell:
@@ -111,11 +151,6 @@ def _share(share: float, limit: float = 0.0) -> Cell:
 def _reasons(designs: Sequence[result_types.DesignResult]) -> list[str]:
     reasons = [reason for design in designs for reason in design.throttled_share_by_reason]
     return list(dict.fromkeys(reasons))
-
-
-def _failed(design: result_types.DesignResult) -> float:
-    calls = sum(pattern.calls for pattern in design.patterns)
-    return sum(pattern.failed for pattern in design.patterns) / calls if calls else 0.0
 
 
 def _first_throttle(design: result_types.DesignResult) -> Cell:
@@ -144,13 +179,15 @@ def _waiting(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
     yield _row(
         "attempts per call, p50 / p99",
         designs,
-        lambda design: _worst(design, lambda one: one.attempts_per_call, words.significant),
+        lambda design: _worst(design, lambda pattern: pattern.attempts_per_call, words.significant),
         hint=hint,
     )
     yield _row(
         "latency added by retries, p50 / p99",
         designs,
-        lambda design: _worst(design, lambda one: one.added_latency_seconds, words.duration),
+        lambda design: _worst(
+            design, lambda pattern: pattern.added_latency_seconds, words.duration
+        ),
         hint=hint,
     )
     if any(pattern.filtered_bytes for design in designs for pattern in design.patterns):
@@ -181,18 +218,44 @@ def _heat(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
     yield _row(
         "hottest partition",
         designs,
-        lambda design: _hottest(design, lambda one: one.hottest_partition_share),
-        hint="its share of the traffic of its table or index",
+        lambda design: _hottest(design, lambda resource: resource.hottest_partition_share),
+        hint="its share of the offered traffic of its table or index",
+    )
+    yield _row(
+        "were they even",
+        designs,
+        _even_share,
+        detail=True,
+        hint="a rule of thumb wants 10 % at most, which takes ten partitions",
     )
     yield _row(
         "hottest key",
         designs,
-        lambda design: _hottest(design, lambda one: one.hottest_key_share),
-        hint="its share of the traffic of its table or index",
+        lambda design: _hottest(design, lambda resource: resource.hottest_key_share),
+        hint="its share of the offered traffic of its table or index",
     )
     yield _row("partition keys used", designs, _keys)
     yield _row("partitions at the end", designs, _partitions)
     yield _row("splits", designs, _splits)
+    if any(split.children for design in designs for split in design.splits):
+        yield _row("first split after", designs, _first_split, detail=True)
+
+
+def _even_share(design: result_types.DesignResult) -> Cell:
+    """Return what each partition of the resource with the hottest one would have at the start."""
+    worst = max(design.resources, key=lambda resource: resource.hottest_partition_share)
+    count = next(iter(worst.partitions_per_minute), 0)
+    return Cell(f"{words.percent(1 / count)} of {count}" if count else words.NONE)
+
+
+def _first_split(design: result_types.DesignResult) -> Cell:
+    """Return when the first partition was split, and why."""
+    done = [split for split in design.splits if split.children]
+    if not done:
+        return Cell(words.NONE)
+    first = min(done, key=lambda split: split.time)
+    when = words.duration(first.time) if first.time >= 0 else "before the run"
+    return Cell(f"{when} ({first.cause})")
 
 
 def _hottest(
@@ -265,17 +328,79 @@ def _units(axis: result_types.AxisResult | None, seconds: float) -> Cell:
 # Cost
 
 
+def _cost_title(comparison: result_types.Comparison) -> str:
+    """Return what a month of the costs is."""
+    every = comparison.workload.get("every")
+    if every is None:
+        return "Cost of a month with this load all the time"
+    return f"Cost of a month with this run every {words.duration(every)}"
+
+
 def _costs(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
     names = dict.fromkeys(cost_name(cost) for design in designs for cost in design.costs)
     for name in names:
         yield _row(name, designs, lambda design, name=name: _cost(design, name))  # type: ignore[misc]
+    if any(_is_incomplete(design) for design in designs):
+        hint = "calls that were given up are not paid for, so these months are too cheap"
+        label = f"{INCOMPLETE} not paid for: calls given up"
+        yield _row(label, designs, _not_paid, detail=True, hint=hint)
+        yield _row("on-demand, had all calls been served", designs, _whole_load)
+    if any(_per_million(design) != Cell(words.NONE) for design in designs):
+        yield _row("as designed, per million calls served", designs, _per_million)
+    if any(design.year for design in designs):
+        yield _row("a year of growing load", designs, _year)
+        yield _row("stored in its last month", designs, _year_stored, detail=True)
+        yield _row("partitions after it", designs, _year_partitions, detail=True)
+
+
+#: Stands at the costs of a design that did not serve its whole load.
+INCOMPLETE: Final = "*"
+
+
+def _is_incomplete(design: result_types.DesignResult) -> bool:
+    return design.given_up_share >= THRESHOLD
 
 
 def _cost(design: result_types.DesignResult, name: str) -> Cell:
     cost = next((cost for cost in design.costs if cost_name(cost) == name), None)
     if cost is None:
         return Cell(words.NONE)
-    return Cell(words.dollars(cost.total), "chosen" if cost.chosen else "")
+    sign = INCOMPLETE if _is_incomplete(design) else ""
+    return Cell(f"{words.dollars(cost.total)}{sign}", "chosen" if cost.chosen else "")
+
+
+def _not_paid(design: result_types.DesignResult) -> Cell:
+    if not _is_incomplete(design):
+        return Cell(words.NONE)
+    return Cell(words.percent(design.given_up_share), "bad")
+
+
+def _whole_load(design: result_types.DesignResult) -> Cell:
+    for cost in design.costs:
+        if cost_name(cost) == "on-demand":
+            whole = cost.whole_load if _is_incomplete(design) else cost.total
+            return Cell(words.NONE if whole is None else words.dollars(whole))
+    return Cell(words.NONE)
+
+
+def _per_million(design: result_types.DesignResult) -> Cell:
+    cost = month(design)
+    if cost is None or cost.per_million_served is None:
+        return Cell(words.NONE)
+    return Cell(words.dollars(cost.per_million_served))
+
+
+def _year(design: result_types.DesignResult) -> Cell:
+    total = sum(cost.total for cost in design.year)
+    return Cell(words.dollars(total) if design.year else words.NONE)
+
+
+def _year_stored(design: result_types.DesignResult) -> Cell:
+    return Cell(words.size(design.year[-1].stored_bytes) if design.year else words.NONE)
+
+
+def _year_partitions(design: result_types.DesignResult) -> Cell:
+    return Cell(str(design.year[-1].partitions) if design.year else words.NONE)
 
 
 def month(design: result_types.DesignResult) -> result_types.Cost | None:

@@ -14,6 +14,7 @@ from typing import Final, TextIO
 
 from emulator.lab.outcome import words
 from emulator.lab.outcome.result_types import Comparison, DesignResult, ResourceResult
+from emulator.lab.outcome.thresholds import THRESHOLD
 from emulator.lab.report.heat_map import Cells, MapLayout, hottest
 from emulator.lab.report.rows import Group, groups, summary
 
@@ -23,7 +24,12 @@ MAP_COLUMNS: Final = 60
 #: Signs for a cell from idle to full; the last is for throttled.
 SHADES: Final = "·░░▒▒▓▓█X"
 ASCII_SHADES: Final = ".::--==#X"
-_COLOURS: Final = {"fine": "green", "tight": "yellow", "throttles": "red"}
+_COLOURS: Final = {
+    "fine": "green",
+    "tight": "yellow",
+    "risky": "dark_orange",
+    "throttles": "red",
+}
 _MARKS: Final = {"bad": "bold red", "tight": "bold yellow", "good": "green", "chosen": "bold"}
 #: Above, right, below and left of a line that explains the one before.
 _INDENTED: Final = (0, 0, 0, 2)
@@ -58,7 +64,7 @@ def text_report(comparison: Comparison, *, unicode: bool = True) -> str:
     ...                    seeds=(0,), designs=())
     >>> print(text_report(empty, unicode=False))
     t
-    0 designs under 0 requests in 1 min; exact engine, seed 0
+    0 designs under 0 requests in 1 min; exact engine, up to 1 world; newborn tables
     """
     lines = [comparison.title, summary(comparison), ""]
     for design in comparison.designs:
@@ -80,13 +86,30 @@ def _plain(text: str, *, unicode: bool) -> str:
 def _verdict(design: DesignResult) -> Iterator[str]:
     verdict = words.sentence(design.verdict)
     yield from wrap(f"[{design.grade}] {verdict}", PLAIN_WIDTH, subsequent_indent="  ")
-    if design.fix:
-        text = f"smallest fix: {words.sentence(design.fix)}"
-        yield from wrap(text, PLAIN_WIDTH, initial_indent="  ", subsequent_indent="  ")
-    found = problems(design)
-    if found:
-        text = f"problems: {found}"
-        yield from wrap(text, PLAIN_WIDTH, initial_indent="  ", subsequent_indent="  ")
+    for label, text in explanations(design):
+        line = f"{label}: {text}"
+        yield from wrap(line, PLAIN_WIDTH, initial_indent="  ", subsequent_indent="  ")
+
+
+def explanations(design: DesignResult) -> Iterator[tuple[str, str]]:
+    """Yield what stands under a verdict: what fixes it, what it depends on, what it costs."""
+    if design.fix or design.fix_note:
+        yield "smallest fix", words.sentence(design.fix or design.fix_note or "")
+    if design.unknowns:
+        yield "depends on", words.sentence(dependence(design))
+    if named := problems(design):
+        yield "problems", named
+
+
+def dependence(design: DesignResult) -> str:
+    """Return which unknowns move the answer, and by how much."""
+    moving = [effect for effect in design.unknowns if effect.high - effect.low >= THRESHOLD]
+    if not moving:
+        return "none of the unknowns moves the share of throttled calls"
+    return ", ".join(
+        f"{effect.name} ({words.percent(effect.low)} to {words.percent(effect.high)})"
+        for effect in moving
+    )
 
 
 def problems(design: DesignResult) -> str:
@@ -176,11 +199,8 @@ def _print_rich(comparison: Comparison, stream: TextIO) -> None:
         colour = _COLOURS[design.grade]
         verdict = escape(words.sentence(design.verdict))
         console.print(f"[reverse {colour}] {design.grade} [/] {verdict}")
-        if design.fix:
-            fix = escape(words.sentence(design.fix))
-            console.print(Padding(f"[{colour}]smallest fix:[/] {fix}", _INDENTED))
-        if found := problems(design):
-            console.print(Padding(f"[dim]problems:[/] {escape(found)}", _INDENTED))
+        for label, text in explanations(design):
+            console.print(Padding(f"[{colour}]{label}:[/] {escape(text)}", _INDENTED))
         console.print()
     if comparison.designs:
         console.print(_rich_table(comparison))

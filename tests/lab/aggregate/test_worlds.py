@@ -12,8 +12,7 @@ from emulator.lab.aggregate import WorldsEngine
 from emulator.lab.outcome.thresholds import THRESHOLD
 from emulator.lab.outcome.world_outcome import outcome_of
 from emulator.lab.planning.layout import Layout
-from emulator.lab.planning.worlds import draw_worlds
-from emulator.settings import Settings
+from emulator.lab.planning.worlds import Known, draw_worlds
 from tests.lab.aggregate.worlds import close, events, orders, played, scaling, splitting
 
 CASES = {
@@ -40,7 +39,7 @@ def test_a_world_is_the_same_whatever_others_are_played(case):
 @EVERY
 def test_a_log_does_not_change_a_world(case):
     layout = Layout(*case())
-    world = draw_worlds(0, 12, Settings())[4]
+    world = draw_worlds(0, 12, Known())[4]
 
     logged = outcome_of(world, aggregate.run(layout, seed=world.arrivals, settings=world.settings))
     [alone] = WorldsEngine(layout).play([world])
@@ -51,7 +50,7 @@ def test_a_log_does_not_change_a_world(case):
 def test_the_same_worlds_again_give_the_same_outcomes():
     layout = Layout(*orders())
     engine = WorldsEngine(layout)
-    worlds = draw_worlds(0, 4, Settings())
+    worlds = draw_worlds(0, 4, Known())
 
     first = engine.play(worlds)
 
@@ -91,7 +90,7 @@ def test_no_figure_depends_on_the_seed_of_hashes():
 def test_worlds_without_queues_are_played_beside_those_with():
     """CAP2-4.6: calls meet the index's limits at once."""
     layout = Layout(*orders())
-    world = draw_worlds(0, 1, Settings())[0]
+    world = draw_worlds(0, 1, Known())[0]
     without = replace(world, settings=replace(world.settings, gsi_buffer_seconds=0))
 
     both = WorldsEngine(layout).play([without, world])
@@ -105,7 +104,7 @@ def test_worlds_without_queues_are_played_beside_those_with():
 def test_a_world_that_surely_throttles_ends_early():
     design, workload = events(rate=5_000, duration=300, capacity=Capacity(read=1, write=500))
     layout = Layout(design, workload)
-    worlds = draw_worlds(0, 4, Settings())
+    worlds = draw_worlds(0, 4, Known())
     done = []
 
     ended = WorldsEngine(layout).play(
@@ -119,7 +118,7 @@ def test_a_world_that_surely_throttles_ends_early():
 def test_worlds_that_end_early_leave_the_others_alone():
     """The first world goes on for the others' prices, with the outcome that it ended with."""
     layout = Layout(*events(rate=990, duration=300, capacity=Capacity(read=1, write=1000)))
-    worlds = draw_worlds(0, 12, Settings())
+    worlds = draw_worlds(0, 12, Known())
     whole = WorldsEngine(layout).play(worlds)
     shares = sorted(outcome.throttled_share for outcome in whole)
     middle = (shares[5] + shares[6]) / 2

@@ -5,7 +5,7 @@ import math
 from emulator.capacity import ScalingPolicy
 from emulator.lab import Capacity, Design, Field, Hotspot, Index, Pattern, Preload, Workload
 from emulator.lab.aggregate import WorldsEngine
-from emulator.lab.planning.worlds import draw_worlds
+from emulator.lab.planning.worlds import Known, draw_worlds
 from emulator.settings import Settings
 
 MANY = 12
@@ -67,7 +67,7 @@ def splitting():
 
 def played(layout, numbers, **settings):
     """Return the outcomes of some of many worlds, played together."""
-    worlds = draw_worlds(0, MANY, Settings(**settings))
+    worlds = draw_worlds(0, MANY, Known(Settings(**settings)))
     return WorldsEngine(layout).play([worlds[number] for number in numbers])
 
 

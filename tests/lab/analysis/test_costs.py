@@ -1,11 +1,15 @@
-"""A month at the pace of a run: what is used, and what it costs under each billing mode."""
+"""A month as it is said to be, under each billing mode, and never cheaper for failing."""
+
+from dataclasses import replace
 
 import pytest
 
 from emulator.capacity import ScalingPolicy
 from emulator.capacity.prices import STANDARD, STANDARD_IA
-from emulator.lab import Capacity, Design, Field, Index, Pattern, Workload
-from emulator.lab.analysis.costs import Usage, break_even, costs, usages
+from emulator.lab import Capacity, Design, Field, Index, Pattern, Workload, aggregate
+from emulator.lab.analysis.costs import Usage, break_even, costs, usages, year
+from emulator.lab.inputs.extras import Extras, Reserved
+from emulator.lab.inputs.history import Units
 from emulator.lab.outcome.run_log import Collections, RunLog
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.run_emulator import RunEmulator
@@ -14,10 +18,11 @@ from emulator.settings import Settings
 READ, WRITE = 0, 1
 SETTINGS = Settings()
 HOUR = 3600
+SECONDS = 120
 MONTH = 730 * HOUR
 
 
-def make_log(*, seconds=120, capacity=None, retention=None, **design):
+def make_log(*, seconds=SECONDS, capacity=None, retention=None, **design):
     """Return the log of a run in which nothing happened yet."""
     put = Pattern("put", "PutItem", rate=1)
     workload = Workload(
@@ -38,15 +43,21 @@ def use_of(log, *, read=0.0, write=0.0, provisioned=1.0, collections=None):
     return usage
 
 
+def stored_bytes(log, collections):
+    """Return what a month is billed to hold on average."""
+    made = costs([use_of(log, collections=collections)], log.layout, SETTINGS)
+    return sum(line.quantity for line in made[0].lines if line.item == "storage") * 1024**3
+
+
 def _series(rate, seconds):
     return rate if isinstance(rate, list) else [float(rate)] * seconds
 
 
-def test_units_are_the_mean_and_the_busiest_minute():
+def test_units_are_those_of_the_run_and_of_its_busiest_minute():
     """The peak is rounded up to whole units and never under one; a minute cut short counts."""
     busy = [1.0] * 60 + [4.5] * 60 + [9.5] * 30
     usage = use_of(make_log(seconds=150), write=busy)
-    assert usage.units == (0.0, pytest.approx(sum(busy) / 150))
+    assert usage.units == (0.0, pytest.approx(sum(busy)))
     assert usage.peaks == (1.0, 10.0)
     assert usage.settings == usage.peaks  # on demand, as what the busiest minute needs
     assert (usage.table, usage.index, usage.billing) == ("table", None, "on-demand")
@@ -85,20 +96,20 @@ BILLED = 2 * (1000 + 4 * 100)
 
 def test_data_that_is_kept_for_ever_grows_by_half_a_month_on_average():
     """CAP-110, CAP-1004: what was there, and half of what a month brings at this pace."""
-    usage = use_of(make_log(seconds=100), collections=COLLECTIONS)
     grown = BILLED * 0.1
-    assert usage.stored == pytest.approx(BILLED - grown + grown / 100 * MONTH / 2)
+    stored = stored_bytes(make_log(seconds=100), COLLECTIONS)
+    assert stored == pytest.approx(BILLED - grown + grown / 100 * MONTH / 2)
 
 
 def test_data_with_a_retention_is_what_the_retention_keeps():
-    usage = use_of(make_log(seconds=100, retention=5000), collections=COLLECTIONS)
-    assert usage.stored == pytest.approx(BILLED * 0.1 / 100 * 5000)
+    log = make_log(seconds=100, retention=5000)
+    assert stored_bytes(log, COLLECTIONS) == pytest.approx(BILLED * 0.1 / 100 * 5000)
     still = Collections(["a"], [4.0], [1000.0], [0.0], [2.0])
-    assert use_of(make_log(seconds=100, retention=5000), collections=still).stored == BILLED
+    assert stored_bytes(make_log(seconds=100, retention=5000), still) == pytest.approx(BILLED)
 
 
 def test_an_empty_table_stores_nothing():
-    assert use_of(make_log()).stored == 0
+    assert stored_bytes(make_log(), None) == 0
 
 
 def used(**members):
@@ -106,11 +117,13 @@ def used(**members):
         "table": "table",
         "index": None,
         "billing": "on-demand",
-        "units": (2.0, 3.0),
+        "units": (2.0 * SECONDS, 3.0 * SECONDS),
         "peaks": (5.0, 6.0),
         "settings": (5.0, 6.0),
         "scaled": (3.0, 5.0),
-        "stored": 5e9,
+        "held": 5e9,
+        "grown": 0.0,
+        "partitions": 1,
     }
     return Usage(**usual | members)
 
@@ -153,11 +166,11 @@ def test_a_design_with_several_modes_gets_a_line_of_its_own():
 
 def test_provisioned_is_cheaper_above_the_break_even_point():
     """CAP-1008: an axis that is not used has none."""
-    low = used(units=(0.0, 6.0 * STANDARD.break_even(WRITE)))
+    low = used(units=(0.0, 6.0 * STANDARD.break_even(WRITE) * SECONDS))
     [row] = break_even([low], layout())
     assert (row.resource, row.axis, row.cheaper) == ("table", "write", "on-demand")
     assert row.utilisation == pytest.approx(row.break_even)
-    high = used(index="byStatus", units=(5.0, 5.9))
+    high = used(index="byStatus", units=(5.0 * SECONDS, 5.9 * SECONDS))
     read, write = break_even([high], layout())
     assert (read.axis, read.utilisation, read.cheaper) == ("read", 1.0, "provisioned")
     assert (write.axis, write.resource, write.cheaper) == ("write", "byStatus", "provisioned")
@@ -170,3 +183,124 @@ def test_indexes_are_used_and_paid_by_their_own_name():
         None,
         *(record.name for record in log.resources.values() if not record.is_table),
     ]
+
+
+# Whole runs
+
+PUT = Pattern("put", "PutItem", rate=50, size=300)
+WORKLOAD = Workload(fields=[Field("userId", count=500)], patterns=[PUT], duration=120, warm_up=0)
+ROOMY = Capacity(read=10, write=100)
+
+
+def bills(workload, **design):
+    """Return the month by billing mode, Standard class."""
+    layout = Layout(Design("d", partition="{userId}", sort="{timestamp}", **design), workload)
+    log = aggregate.run(layout)
+    used = usages(log, SETTINGS)
+    made = costs(used, layout, SETTINGS, log.patterns.values())
+    return {cost.billing: cost for cost in made if cost.table_class == "STANDARD"}
+
+
+def lines(cost):
+    return {line.item: line.amount for line in cost.lines}
+
+
+def test_a_load_that_runs_all_the_time_is_paid_for_all_hours():
+    """CAP-1001, CAP-1007."""
+    month = bills(WORKLOAD, capacity=ROOMY)
+
+    assert lines(month["on-demand"])["writes"] == pytest.approx(50 * MONTH * 0.625e-6, rel=1e-3)
+    assert lines(month["provisioned"])["write capacity"] == pytest.approx(100 * 730 * 0.00065)
+    assert "scheduled" not in month
+
+
+def test_a_run_once_a_month_is_paid_for_once():
+    """A sale of two minutes: on demand its units, provisioned the whole month, or one hour."""
+    month = bills(replace(WORKLOAD, every=MONTH), capacity=ROOMY)
+
+    assert lines(month["on-demand"])["writes"] == pytest.approx(50 * 120 * 0.625e-6, rel=1e-3)
+    assert lines(month["provisioned"])["write capacity"] == pytest.approx(100 * 730 * 0.00065)
+    scheduled = lines(month["scheduled"])["write capacity"]
+    assert scheduled == pytest.approx((100 + 729) * 0.00065)
+
+
+def test_a_design_that_gives_up_calls_is_no_bargain():
+    """What was refused is not billed (CAP-608); for a call served, and for all calls, it is."""
+    kept = replace(WORKLOAD, retry="none")
+    small, large = (bills(kept, capacity=Capacity(read=10, write=write)) for write in (20, 100))
+
+    assert small["on-demand"].total < large["on-demand"].total * 0.6
+    assert small["on-demand"].whole_load == pytest.approx(large["on-demand"].total, rel=0.02)
+    assert large["on-demand"].whole_load is None
+    per_call = [month["on-demand"].per_million_served for month in (small, large)]
+    assert per_call[0] == pytest.approx(per_call[1], rel=0.01)
+    assert small["provisioned"].whole_load is None
+
+
+def test_replicas_pay_every_write_in_every_region():
+    """CAP-312."""
+    alone, copied = (
+        bills(WORKLOAD, capacity=ROOMY, extras=extras) for extras in (Extras(), Extras(replicas=2))
+    )
+
+    for billing, single, replicated in (
+        ("on-demand", "writes", "replicated writes"),
+        ("provisioned", "write capacity", "replicated write capacity"),
+    ):
+        assert single not in lines(copied[billing])
+        assert lines(copied[billing])[replicated] == 3 * lines(alone[billing])[single]
+    assert lines(copied["on-demand"])["storage"] == pytest.approx(
+        3 * lines(alone["on-demand"])["storage"]
+    )
+
+
+def test_recovery_backups_and_stream_readers_have_their_lines():
+    """CAP-1004."""
+    extras = Extras(point_in_time_recovery=True, backups=3, stream_consumers=2)
+    month = lines(bills(WORKLOAD, capacity=ROOMY, extras=extras)["on-demand"])
+
+    assert month["point-in-time recovery"] == pytest.approx(month["storage"] / 0.25 * 0.20)
+    assert month["backups"] == pytest.approx(3 * month["storage"] / 0.25 * 0.10)
+    assert month["stream reads"] == pytest.approx(2 * 1 * 4 * MONTH * 0.20e-6)
+
+
+def test_reserved_capacity_is_paid_whether_it_is_used_or_not():
+    """CAP-1003: 100 WCU for three years are 0.000149 a unit-hour."""
+    reserved = Extras(reserved=Reserved(years=3, units=Units(write=100)))
+    over, under = (
+        lines(
+            bills(WORKLOAD, capacity=Capacity(read=10, write=write), extras=reserved)["provisioned"]
+        )
+        for write in (150, 60)
+    )
+
+    assert over["reserved write capacity"] == under["reserved write capacity"]
+    assert over["reserved write capacity"] == pytest.approx(100 * 730 * 0.000149, rel=0.01)
+    assert over["write capacity"] == pytest.approx(50 * 730 * 0.00065)
+    assert "write capacity" not in under
+
+
+def test_a_year_grows_in_load_and_in_what_is_stored():
+    growing = replace(WORKLOAD, growth=0.05)
+    layout = Layout(
+        Design("d", partition="{userId}", sort="{timestamp}", capacity=Capacity()), growing
+    )
+    log = aggregate.run(layout)
+
+    months = year(usages(log, SETTINGS), layout, SETTINGS)
+
+    assert [month.month for month in months] == list(range(1, 13))
+    assert months[-1].load == pytest.approx(1.05**11)
+    stored = [month.stored_bytes for month in months]
+    assert stored == sorted(stored)
+    assert stored[-1] > 12 * stored[0]
+    # 50 items of 400 bytes a second are 52 GB in the first month, and 16 times that in a year.
+    assert months[-1].partitions == pytest.approx(stored[-1] / 10 / 1024**3, rel=0.15)
+    assert year(usages(log, SETTINGS), Layout(layout.design, WORKLOAD), SETTINGS) == ()
+
+
+def test_auto_scaling_goes_down_between_runs():
+    scaled = Capacity(read=10, write=100, scaling=ScalingPolicy(minimum=1, maximum=200))
+    month = bills(replace(WORKLOAD, every=MONTH), capacity=scaled)
+
+    assert lines(month["auto-scaled"])["write capacity"] < 0.02 * 100 * 730 * 0.00065 + 1

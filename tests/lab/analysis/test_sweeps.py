@@ -25,7 +25,7 @@ SHARDED = Design(
 
 
 def sweep(*arguments, **options):
-    return sweep_with(*arguments, engine="aggregate", **options)
+    return sweep_with(*arguments, engine="aggregate", **({"worlds": 1} | options))
 
 
 class Here:
@@ -116,7 +116,7 @@ def test_another_question_is_not_answered_from_the_file(tmp_path):
     one, other = Here(), Here()
 
     sweep([SHARDED], WORKLOAD, over=over, executor=one, results=path)
-    sweep([SHARDED], WORKLOAD, over=over, executor=other, results=path, seeds=(5,))
+    sweep([SHARDED], WORKLOAD, over=over, executor=other, results=path, seeds=(5,), worlds=None)
 
     assert other.ran == 1
     assert len([json.loads(line) for line in path.read_text().splitlines()]) == 2

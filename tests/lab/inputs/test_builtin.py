@@ -9,7 +9,11 @@ from emulator.lab.inputs.builtin import device_events, hour_and_device
 @pytest.fixture(scope="module")
 def result():
     return compare(
-        device_events(duration=600), hour_and_device(), headroom=False, sensitivity=False
+        device_events(duration=600),
+        hour_and_device(),
+        worlds=2,
+        headroom=False,
+        sensitivity=False,
     )
 
 
@@ -23,7 +27,7 @@ def test_the_hour_throttles_at_one_partition(result):
     assert hour.table.write.utilisation == pytest.approx(0.2, abs=0.005)
     assert hour.table.hottest_key_share == pytest.approx(1)
     assert hour.fix == "make {deviceId} the partition key of table"
-    assert "a partition stops at 1,000 write units a second while 80%" in hour.verdict
+    assert "a partition stops at 1,000 write units a second while 80\u202f%" in hour.verdict
 
 
 def test_the_device_does_not_throttle_at_all(result):
@@ -38,6 +42,15 @@ def test_the_device_does_not_throttle_at_all(result):
 
 
 def test_the_wrong_key_makes_reads_hundreds_of_times_dearer(result):
-    hour, device = (one.pattern("last events of a device") for one in result.designs)
+    hour, device, _ = (design.pattern("last events of a device") for design in result.designs)
 
     assert hour.units[0].read > 300 * device.units[0].read
+
+
+def test_the_hour_with_the_device_first_is_split_for_heat(result):
+    """CAP2-3: its sort keys do not ascend, so it can be cut between devices, minutes later."""
+    split = result.design("hour key by device")
+
+    assert {cut.cause for cut in split.splits} == {"heat"}
+    assert 0 < split.throttled_share < result.design("hour key").throttled_share
+    assert not any(cut.children for cut in result.design("hour key").splits)

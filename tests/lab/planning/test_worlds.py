@@ -7,7 +7,15 @@ from statistics import fmean, median
 
 import pytest
 
-from emulator.lab.planning.worlds import ARRIVALS, PLACEMENT, UNKNOWNS, Unknown, World, draw_worlds
+from emulator.lab.planning.worlds import (
+    ARRIVALS,
+    PLACEMENT,
+    UNKNOWNS,
+    Known,
+    Unknown,
+    World,
+    draw_worlds,
+)
 from emulator.settings import SALTS, Settings
 
 
@@ -21,12 +29,12 @@ def _differences(worlds: list[World]) -> set[str]:
 
 
 def test_a_world_follows_from_its_seed() -> None:
-    assert draw_worlds(0, 20, Settings())[7] == draw_worlds(7, 1, Settings())[0]
+    assert draw_worlds(0, 20, Known())[7] == draw_worlds(7, 1, Known())[0]
 
 
 def test_placements_and_buffers_are_spread_over_their_ranges() -> None:
     """CAP2-7, and the ranges of the section Worlds."""
-    worlds = draw_worlds(0, 2000, Settings())
+    worlds = draw_worlds(0, 2000, Known())
     salts = [world.settings.placement_salt / SALTS for world in worlds]
     buffers = [world.settings.gsi_buffer_seconds for world in worlds]
     factors = [world.settings.eventual_read_factor for world in worlds]
@@ -39,14 +47,14 @@ def test_placements_and_buffers_are_spread_over_their_ranges() -> None:
 
 
 def test_a_setting_that_is_given_is_the_same_in_every_world() -> None:
-    worlds = draw_worlds(0, 20, Settings(placement_salt=5, burst_start=1.0))
+    worlds = draw_worlds(0, 20, Known(Settings(burst_start=1.0), frozenset({"placement_salt"})))
     assert _differences(worlds) == {"seed", "gsi_buffer_seconds", "eventual_read_factor"}
 
 
 @pytest.mark.parametrize("unknown", UNKNOWNS, ids=lambda unknown: unknown.name)
 def test_one_unknown_alone_changes_nothing_else(unknown: Unknown) -> None:
-    worlds = draw_worlds(0, 20, Settings(), only=unknown)
-    assert worlds[0] == draw_worlds(0, 1, Settings())[0]
+    worlds = draw_worlds(0, 20, Known(), only=unknown)
+    assert worlds[0] == draw_worlds(0, 1, Known())[0]
     assert _differences(worlds) <= {unknown.setting, "seed"}
     assert (len({world.arrivals for world in worlds}) > 1) == (unknown is ARRIVALS)
     if unknown is PLACEMENT:

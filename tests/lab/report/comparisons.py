@@ -29,10 +29,12 @@ from emulator.lab.outcome.result_types import (
     PatternResult,
     ResourceResult,
     ResourceUnits,
-    SensitivityRow,
+    Risk,
     Series,
     SplitResult,
     Spread,
+    UnknownEffect,
+    WorldResult,
 )
 
 SECONDS = 3 * 3600
@@ -269,13 +271,21 @@ HEAT_THRESHOLD = Assumption(
     value=0.8,
     rule="CAP-505",
     meaning="Share of a partition's throughput that counts as hot",
-    rows=(
-        SensitivityRow(value=0.6, throttled_share=0.58),
-        SensitivityRow(value=0.8, throttled_share=0.59),
-        SensitivityRow(value=1.0, throttled_share=0.61),
-    ),
 )
 NAMES = {"by hour": "{timestamp:hour}", "by device": "{deviceId}"}
+
+
+def worlds(*shares: float) -> tuple[WorldResult, ...]:
+    """Return worlds with these shares of throttled calls."""
+    return tuple(
+        WorldResult(seed=seed, throttled_share=share, failed_share=share / 10, closes_after=None)
+        for seed, share in enumerate(shares)
+    )
+
+
+def effect(name: str, rule: str, low: float, high: float, chance: float) -> UnknownEffect:
+    """Return how far one unknown moves the answer."""
+    return UnknownEffect(name=name, rule=rule, chance=chance, low=low, high=high, worlds=20)
 
 
 def document(name: str) -> dict:
@@ -362,6 +372,13 @@ def by_hour() -> DesignResult:
             ),
         ),
         assumptions=(HEAT_THRESHOLD,),
+        risk=Risk(chance=1.0, low=0.9501, high=1.0, worlds=73),
+        worlds=worlds(*[0.55 + number / 1000 for number in range(73)]),
+        shown_world=36,
+        unknowns=(
+            effect("times of splits", "CAP2-3", 0.56, 0.61, 1.0),
+            effect("placement of keys", "CAP2-7", 0.58, 0.58, 1.0),
+        ),
     )
 
 
@@ -411,6 +428,10 @@ def by_device() -> DesignResult:
         fix=None,
         findings=(),
         assumptions=(),
+        risk=Risk(chance=0.0, low=0.0, high=0.0499, worlds=73),
+        worlds=worlds(*[0.0] * 73),
+        shown_world=0,
+        unknowns=(effect("placement of keys", "CAP2-7", 0.0, 0.0, 0.0),),
     )
 
 
@@ -470,7 +491,7 @@ def with_index() -> DesignResult:
         break_even=(),
         headroom=headroom(1.02, INDEX_HOT),
         confidence=(),
-        grade="tight",
+        grade="risky",
         verdict="0.4 % of calls are throttled in the spike, by the index and not by the table.",
         fix="Use {eventType}#{timestamp:day} as the key of EventTypeIndex.",
         findings=(
@@ -483,6 +504,10 @@ def with_index() -> DesignResult:
             ),
         ),
         assumptions=(HEAT_THRESHOLD,),
+        risk=Risk(chance=0.6, low=0.387, high=0.781, worlds=20),
+        worlds=worlds(*[0.0] * 8, *[0.004] * 12),
+        shown_world=8,
+        unknowns=(effect("placement of keys", "CAP2-7", 0.0, 0.21, 0.55),),
     )
 
 
@@ -502,6 +527,6 @@ def afternoon() -> Comparison:
         },
         engine="aggregate",
         duration_seconds=float(SECONDS),
-        seeds=(7, 8, 9),
+        seeds=tuple(range(7, 80)),
         designs=(by_hour(), by_device(), with_index()),
     )

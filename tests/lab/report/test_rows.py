@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from emulator.lab.outcome import words
-from emulator.lab.report.rows import Cell, groups, headroom, summary
+from emulator.lab.report.rows import Cell, groups, headroom, risk, summary
 from tests.lab.report.comparisons import afternoon
 
 
@@ -18,7 +18,9 @@ def table():
 
 def test_every_measure_of_the_comparison_has_a_row():
     assert table() == {
-        "calls throttled": ["57.8 %", "0 %", "0.4 %"],
+        "worlds that throttle": ["100 % (95 to 100)", "0 % (0 to 5)", "60 % (39 to 78)"],
+        "calls throttled there": ["58.6 %", "–", "0.4 %"],
+        "calls throttled, median world": ["57.8 %", "0 %", "0.4 %"],
         "table writes: one partition is full": ["57.8 %", "–", "–"],
         "index writes: one partition is full": ["–", "–", "0.4 %"],
         "calls given up": ["0.23 %", "0 %", "0.0016 %"],
@@ -28,17 +30,21 @@ def test_every_measure_of_the_comparison_has_a_row():
         "latency added by retries, p50 / p99": ["50 ms / 21.4 s", "0 s / 0 s", "0 s / 21.4 s"],
         "read and then filtered away": ["99 %", "99 %", "0 %"],
         "hottest partition": ["100 %", "21.4 %", "100 % of EventTypeIndex"],
+        "were they even": ["20 % of 5", "20 % of 5", "16.7 % of 6"],
         "hottest key": ["36 %", "0.012 %", "50 % of EventTypeIndex"],
         "partition keys used": ["3", "10 k", "10 k + 3"],
         "partitions at the end": ["5", "5", "5 + 6"],
         "splits": ["0", "0", "2"],
+        "first split after": ["–", "–", "50 min (heat)"],
         "WCU/s on events": ["1,028 (20.6 % used)", "2,450 (49 % used)", "2,450 (49 % used)"],
         "RCU/s on events": ["120 (12 % used)"] * 3,
         "WCU/s on EventTypeIndex": ["–", "–", "2,253 (45.1 % used)"],
-        "on-demand": ["$6,549", "$6,549", "$8,560"],
-        "provisioned": ["$2,848", "$2,848", "$3,724"],
-        "auto-scaled": ["$2,279", "$2,279", "$2,980"],
-        "provisioned, Standard-IA": ["$3,559", "$3,559", "$4,652"],
+        "on-demand": ["$6,549*", "$6,549", "$8,560"],
+        "provisioned": ["$2,848*", "$2,848", "$3,724"],
+        "auto-scaled": ["$2,279*", "$2,279", "$2,980"],
+        "provisioned, Standard-IA": ["$3,559*", "$3,559", "$4,652"],
+        "* not paid for: calls given up": ["0.23 %", "–", "–"],
+        "on-demand, had all calls been served": ["–", "$6,549", "$8,560"],
     }
 
 
@@ -50,11 +56,21 @@ def test_only_what_breaks_a_limit_is_marked():
         if any(cell.mark for cell in row.cells)
     }
     assert marks == {
-        "calls throttled": ["bad", "", "bad"],
+        "worlds that throttle": ["bad", "", "bad"],
+        "calls throttled, median world": ["bad", "", "bad"],
         "calls given up": ["bad", "", "bad"],
         "headroom": ["bad", "", "tight"],
         "provisioned": ["chosen"] * 3,
+        "* not paid for: calls given up": ["bad", "", ""],
     }
+
+
+def test_what_an_older_result_does_not_know_is_left_open():
+    """A result of 0.1.0 has no worlds."""
+    old = replace(afternoon().designs[0], risk=None, worlds=(), unknowns=(), shown_world=None)
+    assert risk(old) == Cell("–")
+    older = replace(afternoon(), designs=(old,))
+    assert "worlds that throttle" not in {row.label for made in groups(older) for row in made.rows}
 
 
 def test_a_design_without_a_search_has_no_headroom():
@@ -67,5 +83,6 @@ def test_a_design_without_a_search_has_no_headroom():
 
 def test_the_run_is_told_in_one_line():
     assert summary(afternoon()).replace(words.SPACE, " ") == (
-        "3 designs under 26.6 M requests in 3 h; aggregate engine, seeds 7, 8, 9"
+        "3 designs under 26.6 M requests in 3 h; aggregate engine, up to 73 worlds, from seed 7; "
+        "newborn tables"
     )

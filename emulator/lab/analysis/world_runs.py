@@ -1,0 +1,139 @@
+"""The worlds of one design, played as far as a question needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from statistics import median_low
+from typing import Final, Literal, TypeAlias
+
+from emulator.lab import aggregate, exact
+from emulator.lab.outcome.risk import next_worlds
+from emulator.lab.outcome.run_log import RunLog
+from emulator.lab.outcome.thresholds import MOST_WORLDS, THRESHOLD
+from emulator.lab.outcome.world_outcome import WorldOutcome, outcome_of
+from emulator.lab.planning.layout import Layout
+from emulator.lab.planning.worlds import Known, World, draw_worlds
+
+Engine: TypeAlias = Literal["exact", "aggregate"]
+#: Called with what is done and what there is to do.
+WorldsProgress: TypeAlias = Callable[[int, int], None]
+
+RUNNERS: Final[dict[Engine, Callable[..., RunLog]]] = {
+    "exact": exact.run,
+    "aggregate": aggregate.run,
+}
+
+
+@dataclass(frozen=True)
+class WorldCount:
+    """How many worlds are played: a fixed number, or until the chance is known well enough.
+
+    >>> WorldCount(exactly=5).next(hits=5, played=5), WorldCount().next(hits=0, played=20)
+    (5, 73)
+    """
+
+    most: int = MOST_WORLDS
+    exactly: int | None = None
+
+    def next(self, *, hits: int, played: int) -> int:
+        """Return how many worlds to have played before the question is asked again."""
+        if self.exactly is not None:
+            return self.exactly
+        return min(next_worlds(hits, played), self.most)
+
+
+@dataclass
+class WorldRuns:
+    """The worlds of one design under one workload.
+
+    Attributes:
+        layout: The design under the workload.
+        engine: What plays them.
+        first: The seed of the first world.
+        known: What is known of the service.
+        outcomes: Those of the worlds played so far, in the order of their seeds.
+    """
+
+    layout: Layout
+    engine: Engine
+    first: int
+    known: Known
+    outcomes: list[WorldOutcome] = field(default_factory=list)
+    _engine: aggregate.WorldsEngine = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Prepare what is the same in all worlds."""
+        self._engine = aggregate.WorldsEngine(self.layout)
+
+    @property
+    def hits(self) -> int:
+        """How many worlds throttle."""
+        return sum(outcome.throttles for outcome in self.outcomes)
+
+    def play(self, count: int, progress: WorldsProgress | None = None) -> list[WorldOutcome]:
+        """Play on until there are so many outcomes, and return these."""
+        played = len(self.outcomes)
+        if played < count:
+            worlds = draw_worlds(self.first + played, count - played, self.known)
+            self.outcomes += self.outcomes_in(worlds, progress)
+        return self.outcomes[:count]
+
+    def play_to_the_threshold(self, count: int) -> list[WorldOutcome]:
+        """Return outcomes of worlds that end as soon as they are sure to throttle."""
+        worlds = draw_worlds(self.first, count, self.known)
+        return self._engine.play(worlds, stop_over=THRESHOLD)
+
+    def play_until_known(
+        self, count: WorldCount, progress: WorldsProgress | None = None
+    ) -> list[WorldOutcome]:
+        """Play until the chance is known well enough, and return all outcomes."""
+        while True:
+            wanted = count.next(hits=self.hits, played=len(self.outcomes))
+            if wanted <= len(self.outcomes):
+                return self.outcomes
+            self.play(wanted, progress)
+
+    def estimates_in(self, worlds: Sequence[World]) -> list[WorldOutcome]:
+        """Return how the design does in any worlds, in numbers."""
+        return self._engine.play(worlds)
+
+    def outcomes_in(
+        self, worlds: Sequence[World], progress: WorldsProgress | None = None
+    ) -> list[WorldOutcome]:
+        """Return how the design does in any worlds."""
+        if self.engine == "aggregate":
+            return self._engine.play(worlds, progress=progress)
+        outcomes = []
+        for number, world in enumerate(worlds, 1):
+            outcomes.append(outcome_of(world, self.log(world)))
+            if progress is not None:
+                progress(number, len(worlds))
+        return outcomes
+
+    def log(self, world: World) -> RunLog:
+        """Run one world and return everything that it leaves behind."""
+        run = RUNNERS[self.engine]
+        return run(self.layout, seed=world.arrivals, settings=world.settings)
+
+    def median(self) -> WorldOutcome:
+        """Return the outcome in the middle by throttled share; of equals the first world's."""
+        return median_world(self.outcomes)
+
+    def typical_throttling(self) -> WorldOutcome | None:
+        """Return the median of the worlds that throttle, if any does."""
+        throttling = [outcome for outcome in self.outcomes if outcome.throttles]
+        return median_world(throttling) if throttling else None
+
+
+def median_world(outcomes: Sequence[WorldOutcome]) -> WorldOutcome:
+    """Return the outcome in the middle by throttled share; of equals the first one.
+
+    A world in which an index closes after the run lies above those in which none does.
+    """
+
+    def rank(outcome: WorldOutcome) -> tuple[float, bool]:
+        return outcome.throttled_share, outcome.throttles
+
+    middle = median_low(sorted(rank(outcome) for outcome in outcomes))
+    return next(outcome for outcome in outcomes if rank(outcome) == middle)
