@@ -235,9 +235,8 @@ def _weights(minutes: Iterable[Minute], low: Position, high: Position) -> dict[P
     """Return the weight of each position accessed in ``[low, high)``, in position order."""
     weights: dict[Position, float] = {}
     for minute in minutes:
-        for position, access in minute.accesses.items():
-            if low <= position < high:
-                weights[position] = weights.get(position, 0.0) + weight(access)
+        for position in minute.between(low, high):
+            weights[position] = weights.get(position, 0.0) + weight(minute.accesses[position])
     return dict(sorted(weights.items()))
 
 
@@ -275,13 +274,13 @@ def _beside(collection: Position, weights: Mapping[Position, float]) -> Decision
 
 def _is_sequential(minutes: Iterable[Minute], collection: Position, share: float) -> bool:
     """Return whether nearly every write to the collection went above, or below, all before it."""
-    length = len(collection)
     run = Run()
     writes = 0.0
     rises = falls = 0
     for minute in minutes:
-        for position, access in minute.accesses.items():
-            if access[WRITES] and position[:length] == collection:
+        for position in _first_writes(minute, collection):
+            access = minute.accesses[position]
+            if access[WRITES]:
                 followed = run.follow(position)
                 up, down = minute.records.get(position, followed)
                 writes += access[WRITES]
@@ -289,3 +288,12 @@ def _is_sequential(minutes: Iterable[Minute], collection: Position, share: float
                 falls += down
     # The first write follows nothing.
     return writes > 1 and max(rises, falls) >= share * (writes - 1)
+
+
+def _first_writes(minute: Minute, collection: Position) -> Iterable[Position]:
+    """Return the positions of a collection, in the order of first writes unless that is known."""
+    own = minute.within(collection)
+    if all(position in minute.records for position in own):
+        return own
+    inside = set(own)
+    return (position for position in minute.accesses if position in inside)

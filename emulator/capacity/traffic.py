@@ -8,6 +8,7 @@ partition is hot.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import pairwise
 from typing import Any, Final
 
@@ -82,12 +83,39 @@ class Minute:
             below, everything written before in their collection.
     """
 
-    __slots__ = ("accesses", "records", "start_s")
+    __slots__ = ("_ordered", "accesses", "records", "start_s")
 
     def __init__(self, start_s: int = 0) -> None:
         self.start_s = start_s
         self.accesses: dict[Position, Access] = {}
         self.records: dict[Position, tuple[int, int]] = {}
+        self._ordered: list[Position] = []
+
+    def between(self, low: Position, high: Position) -> list[Position]:
+        """Return the accessed positions in ``[low, high)``, in position order.
+
+        They are sorted once, so the minute must have ended.
+
+        >>> minute = Minute()
+        >>> minute.accesses = {(7, "b"): [1.0, 0.0, 1, 0], (3, "a"): [1.0, 0.0, 1, 0]}
+        >>> minute.between((3,), (7, "b"))
+        [(3, 'a')]
+        """
+        ordered = self._in_order()
+        return ordered[bisect_left(ordered, low) : bisect_left(ordered, high)]
+
+    def within(self, collection: Position) -> list[Position]:
+        """Return the accessed positions that begin like a collection, in position order."""
+        ordered, length = self._in_order(), len(collection)
+        first = last = bisect_left(ordered, collection)
+        while last < len(ordered) and ordered[last][:length] == collection:
+            last += 1
+        return ordered[first:last]
+
+    def _in_order(self) -> list[Position]:
+        if len(self._ordered) != len(self.accesses):
+            self._ordered = sorted(self.accesses)
+        return self._ordered
 
 
 class Traffic:

@@ -212,10 +212,10 @@ class Resource:
         """Whether a minute without requests would change nothing here."""
         throughput = self.throughput
         return (
-            self.meter.traffic.is_idle
+            self.heat.is_idle
             and self.growth.is_idle
-            and self.heat.is_idle
             and self.prewarm is None
+            and self.meter.traffic.is_idle
             and all(
                 scaler.is_idle(throughput.write if axis else throughput.read)
                 for axis, scaler in self.scalers.items()

@@ -24,19 +24,22 @@ class Arrivals:
     Draws belong to the world, the pattern and the second: they are the same wherever the pattern
     stands among the others, and whatever other worlds are played.
 
-    Attributes:
-        requests: How many arrive in each second of the run.
     """
 
     def __init__(self, plan: Plan, model: PatternModel, keys: PatternKeys, seed: int) -> None:
-        self.requests = plan.requests(model, seed)
+        self._warm_up = plan.workload.warm_up
+        self._requests = plan.requests(model, seed)
         self._rng = plan.key_draws(model, seed)
         self._model = model
         self._recorded_groups = _recorded_groups(model, keys)
 
+    def requests(self, first: int, last: int) -> Integers:
+        """Return how many requests arrive in each of some seconds; the warm-up's are negative."""
+        return self._requests[first + self._warm_up : last + self._warm_up]
+
     def end(self) -> None:
         """Let nobody come any more."""
-        self.requests = np.zeros_like(self.requests)
+        self._requests = np.zeros_like(self._requests)
         self._recorded_groups = None
 
     def draw(self, first: int, last: int, grouping: Grouping, shares: Floats) -> Floats:
@@ -48,8 +51,8 @@ class Arrivals:
             grouping: The call groups.
             shares: Of the pattern's requests, by live row.
         """
-        requests = self.requests[first:last]
-        if self._recorded_groups is not None:
+        requests = self.requests(first, last)
+        if self._recorded_groups is not None and first >= 0:
             return self._recorded(first, last, grouping)
         if grouping.keys.groups.steady or len(shares) == 1:
             return np.outer(requests, shares)
@@ -86,7 +89,7 @@ def arriving_calls(arrivals: list[list[Arrivals]], rows: CallRows, first: int, l
     arriving = np.zeros((last - first, len(rows)))
     for world, own in enumerate(arrivals):
         for pattern, pattern_arrivals in enumerate(own):
-            if not pattern_arrivals.requests[first:last].any():
+            if not pattern_arrivals.requests(first, last).any():
                 continue
             grouping = rows.groupings[world][pattern]
             live = rows.rows(world, pattern).start + grouping.live

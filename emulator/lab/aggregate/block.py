@@ -61,6 +61,8 @@ class Block:
         self._context = plan.context
         self._worlds = worlds
         self._seconds = plan.workload.duration
+        self._warm_up = plan.workload.warm_up
+        self._log = log
         self._contents = [ContentsFeed(world, plan.context) for world in worlds]
         for contents in self._contents:
             contents.load()
@@ -74,7 +76,7 @@ class Block:
         self._keys = [model.keys(self._resource(_FIRST, model.resource)) for model in plan.models]
         self._rows = self._make_rows()
         queued = self._queued()
-        self._queues = IndexQueues(worlds, queued, self._buckets, self._seconds)
+        self._queues = IndexQueues(worlds, queued, self._buckets, plan.workload)
         self._waiting = Waiting(self._rows)
         policies = [model.policy for model in plan.models]
         self._tokens = RetryTokens(plan.workload.callers.count, policies, len(worlds))
@@ -93,8 +95,10 @@ class Block:
             len(self._context.resources),
         )
         self._prices: list[list[CallPrices]] = [[] for _ in worlds]
-        self._priced_until = 0
-        #: Calls accepted in the present stretch by row, and units applied to indexes by bucket.
+        self._priced_until = -self._warm_up
+        #: Of the present stretch: calls that arrived and were accepted by row, and units applied
+        #: to indexes by bucket.
+        self._arrived = np.zeros(len(self._rows))
         self._accepted = np.zeros(len(self._rows))
         self._applied = np.zeros(len(self._buckets))
         #: What happened to rows lately: calls accepted, and units refused by their partition.
@@ -103,8 +107,6 @@ class Block:
         self._crowd: tuple[Integers, Crowd] | None = None
         self._outcomes: list[WorldOutcome | None] = [None] * len(worlds)
         self._writer: LogWriter | None = None
-        if log is not None:
-            self._writer = LogWriter(log, plan.context, self._rows, self._buckets, self._queues)
 
     def _resource(self, world: int, number: int) -> Resource:
         return self._worlds[world].resources[number]
@@ -155,14 +157,16 @@ class Block:
         self, progress: Progress | None = None, stop_over: float | None = None
     ) -> list[WorldOutcome]:
         """Play all worlds to the end, or until all have more refusals than ``stop_over``."""
-        first = 0
+        first = -self._warm_up
         while first < self._seconds:
+            if first == 0:
+                self._start_counting()
             last = self._begin_stretch(first)
             self._run_stretch(first, last)
             self._end_stretch(last)
             if progress is not None:
-                progress(last, self._seconds)
-            if stop_over is not None and self._stop(stop_over):
+                progress(self._warm_up + last, self._warm_up + self._seconds)
+            if stop_over is not None and last > 0 and self._stop(stop_over):
                 break
             first = last
         for world in self._worlds:
@@ -171,6 +175,20 @@ class Block:
             for placed in keys.placed:
                 placed.forget_hashes()
         return [outcome or self._outcome(world) for world, outcome in enumerate(self._outcomes)]
+
+    def _start_counting(self) -> None:
+        """Forget the warm-up: the run begins with the tables as they are (CAP2-10)."""
+        if self._warm_up:
+            self._tally.start_counting(self._rows.by_segment(self._waiting.left()))
+            self._queues.start_counting()
+            self._context.start_counting()
+            for world in self._worlds:
+                world.start_counting()
+        log = self._log
+        if log is not None:
+            if self._warm_up:
+                log.start_counting()
+            self._writer = LogWriter(log, self._context, self._rows, self._buckets, self._queues)
 
     def finish_log(self) -> RunLog:
         """Write the log of the first world, and return it."""
@@ -284,9 +302,10 @@ class Block:
             self._run_second(second, arriving[second - first])
 
     def _count_arrivals(self, arriving: Floats, first: int, last: int) -> None:
-        self._tally.arrived += self._rows.by_segment(arriving.sum(axis=0))
+        self._arrived = arriving.sum(axis=0)
+        self._tally.arrived += self._rows.by_segment(self._arrived)
         requests = [
-            float(own.requests[first:last].sum()) for world in self._arrivals for own in world
+            float(own.requests(first, last).sum()) for world in self._arrivals for own in world
         ]
         self._tally.requests += requests
 
@@ -502,11 +521,14 @@ class Block:
             if self._writer is None and not model.pattern.is_write:
                 continue
             grouping, prices = rows.groupings[_FIRST][number], self._prices[_FIRST][number]
-            by_row = self._accepted[rows.rows(_FIRST, number)]
-            accepted = by_row[grouping.rows] * grouping.key_shares(prices.calls)
+            own, key_shares = rows.rows(_FIRST, number), grouping.key_shares(prices.calls)
+            accepted = self._accepted[own][grouping.rows] * key_shares
             if self._writer is not None:
-                self._writer.note_stretch(number, accepted, prices)
+                arrived = self._arrived[own][grouping.rows] * key_shares
+                self._writer.note_stretch(number, accepted, arrived, prices)
             model.absorb(accepted)
+        if self._writer is not None:
+            self._writer.note_offered(self._arrived)
 
     def _traffic(self, world: int) -> list[PatternTraffic]:
         """Return what happened to a world's calls lately."""
@@ -611,7 +633,10 @@ class Block:
         first = float(tally.first_throttle[world])
         return make_outcome(
             self._worlds[world].world,
-            calls=float(tally.of_world(tally.arrived, world).sum()),
+            calls=float(
+                tally.of_world(tally.arrived, world).sum()
+                + tally.of_world(tally.carried.T, world).sum()
+            ),
             failed=float(lost - kept),
             reasons={name: calls for name, calls in zip(names, refused, strict=True) if calls > 0},
             first_throttle=first if np.isfinite(first) else None,

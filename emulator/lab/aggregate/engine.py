@@ -31,7 +31,7 @@ def run(
             of all calls.
     """
     world = World(seed, seed, settings or Settings())
-    emulator = RunEmulator(layout, world.settings)
+    emulator = RunEmulator(layout, world.settings, warm_up=layout.workload.warm_up)
     log = RunLog(emulator)
     plan = Plan(layout, emulator)
     block = Block(plan, [PlayedWorld(world, emulator, plan.context)], log)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -33,7 +34,7 @@ _MOST_POSITIONS: Final = 64
 #: A key group with more than this share of its partition's traffic is never merged, and is
 #: shown as several items where it stands for many.
 _HEAVY_SHARE: Final = 0.1
-_HEAVY_POSITIONS: Final = 50
+_HEAVY_POSITIONS: Final = 16
 #: Keys of equal weight are cut at the same place, however their weights were added up.
 _ROUNDING: Final = 1e-9
 
@@ -57,6 +58,11 @@ class PatternTraffic:
     hot: Sequence[Floats]
     units: Sequence[float | Floats]
     calls: float | Floats
+
+    @cached_property
+    def key_shares(self) -> Floats:
+        """For each key group its share of the calls of its row."""
+        return self.grouping.key_shares(self.calls)
 
 
 #: Answers what the calls of each pattern in a world did lately.
@@ -186,7 +192,7 @@ def _amounts(
     grouping = traffic.grouping
     groups = np.flatnonzero(grouping.slots[number] == slot)
     rows = grouping.rows[groups]
-    shares = grouping.key_shares(traffic.calls)[groups]
+    shares = traffic.key_shares[groups]
     units = traffic.units[number]
     if not isinstance(units, float):
         units = units[groups]

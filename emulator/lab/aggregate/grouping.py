@@ -22,8 +22,9 @@ AnyIntegers: TypeAlias = NDArray[np.integer[Any]]
 
 #: Keeps a share of nothing from being a division by zero.
 TINY: Final = 1e-300
-#: Up to so many combinations of partitions are counted rather than sorted.
-_FEW_COMBINATIONS: Final = 1 << 20
+#: Combinations of partitions are counted, and not sorted, if there are so many times as many as
+#: key groups at most.
+_FEW_COMBINATIONS: Final = 8
 
 
 @dataclass(frozen=True)
@@ -128,11 +129,15 @@ class Grouping:
         old_rows = self.rows[groups].copy()
         totals = sums(old_rows, self.weights[groups], self.size)
         distinct, among = _distinct([own[groups] for own in self.slots])
-        gone = np.unique(old_rows).tolist()
+        gone = np.unique(old_rows)
         new_rows = self._take_rows(distinct)
         self.rows[groups] = new_rows[among]
-        self._free.extend(gone)
-        self.live = np.union1d(np.setdiff1d(self.live, gone), new_rows)
+        self._free.extend(gone.tolist())
+        is_live = np.zeros(self.size, dtype=np.bool_)
+        is_live[self.live] = True
+        is_live[gone] = False
+        is_live[new_rows] = True
+        self.live = np.flatnonzero(is_live)
         return _moves(old_rows, self.rows[groups], self.weights[groups], totals)
 
     def _take_rows(self, distinct: Sequence[Integers]) -> Integers:
@@ -187,7 +192,7 @@ def _distinct(
     for own, width in zip(slots[1:], widths[1:], strict=True):
         code = code * width + own
     most = int(np.prod([float(width) for width in widths]))
-    if most <= _FEW_COMBINATIONS:
+    if most <= _FEW_COMBINATIONS * len(code):
         present = np.bincount(code, minlength=most) > 0
         distinct = np.flatnonzero(present)
         rows = (np.cumsum(present) - 1)[code]

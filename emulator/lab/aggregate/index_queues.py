@@ -18,6 +18,7 @@ from emulator.engine.table import Table
 from emulator.lab.aggregate.buckets import Buckets
 from emulator.lab.aggregate.played_world import PlayedWorld
 from emulator.lab.inputs.distributions import Floats, Integers, sums
+from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome.run_log import closing_second
 
 Flags: TypeAlias = NDArray[np.bool_]
@@ -32,13 +33,17 @@ class IndexQueue:
 
     Attributes:
         resource: The number of the index.
-        backlog: By world and second, the units that wait.
         waiting_reason: By world, the number of the reason why something last had to wait, or -1.
         closed_at: By world, when it first closed its table's writes, in seconds, or None.
     """
 
     def __init__(
-        self, resource: int, tables: Sequence[Table], table: int, buckets: Buckets, seconds: int
+        self,
+        resource: int,
+        tables: Sequence[Table],
+        table: int,
+        buckets: Buckets,
+        workload: Workload,
     ) -> None:
         self.resource = resource
         self._tables = tables
@@ -47,7 +52,8 @@ class IndexQueue:
         count = len(tables)
         self._gates = [IndexGate(own.settings.gsi_closed_seconds) for own in tables]
         self._closed: list[int] = []
-        self.backlog = np.zeros((count, seconds))
+        self._warm_up = workload.warm_up
+        self._backlog = np.zeros((count, workload.warm_up + workload.duration))
         self.waiting_reason: Integers = np.full(count, _NO_REASON)
         self.closed_at: list[float | None] = [None] * count
         self._own: Integers = np.zeros(0, dtype=np.int64)
@@ -74,11 +80,20 @@ class IndexQueue:
         """Return whether nothing waits in any world."""
         return not self._buckets.lanes[self._own].any()
 
+    def backlog(self, world: int, second: int) -> float:
+        """Return the units that wait at the end of a second of the run."""
+        return float(self._backlog[world, second + self._warm_up])
+
+    def start_counting(self) -> None:
+        """Forget what happened in the warm-up; what waits goes on waiting."""
+        self.waiting_reason[:] = _NO_REASON
+        self.closed_at = [None] * len(self.closed_at)
+
     def closed_gates(self, second: int, now_ns: int) -> list[tuple[int, int]]:
         """Return the gates of the tables whose writes are refused now, with the reason's number."""
         gates = []
         for world in list(self._closed):
-            backlog = float(self.backlog[world, second - 1])
+            backlog = self.backlog(world, second - 1)
             if not self._gates[world].is_closed(backlog, float(self._buffers[world]), now_ns):
                 self._closed.remove(world)
             elif self.waiting_reason[world] != _NO_REASON:
@@ -135,7 +150,7 @@ class IndexQueue:
 
     def _close(self, backlog: Floats, second: int, end_ns: int) -> None:
         """Close the table's writes where the buffer is full."""
-        self.backlog[:, second] = backlog
+        self._backlog[:, second + self._warm_up] = backlog
         for world in np.flatnonzero(backlog >= self._buffers).tolist():
             full = float(backlog[world]), float(self._buffers[world])
             if self._gates[world].close_if_full(*full, end_ns):
@@ -147,7 +162,7 @@ class IndexQueue:
         """Return when the index closes: as it did, or would if the load went on."""
         if self.waiting_reason[world] == _NO_REASON:
             return None
-        backlog = self.backlog[world].tolist()
+        backlog = self._backlog[world, self._warm_up :].tolist()
         return closing_second(backlog, float(self._buffers[world]), self.closed_at[world])
 
 
@@ -158,7 +173,7 @@ class IndexQueues:
         worlds: The worlds.
         queued: The numbers of the indexes that have a queue.
         buckets: All buckets.
-        seconds: How long the run is.
+        workload: How long the run is, and its warm-up.
     """
 
     def __init__(
@@ -166,19 +181,24 @@ class IndexQueues:
         worlds: Sequence[PlayedWorld],
         queued: Collection[int],
         buckets: Buckets,
-        seconds: int,
+        workload: Workload,
     ) -> None:
         self._buckets = buckets
         self.queues = []
         for number in sorted(queued):
             tables = [world.table_of(number) for world in worlds]
             table = worlds[0].number_of(tables[0].resource)
-            self.queues.append(IndexQueue(number, tables, table, buckets, seconds))
+            self.queues.append(IndexQueue(number, tables, table, buckets, workload))
 
     @property
     def is_empty(self) -> bool:
         """Return whether nothing waits."""
         return all(queue.is_empty for queue in self.queues)
+
+    def start_counting(self) -> None:
+        """Forget what happened in the warm-up; what waits goes on waiting."""
+        for queue in self.queues:
+            queue.start_counting()
 
     def follow(self) -> None:
         """Follow partitions and limits as they are now."""

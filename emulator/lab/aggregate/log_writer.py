@@ -16,13 +16,14 @@ from emulator.lab.outcome.run_log import KeyColumns, PatternRecord, ResourceReco
 
 
 class _KeyUnits:
-    """What the keys of one pattern consumed, and were refused, since they are what they are."""
+    """What the keys of one pattern consumed, were refused and offered, while they are the same."""
 
     def __init__(self, keys: PatternKeys) -> None:
         self.keys = keys
         count = len(keys.groups)
         self.consumed = [np.zeros(count) for _ in keys.placed]
         self.throttled = [np.zeros(count) for _ in keys.placed]
+        self.offered = [np.zeros(count) for _ in keys.placed]
 
 
 class LogWriter:
@@ -97,7 +98,7 @@ class LogWriter:
                 self._show_tokens(number, record, axis, end_ns)
         self._log.sample(second, end_ns)
         for queue in self._queues.queues:
-            self._records[queue.resource].backlog[second] = float(queue.backlog[0, second])
+            self._records[queue.resource].backlog[second] = queue.backlog(0, second)
 
     def _show_tokens(self, number: int, record: ResourceRecord, axis: int, end_ns: int) -> None:
         """Let the engine's own bucket hold what the arrays say."""
@@ -114,8 +115,22 @@ class LogWriter:
         """Count anew, in rows that may be others."""
         self._refused_units = np.zeros_like(self._rows.units)
 
-    def note_stretch(self, pattern: int, accepted: Floats, prices: CallPrices) -> None:
-        """Note what the calls of a pattern, accepted by key group, have read and consumed."""
+    def note_offered(self, arrived: Floats) -> None:
+        """Note what so many first attempts by row asked of each partition."""
+        buckets = self._buckets
+        units = self._rows.metered(arrived) + self._rows.arm_loads(arrived)
+        for number, record in enumerate(self._records):
+            slots = buckets.slots(0, number)
+            for axis in (READ, WRITE):
+                own = units[buckets.of_slots(0, number, axis, slots)].tolist()
+                for partition, asked in zip(record.resource.partitions, own, strict=True):
+                    if asked:
+                        record.offer(partition.id, axis, asked)
+
+    def note_stretch(
+        self, pattern: int, accepted: Floats, arrived: Floats, prices: CallPrices
+    ) -> None:
+        """Note what the calls of a pattern, by key group, have asked for, read and consumed."""
         rows, record = self._rows, self._patterns[pattern]
         grouping = rows.groupings[0][pattern]
         model = rows.patterns[pattern].model
@@ -130,6 +145,7 @@ class LogWriter:
             units = accepted * prices.units[number] * model.actions
             record.consume(resource.name, placed.placement.axis, float(units.sum()))
             keys.consumed[number] += units
+            keys.offered[number] += arrived * prices.units[number] * model.actions
             for column, limit in enumerate(rows.patterns[pattern].met):
                 if limit.is_partition and limit.placements == (number,):
                     refused = self._refused_units[column, own_rows]
@@ -149,6 +165,7 @@ class LogWriter:
                 placed.texts,
                 units.consumed[number].tolist(),
                 units.throttled[number].tolist(),
+                units.offered[number].tolist(),
             )
             self._records[placed.placement.resource].add_keys(columns)
 
@@ -183,11 +200,13 @@ class LogWriter:
 
     def _note_calls(self, number: int, record: PatternRecord, tally: Tally, left: Floats) -> None:
         refused, retried = tally.refused[:, number], tally.retried[:, number]
-        attempts = np.concatenate([tally.arrived[number : number + 1], retried - left])
+        again = tally.carried[:, number] + retried - left
+        attempts = np.concatenate([tally.arrived[number : number + 1], again])
         answered = attempts - refused
         failed = refused - np.concatenate([retried, [0.0]])
         record.requests = float(tally.requests[number])
-        record.calls = record.fan_out = float(tally.arrived[number])
+        record.fan_out = float(tally.arrived[number])
+        record.calls = record.fan_out + float(tally.carried[:, number].sum())
         record.attempts = float(attempts.sum())
         record.refusals = float(refused.sum())
         record.failed = float(failed.sum())

@@ -42,7 +42,8 @@ class ModelContext:
     """What the models of a design share: the time, and what is stored where.
 
     Attributes:
-        elapsed: Seconds into the run at the beginning of the present stretch.
+        elapsed: Seconds into the run at the beginning of the present stretch; negative during
+            the warm-up (CAP2-10).
         until: And at its end.
         created: By unique field, how many values exist.
         creation_rate: By unique field, how many values come per second.
@@ -56,8 +57,7 @@ class ModelContext:
         self.resources: list[tuple[TableLayout, IndexLayout | None]] = [
             (table, index) for table in layout.tables for index in (None, *table.global_indexes)
         ]
-        self.elapsed = 0.0
-        self.until = 0.0
+        self.elapsed = self.until = -float(self.workload.warm_up)
         self.created: dict[str, float] = {}
         self.creation_rate: dict[str, float] = {}
         self.mean_bytes: dict[tuple[str, str | None], float] = {}
@@ -97,6 +97,11 @@ class ModelContext:
         for population in self._populations.values():
             population.settle()
 
+    def start_counting(self) -> None:
+        """Note what is there when the warm-up ends."""
+        for population in self._populations.values():
+            population.start_counting()
+
     def copy_contents(self) -> Contents:
         """Return what is stored, for ``restore_contents``."""
         populations = {key: population.copy() for key, population in self._populations.items()}
@@ -108,7 +113,7 @@ class ModelContext:
             key: population.copy() for key, population in contents.populations.items()
         }
         self.created = dict(contents.created)
-        self.elapsed = self.until = 0.0
+        self.elapsed = self.until = -float(self.workload.warm_up)
 
 
 @dataclass(frozen=True)

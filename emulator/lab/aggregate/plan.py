@@ -68,10 +68,15 @@ class Plan:
         self.context.restore_contents(self._contents)
 
     def requests(self, model: PatternModel, seed: int) -> Integers:
-        """Return how many requests of a pattern arrive in each second."""
-        rates = self.workload.rates(model.pattern)
-        draws = arrival_rates.request_draws(seed, model.pattern.name)
-        return arrival_rates.counts(rates, model.pattern.arrivals, draws)
+        """Return how many requests of a pattern arrive in each second, the warm-up's first."""
+        workload, pattern = self.workload, model.pattern
+        draws = arrival_rates.request_draws(seed, pattern.name)
+        warming = np.full(workload.warm_up, workload.warm_up_rate(pattern))
+        counts = [
+            arrival_rates.counts(rates, pattern.arrivals, draws)
+            for rates in (warming, workload.rates(pattern))
+        ]
+        return np.concatenate(counts)
 
     def key_draws(self, model: PatternModel, seed: int) -> np.random.Generator:
         """Return what draws the keys of a pattern's requests, second after second."""
@@ -83,7 +88,7 @@ class Plan:
         That is a minute at most, and less while what is read fills quickly: in the beginning,
         and when a key that has a time begins.
         """
-        age = first
+        age = first + self.workload.warm_up
         last = min(self.workload.duration, (first // MINUTE + 1) * MINUTE)
         now = self.workload.start + first
         for placed in (placed for own in keys for placed in own.placed):

@@ -54,28 +54,38 @@ class PlayedWorld:
         self.new_splits: list[PartitionSplit] = []
         self.has_scaled = False
         self._layouts = context.resources
+        #: For each resource where its partitions begin, by id.
+        self._lows = [
+            {partition.id: partition.low for partition in resource.partitions}
+            for resource in self.resources
+        ]
         self._numbers = {resource.arn: number for number, resource in enumerate(self.resources)}
         self._leave = emulator.emulator.events.subscribe(self._hear)
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, Split):
-            number = self._numbers[event.resource]
-            children = [
-                partition
-                for partition in self.resources[number].partitions
-                if partition.id in event.children
-            ]
             self.splits += 1
+            number = self._numbers[event.resource]
+            lows = self._lows[number]
+            self._note_children(number, lows.pop(event.partition_id), len(event.children))
+            children = tuple(lows[child] for child in event.children)
             self.new_splits.append(
-                PartitionSplit(
-                    number,
-                    event.partition_id,
-                    tuple(child.id for child in children),
-                    tuple(child.low for child in children),
-                )
+                PartitionSplit(number, event.partition_id, event.children, children)
             )
         elif isinstance(event, Scaled):
             self.has_scaled = True
+
+    def _note_children(self, number: int, low: Position, count: int) -> None:
+        """Note where the children of a partition begin that began at ``low``."""
+        partitions = self.resources[number].partitions
+        for _ in range(count):
+            child = partitions.at(low)
+            self._lows[number][child.id] = child.low
+            _, low = partitions.range_of(child)
+
+    def start_counting(self) -> None:
+        """Forget the splits of the warm-up."""
+        self.splits = 0
 
     def table_of(self, number: int) -> Table:
         """Return the engine's table that a resource is, or belongs to."""

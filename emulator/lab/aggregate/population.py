@@ -137,6 +137,10 @@ class Population:
         changed = -np.expm1(-met / np.maximum(1.0, self.items))
         self.sizes += changed * (self.items * size_bytes - self.sizes)
 
+    def start_counting(self) -> None:
+        """Note that the bytes so far were there before the run."""
+        self._loaded_sizes = self.sizes.copy()
+
     def settle(self) -> None:
         """Note that all items so far were there before the run."""
         self._loaded = self.items.copy()

@@ -45,7 +45,8 @@ class WorldsEngine:
         """
         if not worlds:
             return []
-        emulators = [RunEmulator(self._layout, world.settings) for world in worlds]
+        warm_up = self._layout.workload.warm_up
+        emulators = [RunEmulator(self._layout, world.settings, warm_up=warm_up) for world in worlds]
         if self._plan is None:
             self._plan = Plan(self._layout, emulators[0])
         plan = self._plan

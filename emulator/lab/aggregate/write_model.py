@@ -167,18 +167,19 @@ class WriteModel(PatternModel):
         return min(1.0, weighted(there, self._groups.weights))
 
     def load(self, count: int, span: float) -> None:
-        """Store items that are there before the run, written over ``span`` seconds.
+        """Store items that are there before the warm-up, written over ``span`` seconds.
 
         Where keys have a time they are stored in pieces, each under the keys of its time.
         """
         context = self.context
         pieces = self._pieces(span)
+        begin = context.elapsed
         for piece in range(pieces):
-            context.elapsed = -span * (pieces - piece) / pieces
-            context.until = -span * (pieces - piece - 1) / pieces
+            context.elapsed = begin - span * (pieces - piece) / pieces
+            context.until = begin - span * (pieces - piece - 1) / pieces
             self._render()
             self._store(self._groups.weights * (count / pieces), in_turn=self._is_in_turn())
-        context.elapsed = context.until = 0.0
+        context.elapsed = context.until = begin
         self._render()
 
     def _pieces(self, span: float) -> int:

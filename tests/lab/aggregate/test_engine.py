@@ -13,6 +13,8 @@ from emulator.lab import (
     Pattern,
     Preload,
     Sequential,
+    Spikes,
+    Weights,
     Workload,
     Zipf,
     aggregate,
@@ -211,3 +213,47 @@ def test_the_newest_share_their_turn():
     assert shares[3] == shares.max()
     assert shares[0] < shares[3]
     assert latest_weights(Zipf(1.0), 100, 4) is None
+
+
+def test_a_run_begins_after_its_warm_up():
+    """CAP2-10: nothing of the warm-up is counted, and the reserve that it filled is there."""
+    put = Pattern("put", "PutItem", rate=Spikes(base=50, peak=600, every=60, lasting=10))
+    design = Design("d", partition="{deviceId}", capacity=Capacity(read=5, write=150))
+    fields = [Field("deviceId", count=200)]
+
+    born, warm = (
+        run([put], design, fields=fields, duration=300, warm_up=seconds) for seconds in (0, 340)
+    )
+
+    assert born.throttled_share > 0.2
+    assert warm.throttled_share == 0
+    assert warm.patterns["put"].requests == born.patterns["put"].requests
+    [table] = resource_results(warm)
+    assert sum(table.write.per_minute.consumed) * 60 == pytest.approx(42_500, rel=1e-4)
+    assert table.partitions_per_minute == (1,) * 5
+
+
+@pytest.mark.parametrize("seconds", [60, 90])
+def test_what_waits_at_the_end_of_the_warm_up_is_answered_in_the_run(seconds):
+    """CAP2-10: every call that comes in is answered or given up."""
+    put = Pattern("put", "PutItem", rate=200)
+    design = Design("d", partition="{deviceId}", capacity=Capacity(read=5, write=150))
+
+    log = run([put], design, fields=[Field("deviceId", count=200)], warm_up=seconds)
+
+    record = log.patterns["put"]
+    assert record.calls > record.requests
+    assert sum(record.histogram) == pytest.approx(record.calls)
+    assert record.attempts == pytest.approx(record.calls + record.refusals - record.failed, rel=0.2)
+
+
+def test_shares_are_those_of_first_attempts():
+    """A key that is refused again and again gets no more of the traffic for it."""
+    put = Pattern("put", "PutItem", rate=3_000)
+    weights = Weights((8, 1, 1))
+    fields = [Field("shop", values=("a", "b", "c"), distribution=weights)]
+    design = Design("d", partition="{shop}", sort="{timestamp}", capacity=ROOMY)
+
+    [table] = resource_results(run([put], design, fields=fields, duration=120))
+
+    assert table.hottest_key_share == pytest.approx(0.8, abs=0.01)
