@@ -32,13 +32,22 @@ class Admitted:
         by_number: Attempts, by number of the attempt and row.
         passed: The share of a row's attempts that pass.
         again: The share that is refused and tried again.
+        wanted: The share that would be tried again if clients had no quotas.
         open_shares: By column and row, the share of attempts that the bucket lets pass.
     """
 
     by_number: Floats
     passed: Floats
     again: Floats
+    wanted: Floats
     open_shares: Floats
+
+    def follow(self, arriving: Floats, same_second: Floats) -> Floats:
+        """Return what some of the attempts become, by number, with retries within the second."""
+        by_number = arriving.copy()
+        for number in np.flatnonzero(same_second.any(axis=1)).tolist():
+            by_number[number + 1] += by_number[number] * self.again * same_second[number]
+        return by_number
 
     @property
     def total(self) -> Floats:
@@ -155,11 +164,12 @@ class Crowd:
     ) -> Admitted:
         open_shares = self.open_shares(shares)
         passed = self.passed(open_shares)
-        again = self.again(open_shares, passed) * affordable
+        wanted = self.again(open_shares, passed)
+        again = wanted * affordable
         by_number = arriving.copy()
         for number in retried:
             by_number[number + 1] += by_number[number] * again * same_second[number]
-        return Admitted(by_number, passed, again, open_shares)
+        return Admitted(by_number, passed, again, wanted, open_shares)
 
 
 class _Steps:

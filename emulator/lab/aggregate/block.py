@@ -30,7 +30,7 @@ from emulator.lab.aggregate.log_writer import LogWriter
 from emulator.lab.aggregate.pattern_model import CallPrices, PatternKeys
 from emulator.lab.aggregate.plan import Plan
 from emulator.lab.aggregate.played_world import PartitionSplit, PlayedWorld
-from emulator.lab.aggregate.retries import RetryTokens, Waiting
+from emulator.lab.aggregate.retries import RetryTokens, Waiting, renumbered
 from emulator.lab.aggregate.tally import Tally
 from emulator.lab.inputs.distributions import Floats, Integers, sums
 from emulator.lab.outcome.run_log import MINUTE, Progress, RunLog
@@ -179,7 +179,8 @@ class Block:
     def _start_counting(self) -> None:
         """Forget the warm-up: the run begins with the tables as they are (CAP2-10)."""
         if self._warm_up:
-            self._tally.start_counting(self._rows.by_segment(self._waiting.left()))
+            self._tally.start_counting()
+            self._waiting.start_counting()
             self._queues.start_counting()
             self._context.start_counting()
             for world in self._worlds:
@@ -225,18 +226,24 @@ class Block:
         return world == _FIRST or self._outcomes[world] is None
 
     def _refresh_keys(self) -> None:
-        for number, model in enumerate(self._plan.models):
-            if model.differs_by_world:
-                continue
-            keys = model.keys(self._resource(_FIRST, model.resource))
-            if keys is not self._keys[number]:
-                self._show_pending()
-                self._keys[number] = keys
-                for world in range(len(self._worlds)):
-                    self._regroup(world, number)
-                    region = self._rows.region(world, number)
-                    self._recent[region] = 0.0
-                    self._recent_hot[:, region] = 0.0
+        """Take keys as they are now, and group those anew that have changed."""
+        now = [
+            self._keys[number]
+            if model.differs_by_world
+            else model.keys(self._resource(_FIRST, model.resource))
+            for number, model in enumerate(self._plan.models)
+        ]
+        changed = [number for number, keys in enumerate(now) if keys is not self._keys[number]]
+        if not changed:
+            return
+        self._show_pending()
+        self._keys = now
+        for number in changed:
+            for world in range(len(self._worlds)):
+                self._regroup(world, number)
+                region = self._rows.region(world, number)
+                self._recent[region] = 0.0
+                self._recent_hot[:, region] = 0.0
 
     def _show_pending(self) -> None:
         """Show the engines where the traffic of hot partitions went, before keys change."""
@@ -257,8 +264,8 @@ class Block:
         if not rows.has_room(world, pattern):
             number_of = rows.grow(pattern)
             self._waiting.renumber(number_of, len(rows))
-            self._recent = _renumbered(self._recent, number_of, len(rows))
-            self._recent_hot = _renumbered(self._recent_hot, number_of, len(rows))
+            self._recent = renumbered(self._recent, number_of, len(rows))
+            self._recent_hot = renumbered(self._recent_hot, number_of, len(rows))
         rows.write(world, pattern)
         region = rows.region(world, pattern)
         self._waiting.carry(moves, region)
@@ -334,7 +341,7 @@ class Block:
         if self._tokens.is_used:
             first = self._by_world_and_pattern(self._rows.by_segment(calls))
             nobody = np.zeros_like(first)
-            self._tokens.settle(nobody, first, nobody, np.zeros(0, dtype=np.int64))
+            self._tokens.settle(nobody, nobody, first, nobody, np.zeros(0, dtype=np.int64))
 
     # Seconds
 
@@ -343,17 +350,20 @@ class Block:
         buckets, rows = self._buckets, self._rows
         end_ns = self._time_ns(second + 1)
         self._queues.close_gates(second, self._time_ns(second))
-        due = self._waiting.due(second)
+        due, earlier = self._waiting.due(second), self._waiting.due_earlier(second)
         calls = arriving if due is None else arriving + due.sum(axis=0)
         available = buckets.available()
         loads = rows.loads(calls)
         short = loads > available
         accepted, refused = calls, None
         if short.any():
-            accepted, refused = self._admit(second, arriving, due, calls, short, available)
+            crowd, admitted = self._admit(arriving, due, short, available)
+            accepted = calls.copy()
+            accepted[crowd.rows] = admitted.total * admitted.passed
+            refused = self._settle(second, crowd, admitted, arriving, due, earlier)
             loads = rows.loads(accepted)
         elif self._tokens.is_used:
-            self._settle_tokens(arriving, due, None, None)
+            self._settle_tokens(arriving, due)
         metered = None
         if self._queues.queues:
             entering = rows.arm_loads(accepted)
@@ -382,29 +392,19 @@ class Block:
         return self._crowd[1]
 
     def _admit(
-        self,
-        second: int,
-        arriving: Floats,
-        due: Floats | None,
-        calls: Floats,
-        short: Flags,
-        available: Floats,
-    ) -> tuple[Floats, Floats | None]:
-        """Let pass what the buckets have.
-
-        Returns:
-            Calls accepted by row, and the units refused by bucket, if a log is written.
-        """
+        self, arriving: Floats, due: Floats | None, short: Flags, available: Floats
+    ) -> tuple[Crowd, Admitted]:
+        """Let pass what the buckets have; return who met a short one, and what became of them."""
         rows, buckets = self._rows, self._buckets
         crowd = self._crowd_of(short)
-        at, patterns = crowd.rows, rows.pattern[crowd.rows]
-        attempts = np.zeros((self._waiting.attempts, len(at)))
-        attempts[0] = arriving[at]
+        patterns = rows.pattern[crowd.rows]
+        attempts = np.zeros((self._waiting.attempts, len(crowd.rows)))
+        attempts[0] = arriving[crowd.rows]
         if due is not None:
-            attempts[1:] = due[:, at]
+            attempts[1:] = due[:, crowd.rows]
         affordable = np.ones(1)
         if self._tokens.is_used:
-            affordable = self._tokens.affordable(rows.world[at], patterns)
+            affordable = self._tokens.affordable(rows.world[crowd.rows], patterns)
         admitted, shares = crowd.admit(
             attempts,
             self._waiting.same_second(patterns),
@@ -413,26 +413,55 @@ class Block:
             buckets.shares[crowd.short],
         )
         buckets.shares[crowd.short] = shares
-        accepted = calls.copy()
-        accepted[at] = admitted.total * admitted.passed
-        retried = admitted.by_number[:-1] * admitted.again * self._waiting.may_retry(patterns)
+        return crowd, admitted
+
+    def _settle(
+        self,
+        second: int,
+        crowd: Crowd,
+        admitted: Admitted,
+        arriving: Floats,
+        due: Floats | None,
+        earlier: Floats | None,
+    ) -> Floats | None:
+        """Let the refused wait or give up, and count them.
+
+        Returns:
+            The units refused by bucket, if a log is written.
+        """
+        at, patterns = crowd.rows, self._rows.pattern[crowd.rows]
+        may_retry = self._waiting.may_retry(patterns)
+        retried = admitted.by_number[:-1] * admitted.again * may_retry
         self._waiting.push(second, at, patterns, retried)
-        self._count_refusals(second, crowd, arriving[at], admitted, retried)
+        self._count_refusals(crowd, admitted.by_number, admitted, retried)
+        if earlier is not None:
+            before = np.concatenate([np.zeros((1, len(at))), earlier[:, at]])
+            by_number = admitted.follow(before, self._waiting.same_second(patterns))
+            waits = by_number[:-1] * admitted.again * may_retry
+            self._waiting.push_earlier(second, at, patterns, waits)
+            self._count_refusals(crowd, -by_number, admitted, -waits)
+        self._count_first_refusals(second, crowd, arriving[at], admitted)
         self._count_heat(crowd, arriving[at], admitted)
         if self._tokens.is_used:
             self._settle_tokens(arriving, due, crowd, admitted, retried)
-        refused = None if self._writer is None else self._writer.note_refusals(crowd, admitted)
-        return accepted, refused
+        return None if self._writer is None else self._writer.note_refusals(crowd, admitted)
 
     def _count_refusals(
-        self, second: int, crowd: Crowd, arriving: Floats, admitted: Admitted, retried: Floats
+        self, crowd: Crowd, by_number: Floats, admitted: Admitted, retried: Floats
     ) -> None:
-        tally, segments = self._tally, self._rows.segment[crowd.rows]
-        refused = admitted.by_number * (1 - admitted.passed)
+        """Count refused attempts, and those of them that are tried again."""
+        segments = self._rows.segment[crowd.rows]
         starts = np.flatnonzero(np.diff(segments, prepend=-1))
         own = segments[starts]
-        tally.refused[:, own] += np.add.reduceat(refused, starts, axis=1)
-        tally.retried[:, own] += np.add.reduceat(retried, starts, axis=1)
+        refused = by_number * (1 - admitted.passed)
+        self._tally.refused[:, own] += np.add.reduceat(refused, starts, axis=1)
+        self._tally.retried[:, own] += np.add.reduceat(retried, starts, axis=1)
+
+    def _count_first_refusals(
+        self, second: int, crowd: Crowd, arriving: Floats, admitted: Admitted
+    ) -> None:
+        """Count calls that are refused at first, by reason."""
+        tally, segments = self._tally, self._rows.segment[crowd.rows]
         first = arriving * crowd.first_refusals(admitted.open_shares, admitted.passed)
         numbers = np.concatenate([[0], crowd.short])[crowd.buckets]
         tally.add_first_refused(
@@ -463,25 +492,27 @@ class Block:
         self,
         arriving: Floats,
         due: Floats | None,
-        crowd: Crowd | None,
-        admitted: Admitted | None,
+        crowd: Crowd | None = None,
+        admitted: Admitted | None = None,
         retried: Floats | None = None,
     ) -> None:
         """Pay for retries, and give back what answers give."""
         first = arriving.copy()
         later = np.zeros_like(arriving) if due is None else due.sum(axis=0)
-        waits = np.zeros_like(arriving)
+        waits, wanted = np.zeros_like(arriving), np.zeros_like(arriving)
         crowded = np.zeros(0, dtype=np.int64)
         if crowd is not None and admitted is not None and retried is not None:
             answered = admitted.by_number * admitted.passed
             first[crowd.rows] = answered[0]
             later[crowd.rows] = answered[1:].sum(axis=0)
             waits[crowd.rows] = retried.sum(axis=0)
+            wanted[crowd.rows] = (admitted.by_number[:-1] * admitted.wanted).sum(axis=0)
             crowded = np.unique(self._rows.world[crowd.rows])
-        waits, first, later = (
-            self._by_world_and_pattern(self._rows.by_segment(own)) for own in (waits, first, later)
+        waits, wanted, first, later = (
+            self._by_world_and_pattern(self._rows.by_segment(own))
+            for own in (waits, wanted, first, later)
         )
-        self._tokens.settle(waits, first, later, crowded)
+        self._tokens.settle(waits, wanted, first, later, crowded)
 
     # The end of a stretch
 
@@ -633,10 +664,7 @@ class Block:
         first = float(tally.first_throttle[world])
         return make_outcome(
             self._worlds[world].world,
-            calls=float(
-                tally.of_world(tally.arrived, world).sum()
-                + tally.of_world(tally.carried.T, world).sum()
-            ),
+            calls=float(tally.of_world(tally.arrived, world).sum()),
             failed=float(lost - kept),
             reasons={name: calls for name, calls in zip(names, refused, strict=True) if calls > 0},
             first_throttle=first if np.isfinite(first) else None,
@@ -650,12 +678,6 @@ class Block:
                 for number, (table, index) in enumerate(self._context.resources)
             },
         )
-
-
-def _renumbered(amounts: Floats, number_of: Integers, count: int) -> Floats:
-    renumbered = np.zeros((*amounts.shape[:-1], count))
-    renumbered[..., number_of] = amounts
-    return renumbered
 
 
 def _placements_on(keys: PatternKeys, resource: int) -> list[int]:

@@ -34,7 +34,7 @@ _MOST_POSITIONS: Final = 64
 #: A key group with more than this share of its partition's traffic is never merged, and is
 #: shown as several items where it stands for many.
 _HEAVY_SHARE: Final = 0.1
-_HEAVY_POSITIONS: Final = 16
+_HEAVY_POSITIONS: Final = 8
 #: Keys of equal weight are cut at the same place, however their weights were added up.
 _ROUNDING: Final = 1e-9
 

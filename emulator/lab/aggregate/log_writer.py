@@ -200,13 +200,11 @@ class LogWriter:
 
     def _note_calls(self, number: int, record: PatternRecord, tally: Tally, left: Floats) -> None:
         refused, retried = tally.refused[:, number], tally.retried[:, number]
-        again = tally.carried[:, number] + retried - left
-        attempts = np.concatenate([tally.arrived[number : number + 1], again])
+        attempts = np.concatenate([tally.arrived[number : number + 1], retried - left])
         answered = attempts - refused
         failed = refused - np.concatenate([retried, [0.0]])
         record.requests = float(tally.requests[number])
-        record.fan_out = float(tally.arrived[number])
-        record.calls = record.fan_out + float(tally.carried[:, number].sum())
+        record.calls = record.fan_out = float(tally.arrived[number])
         record.attempts = float(attempts.sum())
         record.refusals = float(refused.sum())
         record.failed = float(failed.sum())

@@ -73,6 +73,12 @@ class Waiting:
         #: By second of the ring, retry and row: calls that come then.
         self._calls = np.zeros((self._ring, self.attempts - 1, len(rows)))
         self._is_used = [False] * self._ring
+        #: Of these the calls that began before the run; None when there are none left.
+        self._earlier: Floats | None = None
+
+    def start_counting(self) -> None:
+        """Note that all who wait began before the run (CAP2-10)."""
+        self._earlier = None if self.is_empty else self._calls.copy()
 
     @property
     def is_empty(self) -> bool:
@@ -97,6 +103,26 @@ class Waiting:
         self._is_used[at] = False
         return due if due.any() else None
 
+    def due_earlier(self, second: int) -> Floats | None:
+        """Take out and return those of the due that began before the run, if there are any."""
+        if self._earlier is None:
+            return None
+        at = second % self._ring
+        due: Floats = self._earlier[at].copy()
+        self._earlier[at] = 0.0
+        if not self._earlier.any():
+            self._earlier = None
+        return due
+
+    def push_earlier(self, second: int, rows: Integers, patterns: Integers, waits: Floats) -> None:
+        """Note who of those that wait began before the run."""
+        if self._earlier is None:
+            self._earlier = np.zeros_like(self._calls)
+        for retry, ahead in self._later:
+            at = (second + ahead) % self._ring
+            chances = self._chances[retry, ahead][patterns]
+            self._earlier[at, retry, rows] += waits[retry] * chances
+
     def push(self, second: int, rows: Integers, patterns: Integers, waits: Floats) -> None:
         """Let refused calls wait, by retry and row; those of the same second have come already."""
         for retry, ahead in self._later:
@@ -108,20 +134,32 @@ class Waiting:
         """Let those who wait in a region of rows go where their keys lie now."""
         if not self.is_empty:
             moves.apply(self._calls[:, :, region])
+            if self._earlier is not None:
+                moves.apply(self._earlier[:, :, region])
 
     def drop(self, rows: slice) -> None:
         """Forget who waits in some rows."""
         self._calls[:, :, rows] = 0.0
+        if self._earlier is not None:
+            self._earlier[:, :, rows] = 0.0
 
     def renumber(self, number_of: Integers, count: int) -> None:
         """Follow rows that have other numbers now."""
-        calls = np.zeros((*self._calls.shape[:2], count))
-        calls[:, :, number_of] = self._calls
-        self._calls = calls
+        self._calls = renumbered(self._calls, number_of, count)
+        if self._earlier is not None:
+            self._earlier = renumbered(self._earlier, number_of, count)
 
     def left(self) -> Floats:
-        """Return how many calls wait, by retry and row."""
-        return np.asarray(self._calls.sum(axis=0))
+        """Return how many calls of the run wait, by retry and row."""
+        left = self._calls.sum(axis=0)
+        return np.asarray(left if self._earlier is None else left - self._earlier.sum(axis=0))
+
+
+def renumbered(amounts: Floats, number_of: Integers, count: int) -> Floats:
+    """Return amounts by row, which is the last axis, in rows of other numbers."""
+    moved = np.zeros((*amounts.shape[:-1], count))
+    moved[..., number_of] = amounts
+    return moved
 
 
 class RetryTokens:
@@ -137,8 +175,9 @@ class RetryTokens:
         self._most = float(RetryQuota().tokens * clients)
         self._tokens = np.full(worlds, self._most)
         self._costs = np.asarray([float(policy.cost()) for policy in policies])
-        #: Tokens asked for in the last second in which something was refused.
+        #: In the last second in which something was refused: tokens asked for, and given back.
         self._wanted = np.zeros(worlds)
+        self._given_back = np.zeros(worlds)
 
     @property
     def is_used(self) -> bool:
@@ -148,15 +187,18 @@ class RetryTokens:
     def affordable(self, worlds: Integers, patterns: Integers) -> Floats:
         """Return by row the share of retries that the quotas allow."""
         share = np.ones(len(self._tokens))
-        short = self._wanted > self._tokens
-        np.divide(self._tokens, self._wanted, out=share, where=short)
+        there = np.minimum(self._tokens + self._given_back, self._most)
+        np.divide(there, self._wanted, out=share, where=self._wanted > there)
         return np.where(self._costs[patterns] > 0, share[worlds], 1.0)
 
-    def settle(self, waits: Floats, first: Floats, later: Floats, crowded: Integers) -> None:
+    def settle(
+        self, waits: Floats, wanted: Floats, first: Floats, later: Floats, crowded: Integers
+    ) -> None:
         """Take the tokens of retries that wait, and give back what answers give.
 
         Args:
             waits: By world and pattern, calls that wait for another attempt.
+            wanted: And those that would, if tokens were no matter.
             first: And those answered at the first attempt.
             later: And those answered at a later one.
             crowded: The worlds in which something was refused.
@@ -164,5 +206,6 @@ class RetryTokens:
         has_quota = self._costs > 0
         spent = (waits * self._costs).sum(axis=1)
         back = (first * has_quota + later * self._costs).sum(axis=1)
-        self._wanted[crowded] = spent[crowded]
-        self._tokens = np.minimum(np.maximum(self._tokens - spent, 0.0) + back, self._most)
+        self._wanted[crowded] = (wanted * self._costs).sum(axis=1)[crowded]
+        self._given_back[crowded] = back[crowded]
+        self._tokens = np.clip(self._tokens - spent + back, 0.0, self._most)

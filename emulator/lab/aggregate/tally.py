@@ -16,7 +16,6 @@ class Tally:
     Attributes:
         requests: Requests that arrived.
         arrived: Calls that they made.
-        carried: By number of the retry, calls of the warm-up that wait for it when the run begins.
         refused: By number of the attempt, attempts refused.
         retried: By number of the attempt, those of them that try again.
         first_refused: Calls refused at first, by the reason's number.
@@ -31,19 +30,17 @@ class Tally:
         self._shape = worlds, patterns
         self.requests = np.zeros(segments)
         self.arrived = np.zeros(segments)
-        self.carried = np.zeros((attempts - 1, segments))
         self.refused = np.zeros((attempts, segments))
         self.retried = np.zeros((attempts - 1, segments))
         self.first_refused = np.zeros((segments, reasons))
         self.units = np.zeros((worlds, resources, 2))
         self.first_throttle = np.full(worlds, np.inf)
 
-    def start_counting(self, waiting: Floats) -> None:
-        """Forget the warm-up, but for the calls that wait, by number of the retry and segment."""
+    def start_counting(self) -> None:
+        """Forget the warm-up."""
         amounts = (self.requests, self.arrived, self.refused, self.retried, self.first_refused)
         for amount in (*amounts, self.units):
             amount[...] = 0.0
-        self.carried = waiting
         self.first_throttle[:] = np.inf
 
     def of_world(self, amounts: Floats, world: int) -> Floats:

@@ -204,3 +204,15 @@ def test_reads_of_one_collection_meet_many_positions():
 
 def test_nothing_to_play():
     assert WorldsEngine(Layout(*orders())).play([]) == []
+
+
+def test_keys_of_several_patterns_change_at_once():
+    """At a full hour, with a hot partition: writes, and reads that ask for one more key."""
+    design, workload = splitting()
+    query = Pattern("look", "Query", by=("deviceId",), span=7_200, rate=5)
+    two = (*workload.patterns, query, replace(query, name="again"))
+    layout = Layout(design, replace(workload, patterns=two, start=workload.start + 3_600 - 840))
+
+    [alone], [first, _] = played(layout, [0]), played(layout, [0, 1])
+
+    assert close(first, alone)

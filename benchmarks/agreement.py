@@ -1,0 +1,163 @@
+"""How far the lab's two engines agree, over workloads drawn at random.
+
+    python -m benchmarks.agreement               200 workloads, some minutes
+    python -m benchmarks.agreement 20 --first 7  20 workloads, from seed 7 on
+
+Retries, prices on one bucket and indexes are mixed. Printed is the aggregate engine less the
+exact one: the mean, and of its size the 95th percentile and the worst case with its seed.
+Targets: a mean throttled share within 0.01, its size at most 0.05 in 95 of 100, a mean share of
+calls given up within 0.02.
+"""
+
+import argparse
+import multiprocessing
+import os
+import platform
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.measure import table
+from emulator.lab import (
+    Capacity,
+    Design,
+    Field,
+    Hotspot,
+    Index,
+    Pattern,
+    Uniform,
+    Workload,
+    Zipf,
+    aggregate,
+    exact,
+)
+from emulator.lab.planning.layout import Layout
+
+MEASURES = ["throttled share", "share given up", "attempts", "first throttle, s", "units"]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What one engine says of a workload."""
+
+    throttled: float
+    failed: float
+    attempts: float
+    first: float
+    units: float
+
+
+def draw(seed):
+    """Return a workload and a design of a seed."""
+    rng = np.random.default_rng([seed, 20])
+
+    def one_of(*values):
+        return values[int(rng.integers(len(values)))]
+
+    rate = one_of(30, 60)
+    sizes = [one_of(300, 1_500), one_of(300, 3_000, 9_000)]
+    patterns = [
+        Pattern("put", "PutItem", rate=rate, size=sizes[0], arrivals=one_of("even", "poisson")),
+        Pattern("update", "UpdateItem", by=("user",), rate=rate / one_of(2, 4), size=sizes[1]),
+    ]
+    if rng.random() < 0.5:
+        patterns.append(Pattern("get", "GetItem", by=("user",), rate=rate, consistent=True))
+    fields = [
+        Field(
+            "user",
+            count=one_of(20, 300),
+            distribution=one_of(Uniform(), Zipf(0.9), Hotspot(0.1, 0.7)),
+        ),
+        Field("kind", values=("a", "b", "c")),
+    ]
+    workload = Workload(
+        fields=fields,
+        patterns=patterns,
+        duration=60,
+        warm_up=one_of(0, 30),
+        retry=one_of("legacy", "standard", "standard"),
+        clients=one_of(2, 20, 100),
+        seed=seed,
+    )
+    units = sum(
+        float(pattern.pace.per_second(1)[0]) * -(-size // 1024)
+        for pattern, size in zip(patterns[:2], sizes, strict=True)
+    )
+    room = one_of(0.4, 0.6, 0.8, 0.95, 1.1, 1.5)
+    indexes = []
+    if rng.random() < 0.5:
+        capacity = Capacity(read=10, write=max(1, int(units * one_of(0.5, 1.5, 3.0))))
+        indexes = [Index("byKind", partition="{kind}", capacity=capacity)]
+    design = Design(
+        "d",
+        partition="{user}",
+        sort=one_of("{timestamp}", None),
+        indexes=indexes,
+        capacity=Capacity(
+            read=max(1, int(rate * one_of(0.7, 2.0))), write=max(1, int(units * room))
+        ),
+    )
+    return workload, design
+
+
+def figures(log):
+    """Return what a run says."""
+    records = list(log.patterns.values())
+    calls = sum(record.calls for record in records)
+    return Figures(
+        throttled=log.throttled_share,
+        failed=sum(record.failed for record in records) / calls,
+        attempts=sum(record.attempts for record in records) / calls,
+        first=float(
+            log.layout.workload.duration if log.first_throttle is None else log.first_throttle
+        ),
+        units=sum(sum(series) for record in log.resources.values() for series in record.consumed)
+        / calls,
+    )
+
+
+def differences(seed):
+    """Return the aggregate engine's figures less the exact one's."""
+    workload, design = draw(seed)
+    layout = Layout(design, workload)
+    ours, theirs = (figures(engine.run(layout, seed=seed)) for engine in (aggregate, exact))
+    return [
+        ours.throttled - theirs.throttled,
+        ours.failed - theirs.failed,
+        ours.attempts / theirs.attempts - 1,
+        ours.first - theirs.first,
+        ours.units / theirs.units - 1,
+    ]
+
+
+def main(count=200, first=0):
+    seeds = range(first, first + count)
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(2, os.cpu_count() or 1), mp_context=context) as pool:
+        found = np.asarray(list(pool.map(differences, seeds, chunksize=5)))
+    rows = []
+    for name, column in zip(MEASURES, found.T, strict=True):
+        size = np.abs(column)
+        worst = int(size.argmax())
+        rows.append(
+            [
+                name,
+                f"{column.mean():+.4f}",
+                f"{np.percentile(size, 95):.4f}",
+                f"{column[worst]:+.4f}",
+                str(seeds[worst]),
+            ]
+        )
+    print(f"\n{platform.python_version()} on {platform.machine()}, {os.cpu_count()} cores")
+    title = f"Aggregate less exact, {count} workloads"
+    table(title, ["of", "mean", "95 % within", "worst", "its seed"], rows)
+    return rows
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("count", type=int, nargs="?", default=200)
+    parser.add_argument("--first", type=int, default=0)
+    options = parser.parse_args()
+    main(options.count, options.first)
