@@ -45,10 +45,10 @@ class WritePrice:
 
 @dataclass(frozen=True)
 class Stored:
-    """Mean sizes of what lies in a table and in its indexes, by index name."""
+    """What is written over: sizes with their shares, in a table and in its indexes by name."""
 
-    item_bytes: float
-    entry_bytes: dict[str, float]
+    items: list[tuple[float, int]]
+    entries: dict[str, list[tuple[float, int]]]
 
 
 class WritePricer:
@@ -91,6 +91,15 @@ class WritePricer:
     def item_bytes(self) -> float:
         """The mean size of an item."""
         return sum(share * item.size_bytes for share, item in self._items)
+
+    @property
+    def item_sizes(self) -> list[tuple[float, int]]:
+        """The sizes of items, with their shares."""
+        return [(share, item.size_bytes) for share, item in self._items]
+
+    def entry_sizes(self, index: str) -> list[tuple[float, int]]:
+        """The sizes of index entries, with their shares; none if it has no entries there."""
+        return self._entries.get(index, [])
 
     def entry_bytes(self, index: str) -> float:
         """The mean size of an index entry."""
@@ -141,12 +150,12 @@ class WritePricer:
     def _old_items(self) -> list[tuple[float, int]]:
         """Return the sizes of items that are written over, with their shares."""
         if self._stored is not None:
-            return [(1.0, round(self._stored.item_bytes))]
-        return [(share, item.size_bytes) for share, item in self._items]
+            return self._stored.items
+        return self.item_sizes
 
     def _old_entries(self, index: str) -> list[tuple[float, int]]:
         if self._stored is not None:
-            return [(1.0, round(self._stored.entry_bytes[index]))]
+            return self._stored.entries[index]
         return self._entries[index]
 
     def _removal(self, index: IndexLayout, exists: float) -> float:

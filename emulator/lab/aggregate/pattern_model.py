@@ -7,6 +7,7 @@ is the business of each world.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from emulator.engine.resource import Resource
+from emulator.lab.aggregate.call_prices import WritePricer
 from emulator.lab.aggregate.key_groups import (
     SORT_STRATA,
     Existing,
@@ -38,6 +40,42 @@ PerGroup: TypeAlias = float | Floats
 Schemas: TypeAlias = Mapping[str, Mapping[str, IndexSchema]]
 
 
+class LastWriters:
+    """For each pattern the share of some items that it wrote last.
+
+    >>> writers = LastWriters()
+    >>> writers.write("put", 300.0), writers.write("update", 100.0)
+    (None, None)
+    >>> writers.shares(items=1.0)
+    {'put': 0.75, 'update': 0.25}
+    """
+
+    def __init__(self) -> None:
+        self._shares: dict[str, float] = {}
+        self._writes: dict[str, float] = {}
+
+    def write(self, pattern: str, writes: float) -> None:
+        """Note writes; those since somebody last asked have come in no particular order."""
+        self._writes[pattern] = self._writes.get(pattern, 0.0) + writes
+
+    def shares(self, items: float) -> dict[str, float]:
+        """Return the shares, where there are so many items."""
+        total = sum(self._writes.values())
+        if total:
+            changed = -math.expm1(-total / max(items, 1.0))
+            shares = {name: share * (1 - changed) for name, share in self._shares.items()}
+            for name, writes in self._writes.items():
+                shares[name] = shares.get(name, 0.0) + changed * writes / total
+            self._shares, self._writes = shares, {}
+        return self._shares
+
+    def copy(self) -> LastWriters:
+        """Return an independent record of the same writes."""
+        twin = LastWriters()
+        twin._shares, twin._writes = dict(self._shares), dict(self._writes)
+        return twin
+
+
 class ModelContext:
     """What the models of a design share: the time, and what is stored where.
 
@@ -48,6 +86,7 @@ class ModelContext:
         created: By unique field, how many values exist.
         creation_rate: By unique field, how many values come per second.
         mean_bytes: By table and index, the mean size of what is written there.
+        pricers: By write pattern, what prices its items.
     """
 
     def __init__(self, layout: Layout, schemas: Schemas) -> None:
@@ -61,6 +100,8 @@ class ModelContext:
         self.created: dict[str, float] = {}
         self.creation_rate: dict[str, float] = {}
         self.mean_bytes: dict[tuple[str, str | None], float] = {}
+        self._last_writers: dict[tuple[str, str | None], LastWriters] = {}
+        self.pricers: dict[str, WritePricer] = {}
         self._populations: dict[tuple[str, str | None], Population] = {}
 
     @property
@@ -85,6 +126,10 @@ class ModelContext:
         table, index = self.resources[resource]
         return self.population(table, None if index is None else index.name)
 
+    def last_writers(self, family: tuple[str, str | None]) -> LastWriters:
+        """Return who wrote the items of a table and entity last."""
+        return self._last_writers.setdefault(family, LastWriters())
+
     def size_of(self, table: TableLayout, index: str | None) -> float:
         """Return the mean size of what lies in a table or index, as far as known."""
         population = self.population(table, index)
@@ -105,7 +150,8 @@ class ModelContext:
     def copy_contents(self) -> Contents:
         """Return what is stored, for ``restore_contents``."""
         populations = {key: population.copy() for key, population in self._populations.items()}
-        return Contents(populations, dict(self.created))
+        writers = {key: writers.copy() for key, writers in self._last_writers.items()}
+        return Contents(populations, dict(self.created), writers)
 
     def restore_contents(self, contents: Contents) -> None:
         """Go back to what was stored, and to the beginning of the run."""
@@ -113,15 +159,17 @@ class ModelContext:
             key: population.copy() for key, population in contents.populations.items()
         }
         self.created = dict(contents.created)
+        self._last_writers = {key: writers.copy() for key, writers in contents.last_writers.items()}
         self.elapsed = self.until = -float(self.workload.warm_up)
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What is stored in tables and indexes, and how many values of unique fields exist."""
+    """What is stored in tables and indexes, how many unique values exist, and who wrote last."""
 
     populations: dict[tuple[str, str | None], Population]
     created: dict[str, float]
+    last_writers: dict[tuple[str, str | None], LastWriters]
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,9 +69,15 @@ class WriteModel(PatternModel):
         self._entries: dict[str | None, Integers] = {}
         self._pricer = self._make_pricer()
         context.mean_bytes[path.table.name, None] = self._pricer.item_bytes
+        context.pricers[self.pattern.name] = self._pricer
         self._unbounded = is_unbounded(path.key, workload)
         if self.pattern.is_put:
             self._note_creation()
+
+    @property
+    def _is_growing(self) -> bool:
+        """Whether every write makes an item, and none is written over."""
+        return self._unbounded and self.pattern.is_put
 
     @property
     def _global_indexes(self) -> list[IndexLayout]:
@@ -142,14 +148,32 @@ class WriteModel(PatternModel):
         )
 
     def _stored(self) -> Stored | None:
-        """Return what updates and deletes meet; a put meets what puts have left."""
-        if self.pattern.is_put:
-            return None
-        item_bytes = self._size_met(None)
+        """Return what writes meet: where keys are fixed, what the last writers have left."""
+        names = [index.name for index in self._indexes]
+        if not self._unbounded:
+            items = self.context.population(self.path.table, None).total_items
+            shares = self.context.last_writers(self._family).shares(items)
+            pricers = self.context.pricers
+            left = [(share, pricers[name]) for name, share in shares.items()]
+            if not left:
+                return None
+            return Stored(
+                _mixed([(share, pricer.item_sizes) for share, pricer in left]),
+                {
+                    name: _mixed([(share, pricer.entry_sizes(name)) for share, pricer in left])
+                    for name in names
+                },
+            )
+        item_bytes = 0.0 if self.pattern.is_put else self._size_met(None)
         if not item_bytes:
             return None
-        names = [index.name for index in self._indexes]
-        return Stored(item_bytes, {name: self._size_met(name) for name in names})
+        sizes = {name: [(1.0, round(self._size_met(name)))] for name in names}
+        return Stored([(1.0, round(item_bytes))], sizes)
+
+    @property
+    def _family(self) -> tuple[str, str | None]:
+        """The patterns that write the same items."""
+        return self.path.table.name, self.pattern.entity
 
     def _size_met(self, index: str | None) -> float:
         """Return the mean size of what lies under the pattern's own keys."""
@@ -160,7 +184,7 @@ class WriteModel(PatternModel):
 
     def _exists(self) -> float:
         """Return the chance that there is an item already."""
-        if self._unbounded and self.pattern.is_put:
+        if self._is_growing:
             return 0.0
         population = self.context.population(self.path.table, None)
         there = np.minimum(1.0, population.items[self._entries[None]])
@@ -209,6 +233,9 @@ class WriteModel(PatternModel):
         context = self.context
         population = context.population(self.path.table, None)
         changed = self._changed_items(population, writes, in_turn=in_turn)
+        if not self._unbounded and self.pattern.operation != "DeleteItem":
+            writers = context.last_writers(self._family)
+            writers.write(self.pattern.name, float(writes.sum()))
         if self.pattern.is_put:
             total = float(writes.sum())
             for name in self._groups.columns:
@@ -226,13 +253,13 @@ class WriteModel(PatternModel):
             size = self._size_met(index)
         during = self.context.elapsed, self.context.until
         population.add(entries, changed, changed * size, during)
-        if self.pattern.operation == "UpdateItem":
+        if self.pattern.operation != "DeleteItem" and not self._is_growing:
             population.resize(entries, writes, size)
 
     def _changed_items(self, population: Population, writes: Floats, *, in_turn: bool) -> Floats:
         """Return for each key group how many items come into being, or go."""
         entries = self._entries[None]
-        if self._unbounded and self.pattern.is_put:
+        if self._is_growing:
             return writes
         at_entry = sums(entries, writes, len(population.items))
         there = population.items
@@ -246,3 +273,13 @@ class WriteModel(PatternModel):
             change = (1.0 - np.minimum(1.0, there)) * met
         share = np.divide(writes, at_entry[entries], out=np.zeros_like(writes), where=writes > 0)
         return np.asarray(change[entries] * share)
+
+
+def _mixed(left: list[tuple[float, list[tuple[float, int]]]]) -> list[tuple[float, int]]:
+    """Return sizes with their shares, from what several patterns have left.
+
+    >>> _mixed([(0.25, [(1.0, 300)]), (0.5, [(1.0, 900)])])
+    [(0.3333333333333333, 300), (0.6666666666666666, 900)]
+    """
+    total = sum(share for share, sizes in left if sizes)
+    return [(share * own / total, size) for share, sizes in left for own, size in sizes]

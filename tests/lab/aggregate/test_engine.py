@@ -257,3 +257,32 @@ def test_shares_are_those_of_first_attempts():
     [table] = resource_results(run([put], design, fields=fields, duration=120))
 
     assert table.hottest_key_share == pytest.approx(0.8, abs=0.01)
+
+
+def test_a_write_over_an_item_costs_what_the_larger_one_does():
+    """CAP-301: a put of 300 bytes over what an update has made large."""
+    fields = [Field("userId", count=100)]
+    put = Pattern("put", "PutItem", rate=30, size=300)
+    update = Pattern("update", "UpdateItem", by=("userId",), rate=10, size=3_000)
+    design = Design("d", partition="{userId}", capacity=ROOMY)
+
+    log = run([put, update], design, fields=fields, duration=300)
+
+    record = log.patterns["put"]
+    # A quarter of all items was last written by an update.
+    assert record.units["table"][1] / record.calls == pytest.approx(0.75 + 0.25 * 3, abs=0.03)
+
+
+def test_a_quota_allows_the_retries_that_it_has_tokens_for():
+    """CAP-708: five tokens for a retry, one back for each call that passes at first."""
+    put = Pattern("put", "PutItem", rate=200)
+    design = Design("d", partition="{deviceId}", capacity=Capacity(read=5, write=100))
+    fields = [Field("deviceId", count=200)]
+
+    log = run([put], design, fields=fields, duration=600, retry="standard", clients=1)
+
+    record = log.patterns["put"]
+    retries = record.attempts - record.calls
+    passed_later = sum(record.latency_weights)
+    passed_at_first = record.calls - record.throttled
+    assert 5 * retries == pytest.approx(500 + passed_at_first + 5 * passed_later, rel=0.02)
