@@ -127,16 +127,16 @@ class IndexQueue:
         left = wanted - applied
         buckets.lanes[own] = np.where(left > _NOTHING, left, 0.0)
         self._note_reasons(sums(self._worlds, left, count) > _NOTHING, is_over, room, available)
-        given, delayed = np.zeros(len(buckets)), np.zeros(len(buckets))
-        given[own] = applied
+        taken, delayed = np.zeros(len(buckets)), np.zeros(len(buckets))
+        taken[own] = applied
         # A lane keeps its order: behind what waits, everything has to wait.
         delayed[own] = np.where(before > _NOTHING, new, np.minimum(left, new))
         total = sums(self._worlds, applied, count)
         for numbers in self._above:
-            given[numbers] += total
+            taken[numbers] += total
             available[numbers] -= total
         self._close(sums(self._worlds, buckets.lanes[own], count), second, end_ns)
-        return given, delayed
+        return taken, delayed
 
     def _note_reasons(self, waits: Flags, is_over: Flags, room: Floats, available: Floats) -> None:
         """Note why what waits has to."""

@@ -133,7 +133,7 @@ def test_a_local_index_is_paid_by_its_table():
 
 def test_what_is_stored_may_be_of_another_size_than_what_is_written():
     """CAP-302: an update of a larger item costs the larger one."""
-    stored = Stored(item_bytes=3000.4, entry_bytes={"byStatus": 2048.4})
+    stored = Stored([(1.0, 3000)], {"byStatus": [(1.0, 2048)]})
     update = pricer(by_status(), operation="UpdateItem").price(exists=1, stored=stored)
     assert (update.table, update.indexes["byStatus"]) == (3, 2)
     delete = pricer(by_status(), operation="DeleteItem").price(exists=0.5, stored=stored)

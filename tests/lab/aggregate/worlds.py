@@ -30,7 +30,7 @@ def orders(*, retry="standard", patterns=None):
     ]
     put = Pattern("put", "PutItem", rate=400, arrivals="poisson")
     get = Pattern("get", "GetItem", by=("user",), rate=900, consistent=True)
-    update = Pattern("update", "UpdateItem", by=("user",), rate=50, size=3_000)
+    update = Pattern("update", "UpdateItem", by=("user",), rate=50)
     index = Index("byKind", partition="{kind}", capacity=Capacity(read=5, write=300))
     design = Design(
         "d", partition="{user}", indexes=[index], capacity=Capacity(read=500, write=450)
@@ -41,7 +41,7 @@ def orders(*, retry="standard", patterns=None):
         duration=150,
         retry=retry,
         warm_up=0,
-        # Every item is there, so no price depends on what a world has accepted.
+        # Every item is there and of one size: no price depends on what a world has accepted.
         preload=[Preload(pattern="put", items=4_000)],
     )
     return design, workload
