@@ -1,5 +1,6 @@
 """The classic lessons, as scenarios with their outcomes (L0 to L4)."""
 
+import math
 from functools import cache
 from pathlib import Path
 
@@ -195,5 +196,6 @@ def test_an_index_with_few_keys_falls_behind_until_it_refuses_all_writes():
 
     # The load begins 37 minutes before; five of them are the warm-up.
     assert closes["event type"] == pytest.approx((37 - 5) * 60, rel=0.1)
-    assert closes["event type and date"] > closes["event type"]
+    # At midnight, when the warm-up ends, the keys of the new day lie elsewhere.
+    assert (closes["event type and date"] or math.inf) > closes["event type"]
     assert closes["event type and suffix"] is None
