@@ -24,7 +24,7 @@ from concurrent.futures import ProcessPoolExecutor
 from benchmarks.measure import table
 from emulator.lab import Capacity, Design, Field, Pattern, Workload, aggregate, exact
 from emulator.lab.planning.layout import Layout
-from emulator.lab.planning.worlds import draw_worlds
+from emulator.lab.planning.worlds import Known, draw_worlds
 from emulator.settings import Settings
 
 ITEM = {
@@ -135,7 +135,7 @@ def play(worlds):
     (_, key, write, devices, rate, duration, _, _), first, count = worlds
     design = Design("d", **key, capacity=Capacity(read=100, write=write))
     layout = Layout(design, events(devices, rate, duration))
-    outcomes = aggregate.WorldsEngine(layout).play(draw_worlds(first, count, HUGE))
+    outcomes = aggregate.WorldsEngine(layout).play(draw_worlds(first, count, Known(HUGE)))
     return sum(outcome.throttles for outcome in outcomes), peak_gigabytes()
 
 
