@@ -122,7 +122,8 @@ def error_response(error: errors.ApiError) -> Wire:
     }
     if error.code in modelled_errors():
         response |= client_response(error.members)
-        if error.message is not None:
+        # A parser finds the text only under the name that the service model has for it (WIR-10).
+        if error.message is not None and error.message_member == type(error).message_member:
             response[error.message_member] = error.message
     return response
 

@@ -66,7 +66,7 @@ class ApiError(Exception):
 
     code: ClassVar[str] = "InternalServerError"
     namespace: ClassVar[str] = "com.amazonaws.dynamodb.v20120810"
-    message_member: ClassVar[str] = "message"
+    message_member: str = "message"
     status: int = 400
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -200,12 +200,12 @@ class LimitExceededException(ServiceError):
 class ConditionalCheckFailedException(ServiceError):
     """The condition of a write did not hold."""
 
-    def body(self) -> dict[str, Any]:
-        """Return the JSON error body; beside an item its text is ``Message`` (WIR-10)."""
-        body = super().body()
-        if "Item" in self.members and self.message is not None:
-            body["Message"] = body.pop("message")
-        return body
+    def __init__(
+        self, message: str | None = None, members: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(message, members)
+        if "Item" in self.members:
+            self.message_member = "Message"  # WIR-10
 
 
 class TransactionCanceledException(ServiceError):
