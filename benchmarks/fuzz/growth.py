@@ -77,6 +77,8 @@ def _grown(maker, name, member):
     elif isinstance(member, shapes.Map):
         element = maker.member(name, member.member)
         yield "", "entries", lambda count: _named(count, element)
+        yield "", "nulls", lambda count: _named(count, None)
+        yield "", "empty entries", lambda count: _named(count, {})
         for path, form, grow in _grown(maker, name, member.member):
             yield f".*{path}", form, lambda count, grow=grow: {"tab": grow(count)}
     elif isinstance(member, shapes.String):
@@ -93,6 +95,8 @@ def _attributes(maker):
 def _list(maker, name, member):
     element = maker.member(name, member.member)
     yield "", "equal elements", lambda count: [element] * count
+    yield "", "nulls", lambda count: [None] * count
+    yield "", "empty elements", lambda count: [{}] * count
     yield "", "elements", lambda count: [_numbered(element, number) for number in range(count)]
     yield (
         "",

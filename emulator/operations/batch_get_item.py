@@ -68,7 +68,8 @@ class _BatchGetRequest(BatchRequest):
         texts = [text for _, text in problems]
         tables = request.get("RequestItems") or {}
         echo = json.dumps(tables, separators=(",", ":"), ensure_ascii=False, default=str)
-        newer = [text.replace(shapes.java_text(tables, REQUEST_ITEMS), echo) for text in texts]
+        shown = shapes.java_text(tables, REQUEST_ITEMS)
+        newer = [text.replace(shown, echo) for text in texts]
         wording = Wording(shapes.envelope(*newer), older=shapes.envelope(*texts))
         raise errors.RequestFault(wording, is_final=True)
 

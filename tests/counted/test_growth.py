@@ -74,6 +74,14 @@ def test_work_grows_no_faster_than_the_request(emulator, operation):
     assert faster == []
 
 
+def test_a_fault_in_each_of_many_tables_is_written_once(emulator):
+    """Found by fuzzing: each fault wrote the whole request anew."""
+    forms = [case for case in cases() if str(case) == "BatchGetItem .RequestItems: empty entries"]
+    [case] = forms
+    short, long = work(emulator, case, SHORT), work(emulator, case, LONG)
+    assert long <= short * (LONG / SHORT) * SLACK
+
+
 def test_nothing_searches_what_came_before():
     """``name in names[:place]`` inside of a loop costs the square, and no counter sees it."""
     searches = [

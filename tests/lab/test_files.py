@@ -163,3 +163,9 @@ def test_keys_come_from_a_csv_beside_the_file(tmp_path):
 )
 def test_every_scenario_can_be_read(path):
     assert load(path).about
+
+
+def test_what_is_nested_too_deeply_is_told_in_a_sentence():
+    """Found by fuzzing: an error of Python's."""
+    with pytest.raises(DocumentError, match=r"^deep\.yaml: nested too deeply$"):
+        loads("[" * 2000 + "]" * 2000, "deep.yaml")

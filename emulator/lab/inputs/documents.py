@@ -96,6 +96,8 @@ class Entry:
             raise DocumentError(f"{source}{line}: not YAML: {error.problem}") from error
         except yaml.YAMLError as error:
             raise DocumentError(f"{source}: not YAML: {str(error).splitlines()[0]}") from error
+        except RecursionError:
+            raise DocumentError(f"{source}: nested too deeply") from None
 
     def fail(self, expected: str) -> NoReturn:
         """Raise the complaint that something else was expected here."""
