@@ -1,6 +1,5 @@
 """The classic lessons, as scenarios with their outcomes (L0 to L4)."""
 
-import math
 from functools import cache
 from pathlib import Path
 
