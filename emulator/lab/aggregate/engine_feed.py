@@ -229,8 +229,7 @@ def _neighbours(
     order = np.argsort(hashes, kind="stable")
     begins = np.zeros(len(order), dtype=np.bool_)
     if len(np.unique(hashes)) <= _MOST_POSITIONS:
-        positions = [placed.position(group, salt, moment) for group in groups.tolist()]
-        order = np.asarray(sorted(range(len(groups)), key=positions.__getitem__))
+        order = np.lexsort((placed.ranks(moment)[groups], hashes))
         begins = np.diff(hashes[order].astype(np.float64), prepend=-1.0) != 0
     weight = (amounts[0] + amounts[1])[order]
     reached = (np.cumsum(weight) - weight) / weight.sum()

@@ -171,16 +171,7 @@ class Cuts:
     def child_of(self, placement: int, groups: Integers) -> Integers:
         """Return for key groups of the parent the number of the child that has them."""
         placed = self._keys.placed[placement]
-        hashes = placed.hashes(self._salt)[groups]
-        firsts = np.asarray([low[0] for low in self._lows[1:]], dtype=np.uint64)
-        child = np.searchsorted(firsts, hashes, side="right")
-        inside = [low[0] for low in self._lows if len(low) > 1]
-        if inside:
-            is_cut = np.isin(hashes, np.asarray(inside, dtype=np.uint64))
-            for at in np.flatnonzero(is_cut).tolist():
-                position = placed.position(int(groups[at]), self._salt, self._moment)
-                child[at] = sum(low <= position for low in self._lows[1:])
-        return child
+        return placed.bounds_below(self._lows[1:], groups, self._salt, self._moment)
 
 
 def _distinct(

@@ -7,6 +7,7 @@ of every key.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
@@ -101,6 +102,11 @@ class Placement:
             return [moment] * len(self.groups)
         return (moment - self._ages).tolist()  # type: ignore[no-any-return]  # numpy says Any
 
+    @property
+    def has_ages(self) -> bool:
+        """Whether requests range over time, so that key groups differ in their moment."""
+        return self._ages is not None
+
     def spread_hashes(self) -> Hashes:
         """Return the stretch of the hash space of each key group, where keys are new."""
         strata = self.groups.strata
@@ -137,6 +143,9 @@ class PlacedKeys:
         self._distinct: dict[tuple[str, ...], int] = {}
         self._numbers: Integers | None = None
         self._hashes: dict[int, Hashes] = {}
+        self._order: list[int] = []
+        self._ranks: Integers | None = None
+        self._ranked_at = 0.0
 
     def hashes(self, salt: int) -> Hashes:
         """Return for each key group the hash of its partition key, in worlds with that salt."""
@@ -173,18 +182,45 @@ class PlacedKeys:
 
     def partitions_of(self, resource: Resource, salt: int, moment: float) -> Integers:
         """Return for each key group its partition, by number in key order."""
-        partitions = list(resource.partitions)
+        lows = [partition.low for partition in resource.partitions]
+        return self.bounds_below(lows, None, salt, moment) - 1
+
+    def bounds_below(
+        self, lows: Sequence[Position], groups: Integers | None, salt: int, moment: float
+    ) -> Integers:
+        """Return for some key groups, or all, how many of ascending bounds are not above them."""
         hashes = self.hashes(salt)
-        lows = np.asarray([partition.low[0] for partition in partitions], dtype=np.uint64)
-        numbers = np.searchsorted(lows, hashes, side="right") - 1
-        cut_hashes = {partition.low[0] for partition in partitions if len(partition.low) > 1}
-        if cut_hashes:
-            number_of = {partition.id: number for number, partition in enumerate(partitions)}
-            is_cut = np.isin(hashes, np.asarray(sorted(cut_hashes), dtype=np.uint64))
-            for group in np.flatnonzero(is_cut).tolist():
-                partition = resource.partitions.at(self.position(group, salt, moment))
-                numbers[group] = number_of[partition.id]
-        return numbers.astype(np.int64)
+        if groups is not None:
+            hashes = hashes[groups]
+        firsts = np.asarray([low[0] for low in lows], dtype=np.uint64)
+        below = np.searchsorted(firsts, hashes, side="right").astype(np.int64)
+        for low in lows:
+            if len(low) > 1:
+                same = np.flatnonzero(hashes == np.uint64(low[0]))
+                if len(same):
+                    ranks = self.ranks(moment)[same if groups is None else groups[same]]
+                    below[same] -= ranks < self._rank_of(low[1:], moment)
+        return below
+
+    def ranks(self, moment: float) -> Integers:
+        """Return the place of each key group among all, by partition and sort key.
+
+        The same moment stands in all sort keys, so it does not change their order, unless
+        requests range over time.
+        """
+        if self._ranks is None or (self.placement.has_ages and moment != self._ranked_at):
+            self._order = sorted(range(len(self.texts)), key=lambda group: self._key(group, moment))
+            self._ranks = np.empty(len(self._order), dtype=np.int64)
+            self._ranks[self._order] = np.arange(len(self._order))
+            self._ranked_at = moment
+        return self._ranks
+
+    def _rank_of(self, key: tuple[object, ...], moment: float) -> int:
+        """Return how many key groups lie below a key."""
+        return bisect_left(self._order, key, key=lambda group: self._key(group, moment))
+
+    def _key(self, group: int, moment: float) -> tuple[object, ...]:
+        return (*self.texts[group], *self.placement.sorts(group, moment))
 
     def position(self, group: int, salt: int, moment: float) -> Position:
         """Return the position of a key group's item at a moment."""

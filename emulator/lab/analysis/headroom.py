@@ -18,7 +18,7 @@ from emulator.lab.planning.layout import Layout
 
 #: The smallest multiple that the search tries, and how closely it looks.
 LEAST: Final = 1 / 64
-_CLOSE: Final = 1.03
+_CLOSE: Final = 1.05
 
 
 def outcomes_at(runs: WorldRuns, multiple: float) -> list[WorldOutcome]:

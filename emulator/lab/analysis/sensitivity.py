@@ -7,7 +7,7 @@ them and listed, where they had a say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +16,7 @@ from emulator.lab.analysis.world_runs import WorldRuns
 from emulator.lab.outcome.result_types import Assumption, UnknownEffect
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.thresholds import FIRST_WORLDS
+from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import (
     INDEX_BUFFER,
@@ -28,6 +29,11 @@ from emulator.lab.planning.worlds import (
 )
 from emulator.service.throttling import ThrottlingLimit
 from emulator.settings import Settings
+
+#: Worlds whose shares of throttled calls differ by less are alike.
+_NOTHING_MOVES: Final = 0.005
+#: What stands for every unknown at once.
+TOGETHER: Final = "all unknowns together"
 
 
 def _has_global_index(layout: Layout) -> bool:
@@ -62,11 +68,17 @@ def effects_of(
 ) -> Iterator[UnknownEffect]:
     """Yield how far each unknown moves the answer by itself, the most decisive first.
 
+    Where all of them together move it by less than half a point, that is all there is to say.
+
     Args:
         runs: The worlds of the design.
         deadline: When to stop; unknowns that were not tried are left out.
         tell: Called with what is being tried.
     """
+    shares = [outcome.throttled_share for outcome in runs.outcomes]
+    if len(shares) >= FIRST_WORLDS and max(shares) - min(shares) < _NOTHING_MOVES:
+        yield _effect(TOGETHER, "CAP2-7", runs.outcomes)
+        return
     effects = []
     for unknown in UNKNOWNS:
         if unknown in _CAN_MATTER and not _CAN_MATTER[unknown](runs.layout):
@@ -75,19 +87,20 @@ def effects_of(
             break
         tell(f"drawing only the {unknown.name}")
         worlds = draw_worlds(runs.first, FIRST_WORLDS, runs.known, only=unknown)
-        outcomes = runs.estimates_in(worlds)
-        shares = [outcome.throttled_share for outcome in outcomes]
-        effects.append(
-            UnknownEffect(
-                name=unknown.name,
-                rule=unknown.rule,
-                chance=sum(outcome.throttles for outcome in outcomes) / len(outcomes),
-                low=min(shares),
-                high=max(shares),
-                worlds=len(outcomes),
-            )
-        )
+        effects.append(_effect(unknown.name, unknown.rule, runs.estimates_in(worlds)))
     yield from sorted(effects, key=lambda effect: effect.low - effect.high)
+
+
+def _effect(name: str, rule: str, outcomes: Sequence[WorldOutcome]) -> UnknownEffect:
+    shares = [outcome.throttled_share for outcome in outcomes]
+    return UnknownEffect(
+        name=name,
+        rule=rule,
+        chance=sum(outcome.throttles for outcome in outcomes) / len(outcomes),
+        low=min(shares),
+        high=max(shares),
+        worlds=len(outcomes),
+    )
 
 
 @dataclass(frozen=True)
