@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from emulator.capacity import Metrics, Receipt, Report, ScalingPolicy
@@ -118,9 +119,8 @@ class Emulator:
         key, name = access_key or self._access_key, region or self.region
         account = self._accounts.find((key, name))
         if account is None:
-            return self._accounts.serve(
-                Namespace(key, name), lambda new: self._serve(new, operation, request)
-            )
+            serve = partial(self._serve, operation=operation, request=request)
+            return self._accounts.serve(Namespace(key, name), serve)
         return self._serve(account, operation, request)
 
     def _serve(self, account: Account, operation: str, request: dict[str, Any]) -> dict[str, Any]:

@@ -74,7 +74,9 @@ class SystemClock:
 
     def now_ns(self) -> int:
         """Return nanoseconds since the epoch; a clock set back stands still instead."""
-        self._latest = max(self._latest, time.time_ns())
+        now_ns = time.time_ns()
+        if now_ns > self._latest:
+            self._latest = now_ns
         return self._latest
 
     def sleep(self, seconds: float) -> None:

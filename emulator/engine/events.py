@@ -112,6 +112,9 @@ Listener: TypeAlias = Callable[[Event], None]
 class Events:
     """Publishes events to listeners.
 
+    Attributes:
+        wanted: Whether anybody listens.
+
     >>> heard = []
     >>> events = Events()
     >>> leave = events.subscribe(heard.append)
@@ -120,15 +123,11 @@ class Events:
     (False, 1)
     """
 
-    __slots__ = ("_listeners",)
+    __slots__ = ("_listeners", "wanted")
 
     def __init__(self) -> None:
         self._listeners: list[tuple[Listener, Collection[type[Event]]]] = []
-
-    @property
-    def wanted(self) -> bool:
-        """Whether anybody listens."""
-        return bool(self._listeners)
+        self.wanted = False
 
     def wants(self, kind: type[Event]) -> bool:
         """Return whether anybody listens to events of a kind."""
@@ -145,7 +144,12 @@ class Events:
         """
         entry = (listener, kinds)
         self._listeners.append(entry)
-        return lambda: self._listeners.remove(entry)
+        self.wanted = True
+        return lambda: self._leave(entry)
+
+    def _leave(self, entry: tuple[Listener, Collection[type[Event]]]) -> None:
+        self._listeners.remove(entry)
+        self.wanted = bool(self._listeners)
 
     def publish(self, event: Event) -> None:
         """Call every listener that wants to hear it."""

@@ -64,7 +64,8 @@ def propagate(
                 continue
         else:
             record(charges, now_ns)
-        _note_applied(account, index, charges, now_ns)
+        if account.events.wanted:
+            _tell_applied(account, index, charges, now_ns)
         if delays:
             apply_change(account, table, index, change, account.now_ns, account.now_ns)
 
@@ -99,12 +100,11 @@ def _note_delay(
             account.events.publish(IndexClosed(now_ns, resource.arn, queue.backlog))
 
 
-def _note_applied(
+def _tell_applied(
     account: Account, index: Index, charges: Sequence[Charge], applied_ns: int
 ) -> None:
-    if account.events.wanted:
-        units = sum(charge.units for charge in charges)
-        account.events.publish(IndexApplied(applied_ns, index.resource.arn, units))
+    units = sum(charge.units for charge in charges)
+    account.events.publish(IndexApplied(applied_ns, index.resource.arn, units))
 
 
 def apply_change(
@@ -153,7 +153,8 @@ def drain(account: Account, until_ns: int) -> None:
                 break
             index = first[2]
             due = index.queue.apply_next()
-            _note_applied(account, index, due.waiting.charges, due.time_ns)
+            if account.events.wanted:
+                _tell_applied(account, index, due.waiting.charges, due.time_ns)
             if delays:
                 change, accepted_ns = due.waiting.change, due.waiting.accepted_ns
                 apply_change(account, table, index, change, accepted_ns, due.time_ns)
