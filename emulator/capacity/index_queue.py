@@ -207,8 +207,7 @@ class IndexQueue(Generic[ChangeT]):
 
         What was due before ``now_ns`` must have passed already.
         """
-        previous = self._last_of_item.get(item) if self.lanes else None
-        if previous is None and not any(charge.partition_id in self.lanes for charge in charges):
+        if not self.lanes or not self._holds_back(item, charges):
             reasons = _pass(charges, now_ns)
             if not reasons:
                 return None
@@ -217,6 +216,12 @@ class IndexQueue(Generic[ChangeT]):
         self.enqueue(number, item, change, charges, now_ns)
         self._time_ns = max(self._time_ns, now_ns)
         return reasons
+
+    def _holds_back(self, item: Hashable, charges: Sequence[Charge]) -> bool:
+        """Return whether a change of an item has to wait behind another."""
+        return item in self._last_of_item or any(
+            charge.partition_id in self.lanes for charge in charges
+        )
 
     def enqueue(
         self,

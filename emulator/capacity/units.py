@@ -59,10 +59,10 @@ def read_loss(size_bytes: int) -> int:
 def write_loss(size_bytes: int) -> int:
     """Return the bytes paid for by ``write_units`` and not written.
 
-    >>> write_loss(1500)
-    548
+    >>> write_loss(1500), write_loss(0)
+    (548, 1024)
     """
-    return write_units(size_bytes) * _WRITE_BLOCK - size_bytes
+    return -size_bytes % _WRITE_BLOCK if size_bytes else _WRITE_BLOCK
 
 
 def page_units(size_bytes: int, factor: float) -> float:

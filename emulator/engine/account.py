@@ -21,7 +21,7 @@ from emulator.engine.minutes import CalendarMinutes, Minutes, ThroughputMinutes
 from emulator.engine.namespaces import Namespace
 from emulator.engine.request_metrics import RequestMetrics
 from emulator.engine.resource import Resource, Throughput
-from emulator.engine.splits import grow, split_for_size
+from emulator.engine.splits import grow
 from emulator.engine.streams import Stream, ViewType, stream_label
 from emulator.engine.table import Table
 from emulator.engine.transactions import Holds, Tokens
@@ -29,7 +29,6 @@ from emulator.locks import Rank, new_lock
 from emulator.service.catalogue import ON_ITEMS
 from emulator.service.errors import ResourceNotFoundException, ValidationException
 from emulator.settings import Settings
-from emulator.storage import Position
 
 if TYPE_CHECKING:
     from threading import RLock
@@ -349,13 +348,13 @@ class Account:
 
     def admit_write(self, planned: Planned) -> None:
         """Let a write pass, or raise what the service would."""
-        if not planned.write.table.has_closed_index:
-            self.admit(planned.write.table, planned.charges, planned.receipt)
-            return
-        reasons = self.try_admit_write(planned)
+        table = planned.write.table
+        if table.has_closed_index:
+            reasons = self.try_admit_write(planned)
+        else:
+            reasons = self.try_admit(table, planned.charges, planned.receipt)
         if reasons:
-            on_demand = planned.write.table.resource.throughput.on_demand
-            raise throttle_error(reasons, on_demand=on_demand)
+            raise throttle_error(reasons, on_demand=table.resource.throughput.on_demand)
 
     def try_admit_write(self, planned: Planned) -> tuple[Reason, ...]:
         """Ask for admission of a write; return why it is refused, if it is and is enforced.
@@ -410,8 +409,3 @@ class Account:
                     receipt.total,
                 )
             )
-
-    def split_if_full(self, table: Table, resource: Resource, position: Position) -> None:
-        """Split the partition of a position if it has outgrown its size (CAP-504)."""
-        if resource.partitions.at(position).size_bytes >= self.settings.partition_bytes:
-            split_for_size(self, table, resource, self.throughput_ns)

@@ -95,7 +95,7 @@ class Holds:
 
     def holds(self, account: Account, table: Table, position: Position) -> bool:
         """Return whether a transaction holds an item now."""
-        return bool(self._until) and self._until.get((table.name, position), 0) > account.now_ns
+        return self._until.get((table.name, position), 0) > account.now_ns
 
     def hold(self, account: Account, actions: Sequence[Action]) -> None:
         """Keep the items of a transaction for the time the settings say."""
@@ -109,7 +109,7 @@ class Holds:
 
     def check(self, account: Account, table: Table, position: Position) -> None:
         """Refuse to touch an item that a transaction holds (ERR-TYPE-11)."""
-        if self.holds(account, table, position):
+        if self._until and self.holds(account, table, position):
             raise TransactionConflictException(CONFLICT)
 
 

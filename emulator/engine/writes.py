@@ -18,6 +18,7 @@ from emulator.capacity.units import (
     write_loss,
 )
 from emulator.engine.propagation import IndexArm, free_arms, propagate
+from emulator.engine.splits import split_for_size
 from emulator.expressions import Condition
 from emulator.model import Item
 from emulator.service import limits
@@ -128,9 +129,11 @@ def plan(write: Write, *, factor: int = 1) -> Planned:
     _check_local_sizes(table, write.position, old, new, changes)
     local_units, arms = _index_arms(table, changes, receipt)
     charges = [table.resource.charge(WRITE, units + local_units, write.position)]
-    receipt.charges = charges + [charge for arm in arms for charge in arm.charges]
+    receipt.charges = all_charges = charges.copy()
+    for arm in arms:
+        all_charges += arm.charges
     if not table.settings.gsi_buffer_seconds:
-        charges, arms = list(receipt.charges), []
+        charges, arms = all_charges, []
     return Planned(write, old, new, changes, receipt, charges, arms)
 
 
@@ -240,13 +243,23 @@ def apply(account: Account, planned: Planned, *, by_service: bool = False) -> No
     table.commit(write.position, old, new, changes, now_ns)
     if table.stream is not None and table.stream.is_open:
         table.stream.record(old, new, now_ns, by_service=by_service)
-    account.split_if_full(table, table.resource, write.position)
-    for change in changes:
-        if change.after is not None and change.schema.is_global:
-            resource = table.indexes[change.schema.name].resource
-            account.split_if_full(table, resource, change.after.position)
+    _split_full_partitions(account, table, write.position, changes)
     if not arms or account.capacity == "off":
         return
     # What would have been refused, or is free and applied already, passes no queue.
     if account.capacity == "enforce" or not (by_service or receipt.reasons):
         propagate(account, table, write.position, arms, receipt)
+
+
+def _split_full_partitions(
+    account: Account, table: Table, position: Position, changes: list[EntryChange]
+) -> None:
+    """Split the partitions that a write has made outgrow their size (CAP-504)."""
+    most_bytes = account.settings.partition_bytes
+    if table.resource.partitions.at(position).size_bytes >= most_bytes:
+        split_for_size(account, table, table.resource, account.throughput_ns)
+    for change in changes:
+        if change.after is not None and change.schema.is_global:
+            resource = table.indexes[change.schema.name].resource
+            if resource.partitions.at(change.after.position).size_bytes >= most_bytes:
+                split_for_size(account, table, resource, account.throughput_ns)
