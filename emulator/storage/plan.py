@@ -35,24 +35,27 @@ class EntryChange(NamedTuple):
         )
 
 
-def entry_of(schema: IndexSchema, item: Item | None, salt: int) -> Entry | None:
-    """Return the entry an item has in an index, or None."""
+def entry_of(
+    schema: IndexSchema, item: Item | None, salt: int, before: Entry | None = None
+) -> Entry | None:
+    """Return the entry an item has in an index, or None; ``before`` is the one it had, if any."""
     if item is None:
         return None
     entry = schema.entry(item)
     if entry is None:
         return None
-    key = schema.key.values(item)
-    width = len(schema.key.partition)
-    tie = schema.table_key.values(item)
-    return Entry(key_position(key, salt, width, tie), entry)
+    key = schema.key.values(item) + schema.table_key.values(item)
+    if before is not None and before.position[1:] == key:
+        return Entry(before.position, entry)
+    return Entry(key_position(key, salt, len(schema.key.partition)), entry)
 
 
 def plan_index_change(
     schema: IndexSchema, old: Item | None, new: Item | None, salt: int
 ) -> EntryChange | None:
     """Return how a write from ``old`` to ``new`` changes an index, or None if it does not."""
-    before, after = entry_of(schema, old, salt), entry_of(schema, new, salt)
+    before = entry_of(schema, old, salt)
+    after = entry_of(schema, new, salt, before)
     if before is None and after is None:
         return None
     if (
