@@ -53,6 +53,10 @@ class BatchRequest(shapes.Structure):
         super().__init__(members)
         self._nothing = nothing
 
+    def accepts(self, value: Any) -> bool:
+        """Return whether all types and constraints hold, and a table is named."""
+        return super().accepts(value) and value["RequestItems"] != {}
+
     def check(self, request: Any) -> Sequence[str]:
         """Refuse a faulty request: types, no table at all, then all broken constraints."""
         if request.get("RequestItems") == {}:

@@ -60,8 +60,6 @@ class TableRequest(Structure):
 
     def check(self, request: Any) -> Sequence[str]:
         """Refuse a faulty request: types, the name, then all broken constraints together."""
-        if self.accepts(request):
-            return ()
         self.check_types(request)
         if request.get("TableName") is None:
             raise errors.ValidationException(TABLE_NAME_REQUIRED)

@@ -57,7 +57,9 @@ def get_item(account: Account, request: Request) -> Response:
 def load_projection(request: Mapping[str, Any]) -> PathProjection | None:
     """Return the projection of a read by key, legacy or current, or None."""
     listed = request.get("AttributesToGet")
-    return written_projection(request) if listed is None else PathProjection.of_names(listed)
+    if listed is not None:
+        return PathProjection.of_names(listed)
+    return written_projection(request) if "ProjectionExpression" in request else None
 
 
 def written_projection(request: Mapping[str, Any]) -> PathProjection | None:

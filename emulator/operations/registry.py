@@ -74,8 +74,8 @@ def run(account: Account, name: str, request: Request) -> Response:
     try:
         if None in request.values():
             request = {member: value for member, value in request.items() if value is not None}
-        if unknown := registered.shape.check(request):
-            mention(account, name, unknown)
+        if not registered.shape.accepts(request):
+            mention(account, name, registered.shape.check(request))
         return registered.handler(account, request)
     except (errors.ConditionalCheckFailedException, errors.TransactionCanceledException) as failure:
         dump_items(failure)

@@ -431,6 +431,8 @@ class Structure(Member):
     def check(self, request: Any) -> Sequence[str]:
         """Refuse a faulty request: types first, then all broken constraints together.
 
+        Nearly every request is accepted, and whoever has asked ``accepts`` need not come here.
+
         Returns:
             The names of members that the request has and the structure does not.
 
@@ -438,8 +440,6 @@ class Structure(Member):
             SerializationException: a wrong JSON type.
             RequestFault: the aggregated constraint message; no profile wraps it again.
         """
-        if self.accepts(request):
-            return ()
         self.check_types(request)
         problems = [
             (member, problem)

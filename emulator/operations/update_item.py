@@ -151,8 +151,11 @@ def _index_keys_are_right(
 ) -> None:
     """Hold the rules of index keys for those that the update changes (IXV-3, IXV-4)."""
     if check == "changed" and old is not None:
-        names = {name for schema in schemas for name in schema.key.names}
-        changed = {name for name in names if _changes(name, old, new)}
+        changed = {
+            name for schema in schemas for name in schema.key.names if _changes(name, old, new)
+        }
+        if not changed:
+            return
         schemas = [schema for schema in schemas if not changed.isdisjoint(schema.key.names)]
         judged = new.pick(changed)
     else:

@@ -102,6 +102,8 @@ def write_condition(
     text = request.get("ConditionExpression")
     if text is not None:
         return expressions.parse_condition(text, placeholders)
+    if expected is None and "ConditionalOperator" not in request:
+        return None
     return joined(expected, request)
 
 
