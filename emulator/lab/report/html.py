@@ -18,7 +18,18 @@ from emulator.designs import Finding
 from emulator.lab.outcome import result_types, words
 from emulator.lab.report.charts import Chart, resource_charts, slug, summary_charts
 from emulator.lab.report.heat_map import hottest, thumbnail
-from emulator.lab.report.rows import Cell, Group, Row, groups, headroom, month, risk, summary
+from emulator.lab.report.rows import (
+    INCOMPLETE,
+    Cell,
+    Group,
+    Row,
+    groups,
+    headroom,
+    is_incomplete,
+    month,
+    risk,
+    summary,
+)
 from emulator.lab.report.svg import stylesheet
 from emulator.lab.report.text import explanations
 
@@ -138,14 +149,18 @@ def _badge(design: result_types.DesignResult) -> str:
 
 def _key_figures(design: result_types.DesignResult) -> Iterator[tuple[Cell, str]]:
     if design.risk is not None:
-        yield risk(design), "of worlds throttle"
+        cell = risk(design)
+        chance, _, bounds = cell.text.partition(" (")
+        yield Cell(chance, cell.mark), f"of worlds throttle ({bounds}"
     else:
         yield Cell(words.percent(design.throttled_share)), "throttled"
     if design.headroom is not None:
         yield headroom(design), "headroom"
     bill = month(design)
     if bill is not None:
-        yield Cell(words.dollars(bill.total)), "a month"
+        sign = INCOMPLETE if is_incomplete(design) else ""
+        label = "a month, without calls given up" if sign else "a month"
+        yield Cell(f"{words.dollars(bill.total)}{sign}"), label
 
 
 def keys(document: Mapping[str, Any]) -> str:

@@ -340,7 +340,7 @@ def _costs(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
     names = dict.fromkeys(cost_name(cost) for design in designs for cost in design.costs)
     for name in names:
         yield _row(name, designs, lambda design, name=name: _cost(design, name))  # type: ignore[misc]
-    if any(_is_incomplete(design) for design in designs):
+    if any(is_incomplete(design) for design in designs):
         hint = "calls that were given up are not paid for, so these months are too cheap"
         label = f"{INCOMPLETE} not paid for: calls given up"
         yield _row(label, designs, _not_paid, detail=True, hint=hint)
@@ -357,7 +357,8 @@ def _costs(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
 INCOMPLETE: Final = "*"
 
 
-def _is_incomplete(design: result_types.DesignResult) -> bool:
+def is_incomplete(design: result_types.DesignResult) -> bool:
+    """Return whether calls were given up, so that a month's costs are too low."""
     return design.given_up_share >= THRESHOLD
 
 
@@ -365,12 +366,12 @@ def _cost(design: result_types.DesignResult, name: str) -> Cell:
     cost = next((cost for cost in design.costs if cost_name(cost) == name), None)
     if cost is None:
         return Cell(words.NONE)
-    sign = INCOMPLETE if _is_incomplete(design) else ""
+    sign = INCOMPLETE if is_incomplete(design) else ""
     return Cell(f"{words.dollars(cost.total)}{sign}", "chosen" if cost.chosen else "")
 
 
 def _not_paid(design: result_types.DesignResult) -> Cell:
-    if not _is_incomplete(design):
+    if not is_incomplete(design):
         return Cell(words.NONE)
     return Cell(words.percent(design.given_up_share), "bad")
 
@@ -378,7 +379,7 @@ def _not_paid(design: result_types.DesignResult) -> Cell:
 def _whole_load(design: result_types.DesignResult) -> Cell:
     for cost in design.costs:
         if cost_name(cost) == "on-demand":
-            whole = cost.whole_load if _is_incomplete(design) else cost.total
+            whole = cost.whole_load if is_incomplete(design) else cost.total
             return Cell(words.NONE if whole is None else words.dollars(whole))
     return Cell(words.NONE)
 
