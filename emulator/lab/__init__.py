@@ -12,9 +12,10 @@ more designs (keys as templates over the workload's fields), and compares them:
 >>> capacity = Capacity(read=10, write=100)
 >>> result = compare(workload, [
 ...     Design("device key", partition="{deviceId}", sort="{timestamp}", capacity=capacity),
-... ], headroom=False)
->>> result.designs[0].grade, result.designs[0].fix
-('throttles', 'provision 138 write units on table')
+... ], worlds=20, headroom=False)
+>>> device = result.designs[0]
+>>> device.grade, device.risk.chance, device.fix
+('risky', 0.3, 'provision 144 write units on table')
 
 Names load what they need when they are first used: numpy and YAML are needed by the lab alone.
 """

@@ -209,8 +209,10 @@ def test_a_reader_who_leaves_early_is_no_error(place):
     command = [sys.executable, "-m", "emulator", "lab", "shop.yaml", "--quick"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
-        assert process.stderr.read() == b""
+        complaints = process.stderr.read()  # a slow machine is told how far it is
     assert process.returncode == 0
+    assert b"dynamometer:" not in complaints
+    assert b"Traceback" not in complaints
     assert (place / "report.html").exists()
 
 
