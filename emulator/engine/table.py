@@ -94,10 +94,9 @@ class Index(_Lifetime):
         """Carry out what a plan says of this index; the write was accepted before (CAP2-4)."""
         before, after = change.before, change.after
         partitions = self.resource.partitions if self.schema.is_global else None
-        seen: list[Change] = []
-        if before is not None and (after is None or before.position != after.position):
+        leaves = before is not None and (after is None or before.position != after.position)
+        if before is not None and leaves:
             self.store.remove(before.position)
-            seen.append((before.position, None))
             if partitions is not None:
                 partitions.count(before.position, -before.item.size_bytes, -1)
         if after is not None:
@@ -108,8 +107,12 @@ class Index(_Lifetime):
                     after.position, after.item.size_bytes - old_bytes, 1 if old is None else 0
                 )
             self.store.put(after.position, after.item)
-            seen.append((after.position, after.item))
         if self.view is not None:
+            seen: list[Change] = []
+            if before is not None and leaves:
+                seen.append((before.position, None))
+            if after is not None:
+                seen.append((after.position, after.item))
             self.view.record(seen, max(accepted_ns + self.lag_ns, applied_ns))
 
     def recharge_queue(self) -> None:

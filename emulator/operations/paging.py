@@ -121,10 +121,10 @@ def start_position(source: Source, start: Item, *, wrong_count: str = BAD_START)
             raise RequestFault(START_NOT_THE_SCHEMA)
     key_values_are_not_empty(start, source.table.key)
     values = source.key.values(start)
-    width = len(source.key.partition)
-    tie = () if source.secondary is None else source.table.key.values(start)
+    if source.secondary is not None:
+        values += source.table.key.values(start)
     salt = source.table.settings.placement_salt
-    return key_position(values, salt, width, tie)
+    return key_position(values, salt, len(source.key.partition))
 
 
 # Select and projection

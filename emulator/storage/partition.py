@@ -48,12 +48,15 @@ class PartitionMap:
     1
     """
 
-    __slots__ = ("_lows", "_next_id", "_partitions")
+    __slots__ = ("_last_partition", "_last_position", "_lows", "_next_id", "_partitions")
 
     def __init__(self, count: int) -> None:
         self._lows = [slice_position(number, count) for number in range(count)]
         self._partitions = [Partition(number, low) for number, low in enumerate(self._lows)]
         self._next_id = count
+        #: The last answer of ``at``: a write asks for the same position several times.
+        self._last_position: Position | None = None
+        self._last_partition = self._partitions[0]
 
     @classmethod
     def of(cls, partitions: Sequence[Partition], next_id: int) -> PartitionMap:
@@ -85,9 +88,10 @@ class PartitionMap:
 
     def at(self, position: Position) -> Partition:
         """Return the partition that holds a position. O(log partitions)."""
-        if len(self._lows) == 1:
-            return self._partitions[0]
-        return self._partitions[bisect_right(self._lows, position) - 1]
+        if position is not self._last_position:
+            self._last_partition = self._partitions[bisect_right(self._lows, position) - 1]
+            self._last_position = position
+        return self._last_partition
 
     def by_id(self, partition_id: int) -> Partition | None:
         """Return the live partition with this id, if any."""
@@ -133,6 +137,7 @@ class PartitionMap:
         self._partitions[number : number + 1] = children
         for low in lows:
             insort(self._lows, low)
+        self._last_position = None
         return children
 
     def copy(self) -> PartitionMap:

@@ -67,24 +67,19 @@ def placement_hash(partition: tuple[KeyValue, ...], salt: int) -> int:
     return mmh3.hash64(b"".join(parts), salt, signed=False)[0]
 
 
-def key_position(
-    key: tuple[KeyValue, ...],
-    salt: int,
-    width: int = 1,
-    tie: tuple[KeyValue, ...] = (),
-) -> Position:
+def key_position(key: tuple[KeyValue, ...], salt: int, width: int = 1) -> Position:
     """Return where a key lies; without sort values, where its item collection begins.
 
     Args:
-        key: One value per partition attribute, then of the sort attributes all, some or none.
+        key: One value per partition attribute, then of the sort attributes all, some or none; of
+            an index entry also the table's key values, which keep entries apart.
         salt: The table's ``placement_salt``.
         width: How many partition attributes there are.
-        tie: The table's key values, which keep entries of an index apart.
 
     >>> key_position(("abc", "2026"), salt=0)
     (16748430526252140965, 'abc', '2026')
     """
-    return (placement_hash(key[:width], salt), *key, *tie)
+    return (placement_hash(key[:width], salt), *key)
 
 
 def _tagged(value: KeyValue) -> tuple[bytes, bytes]:
