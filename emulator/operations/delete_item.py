@@ -20,10 +20,7 @@ def delete_item(account: Account, request: Request) -> Response:
     expressions.placeholders_come_with_expressions(request, CURRENT)
     key = load_item(request["Key"])
     items.old_item_at_most(request.get("ReturnValues"))
-    placeholders = expressions.load_placeholders(request)
-    expected = conditions.load_expected(request)
-    condition = conditions.write_condition(request, expected, placeholders)
-    placeholders.check_unused()
+    condition = conditions.load_condition(request)
     check_levels(key.levels)
 
     table = account.table(request["TableName"])

@@ -22,10 +22,7 @@ def put_item(account: Account, request: Request) -> Response:
     expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
     expressions.placeholders_come_with_expressions(request, CURRENT)
     item = wire.load_item(request["Item"])
-    placeholders = expressions.load_placeholders(request)
-    expected = conditions.load_expected(request)
-    condition = conditions.write_condition(request, expected, placeholders)
-    placeholders.check_unused()
+    condition = conditions.load_condition(request)
     items.old_item_at_most(request.get("ReturnValues"))
     items.item_fits(item)
 

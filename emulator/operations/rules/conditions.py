@@ -10,6 +10,7 @@ from emulator.engine import Table
 from emulator.model import check_name
 from emulator.model.wire import INVALID, load_value
 from emulator.operations.rules import keys
+from emulator.operations.rules.expressions import load_placeholders
 from emulator.service.errors import RequestFault
 
 FOR: Final = " for Attribute: {name}"
@@ -24,6 +25,13 @@ OPERATOR_ALONE: Final = (
 NOTHING_TO_JOIN: Final = "ConditionalOperator cannot be used without Filter or Expected"
 TOO_FEW: Final = (
     "ConditionalOperator can only be used when Filter or Expected has two or more elements"
+)
+_OF_A_CONDITION: Final = (
+    "ConditionExpression",
+    "ExpressionAttributeNames",
+    "ExpressionAttributeValues",
+    "Expected",
+    "ConditionalOperator",
 )
 
 
@@ -102,9 +110,18 @@ def write_condition(
     text = request.get("ConditionExpression")
     if text is not None:
         return expressions.parse_condition(text, placeholders)
-    if expected is None and "ConditionalOperator" not in request:
-        return None
     return joined(expected, request)
+
+
+def load_condition(request: Mapping[str, Any]) -> expressions.Condition | None:
+    """Return the condition of a put or delete, or None; it uses every placeholder."""
+    if request.keys().isdisjoint(_OF_A_CONDITION):
+        return None
+    placeholders = load_placeholders(request)
+    expected = load_expected(request)
+    condition = write_condition(request, expected, placeholders)
+    placeholders.check_unused()
+    return condition
 
 
 def keys_are_scalars(condition: expressions.Condition | None, table: Table) -> None:
