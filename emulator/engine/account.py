@@ -362,7 +362,7 @@ class Account:
         An index that is closed refuses every write to its table (CAP2-4).
         """
         table = planned.write.table
-        closed = propagation.refusal(table, self.throughput_ns)
+        closed = table.has_closed_index and propagation.refusal(table, self.throughput_ns)
         if not closed:
             return self.try_admit(table, planned.charges, planned.receipt)
         self.note_refusal(table, planned.charges, closed, planned.receipt)

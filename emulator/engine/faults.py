@@ -244,6 +244,8 @@ class Faults:
         self, account: Account, operation: str, request: Mapping[str, Any], count: int
     ) -> set[int]:
         """Return which of a batch's items the rules leave undone, never all of them."""
+        if not self.rules:
+            return set()
         now, namespace = account.now_seconds, account.namespace
         undone: set[int] = set()
         for rule in self.rules:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from emulator.capacity import Reason, Receipt, batch_write_error
 from emulator.engine import Account, Table
 from emulator.engine.writes import Write, apply, plan
-from emulator.model import Item, wire
+from emulator.model import Item, KeySchema, KeyValue, wire
 from emulator.operations import responses, shapes
 from emulator.operations.batch_get_item import DUPLICATES, BatchRequest
 from emulator.operations.registry import Request, Response, operation
@@ -125,10 +125,7 @@ def _writes(wanted: list[_Wanted], tables: Mapping[str, Table]) -> list[Write]:
     touched: dict[tuple[str, Position], None] = {}
     for write_request in wanted:
         table = tables[write_request.name]
-        key = (
-            write_request.item.pick(table.key.names) if write_request.is_put else write_request.item
-        )
-        place = table.name, table.position(keys.key_of(key, table.key))
+        place = table.name, table.position(_key_of(write_request, table.key))
         if place in touched:
             raise errors.ValidationException(DUPLICATES)
         touched[place] = None
@@ -140,6 +137,16 @@ def _writes(wanted: list[_Wanted], tables: Mapping[str, Table]) -> list[Write]:
             keys.index_keys_can_be_put(new, table.index_schemas)
         writes.append(Write(table, position, _becomes(new), new=new))
     return writes
+
+
+def _key_of(write_request: _Wanted, schema: KeySchema) -> tuple[KeyValue, ...]:
+    """Return the key values of a request, or say what is wrong with them."""
+    item = write_request.item
+    if not write_request.is_put:
+        return keys.key_of(item, schema)
+    if schema.is_plain(item.attributes):
+        return schema.values(item)
+    return keys.key_of(item.pick(schema.names), schema)
 
 
 def _becomes(new: Item | None) -> Callable[[Item | None], Item | None]:
