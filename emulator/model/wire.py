@@ -176,7 +176,13 @@ def dump_item(attributes: Mapping[str, Value]) -> WireItem:
     wire: WireItem = {}
     for name, value in attributes.items():
         kind = type(value)
-        wire[name] = {"S": value} if kind is str else dumpers[kind](value)
+        if kind is str:
+            wire[name] = {"S": value}
+        elif kind is Decimal and "E" not in (text := str(value)):
+            # Nearly every number; its dumper would say the same.
+            wire[name] = {"N": text}
+        else:
+            wire[name] = dumpers[kind](value)
     return wire
 
 
@@ -462,9 +468,7 @@ def _base64(data: bytes) -> str:
 
 
 def _dump_number(value: Decimal) -> WireValue:
-    # As format_number, without another call: numbers are dumped more than anything but text.
-    text = str(value)
-    return {"N": format(value, "f") if "E" in text else text}
+    return {"N": format_number(value)}
 
 
 def _dump_list(value: tuple[Value, ...]) -> WireValue:

@@ -31,7 +31,8 @@ def get_item(account: Account, request: Request) -> Response:
     """Return the item under the key, or no ``Item`` member when there is none."""
     expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
     expressions.placeholders_come_with_expressions(request, CURRENT, ())
-    items.names_are_distinct(request.get("AttributesToGet"))
+    if "AttributesToGet" in request:
+        items.names_are_distinct(request["AttributesToGet"])
     key = load_item(request["Key"])
     projection = load_projection(request)
     check_levels(key.levels)
