@@ -61,6 +61,41 @@ class Account:
         common: The account of the region whose tables every access key sees, if this is a key's.
     """
 
+    # Slots: an object of more than thirty attributes in its dictionary is slow to read.
+    __slots__ = (
+        "_made",
+        "_named",
+        "_throughput_minutes",
+        "account_id",
+        "archive",
+        "capacity",
+        "clock",
+        "common",
+        "events",
+        "faults",
+        "has_backlog",
+        "holds",
+        "is_judged",
+        "last_receipts",
+        "lock",
+        "mentioned",
+        "metrics",
+        "minutes",
+        "namespace",
+        "now_ns",
+        "operation",
+        "pace",
+        "receipts",
+        "region",
+        "request",
+        "request_metrics",
+        "settings",
+        "streams",
+        "tables",
+        "throughput_ns",
+        "tokens",
+    )
+
     def __init__(
         self,
         *,

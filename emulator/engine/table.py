@@ -7,6 +7,7 @@ Writes go through ``commit``, which keeps all of them in step.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from typing import Literal
 
 from emulator.capacity import WRITE, Charge, IndexQueue, ModeSwitches, Quota, units
@@ -40,6 +41,13 @@ class _Lifetime:
         deleted_at_ns: When it is gone, or None while nobody deleted it.
     """
 
+    __slots__ = (
+        "active_at_ns",
+        "created_ns",
+        "deleted_at_ns",
+        "updated_at_ns",
+    )
+
     def __init__(self, now_ns: int) -> None:
         self.created_ns = self.active_at_ns = self.updated_at_ns = now_ns
         self.deleted_at_ns: int | None = None
@@ -65,6 +73,16 @@ class Index(_Lifetime):
         lag_ns: How long after a change readers see it.
         backfill_at_ns: When the table is ACTIVE again and the backfill begins.
     """
+
+    __slots__ = (
+        "backfill_at_ns",
+        "lag_ns",
+        "queue",
+        "resource",
+        "schema",
+        "store",
+        "view",
+    )
 
     def __init__(
         self, schema: IndexSchema, resource: Resource, *, lag_seconds: float, now_ns: int
@@ -126,8 +144,7 @@ class Index(_Lifetime):
 
     def copy(self, table: Table) -> Index:
         """Return an independent index of the same content for a copied table."""
-        twin = Index.__new__(Index)
-        twin.__dict__.update(self.__dict__)
+        twin = copy(self)
         twin.store = self.store.share()
         twin.view = None if self.view is None else self.view.copy()
         is_global = self.schema.is_global
@@ -158,6 +175,37 @@ class Table(_Lifetime):
         on_demand_since_ns: When the table was last switched to on demand, or None for never.
         expiry_changed_ns: When time to live was last switched on or off, or None for never.
     """
+
+    # As in an account.
+    __slots__ = (
+        "_salt",
+        "arn",
+        "attribute_types",
+        "changes_accepted",
+        "collection_bytes",
+        "expiry",
+        "expiry_changed_ns",
+        "global_indexes",
+        "has_closed_index",
+        "has_local_indexes",
+        "id",
+        "index_schemas",
+        "indexes",
+        "key",
+        "lag_ns",
+        "leaving",
+        "local_indexes",
+        "name",
+        "on_demand_since_ns",
+        "options",
+        "quota",
+        "resource",
+        "settings",
+        "store",
+        "stream",
+        "switches",
+        "view",
+    )
 
     def __init__(
         self,
@@ -396,8 +444,7 @@ class Table(_Lifetime):
 
     def copy(self) -> Table:
         """Return an independent table of the same content, sharing until written."""
-        twin = Table.__new__(Table)
-        twin.__dict__.update(self.__dict__)
+        twin = copy(self)
         twin.attribute_types = dict(self.attribute_types)
         twin.options = self.options.copy()
         twin.leaving = list(self.leaving)
