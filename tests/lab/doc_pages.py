@@ -3,7 +3,7 @@
 A fenced block whose info string names a file (``yaml shop.yaml``) is written to it. In a
 ``console`` block a line that begins with ``$ dynamometer`` is run and what follows is what it
 must print, where ``...`` stands for anything; other commands are not run. The built-in comparison
-is cut to five minutes of its hour, and where a page shows 73 worlds two are played. Python is run
+is cut to two minutes of its hour, and where a page shows 73 worlds two are played. Python is run
 as it stands.
 """
 
@@ -47,7 +47,7 @@ def run_command(line, shown):
     """Run one command and compare what it prints; return it with its exit code."""
     line, asked, _ = line.partition("; echo $?")
     out, err = io.StringIO(), io.StringIO()
-    shorter = ["--duration", "5m"] if line == "dynamometer lab" else []
+    shorter = ["--duration", "2m"] if line == "dynamometer lab" else []
     if SURE in shown:
         shorter += ["--worlds", "2", "--no-sensitivity"]
         shown = re.sub(rf"{SURE} \((.*?)\)", r"2 worlds (...), near the line", shown)

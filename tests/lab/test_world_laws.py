@@ -14,7 +14,7 @@ import pytest
 
 from emulator.lab import Capacity, Design, Field, Hotspot, Pattern, Workload, compare
 
-NAMES = ("eventId", "event", "evt", "showId", "gigId")
+NAMES = ("eventId", "event", "gigId")
 RUN_ONLY = {"engine": "aggregate", "headroom": False, "fix": False, "sensitivity": False}
 
 
@@ -26,7 +26,8 @@ def sale(name="eventId", **changes):
             Field("orderId", unique="random"),
         ],
         patterns=[Pattern("buy", "PutItem", rate=4000, size=400)],
-        duration=30,
+        duration=15,
+        warm_up=0,
         **changes,
     )
 
@@ -51,7 +52,7 @@ def overlap(first, second):
 
 @pytest.fixture(scope="module")
 def risks():
-    return {name: risk_under(name, 60) for name in NAMES}
+    return {name: risk_under(name, 40) for name in NAMES}
 
 
 def test_renaming_a_field_leaves_the_intervals_overlapping(risks):
@@ -64,7 +65,7 @@ def test_renaming_values_leaves_the_intervals_overlapping(risks):
     workload = sale()
     named = replace(workload.fields[0], values=tuple(f"show {n}" for n in range(200)), count=None)
     renamed = replace(workload, fields=(named, workload.fields[1]))
-    [design] = compare(renamed, [sharded()], worlds=60, **RUN_ONLY).designs
+    [design] = compare(renamed, [sharded()], worlds=40, **RUN_ONLY).designs
     assert overlap(risks["eventId"], design.risk)
 
 
