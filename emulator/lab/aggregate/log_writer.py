@@ -216,6 +216,7 @@ class LogWriter:
         for attempt in range(policy.attempts):
             waits = float(left[attempt]) if attempt < len(left) else 0.0
             record.histogram[attempt] += float(answered[attempt] + failed[attempt]) + waits
+            record.failed_histogram[attempt] += max(0.0, float(failed[attempt]))
             if attempt:
                 waited += policy.delay(attempt)
                 if answered[attempt] > 0:

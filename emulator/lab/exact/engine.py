@@ -397,6 +397,7 @@ class _Drive:
     def _count_failed(self, call: Call) -> None:
         self._count_calls(call, len(call.works))
         call.record.failed += len(call.works)
+        call.record.failed_histogram[max(call.attempts, 1) - 1] += len(call.works)
 
     def _count_calls(self, call: Call, count: int) -> None:
         record = call.record

@@ -85,6 +85,8 @@ class PatternResult:
     #: Bytes read to answer, and of those the bytes that a filter then threw away.
     evaluated_bytes: float
     filtered_bytes: float
+    #: Of ``attempts_histogram`` the calls that were given up; empty in results of 0.1.0.
+    failed_histogram: tuple[float, ...] = ()
 
     @property
     def throttled_share(self) -> float:

@@ -276,6 +276,8 @@ class PatternRecord:
     failed: float = 0.0
     #: Calls that took 1, 2, 3, ... attempts.
     histogram: list[float] = field(default_factory=lambda: [0.0] * 16)
+    #: Of those the calls that were given up.
+    failed_histogram: list[float] = field(default_factory=lambda: [0.0] * 16)
     #: Added latency of calls that were answered after retries, with how many calls each.
     latencies: array[float] = field(default_factory=lambda: array("d"))
     latency_weights: array[float] = field(default_factory=lambda: array("d"))

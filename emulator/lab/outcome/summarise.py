@@ -43,6 +43,7 @@ def _pattern(record: run_log.PatternRecord) -> result_types.PatternResult:
         attempts_per_call=_attempts_spread(record.histogram),
         added_latency_seconds=_latency_spread(record),
         attempts_histogram=_trimmed(record.histogram),
+        failed_histogram=_trimmed(record.failed_histogram),
         units=tuple(
             result_types.ResourceUnits(resource=name, read=read, write=write)
             for name, (read, write) in record.units.items()

@@ -16,6 +16,8 @@ _OFF_THE_CHART: Final = 5.0
 #: Retries of what is refused multiply; the picture keeps to what can be served, and some more.
 _HEADROOM: Final = 1.8
 _BAR: Final = 20.0
+#: Less than this share of calls is rounding.
+_NO_SHARE: Final = 1e-9
 _MAX_ATTEMPTS: Final = 8
 _LEAST_SHARE: Final = 0.0001
 #: Under a hundred keys one percent of them is not even one.
@@ -228,14 +230,17 @@ def concentration(resource: result_types.ResourceResult) -> str:
 
 
 def attempts_shares(design: result_types.DesignResult) -> tuple[list[tuple[str, float]], float]:
-    """Return the share of calls by number of attempts, and the share given up."""
+    """Return the share of calls answered by number of attempts, and the share given up."""
     calls = sum(pattern.calls for pattern in design.patterns) or 1.0
     longest = max((len(pattern.attempts_histogram) for pattern in design.patterns), default=0)
     totals = [0.0] * max(longest, 1)
     for pattern in design.patterns:
         for index, value in enumerate(pattern.attempts_histogram):
             totals[index] += value / calls
-    while len(totals) > 1 and totals[-1] == 0:
+        for index, value in enumerate(pattern.failed_histogram):
+            totals[index] -= value / calls
+    totals = [max(0.0, share) for share in totals]
+    while len(totals) > 1 and totals[-1] < _NO_SHARE:
         totals.pop()
     rows = [(str(index + 1), share) for index, share in enumerate(totals[:_MAX_ATTEMPTS])]
     if len(totals) > _MAX_ATTEMPTS:
@@ -244,7 +249,7 @@ def attempts_shares(design: result_types.DesignResult) -> tuple[list[tuple[str, 
 
 
 def attempts(design: result_types.DesignResult) -> str:
-    """Draw the share of calls that took one attempt, two, three, and of those given up."""
+    """Draw the share of calls answered at the first attempt, the second, and of those given up."""
     rows, failed = attempts_shares(design)
     bars = [(name, share, "fill-blue") for name, share in rows]
     if failed:
