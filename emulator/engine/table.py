@@ -176,7 +176,7 @@ class Table(_Lifetime):
         expiry_changed_ns: When time to live was last switched on or off, or None for never.
     """
 
-    # As in an account.
+    # Slots: as in an account, there are more than thirty.
     __slots__ = (
         "_salt",
         "arn",

@@ -124,6 +124,8 @@ def _first_fault(
         registered.shape.check_types(request)
     except errors.SerializationException as earlier:
         return earlier
+    except RecursionError:
+        return errors.SerializationException()
     if isinstance(fault, errors.RequestFault):
         return worded(fault, registered.name, account.settings.messages, request)
     return fault

@@ -30,6 +30,17 @@ def test_what_no_json_can_say_is_not_serialized(operation, request_):
         emu.call(operation, {"TableName": "tab"} | request_)
 
 
+def test_a_fault_is_told_where_the_caller_has_used_up_the_stack(monkeypatch):
+    """What follows the first fault reads the request again, and may find no room to do so."""
+
+    def no_room(_):
+        raise RecursionError
+
+    monkeypatch.setattr(registry.find("GetItem").shape, "check_types", no_room)
+    with pytest.raises(SerializationException):
+        emulator().call("GetItem", {"TableName": "tab", "Key": KEY})
+
+
 def test_a_fault_beside_something_nested_deeply_is_told():
     """Found by fuzzing: showing the map that nobody asked for ended in Python's own error."""
     deep = {"S": "x"}
