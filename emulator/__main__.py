@@ -343,13 +343,13 @@ def _emulator(arguments: argparse.Namespace, path: str | None) -> Emulator:
     from emulator.service.errors import EmulatorError
     from emulator.settings import Settings, setting_values
 
-    given = {
+    chosen = {
         "messages": arguments.messages,
         "table_delay": arguments.table_delay,
         "index_delay": TRANSIENT_SECONDS if arguments.delayTransientStatuses else 0.0,
     }
     try:
-        settings = Settings(**(given | setting_values(arguments.settings)))
+        settings = Settings(**(chosen | setting_values(arguments.settings)))
     except (TypeError, ValueError) as error:
         raise UsageError(f"--set: {error}") from error
     options: dict[str, Any] = {

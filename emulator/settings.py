@@ -183,7 +183,9 @@ def _check(name: str, default: object, value: object) -> None:
 
 
 def _check_range(name: str, value: tuple[Any, ...]) -> None:
-    numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in value)
+    numbers = all(
+        isinstance(number, int | float) and not isinstance(number, bool) for number in value
+    )
     bounds = (0, *value, _MOST_SECONDS)
     if not numbers or len(value) != 3 or any(not low <= high for low, high in pairwise(bounds)):
         raise ValueError(NOT_A_DELAY.format(name=name, value=value))
@@ -203,7 +205,7 @@ def setting_values(lines: Iterable[str]) -> dict[str, Any]:
     defaults = {field.name: field.default for field in fields(Settings)}
     values: dict[str, Any] = {}
     for line in lines:
-        name, equals, text = (part.strip() for part in line.partition("="))
+        name, equals, text = (piece.strip() for piece in line.partition("="))
         if not equals:
             raise ValueError(NOT_A_LINE.format(line=line))
         if name not in defaults:
@@ -220,7 +222,7 @@ def _value(name: str, default: object, text: str) -> Any:
         return {"true": True, "false": False}.get(text.lower(), text)
     try:
         if name in _DELAYS and "," in text:
-            return tuple(float(part) for part in text.strip("[]()").split(","))
+            return tuple(float(number) for number in text.strip("[]()").split(","))
         return int(text) if isinstance(default, int) else float(text)
     except ValueError:
         return text

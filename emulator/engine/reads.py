@@ -57,9 +57,9 @@ def find(
 def get(account: Account, table: Table, position: Position, *, consistent: bool) -> Found:
     """Read one item (CAP-201)."""
     factor = STRONG if consistent else EVENTUAL
-    found = find(account, table, position, consistent=consistent, factor=factor)
-    account.admit(table, [found.charge], found.receipt)
-    return found
+    reading = find(account, table, position, consistent=consistent, factor=factor)
+    account.admit(table, [reading.charge], reading.receipt)
+    return reading
 
 
 class PageRequest(NamedTuple):

@@ -280,11 +280,11 @@ class RequestParser:
 
     def _find(self, mark: bytes, at: int, longest_bytes: int, *, searched: int = 0) -> int:
         """Return where ``mark`` comes, or -1; refuse once more than the longest precedes it."""
-        found = self._buffer.find(mark, at + searched)
-        before_bytes = (found if found >= 0 else len(self._buffer) - len(mark) + 1) - at
+        mark_at = self._buffer.find(mark, at + searched)
+        before_bytes = (mark_at if mark_at >= 0 else len(self._buffer) - len(mark) + 1) - at
         if before_bytes > longest_bytes:
             raise errors.SerializationException
-        return found
+        return mark_at
 
 
 def _parse_request_line(line: bytes) -> tuple[str, str, bool]:

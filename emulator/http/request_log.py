@@ -88,7 +88,9 @@ def _tables(body: bytes) -> list[str]:
     """Return the tables that a request names, in its statements too."""
     members = _members(body)
     written = members.get("TransactStatements") or members.get("Statements") or [members]
-    statements = [part.get("Statement") for part in written if isinstance(part, dict)]
+    statements = [
+        statement.get("Statement") for statement in written if isinstance(statement, dict)
+    ]
     named = [
         table
         for statement in statements

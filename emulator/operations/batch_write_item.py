@@ -125,10 +125,10 @@ def _writes(wanted: list[_Wanted], tables: Mapping[str, Table]) -> list[Write]:
     touched: dict[tuple[str, Position], None] = {}
     for write_request in wanted:
         table = tables[write_request.name]
-        place = table.name, table.position(_key_of(write_request, table.key))
-        if place in touched:
+        item_at = table.name, table.position(_key_of(write_request, table.key))
+        if item_at in touched:
             raise errors.ValidationException(DUPLICATES)
-        touched[place] = None
+        touched[item_at] = None
     writes = []
     for write_request, (_, position) in zip(wanted, touched, strict=True):
         table = tables[write_request.name]

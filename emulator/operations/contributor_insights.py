@@ -123,10 +123,10 @@ def _rule_names(table: Table, index: str | None, rule: InsightsRule) -> list[str
     Source: Developer Guide, Contributor Insights, rules created for a table.
     """
     key = table.key if index is None else table.indexes[index].schema.key
-    place = table.name if index is None else f"{table.name}-{index}"
+    resource = table.name if index is None else f"{table.name}-{index}"
     stamp = rule.changed_ns // 1_000_000
     return [
-        f"DynamoDBContributorInsights-{graph}-{place}-{stamp}"
+        f"DynamoDBContributorInsights-{graph}-{resource}-{stamp}"
         for graph, counted in _GRAPHS.items()
         if (key.sort or graph.startswith("P"))
         and (rule.mode == ACCESSED_AND_THROTTLED or counted == "throttled")

@@ -180,7 +180,11 @@ def _read(
         entries.append(
             {} if item is None else {"Item": reads.shown(item, statement.statement.columns)}
         )
-    receipts = zip((one.table_name for one in bound), (one.receipt for one in done), strict=True)
+    receipts = zip(
+        (statement.table_name for statement in bound),
+        (statement.receipt for statement in done),
+        strict=True,
+    )
     mode = request.get("ReturnConsumedCapacity")
     return {"Responses": entries} | responses.consumed_by_table(mode, receipts)
 

@@ -557,14 +557,14 @@ def java_text(value: Any, member: Member) -> str:
     if value is None:
         return "null"
     if isinstance(member, List):
-        return f"[{', '.join(java_text(one, member.member) for one in value)}]"
+        return f"[{', '.join(java_text(entry, member.member) for entry in value)}]"
     if isinstance(member, Map):
-        entries = (f"{name}={java_text(one, member.member)}" for name, one in value.items())
+        entries = (f"{name}={java_text(entry, member.member)}" for name, entry in value.items())
         return f"{{{', '.join(entries)}}}"
     if isinstance(member, Structure):
         shown = (
-            f"{camel(name)}={java_text(value[name], one)}"
-            for name, one in member.members.items()
+            f"{camel(name)}={java_text(value[name], inner)}"
+            for name, inner in member.members.items()
             if value.get(name) is not None
         )
         return f"{member.name}({', '.join(shown)})"

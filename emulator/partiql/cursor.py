@@ -46,8 +46,8 @@ class Cursor:
         return self._tokens[self._position]
 
     def _peek(self, kind: str, ahead: int = 0) -> bool:
-        place = min(self._position + ahead, len(self._tokens) - 1)
-        return self._tokens[place].kind == kind
+        position = min(self._position + ahead, len(self._tokens) - 1)
+        return self._tokens[position].kind == kind
 
     def _optional(self, kind: str) -> bool:
         is_there = self._peek(kind)

@@ -136,7 +136,10 @@ def _start(key_range: Range) -> tuple[Any, ...]:
 
 
 def _overlap(ranges: Sequence[Range]) -> bool:
-    return any(one.partition == two.partition and one.reaches(two) for one, two in pairwise(ranges))
+    return any(
+        first.partition == second.partition and first.reaches(second)
+        for first, second in pairwise(ranges)
+    )
 
 
 def _range_of(branch: Branch, values: Values, key: model.KeySchema) -> Range | None:

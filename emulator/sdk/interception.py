@@ -355,7 +355,7 @@ async def awaited(answer: Any) -> Any:
 
 
 def hide_credentials(
-    original: Any, credentials_class: Any, given: Callable[[Any], Any] = at_once
+    original: Any, credentials_class: Any, answer_with: Callable[[Any], Any] = at_once
 ) -> Any:
     """Session.get_credentials: no file is read and no metadata service is asked."""
 
@@ -363,7 +363,7 @@ def hide_credentials(
     def get_credentials(self: Any) -> Any:
         if scopes.serving.get() is None and not scopes.credentials_are_hidden():
             return original(self)
-        return given(_nobody(credentials_class))
+        return answer_with(_nobody(credentials_class))
 
     return get_credentials
 
@@ -381,7 +381,7 @@ def _credentials(credentials_class: Any, account_id: str | None) -> Any:
     return credentials
 
 
-def sign_as_nobody(original: Any, given: Callable[[Any], Any] = at_once) -> Any:
+def sign_as_nobody(original: Any, answer_with: Callable[[Any], Any] = at_once) -> Any:
     """RequestSigner.get_auth_instance."""
 
     @functools.wraps(original)
@@ -391,7 +391,7 @@ def sign_as_nobody(original: Any, given: Callable[[Any], Any] = at_once) -> Any:
         scope = scopes.serving.get()
         if scope is None:
             return original(self, signing_name, region_name, *args, **kwargs)
-        return given(_Signature(scope, signing_name, region_name))
+        return answer_with(_Signature(scope, signing_name, region_name))
 
     return get_auth_instance
 
@@ -423,11 +423,11 @@ def _signing_moment(seconds: int) -> str:
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
 
 
-def stay_stale(original: Any, given: Callable[[Any], Any] = at_once) -> Any:
+def stay_stale(original: Any, answer_with: Callable[[Any], Any] = at_once) -> Any:
     """RefreshableCredentials._refresh: an account-based address would ask for the account."""
 
     @functools.wraps(original)
     def refresh(self: Any) -> Any:
-        return original(self) if scopes.serving.get() is None else given(None)
+        return original(self) if scopes.serving.get() is None else answer_with(None)
 
     return refresh

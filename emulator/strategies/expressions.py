@@ -88,8 +88,8 @@ def _paths(name: str, kind: str | SearchStrategy[Any]) -> SearchStrategy[tuple[s
     return whole
 
 
-def _between(path: tuple[str | int, ...], one: Any, other: Any) -> Tree:
-    low, high = (one, other) if one <= other else (other, one)
+def _between(path: tuple[str | int, ...], first: Any, second: Any) -> Tree:
+    low, high = (first, second) if first <= second else (second, first)
     return ("between", path, low, high)
 
 

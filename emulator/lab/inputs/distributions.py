@@ -146,8 +146,8 @@ class Weights:
         [0.75, 0.25]
         """
         weights = np.zeros(count)
-        given = np.asarray(self.weights[:count], dtype=np.float64)
-        weights[: len(given)] = given
+        listed = np.asarray(self.weights[:count], dtype=np.float64)
+        weights[: len(listed)] = listed
         return np.asarray(weights / weights.sum())
 
     def to_document(self) -> Any:
@@ -218,14 +218,14 @@ _MOST_KEPT: Final = 32
 
 
 def _cumulative(distribution: Distribution, count: int) -> Floats:
-    found = _CUMULATIVE.get((distribution, count))
-    if found is None:
+    summed = _CUMULATIVE.get((distribution, count))
+    if summed is None:
         if len(_CUMULATIVE) >= _MOST_KEPT:
             _CUMULATIVE.clear()
-        found = np.cumsum(distribution.probabilities(count))
-        found[-1] = 1.0
-        _CUMULATIVE[distribution, count] = found
-    return found
+        summed = np.cumsum(distribution.probabilities(count))
+        summed[-1] = 1.0
+        _CUMULATIVE[distribution, count] = summed
+    return summed
 
 
 def keys_from_csv(path: Path, column: str) -> tuple[tuple[str, ...], Weights]:

@@ -194,26 +194,26 @@ def parse(text: str, parameters: Mapping[str, int] | None = None) -> KeyTemplate
 
 def _parts(text: str, parameters: Mapping[str, int]) -> Iterator[Part]:
     plain: list[str] = []
-    place = 0
-    while place < len(text):
-        char = text[place]
-        if text[place : place + 2] in ("{{", "}}"):
+    column = 0
+    while column < len(text):
+        char = text[column]
+        if text[column : column + 2] in ("{{", "}}"):
             plain.append(char)
-            place += 2
+            column += 2
         elif char == "{":
             if plain:
                 yield Text("".join(plain))
                 plain = []
-            end = text.find("}", place)
+            end = text.find("}", column)
             if end < 0:
-                raise TemplateError(f"{text!r}: '{{' at column {place + 1} is never closed")
-            yield _placeholder(text, text[place + 1 : end], parameters)
-            place = end + 1
+                raise TemplateError(f"{text!r}: '{{' at column {column + 1} is never closed")
+            yield _placeholder(text, text[column + 1 : end], parameters)
+            column = end + 1
         elif char == "}":
-            raise TemplateError(f"{text!r}: '}}' at column {place + 1} closes nothing")
+            raise TemplateError(f"{text!r}: '}}' at column {column + 1} closes nothing")
         else:
             plain.append(char)
-            place += 1
+            column += 1
     if plain:
         yield Text("".join(plain))
 

@@ -62,8 +62,8 @@ class Field:
     per: str | None = None
 
     def __post_init__(self) -> None:
-        given = [self.count is not None, self.values is not None, self.unique is not None]
-        if sum(given) != 1:
+        kinds = [self.count is not None, self.values is not None, self.unique is not None]
+        if sum(kinds) != 1:
             raise ValueError(f"Field {self.name!r} needs exactly one of count, values, unique")
         if self.size < 1:
             raise ValueError(f"Field {self.name!r} needs at least one value")
@@ -347,31 +347,31 @@ class Preload:
 
 def read_field(name: str, entry: Entry) -> Field:
     """Read one field."""
-    given = entry.members(
+    members = entry.members(
         optional=("count", "values", "unique", "distribution", "per", "weights", "csv", "column")
     )
-    if "csv" in given:
-        return _read_csv_field(name, entry, given)
-    if "weights" in given:
+    if "csv" in members:
+        return _read_csv_field(name, entry, members)
+    if "weights" in members:
         weights = {
             text: weight_entry.number(least=0)
-            for text, weight_entry in given["weights"].mapping().items()
+            for text, weight_entry in members["weights"].mapping().items()
         }
         shares = distributions.Weights(tuple(weights.values()))
         return _field(entry, name=name, values=tuple(weights), distribution=shares)
     options: dict[str, Any] = {"name": name}
-    if "count" in given:
-        options["count"] = given["count"].integer(least=1)
-    if "values" in given:
+    if "count" in members:
+        options["count"] = members["count"].integer(least=1)
+    if "values" in members:
         options["values"] = tuple(
-            str(value_entry.value) for value_entry in given["values"].items(least=1)
+            str(value_entry.value) for value_entry in members["values"].items(least=1)
         )
-    if "unique" in given:
-        options["unique"] = _read_unique(given["unique"])
-    if "distribution" in given:
-        options["distribution"] = distributions.from_entry(given["distribution"])
-    if "per" in given and given["per"].value is not None:
-        options["per"] = given["per"].text()
+    if "unique" in members:
+        options["unique"] = _read_unique(members["unique"])
+    if "distribution" in members:
+        options["distribution"] = distributions.from_entry(members["distribution"])
+    if "per" in members and members["per"].value is not None:
+        options["per"] = members["per"].text()
     return _field(entry, **options)
 
 
@@ -381,18 +381,18 @@ def _read_unique(entry: Entry) -> str | None:
     return entry.choice({"sequential": "sequential", "random": "random"})
 
 
-def _read_csv_field(name: str, entry: Entry, given: Mapping[str, Entry]) -> Field:
-    path = Path(given["csv"].text())
+def _read_csv_field(name: str, entry: Entry, members: Mapping[str, Entry]) -> Field:
+    path = Path(members["csv"].text())
     if not path.is_absolute():
         path = Path(entry.source).parent / path
-    column = given["column"].text() if "column" in given else name
+    column = members["column"].text() if "column" in members else name
     try:
         values, weights = distributions.keys_from_csv(path, column)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
-        given["csv"].complain(f"cannot read {path}: {reason}")
+        members["csv"].complain(f"cannot read {path}: {reason}")
     except ValueError as error:
-        given["csv"].complain(f"{path}: {error}")
+        members["csv"].complain(f"{path}: {error}")
     return _field(entry, name=name, values=values, distribution=weights)
 
 
@@ -413,47 +413,47 @@ def read_sizes(entry: Entry) -> Sizes:
         return Sizes(sizes, tuple(share / sum(shares) for share in shares))
     if isinstance(value, dict):
         if "median" in value:
-            given = entry.members(required=("median", "p99"))
-            median, p99 = given["median"].size_bytes(), given["p99"].size_bytes()
+            members = entry.members(required=("median", "p99"))
+            median, p99 = members["median"].size_bytes(), members["p99"].size_bytes()
             if not median < p99 <= limits.ITEM_BYTES:
-                given["p99"].fail(f"more than the median and at most {limits.ITEM_BYTES} bytes")
+                members["p99"].fail(f"more than the median and at most {limits.ITEM_BYTES} bytes")
             return Sizes.lognormal(median, p99)
-        given = entry.members(required=("min", "max"))
-        least, most = given["min"].size_bytes(), given["max"].size_bytes()
+        members = entry.members(required=("min", "max"))
+        least, most = members["min"].size_bytes(), members["max"].size_bytes()
         if most < least:
-            given["max"].fail("at least min")
+            members["max"].fail("at least min")
         return Sizes.uniform(least, most)
     return Sizes.constant(entry.size_bytes())
 
 
 def read_pattern(entry: Entry, known: set[str]) -> Pattern:
     """Read one access pattern; its field names must be among ``known``."""
-    given = entry.members(
+    members = entry.members(
         required=("name", "operation", "rate"),
         optional=(*_PLAIN, "by", "fields", "distributions", "size", "changes", "recorded"),
     )
     options: dict[str, Any] = {
-        "name": given["name"].text(),
-        "operation": given["operation"].choice({name: name for name in OPERATIONS}),
-        "rate": arrival_rates.from_entry(given["rate"]),
+        "name": members["name"].text(),
+        "operation": members["operation"].choice({name: name for name in OPERATIONS}),
+        "rate": arrival_rates.from_entry(members["rate"]),
     }
     for name in ("by", "fields", "changes"):
-        if name in given:
-            options[name] = tuple(_known(name_entry, known) for name_entry in given[name].items())
-    if "distributions" in given:
+        if name in members:
+            options[name] = tuple(_known(name_entry, known) for name_entry in members[name].items())
+    if "distributions" in members:
         options["distributions"] = {
             name: distributions.from_entry(distribution_entry)
-            for name, distribution_entry in given["distributions"]
+            for name, distribution_entry in members["distributions"]
             .members(optional=sorted(known))
             .items()
         }
-    if "size" in given:
-        options["size"] = read_sizes(given["size"])
-    if "recorded" in given:
-        options["recorded"] = _read_recorded(given["recorded"])
+    if "size" in members:
+        options["size"] = read_sizes(members["size"])
+    if "recorded" in members:
+        options["recorded"] = _read_recorded(members["recorded"])
     for name in _PLAIN:
-        if name in given and given[name].value is not None:
-            options[name] = _PLAIN_READERS[name](given[name])
+        if name in members and members[name].value is not None:
+            options[name] = _PLAIN_READERS[name](members[name])
     try:
         return Pattern(**options)
     except ValueError as error:
@@ -473,15 +473,15 @@ _PLAIN_READERS: Final[Mapping[str, Any]] = {
 
 
 def _read_recorded(entry: Entry) -> Recorded:
-    given = entry.members(required=("times", "values"), optional=("sizes",))
+    members = entry.members(required=("times", "values"), optional=("sizes",))
     return Recorded(
-        tuple(time_entry.number(least=0) for time_entry in given["times"].items(least=1)),
+        tuple(time_entry.number(least=0) for time_entry in members["times"].items(least=1)),
         {
             name: tuple(number.integer() for number in value_entry.items(least=1))
-            for name, value_entry in given["values"].mapping().items()
+            for name, value_entry in members["values"].mapping().items()
         },
-        tuple(size_entry.size_bytes() for size_entry in given["sizes"].items())
-        if "sizes" in given
+        tuple(size_entry.size_bytes() for size_entry in members["sizes"].items())
+        if "sizes" in members
         else (),
     )
 
@@ -495,9 +495,9 @@ def _known(entry: Entry, known: set[str]) -> str:
 
 def read_preload(entry: Entry) -> Preload:
     """Read what is there before the run."""
-    given = entry.members(required=("pattern", "items"), optional=("span",))
+    members = entry.members(required=("pattern", "items"), optional=("span",))
     return Preload(
-        pattern=given["pattern"].text(),
-        items=given["items"].integer(least=1),
-        span=given["span"].seconds(above=None) if "span" in given else 0.0,
+        pattern=members["pattern"].text(),
+        items=members["items"].integer(least=1),
+        span=members["span"].seconds(above=None) if "span" in members else 0.0,
     )

@@ -92,24 +92,24 @@ def _sorted_requests(lines: Iterable[str] | Path) -> list[dict[str, Any]]:
     return sorted(requests, key=lambda request: float(request["time"]))
 
 
-def _request(line: str, place: str) -> dict[str, Any]:
+def _request(line: str, where: str) -> dict[str, Any]:
     try:
         request = json.loads(line)
     except ValueError as error:
-        raise DocumentError(f"{place}: not JSON: {error}") from error
+        raise DocumentError(f"{where}: not JSON: {error}") from error
     if not isinstance(request, dict):
-        raise DocumentError(f"{place}: expected an object, found {line[:40]!r}")
+        raise DocumentError(f"{where}: expected an object, found {line[:40]!r}")
     time = request.get("time")
     if isinstance(time, bool) or not isinstance(time, int | float):
-        raise DocumentError(f"{place}: time: expected seconds, found {time!r}")
+        raise DocumentError(f"{where}: time: expected seconds, found {time!r}")
     if request.get("operation") not in OPERATIONS:
         raise DocumentError(
-            f"{place}: operation: expected one of {', '.join(OPERATIONS)}, "
+            f"{where}: operation: expected one of {', '.join(OPERATIONS)}, "
             f"found {request.get('operation')!r}"
         )
     fields = request.setdefault("fields", {})
     if not isinstance(fields, dict):
-        raise DocumentError(f"{place}: fields: expected an object, found {fields!r}")
+        raise DocumentError(f"{where}: fields: expected an object, found {fields!r}")
     request["fields"] = {str(name): str(value) for name, value in fields.items()}
     return request
 
@@ -177,10 +177,10 @@ def record(emulator: Emulator, table: str | None = None) -> Iterator[list[str]]:
 
     def call(operation: str, request: dict[str, Any], **where: str | None) -> dict[str, Any]:
         now = emulator.clock.now()
-        found = [line for line in _entries(operation, request) if table in (None, line["table"])]
-        for entry in found:
+        entries = [line for line in _entries(operation, request) if table in (None, line["table"])]
+        for entry in entries:
             del entry["table"]
-        lines.extend(json.dumps({"time": now, **entry}) for entry in found)
+        lines.extend(json.dumps({"time": now, **entry}) for entry in entries)
         return original(operation, request, **where)
 
     emulator.call = call  # type: ignore[method-assign]  # every front end calls the instance

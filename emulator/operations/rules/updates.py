@@ -231,10 +231,10 @@ def warm_throughput_rises(holder: Wire, warm: tuple[int, int], quota: int) -> No
     """Refuse warm throughput below what there is, or above the quota (CAP-509)."""
     index = holder.get("IndexName")
     resource = "table" if index is None else f"index {index}"
-    given = holder.get("WarmThroughput") or {}
+    throughput = holder.get("WarmThroughput") or {}
     members = ("ReadUnitsPerSecond", "WriteUnitsPerSecond")
     for member, current in zip(members, warm, strict=True):
-        n = given.get(member)
+        n = throughput.get(member)
         if n is not None and n < current:
             raise errors.ValidationException(WARM_FALLS.format(member=member, resource=resource))
         if n is not None and n > quota:

@@ -37,13 +37,13 @@ def holds(tree: Tree, item: Attributes) -> bool:
     return bool(_TESTS[kind](at(item, rest[0]), *rest[1:]))
 
 
-def _same(one: Any, other: Any) -> bool:
-    return ABSENT not in (one, other) and wire.dump_value(one) == wire.dump_value(other)
+def _same(first: Any, second: Any) -> bool:
+    return ABSENT not in (first, second) and wire.dump_value(first) == wire.dump_value(second)
 
 
-def _order(one: Any, other: Any) -> int | None:
-    alike = type(one) is type(other) and isinstance(one, str | Decimal | bytes)
-    return (one > other) - (one < other) if alike else None
+def _order(first: Any, second: Any) -> int | None:
+    alike = type(first) is type(second) and isinstance(first, str | Decimal | bytes)
+    return (first > second) - (first < second) if alike else None
 
 
 def _contains(value: Any, other: Any) -> bool:
