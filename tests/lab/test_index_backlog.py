@@ -64,7 +64,7 @@ def test_base_writes_pass_and_the_index_falls_behind(engine):
 @ENGINES
 def test_a_full_buffer_refuses_with_the_reason_of_the_index(engine):
     """CAP2-4.4: 200 units a second over 0.2 s of buffer."""
-    log, table, index, put = outcome(engine, starved(), workload(), gsi_buffer_seconds=5)
+    log, table, index, put = outcome(engine, starved(), workload(duration=60), gsi_buffer_seconds=5)
     assert set(put.throttled_by_reason) == {"IndexWriteProvisionedThroughputExceeded"}
     assert index.backlog.has_closed
     assert index.backlog.closes_after == pytest.approx(10, abs=3)
@@ -74,7 +74,7 @@ def test_a_full_buffer_refuses_with_the_reason_of_the_index(engine):
 
 def test_the_engines_agree_on_a_queue_that_opens_and_closes():
     runs = [
-        outcome(engine, starved(), workload(duration=240), gsi_buffer_seconds=5)
+        outcome(engine, starved(), workload(duration=120), gsi_buffer_seconds=5)
         for engine in (exact, aggregate)
     ]
     shares = [log.throttled_share for log, *_ in runs]
@@ -86,7 +86,7 @@ def test_the_engines_agree_on_a_queue_that_opens_and_closes():
 @ENGINES
 def test_without_a_buffer_writes_are_refused_at_once(engine):
     """CAP2-4.6."""
-    _, _, index, put = outcome(engine, starved(), workload(), gsi_buffer_seconds=0)
+    _, _, index, put = outcome(engine, starved(), workload(duration=30), gsi_buffer_seconds=0)
     assert set(put.throttled_by_reason) == {"IndexWriteProvisionedThroughputExceeded"}
     assert index.backlog is None
 
