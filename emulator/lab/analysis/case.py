@@ -12,8 +12,7 @@ from emulator.lab.analysis.offered_load import Offered
 from emulator.lab.inputs.key_templates import KeyTemplate
 from emulator.lab.inputs.patterns import Pattern
 from emulator.lab.outcome import result_types
-from emulator.lab.outcome.thresholds import THRESHOLD
-from emulator.lab.outcome.throttled import throttled_by_reason, throttled_share
+from emulator.lab.outcome.throttled import throttled_by_reason, throttled_share, throttles
 from emulator.lab.planning.access_paths import AccessPath, find_path
 from emulator.lab.planning.layout import Layout, TableLayout
 from emulator.service.throttling import parse_reason
@@ -34,7 +33,13 @@ class Case:
     @property
     def throttles(self) -> bool:
         """Whether this world throttles, or would if the load went on."""
-        return self.throttled_share >= THRESHOLD or self.closing_index is not None
+        return throttles(self)
+
+    @property
+    def closes_after(self) -> float | None:
+        """When the first index closes its table's writes if the load goes on, or None."""
+        index = self.closing_index
+        return None if index is None or index.backlog is None else index.backlog.closes_after
 
     @property
     def throttled_share(self) -> float:

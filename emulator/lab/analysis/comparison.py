@@ -12,8 +12,9 @@ from emulator.lab.analysis.world_runs import Engine, WorldCount
 from emulator.lab.inputs.design import Design
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome import result_types, words
-from emulator.lab.outcome.risk import risk_of
+from emulator.lab.outcome.risk import next_worlds, risk_of
 from emulator.lab.outcome.thresholds import FIRST_WORLDS
+from emulator.lab.outcome.throttled import typical_throttling
 from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known
@@ -24,8 +25,6 @@ Announce: TypeAlias = Callable[[str], None]
 
 #: ``auto`` runs request by request up to so many requests and items over all designs and worlds.
 EXACT_REQUESTS: Final = 50_000
-#: The least number of worlds in which a design is surely fine, or surely throttles.
-_SURE_WORLDS: Final = 73
 #: Seconds between two reports of progress while others work.
 _LOOK: Final = 1.0
 _T = TypeVar("_T")
@@ -140,15 +139,17 @@ def compare(
 
 def _suited_engine(workload: Workload, designs: int, worlds: int | None) -> Engine:
     """Return the exact engine where it takes a few seconds at most."""
-    total = workload.operations * designs * (worlds or _SURE_WORLDS)
+    total = workload.operations * designs * (worlds or next_worlds(0, FIRST_WORLDS))
     return "exact" if total <= EXACT_REQUESTS else "aggregate"
 
 
 def first_verdict(name: str, outcomes: Sequence[WorldOutcome]) -> str:
     """Return what the first worlds say about a design."""
     risk = risk_of(outcome.throttles for outcome in outcomes)
-    shares = sorted(outcome.throttled_share for outcome in outcomes if outcome.throttles)
-    share = f"; when it does, {words.percent(shares[len(shares) // 2])} of calls" if shares else ""
+    typical = typical_throttling(outcomes)
+    share = ""
+    if typical is not None:
+        share = f"; when it does, {words.percent(typical.throttled_share)} of calls"
     return f"{name} throttles in {chance(risk)}{share}"
 
 

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import Final
 
 from emulator.lab.analysis.deadline import Deadline
-from emulator.lab.analysis.world_runs import WorldRuns, median_world
+from emulator.lab.analysis.world_runs import WorldRuns
 from emulator.lab.outcome.result_types import Headroom, LoadPoint
 from emulator.lab.outcome.thresholds import FIRST_WORLDS, MOST_HEADROOM, THRESHOLD
+from emulator.lab.outcome.throttled import median_world
 from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
 

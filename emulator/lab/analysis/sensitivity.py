@@ -77,7 +77,7 @@ def effects_of(
     """
     shares = [outcome.throttled_share for outcome in runs.outcomes]
     if len(shares) >= FIRST_WORLDS and max(shares) - min(shares) < _NOTHING_MOVES:
-        yield _effect(TOGETHER, "CAP2-7", runs.outcomes)
+        yield _effect(TOGETHER, "", runs.outcomes)
         return
     effects = []
     for unknown in UNKNOWNS:

@@ -21,6 +21,7 @@ from emulator.lab.outcome import result_types
 from emulator.lab.outcome.risk import risk_of
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.summarise import pattern_results, resource_results
+from emulator.lab.outcome.throttled import median_world, typical_throttling
 from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known
@@ -111,12 +112,12 @@ class _Study:
         )
         risk = risk_of(outcome.throttles for outcome in outcomes)
         self._tell("the median world")
-        shown = runs.median()
+        shown = median_world(outcomes)
         log = runs.log(shown.world)
         case = self._case(log)
         room = self._headroom()
         case = replace(case, headroom=room)
-        typical = runs.typical_throttling()
+        typical = typical_throttling(outcomes)
         throttling = None
         if typical is not None:
             throttling = case if typical is shown else self._case(runs.log(typical.world))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from statistics import median_low
 from typing import Final, Literal, TypeAlias
 
 from emulator.lab import aggregate, exact
@@ -115,25 +114,3 @@ class WorldRuns:
         """Run one world and return everything that it leaves behind."""
         run = RUNNERS[self.engine]
         return run(self.layout, seed=world.arrivals, settings=world.settings)
-
-    def median(self) -> WorldOutcome:
-        """Return the outcome in the middle by throttled share; of equals the first world's."""
-        return median_world(self.outcomes)
-
-    def typical_throttling(self) -> WorldOutcome | None:
-        """Return the median of the worlds that throttle, if any does."""
-        throttling = [outcome for outcome in self.outcomes if outcome.throttles]
-        return median_world(throttling) if throttling else None
-
-
-def median_world(outcomes: Sequence[WorldOutcome]) -> WorldOutcome:
-    """Return the outcome in the middle by throttled share; of equals the first one.
-
-    A world in which an index closes after the run lies above those in which none does.
-    """
-
-    def rank(outcome: WorldOutcome) -> tuple[float, bool]:
-        return outcome.throttled_share, outcome.throttles
-
-    middle = median_low(sorted(rank(outcome) for outcome in outcomes))
-    return next(outcome for outcome in outcomes if rank(outcome) == middle)

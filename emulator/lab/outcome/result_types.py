@@ -365,7 +365,7 @@ class UnknownEffect:
 
     #: Such as ``placement of keys``.
     name: str
-    #: The rule's id, such as ``CAP2-7``.
+    #: The rule's id, such as ``CAP2-7``; "" where no single one is about it.
     rule: str
     #: The share of these worlds in which the design throttles.
     chance: float

@@ -52,8 +52,11 @@ def is_decided(hits: int, worlds: int) -> bool:
     >>> is_decided(0, 72), is_decided(0, 73), is_decided(10, 20), is_decided(73, 73)
     (False, True, True, True)
     """
-    low, high = interval(hits, worlds)
-    return not (low <= UNLIKELY <= high or low <= CERTAIN <= high)
+    return not _has_threshold(*interval(hits, worlds))
+
+
+def _has_threshold(low: float, high: float) -> bool:
+    return low <= UNLIKELY <= high or low <= CERTAIN <= high
 
 
 def is_near_the_line(risk: Risk) -> bool:
@@ -62,7 +65,7 @@ def is_near_the_line(risk: Risk) -> bool:
     >>> is_near_the_line(risk_of([False] * 20)), is_near_the_line(risk_of([False] * 73))
     (True, False)
     """
-    return risk.low <= UNLIKELY <= risk.high or risk.low <= CERTAIN <= risk.high
+    return _has_threshold(risk.low, risk.high)
 
 
 def next_worlds(hits: int, worlds: int) -> int:

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from emulator.lab.outcome.run_log import RunLog
-from emulator.lab.outcome.thresholds import THRESHOLD
-from emulator.lab.outcome.throttled import throttled_by_reason
+from emulator.lab.outcome.throttled import throttled_by_reason, throttles
 from emulator.lab.planning.worlds import World
 
 
@@ -40,7 +39,7 @@ class WorldOutcome:
     @property
     def throttles(self) -> bool:
         """Whether the design throttles in this world, or would if the load went on (CAP2-4)."""
-        return self.throttled_share >= THRESHOLD or self.closes_after is not None
+        return throttles(self)
 
     @property
     def reason(self) -> str | None:

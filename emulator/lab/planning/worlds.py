@@ -27,7 +27,7 @@ class Unknown:
 
     Attributes:
         name: What reports call it.
-        rule: The rule that gives the evidence.
+        rule: The rule that gives the evidence; "" for what the workload leaves to chance.
         setting: The setting that a world decides; "" for the arrivals of requests.
         value: Return a world's value for its seed.
     """
@@ -62,7 +62,7 @@ REPLICA_READS: Final = Unknown("replica reads", "CAP2-6", "eventual_read_factor"
 SCALING_DELAY: Final = Unknown(
     "auto-scaling delay", "CAP2-8", "autoscaling_delay", lambda _: _AUTOSCALING_DELAY
 )
-ARRIVALS: Final = Unknown("arrivals", "CAP2-7", "", lambda seed: seed)
+ARRIVALS: Final = Unknown("arrivals", "", "", lambda seed: seed)
 
 #: In the order in which reports name them.
 UNKNOWNS: Final = (

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from emulator.lab.outcome import result_types, words
 from emulator.lab.outcome.thresholds import THRESHOLD, TIGHT
+from emulator.lab.outcome.throttled import typical_throttling
 from emulator.lab.report.charts import cost_name
 
 Mark: TypeAlias = Literal["", "good", "tight", "bad", "chosen"]
@@ -129,12 +130,8 @@ def risk(design: result_types.DesignResult) -> Cell:
 
 def _when_it_does(design: result_types.DesignResult) -> Cell:
     """Return the median share of throttled calls in the worlds that throttle."""
-    shares = sorted(
-        world.throttled_share
-        for world in design.worlds
-        if world.throttled_share >= THRESHOLD or world.closes_after is not None
-    )
-    return Cell(words.percent(shares[len(shares) // 2]) if shares else words.NONE)
+    typical = typical_throttling(design.worlds)
+    return Cell(words.NONE if typical is None else words.percent(typical.throttled_share))
 
 
 def _closes(design: result_types.DesignResult) -> Cell:
