@@ -12,8 +12,8 @@ from emulator.lab.analysis.world_runs import Engine, WorldCount
 from emulator.lab.inputs.design import Design
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome import result_types, words
-from emulator.lab.outcome.risk import next_worlds, risk_of
-from emulator.lab.outcome.thresholds import FIRST_WORLDS
+from emulator.lab.outcome.risk import risk_of
+from emulator.lab.outcome.thresholds import FIRST_WORLDS, MOST_WORLDS
 from emulator.lab.outcome.throttled import typical_throttling
 from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
@@ -97,20 +97,16 @@ def compare(
     >>> result.design("small").grade, result.design("small").risk.chance
     ('throttles', 1.0)
     """
-    if not designs:
-        raise ValueError("compare() needs at least one design")
-    if len({design.name for design in designs}) < len(designs):
-        raise ValueError("two designs have the same name")
-    if worlds is not None and worlds < 1:
-        raise ValueError("compare() plays at least one world")
-    first = seeds[0] if seeds else workload.seed
-    exactly = worlds if worlds is not None else len(seeds) if seeds else None
-    count = WorldCount(most=FIRST_WORLDS, exactly=exactly) if quick else WorldCount(exactly=exactly)
+    _check(designs, worlds)
+    count = WorldCount(
+        most=FIRST_WORLDS if quick else MOST_WORLDS,
+        exactly=len(seeds) if seeds and worlds is None else worlds,
+    )
     layouts = [Layout(design, workload) for design in designs]
-    suited = _suited_engine(workload, len(designs), exactly)
+    suited = _suited_engine(workload, len(designs), count)
     options = StudyOptions(
         engine=suited if engine == "auto" else engine,
-        first=first,
+        first=seeds[0] if seeds else workload.seed,
         count=count,
         known=Known(settings or Settings(), frozenset(known)),
         headroom=headroom,
@@ -118,28 +114,44 @@ def compare(
         fix=fix,
         time_limit=time_limit,
     )
-    crew = _Crew(executor, progress)
-    played = list(
-        crew.run("first worlds", first_outcomes, [(layout, options) for layout in layouts])
-    )
-    if announce is not None:
-        for layout, outcomes in zip(layouts, played, strict=True):
-            announce(first_verdict(layout.design.name, outcomes))
-    tasks = [(layout, options, outcomes) for layout, outcomes in zip(layouts, played, strict=True)]
-    results = tuple(crew.run("designs", study, tasks))
+    results = _studied(layouts, options, _Crew(executor, progress), announce)
+    most = max(len(result.worlds) for result in results)
     return result_types.Comparison(
         title=title,
         workload=workload.to_document(),
         engine=options.engine,
         duration_seconds=float(workload.duration),
-        seeds=tuple(range(first, first + max(len(result.worlds) for result in results))),
+        seeds=tuple(range(options.first, options.first + most)),
         designs=results,
     )
 
 
-def _suited_engine(workload: Workload, designs: int, worlds: int | None) -> Engine:
+def _check(designs: Sequence[Design], worlds: int | None) -> None:
+    if not designs:
+        raise ValueError("compare() needs at least one design")
+    if len({design.name for design in designs}) < len(designs):
+        raise ValueError("two designs have the same name")
+    if worlds is not None and worlds < 1:
+        raise ValueError("compare() plays at least one world")
+
+
+def _studied(
+    layouts: Sequence[Layout], options: StudyOptions, crew: _Crew, announce: Announce | None
+) -> tuple[result_types.DesignResult, ...]:
+    """Return the result of every design; the first verdict on all of them comes first."""
+    first = [(layout, options) for layout in layouts]
+    played = list(crew.run("first worlds", first_outcomes, first))
+    if announce is not None:
+        for layout, outcomes in zip(layouts, played, strict=True):
+            announce(first_verdict(layout.design.name, outcomes))
+    tasks = [(layout, options, outcomes) for layout, outcomes in zip(layouts, played, strict=True)]
+    return tuple(crew.run("designs", study, tasks))
+
+
+def _suited_engine(workload: Workload, designs: int, count: WorldCount) -> Engine:
     """Return the exact engine where it takes a few seconds at most."""
-    total = workload.operations * designs * (worlds or next_worlds(0, FIRST_WORLDS))
+    worlds = count.next(hits=0, played=FIRST_WORLDS)
+    total = workload.operations * designs * worlds
     return "exact" if total <= EXACT_REQUESTS else "aggregate"
 
 
