@@ -119,13 +119,21 @@ class Emulator:
         key, name = access_key or self._access_key, region or self.region
         account = self._accounts.find((key, name))
         if account is None:
-            serve = partial(self._serve, operation=operation, request=request)
-            return self._accounts.serve(Namespace(key, name), serve)
-        return self._serve(account, operation, request)
-
-    def _serve(self, account: Account, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+            return self._serve_first(Namespace(key, name), operation, request)
         if self.faults.rules:
             self._strike(account, operation, request)
+        return self._serve(account, operation, request)
+
+    def _serve_first(
+        self, namespace: Namespace, operation: str, request: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Serve a namespace whose account is not kept yet."""
+        if self.faults.rules:
+            self._strike(self._accounts.meet(namespace), operation, request)
+        serve = partial(self._serve, operation=operation, request=request)
+        return self._accounts.serve(namespace, serve)
+
+    def _serve(self, account: Account, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         with account.lock:
             account.begin(operation, request)
             try:

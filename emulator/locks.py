@@ -27,7 +27,7 @@ class Rank(IntEnum):
     """
 
     SCOPES = 0
-    ACCOUNTS = 1  # before the clock: a call that makes an account may be delayed by a fault
+    ACCOUNTS = 1
     CLOCK = 2
     ACCOUNT = 3
     LEDGER = 4

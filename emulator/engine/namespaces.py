@@ -65,12 +65,19 @@ class Accounts:
                 self._keep(account)
         return account
 
-    def serve(self, namespace: Namespace, serve: Callable[[Account], R]) -> R:
-        """Let an account that is not kept yet serve; it is kept if it holds something then."""
+    def meet(self, namespace: Namespace) -> Account:
+        """Return the account of a namespace; only the first regions are kept for being met."""
         if namespace.access_key is None and len(self._kept) < REGIONS_KEPT:
-            return serve(self.get(namespace))
+            return self.get(namespace)
+        return self._kept.get(namespace) or self._new(namespace)
+
+    def serve(self, namespace: Namespace, serve: Callable[[Account], R]) -> R:
+        """Let an account that is not kept yet serve; it is kept if it holds something then.
+
+        Others that are not kept wait meanwhile, so ``serve`` must not let time pass.
+        """
         with self._making:
-            account = self._kept.get(namespace) or self._new(namespace)
+            account = self.meet(namespace)
             try:
                 return serve(account)
             finally:
