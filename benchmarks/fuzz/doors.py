@@ -71,8 +71,8 @@ def statuses(answers):
     return [int(status) for status in _STATUS.findall(answers)]
 
 
-class Http:
-    """Requests as bytes, whole or damaged, in pieces of any size, some on one connection."""
+class _Door:
+    """A door of a server, which begins anew after some requests."""
 
     def __init__(self, random, tally):
         self._random = random
@@ -81,14 +81,21 @@ class Http:
         self._played = 0
         self._begin()
 
-    def _begin(self):
-        self._server = HttpServer(filled("observe"), ServerOptions(connections=10_000))
-
     def play(self):
-        """Make one connection."""
+        """Make one request."""
         self._played += 1
         if self._played % _REQUESTS == 0:
             self._begin()
+        self._play()
+
+
+class Http(_Door):
+    """Requests as bytes, whole or damaged, in pieces of any size, some on one connection."""
+
+    def _begin(self):
+        self._server = HttpServer(filled("observe"), ServerOptions(connections=10_000))
+
+    def _play(self):
         chance = self._random.random()
         sent = b"".join(self._message() for _ in range(self._random.choice((1, 1, 1, 2, 3))))
         self.play_bytes(spoilt_bytes(self._random, sent) if chance < 0.6 else sent)
@@ -194,15 +201,8 @@ _FIELD_VALUES = (
 )
 
 
-class Control:
+class Control(_Door):
     """The private routes, with parameters that are spoilt, and an operation after each."""
-
-    def __init__(self, random, tally):
-        self._random = random
-        self._tally = tally
-        self._maker = RequestMaker(random)
-        self._played = 0
-        self._begin()
 
     def _begin(self):
         self._emulator = filled("observe")
@@ -211,11 +211,7 @@ class Control:
             (method, route) for route, methods in self._routes.routes.items() for method in methods
         ]
 
-    def play(self):
-        """Make one request."""
-        self._played += 1
-        if self._played % _REQUESTS == 0:
-            self._begin()
+    def _play(self):
         random = self._random
         method, route = random.choice(self._asked)
         parameters = {

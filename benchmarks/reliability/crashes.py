@@ -34,15 +34,11 @@ from typing import Any, NamedTuple
 from benchmarks.measure import table as print_table
 from benchmarks.servers import HEADERS
 from emulator import Emulator
+from emulator.testing.table_notation import create_request
 
 #: Enough items that most of the time is spent inside a save.
 ITEMS = 400
-TABLE = {
-    "TableName": "kept",
-    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
-    "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
-    "BillingMode": "PAY_PER_REQUEST",
-}
+TABLE = create_request("kept", "pk")
 PATIENCE_SECONDS = 60
 MODULE = "benchmarks.reliability.crashes"
 ROOT = Path(__file__).parents[2]

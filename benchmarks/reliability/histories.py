@@ -41,6 +41,7 @@ from benchmarks.reliability.serial_order import (
 from benchmarks.servers import HEADERS
 from emulator import ApiError, Emulator, ManualClock, Settings
 from emulator.clock import DEFAULT_START
+from emulator.testing.table_notation import create_request
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,21 +51,7 @@ STEP_SECONDS = 60
 REFUSED = "refused"
 #: How often each operation of ``MODEL`` comes, in its order.
 WEIGHTS = (15, 15, 5, 15, 10, 15, 8, 10, 5, 2)
-TABLE = {
-    "TableName": "register",
-    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
-    "AttributeDefinitions": [
-        {"AttributeName": name, "AttributeType": "S"} for name in ("pk", "group")
-    ],
-    "GlobalSecondaryIndexes": [
-        {
-            "IndexName": "by_group",
-            "KeySchema": [{"AttributeName": "group", "KeyType": "HASH"}],
-            "Projection": {"ProjectionType": "ALL"},
-        }
-    ],
-    "BillingMode": "PAY_PER_REQUEST",
-}
+TABLE = create_request("register", "pk", indexes={"by_group": "group"})
 TIME_TO_LIVE = {
     "TableName": "register",
     "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "expiry"},

@@ -32,6 +32,7 @@ from benchmarks.measure import table as print_table
 from benchmarks.server_load import apply_load, message, resident_mib
 from benchmarks.servers import running
 from emulator import Emulator
+from emulator.testing.table_notation import create_request
 
 KEYS = 1_000
 SLICES = 12
@@ -39,21 +40,7 @@ THREADS = 16
 TASKS = 64
 TIMED_EVERY = 16
 ROOT = Path(__file__).parents[2]
-TABLE = {
-    "TableName": "soak",
-    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
-    "AttributeDefinitions": [
-        {"AttributeName": name, "AttributeType": "S"} for name in ("pk", "group")
-    ],
-    "GlobalSecondaryIndexes": [
-        {
-            "IndexName": "by_group",
-            "KeySchema": [{"AttributeName": "group", "KeyType": "HASH"}],
-            "Projection": {"ProjectionType": "ALL"},
-        }
-    ],
-    "BillingMode": "PAY_PER_REQUEST",
-}
+TABLE = create_request("soak", "pk", indexes={"by_group": "group"})
 Request = tuple[str, dict[str, Any]]
 
 
