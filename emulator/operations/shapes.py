@@ -20,7 +20,7 @@ from emulator.service.wording import Wording
 
 CONSTRAINT: Final = "Value {value} at '{path}' failed to satisfy constraint: {rule}"
 NEWER_CONSTRAINT: Final = "Value at '{path}' failed to satisfy constraint: {rule}"
-NOT_NULL: Final = "Member must not be null"
+_NULL_AT: Final = CONSTRAINT.format(value="null", path="{}", rule="Member must not be null")
 MIN_LENGTH: Final = "Member must have length greater than or equal to {n}"
 MAX_LENGTH: Final = "Member must have length less than or equal to {n}"
 MIN_VALUE: Final = "Member must have value greater than or equal to {n}"
@@ -283,7 +283,7 @@ class List(Member):
         for number, member in enumerate(value, start=1):
             member_path = f"{path}.{number}.member"
             if member is None:
-                yield CONSTRAINT.format(value="null", path=member_path, rule=NOT_NULL)
+                yield _NULL_AT.format(member_path)
             else:
                 yield from self.member.problems(member, member_path)
         yield from _too_long(value, self.most, shown, path)
@@ -343,7 +343,7 @@ class Map(Member):
                 yield from self.member.problems(member, f"{path}.{name}.member")
             elif not isinstance(self.member, AttributeValue):
                 # Assumed: as in a list. A value that is null is judged when it is loaded.
-                yield CONSTRAINT.format(value="null", path=f"{path}.{name}.member", rule=NOT_NULL)
+                yield _NULL_AT.format(f"{path}.{name}.member")
 
     def unknown(self, value: Any, path: str) -> Iterator[str]:
         """Yield those of the entries."""
@@ -407,16 +407,18 @@ class Structure(Member):
 
     def problems(self, value: Any, path: str) -> Iterator[str]:
         """Yield the faults of the members, in declared order."""
-        for name, member in self.members.items():
-            yield from self._member_problems(name, member, value, path)
+        for _, problem in self._member_problems(value, f"{path}."):
+            yield problem
 
-    def _member_problems(self, name: str, member: Member, value: Any, path: str) -> Iterator[str]:
-        member_value = value.get(name)
-        member_path = f"{path}.{camel(name)}" if path else camel(name)
-        if member_value is not None:
-            yield from member.problems(member_value, member_path)
-        elif member.is_required:
-            yield CONSTRAINT.format(value="null", path=member_path, rule=NOT_NULL)
+    def _member_problems(self, value: Any, prefix: str) -> Iterator[tuple[Member, str]]:
+        """Yield the faults of the members, each with its member."""
+        for name, member in self.members.items():
+            member_value = value.get(name)
+            if member_value is not None:
+                for problem in member.problems(member_value, prefix + camel(name)):
+                    yield member, problem
+            elif member.is_required:
+                yield member, _NULL_AT.format(prefix + camel(name))
 
     def unknown(self, value: Any, path: str = "") -> Iterator[str]:
         """Yield the names of members that the structure does not have."""
@@ -441,11 +443,7 @@ class Structure(Member):
             RequestFault: the aggregated constraint message; no profile wraps it again.
         """
         self.check_types(request)
-        problems = [
-            (member, problem)
-            for name, member in self.members.items()
-            for problem in self._member_problems(name, member, request, "")
-        ]
+        problems = list(self._member_problems(request, ""))
         if problems:
             self._refuse(request, problems)
         return tuple(dict.fromkeys(self.unknown(request)))
