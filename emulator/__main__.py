@@ -144,6 +144,7 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         default="2026-10",
         help="the wording of validation errors: today's (default), or the one before 2026-10",
     )
+    add("--s3", metavar="DIR", help="the folder of S3: a folder in it is a bucket")
     add("--snapshot", metavar="FILE", help="load FILE if it exists, and save it when stopped")
     add(
         "--clock",
@@ -348,6 +349,8 @@ def _emulator(arguments: argparse.Namespace, path: str | None) -> Emulator:
         "table_delay": arguments.table_delay,
         "index_delay": TRANSIENT_SECONDS if arguments.delayTransientStatuses else 0.0,
     }
+    if arguments.s3 is not None:
+        chosen["s3"] = arguments.s3
     try:
         settings = Settings(**(chosen | setting_values(arguments.settings)))
     except (TypeError, ValueError) as error:
@@ -360,7 +363,10 @@ def _emulator(arguments: argparse.Namespace, path: str | None) -> Emulator:
         "settings": settings,
     }
     if path is None or not os.path.exists(path):
-        return Emulator(**options)
+        try:
+            return Emulator(**options)
+        except EmulatorError as error:
+            raise UsageError(str(error)) from error
     try:
         return Emulator.load(path, **options)
     except (EmulatorError, OSError) as error:

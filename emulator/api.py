@@ -83,6 +83,10 @@ class Emulator:
         self.region = region
         self.account_id = account_id
         self.settings = Settings() if settings is None else settings
+        if self.settings.s3 is not None:
+            from emulator.objects import check_place  # only for those who move files
+
+            check_place(self.settings.s3)
         self.events = Events()
         self.faults = Faults()
         self._access_key: str | None = None

@@ -6,6 +6,7 @@ reason for the default.
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -43,6 +44,10 @@ SPLIT_SECONDS: Final = (
     "the heat to the split"
 )
 UNKNOWN: Final = "there is no setting {name!r}; there are: {known}"
+NOT_A_STORE: Final = (
+    "Settings.s3 is a folder, an S3 client as boto3 makes them, or a function that returns one, "
+    "not {value!r}"
+)
 NOT_A_LINE: Final = "a setting is written as name=value, not {line!r}"
 
 
@@ -134,6 +139,10 @@ class Settings:
     #: The scale-in alarm lies this far under the target. Rule CAP-904.
     low_alarm_offset: float = 0.20
 
+    #: Where files of exports, imports and bulk puts lie: a folder with a folder for each bucket, an
+    #: S3 client, or a function that returns one; without it they are refused. Rule S3X-1.
+    s3: Any = None
+
     #: Costs deduct the free tier. Rule CAP-1002.
     free_tier: bool = False
     #: Hours of a month in cost figures. Rule CAP-1007.
@@ -145,7 +154,10 @@ class Settings:
         for name in _DELAYS:
             if isinstance(getattr(self, name), list):
                 object.__setattr__(self, name, tuple(getattr(self, name)))
+        _check_store(self.s3)
         for field in fields(self):
+            if field.name == "s3":
+                continue
             _check(field.name, field.default, getattr(self, field.name))
         if self.eventual_read_factor <= 0:
             raise ValueError("Settings.eventual_read_factor must be above 0")
@@ -180,6 +192,12 @@ def _check(name: str, default: object, value: object) -> None:
         raise ValueError(f"Settings.{name} must not be negative, not {value!r}")
     elif name in _SECONDS and value > _MOST_SECONDS:
         raise ValueError(f"Settings.{name} is at most 100 years, in seconds, not {value!r}")
+
+
+def _check_store(value: object) -> None:
+    is_client = callable(value) or hasattr(value, "list_objects_v2")
+    if value is not None and not is_client and not isinstance(value, str | os.PathLike):
+        raise TypeError(NOT_A_STORE.format(value=value))
 
 
 def _check_range(name: str, value: tuple[Any, ...]) -> None:

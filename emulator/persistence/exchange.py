@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from emulator.engine import Account, Table, writes
+from emulator.files import replace_file
 from emulator.model import Item
 from emulator.model.wire import dump_item, load_item
 from emulator.operations.put_item import position_to_put
 from emulator.operations.rules.items import item_fits
-from emulator.persistence.files import replace_file
 from emulator.service.errors import ApiError, EmulatorError
 from emulator.storage import HASH_SPACE, Position
 

@@ -21,13 +21,13 @@ from emulator.clock import LATEST, NANOSECONDS
 from emulator.engine import Account, Namespace, Table, updates, writes
 from emulator.engine.expiry import ExpiryQueue
 from emulator.engine.splits import split_for_size
+from emulator.files import replace_file
 from emulator.model.wire import dump_item, dump_types, load_item
 from emulator.operations import descriptions, run
 from emulator.operations.rules.items import item_fits
 from emulator.operations.rules.keys import key_of_item
 from emulator.persistence import index_queues, streams, table_state
 from emulator.persistence.exchange import create_request
-from emulator.persistence.files import replace_file
 from emulator.persistence.written import Moments, Times, integer, text
 from emulator.service.errors import EmulatorError
 

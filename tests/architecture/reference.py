@@ -36,6 +36,7 @@ EVIDENCE = re.compile(rf"\b({'|'.join(KINDS)}): ")
 ROOMS = {
     "base": "the files at the top",
     "service": "what the service is, as data",
+    "objects": "where files of S3 lie",
     "model": "what data is",
     "expressions": "what one may say",
     "storage": "where items lie",

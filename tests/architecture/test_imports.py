@@ -9,7 +9,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "emulator"
 
-BASE = {"service", "locks", "clock", "settings"}
+BASE = {"service", "locks", "clock", "files", "settings"}
 LEFT = BASE | {"model", "expressions", "storage", "capacity", "engine"}
 DOOR = BASE | {"api", "observe", "clients", "protocol"}
 PLANNED = LEFT | {"lab.inputs", "lab.planning"}
@@ -18,7 +18,9 @@ MAY_IMPORT = {
     "errors": {"service"},
     "locks": set(),
     "clock": {"service", "locks"},
+    "files": set(),
     "settings": {"service"},
+    "objects": BASE,
     "model": BASE,
     "expressions": BASE | {"model"},
     "storage": BASE | {"model"},
@@ -26,13 +28,14 @@ MAY_IMPORT = {
     "engine": LEFT,
     "observe": LEFT,
     "partiql": BASE | {"model", "expressions"},
-    "operations": LEFT | {"partiql"},
+    "operations": LEFT | {"objects", "partiql"},
     "persistence": LEFT | {"operations"},
     "protocol": {"service"},
     "clients": BASE | {"model", "protocol"},
     "designs": BASE | {"model", "capacity"},
     "api": BASE
-    | {"model", "capacity", "engine", "observe", "operations", "clients", "persistence"},
+    | {"model", "objects", "capacity", "engine", "observe", "operations", "clients"}
+    | {"persistence"},
     "sdk": DOOR,
     "http": DOOR,
     "testing": DOOR | {"designs", "sdk", "http"},

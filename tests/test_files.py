@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from emulator.persistence import files
+from emulator import files
 
 
 @pytest.fixture
