@@ -52,6 +52,7 @@ ROOMS = {
     "http": "the server",
     "testing": "pytest",
     "strategies": "hypothesis",
+    "web": "the pages",
     "designs": "tables as infrastructure code declares them",
     "lab": "workloads and designs",
 }

@@ -37,8 +37,9 @@ MAY_IMPORT = {
     | {"model", "objects", "capacity", "engine", "observe", "operations", "clients"}
     | {"persistence"},
     "sdk": DOOR,
-    "http": DOOR,
-    "testing": DOOR | {"designs", "sdk", "http"},
+    "web": set(),
+    "http": DOOR | {"web"},
+    "testing": DOOR | {"designs", "sdk", "http", "web"},
     "strategies": DOOR | {"model", "expressions", "testing"},
     # A run: inputs <- planning <- outcome <- { exact | aggregate } <- analysis <- report.
     "lab.inputs": BASE | {"model", "capacity", "api"},
@@ -47,7 +48,7 @@ MAY_IMPORT = {
     "lab.exact": PLANNED | {"lab.outcome"},
     "lab.aggregate": PLANNED | {"lab.outcome"},
     "lab.analysis": PLANNED | {"designs", "lab", "lab.outcome", "lab.exact", "lab.aggregate"},
-    "lab.report": BASE | {"designs", "lab.outcome"},
+    "lab.report": BASE | {"designs", "lab.outcome", "web"},
     "lab": BASE
     | {"designs", "api", "lab.inputs", "lab.planning", "lab.outcome", "lab.analysis"}
     | {"lab.exact", "lab.aggregate", "lab.report"},

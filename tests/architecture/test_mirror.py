@@ -8,6 +8,7 @@ PACKAGE = TESTS.parent / "emulator"
 #: Folders that are no room, and what they hold.
 OTHER_FOLDERS = {
     "architecture": "the house itself: imports, mirrors, rules, generated pages",
+    "browser": "pages in Chromium",
     "conformance": "the cases of all operations, through every door",
     "conformance/recordings": "what the public suite of October 2026 recorded, by its files",
     "counted": "how often work is done",
