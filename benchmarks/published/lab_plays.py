@@ -12,9 +12,11 @@ from benchmarks.published.plays import Run
 from benchmarks.published.verdicts import judge
 from emulator.capacity import ScalingPolicy
 from emulator.lab import Capacity, Design, Field, Index, Pattern, Workload, aggregate
+from emulator.lab.aggregate import WorldCourse, courses
 from emulator.lab.inputs.arrival_rates import Series
 from emulator.lab.outcome.summarise import resource_results
 from emulator.lab.planning.layout import Layout
+from emulator.lab.planning.worlds import World
 from emulator.settings import Settings
 
 COLLECTION = Design("one collection", partition="{one}", sort="{item}")
@@ -37,20 +39,32 @@ def play(patterns, design, fields, duration, **settings):
     return log, resource_results(log)
 
 
-def served(log, axis, first, last=None, resource=0):
-    record = list(log.resources.values())[resource]
-    return mean(record.consumed["RW".index(axis)][int(first) : None if last is None else int(last)])
+def play_seeds(seeds, patterns, design, fields, duration, **settings):
+    """Return the course of a run for every seed."""
+    workload = Workload(fields=fields, patterns=patterns, duration=duration, warm_up=0)
+    worlds = [World(0, 0, Settings(seed=seed, **settings)) for seed in seeds]
+    return courses(Layout(design, workload), worlds)
 
 
-def heat_splits(log, after=0):
-    return [one.time for one in log.splits if one.cause == "heat" and one.time >= after]
+def served(run, axis, first, last=None):
+    """Return the units a second that a table served, in a log or in a course."""
+    is_course = isinstance(run, WorldCourse)
+    consumed = run.consumed[0] if is_course else next(iter(run.resources.values())).consumed
+    units = consumed["RW".index(axis)][int(first) : None if last is None else int(last)]
+    return float(mean(units))
+
+
+def heat_splits(course, after=0):
+    """Return when partitions were split for heat, in seconds since the run began."""
+    times = [course.second_of(split) for split in course.splits if split.cause == "heat"]
+    return [time for time in times if time >= after]
 
 
 def put(rate, **options):
     return Pattern("put", "PutItem", rate=rate, size=200, **options)
 
 
-def burst(_seed=0):
+def burst():
     read = Pattern(
         "read", "GetItem", by=("id",), rate=series((0, 300), (200, 1000)), consistent=True
     )
@@ -61,7 +75,7 @@ def burst(_seed=0):
     return Run({"first_refusal": first}, {"only_after_reserve": first > 850})
 
 
-def full_index(_seed=0):
+def full_index():
     index = Index("index", partition="{host}", capacity=Capacity(read=1, write=1))
     design = Design("d", partition="{id}", indexes=[index], capacity=Capacity(read=1, write=1000))
     fields = (*SPREAD, Field("host", count=300))
@@ -81,7 +95,7 @@ def full_index(_seed=0):
     )
 
 
-def _hot_reads(seed, reads, length):
+def _hot_reads(seeds, reads, length):
     get = Pattern(
         "get",
         "GetItem",
@@ -91,13 +105,20 @@ def _hot_reads(seed, reads, length):
         size=200,
     )
     fill = put(series((900, 600), (0, length)))
-    log, _ = play([fill, get], COLLECTION, READ_FIELDS, 600 + length, seed=seed)
-    return log, any(time < 600 for time in heat_splits(log))
+    return play_seeds(seeds, [fill, get], COLLECTION, READ_FIELDS, 600 + length)
 
 
-def served_after_split(seed):
-    log, filled = _hot_reads(seed, 6000, 300)
-    reads = served(log, "R", 620)
+def _splits_in_fill(course):
+    return any(time < 600 for time in heat_splits(course))
+
+
+def served_after_split(seeds):
+    return [_after_split(course) for course in _hot_reads(seeds, 6000, 300)]
+
+
+def _after_split(course):
+    filled = _splits_in_fill(course)
+    reads = served(course, "R", 620)
     return Run(
         {"served": reads, "split_in_fill": 100.0 * filled},
         {"split_and_6000": reads > 5800},
@@ -105,13 +126,17 @@ def served_after_split(seed):
     )
 
 
-def steps_to_9900(seed):
-    log, filled = _hot_reads(seed, 9900, 780)
-    steps = [time - 600 for time in heat_splits(log, 600)]
+def steps_to_9900(seeds):
+    return [_to_9900(course) for course in _hot_reads(seeds, 9900, 780)]
+
+
+def _to_9900(course):
+    filled = _splits_in_fill(course)
+    steps = [time - 600 for time in heat_splits(course, 600)]
     if not filled or not steps:
         return Run(counts=filled, kinds={"rises_in_steps": False, "free_at_the_end": False})
-    plateau = served(log, "R", 602, 600 + steps[0])
-    free = [at for at in range(600, 1370) if served(log, "R", at, at + 10) > 9800]
+    plateau = served(course, "R", 602, 600 + steps[0])
+    free = [at for at in range(600, 1370) if served(course, "R", at, at + 10) > 9800]
     return Run(
         {
             "plateau": plateau,
@@ -120,17 +145,23 @@ def steps_to_9900(seed):
         },
         {
             "rises_in_steps": abs(plateau - 6000) < 200 and bool(free),
-            "free_at_the_end": served(log, "R", -30) > 9800,
+            "free_at_the_end": served(course, "R", -30) > 9800,
         },
     )
 
 
-def steps_to_4000(seed, length=1800):
-    log, _ = play([put(4000)], COLLECTION, COLLECTION_FIELDS, length, seed=seed)
-    reached = next((at for at in range(length - 30) if served(log, "W", at, at + 30) > 3800), 4800)
-    splits = [time for time in heat_splits(log) if time <= reached + 30]
+def steps_to_4000(seeds, length=1800):
+    played = play_seeds(seeds, [put(4000)], COLLECTION, COLLECTION_FIELDS, length)
+    return [_to_4000(course, length) for course in played]
+
+
+def _to_4000(course, length):
+    reached = next(
+        (at for at in range(length - 30) if served(course, "W", at, at + 30) > 3800), 4800
+    )
+    splits = [time for time in heat_splits(course) if time <= reached + 30]
     bounds = list(pairwise([0, *splits]))
-    levels = [served(log, "W", a + 2, b) for a, b in bounds if b - a > 30]
+    levels = [served(course, "W", a + 2, b) for a, b in bounds if b - a > 30]
     rises = [round(b / 1000) - round(a / 1000) for a, b in pairwise(levels)]
     gaps = [b - a for a, b in bounds]
     return Run(
@@ -143,15 +174,19 @@ def steps_to_4000(seed, length=1800):
     )
 
 
-def mixed_load(seed):
+def mixed_load(seeds):
     get = Pattern("get", "GetItem", by=("one", "item"), rate=6000, consistent=True, size=200)
-    log, _ = play([put(2500), get], COLLECTION, COLLECTION_FIELDS, 600, seed=seed)
-    first = min([*heat_splits(log), 600.0])
-    writes = served(log, "W", 2, 170)
+    played = play_seeds(seeds, [put(2500), get], COLLECTION, COLLECTION_FIELDS, 600)
+    return [_mixed(course) for course in played]
+
+
+def _mixed(course):
+    first = min([*heat_splits(course), 600.0])
+    writes = served(course, "W", 2, 170)
     return Run(
         {
             "start_writes": writes,
-            "start_reads": served(log, "R", 30, 170),
+            "start_reads": served(course, "R", 30, 170),
             "first_step": first / 60,
             "stepped": 100.0 * (first < 600),
         },
@@ -159,7 +194,7 @@ def mixed_load(seed):
     )
 
 
-def eventual_queries(_seed=0):
+def eventual_queries():
     get = Pattern("get", "GetItem", by=("one",), rate=12_000, size=200)
     figures = {}
     for factor in (1, 1.5):
@@ -169,7 +204,7 @@ def eventual_queries(_seed=0):
     return Run(figures, {"level": True})
 
 
-def start_rates(_seed=0):
+def start_rates():
     write, _ = play([put(3_800)], Design("d", partition="{id}"), SPREAD, 60)
     fields = (Field("id", count=200_000),)
     get = Pattern("get", "GetItem", by=("id",), rate=11_400, consistent=True)
@@ -178,7 +213,7 @@ def start_rates(_seed=0):
     return Run(shares, {"sustained": not any(shares.values())})
 
 
-def never_split(_seed=0):
+def never_split():
     item, _ = play([put(1_500)], Design("d", partition="{one}"), ONE_ITEM, 900)
     ascending = Design("rising", partition="{one}", sort="{timestamp}#{item}")
     rising, _ = play([put(1_500)], ascending, COLLECTION_FIELDS, 900)
@@ -189,33 +224,37 @@ def never_split(_seed=0):
     return Run(
         {"item": served(item, "W", 2), "ascending": served(rising, "W", 2)},
         {
-            "no_split": not heat_splits(item) and not heat_splits(rising),
+            "no_split": not any(one.children for log in (item, rising) for one in log.splits),
             "reason": reasons == {"TableWriteKeyRangeThroughputExceeded"},
             "why": len(causes) == 2,
         },
     )
 
 
-def auto_scaling(seed):
+def auto_scaling(seeds):
     capacity = Capacity(read=5, write=100, scaling=ScalingPolicy(target=70))
     design = Design("d", partition="{id}", capacity=capacity)
-    log, _ = play(
+    played = play_seeds(
+        seeds,
         [put(series((50, 300), (950, 1500)))],
         design,
         SPREAD,
         1800,
-        seed=seed,
         autoscaling_delay=(60.0, 180.0, 600.0),
     )
-    changes = [one for one in log.scalings if one.axis == "Write" and one.after > one.before]
-    first = changes[0].time_ns / 1e9 - log.layout.workload.start - 300
+    return [_scaled(course) for course in played]
+
+
+def _scaled(course):
+    changes = [one for one in course.scalings if one.axis == "Write" and one.after > one.before]
+    first = course.second_of(changes[0]) - 300
     return Run(
         {"first_change": first / 60, "first_value": float(changes[0].after)},
         {"follows_consumption": changes[0].after < 1_357, "rises_again": len(changes) > 1},
     )
 
 
-#: By experiment: the play, and whether a delay is drawn in it.
+#: By experiment: the play, and whether a delay is drawn in it, so that it is played for seeds.
 LAB_PLAYS = {
     "MEA-1": (burst, False),
     "MEA-5": (full_index, False),
@@ -235,4 +274,4 @@ def lab_verdict(data, seeds):
     if data["id"] not in LAB_PLAYS:
         return None
     run, is_drawn = LAB_PLAYS[data["id"]]
-    return judge(data, [run(seed) for seed in (range(seeds) if is_drawn else (0,))])
+    return judge(data, run(range(seeds)) if is_drawn else [run()])

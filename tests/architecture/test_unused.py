@@ -44,6 +44,7 @@ USED_BY_OTHERS = {
         "pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_summary",
     },
     "hypothesis": {"teardown"},
+    "the published measurements, played in worlds": {"second_of"},
     "Python": {"__getattr__", "_value_", "showwarning"},
     "the command line, which loads the lab by name": {
         "add_check_arguments", "add_lab_arguments", "run_check", "run_lab",

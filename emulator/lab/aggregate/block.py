@@ -9,7 +9,7 @@ cost, is that of the first world.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -37,6 +37,7 @@ from emulator.lab.outcome.run_log import MINUTE, Progress, RunLog
 from emulator.lab.outcome.world_outcome import WorldOutcome, make_outcome
 
 Flags: TypeAlias = NDArray[np.bool_]
+Watch: TypeAlias = Callable[[int, Floats], None]
 
 #: The world that is stored, and whose log is written.
 _FIRST: Final = 0
@@ -51,10 +52,16 @@ class Block:
         plan: What is the same in all of them.
         worlds: The worlds, with their emulators.
         log: Where the first world's log is written, if anywhere.
+        watch: Called with every second of the run, and with what was consumed in it: units by
+            world, resource and axis.
     """
 
     def __init__(
-        self, plan: Plan, worlds: Sequence[PlayedWorld], log: RunLog | None = None
+        self,
+        plan: Plan,
+        worlds: Sequence[PlayedWorld],
+        log: RunLog | None = None,
+        watch: Watch | None = None,
     ) -> None:
         plan.begin()
         self._plan = plan
@@ -63,6 +70,7 @@ class Block:
         self._seconds = plan.workload.duration
         self._warm_up = plan.workload.warm_up
         self._log = log
+        self._watch = watch
         self._contents = [ContentsFeed(world, plan.context) for world in worlds]
         for contents in self._contents:
             contents.load()
@@ -302,7 +310,8 @@ class Block:
         self._applied = np.zeros(len(self._buckets))
         if self._writer is not None:
             self._writer.begin_stretch()
-        if self._writer is None and self._is_calm(arriving):
+        is_watched = self._writer is not None or self._watch is not None
+        if not is_watched and self._is_calm(arriving):
             self._pass_calm(arriving)
             return
         for second in range(first, last):
@@ -364,7 +373,7 @@ class Block:
             loads = rows.loads(accepted)
         elif self._tokens.is_used:
             self._settle_tokens(arriving, due)
-        metered = None
+        applied = None
         if self._queues.queues:
             entering = rows.arm_loads(accepted)
             applied, delayed = self._queues.run_second(entering, available - loads, second, end_ns)
@@ -372,17 +381,21 @@ class Block:
             self._applied += applied
             if self._writer is not None:
                 refused = delayed if refused is None else refused + delayed
-                metered = applied
         buckets.take(loads)
         buckets.demand += loads
         self._accepted += accepted
-        if self._writer is not None:
-            refused = np.zeros(len(buckets)) if refused is None else refused
-            buckets.refused += refused
+        if self._writer is not None or self._watch is not None:
             own = rows.metered(accepted)
-            self._writer.note_second(
-                second, end_ns, own if metered is None else own + metered, refused
-            )
+            self._show_second(second, own if applied is None else own + applied, refused)
+
+    def _show_second(self, second: int, consumed: Floats, refused: Floats | None) -> None:
+        """Tell those who look on what a second took of each bucket, and what it refused."""
+        if self._writer is not None:
+            refused = np.zeros(len(self._buckets)) if refused is None else refused
+            self._buckets.refused += refused
+            self._writer.note_second(second, self._time_ns(second + 1), consumed, refused)
+        if self._watch is not None and second >= 0:
+            self._watch(second, self._buckets.units_by_axis(consumed))
 
     def _crowd_of(self, short: Flags) -> Crowd:
         """Return the rows that meet short buckets; the last crowd again, if they are the same."""
