@@ -1,4 +1,4 @@
-"""The command line: ``dynamometer serve``, ``dynamometer lab`` and ``dynamometer check``.
+"""The command line: ``dynamometer serve``, ``dynamometer lab``, ``dynamometer check`` and others.
 
 Reading the arguments needs no engine: a command loads what it uses when it runs, so that
 ``--version`` and ``--help`` answer at once. Exit codes: 0 fine, 1 a budget or a verdict
@@ -15,7 +15,7 @@ import re
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, get_args
 
 from emulator import __version__
 from emulator.service.catalogue import MessageProfile
@@ -63,10 +63,30 @@ those of ?namespace=KEY/REGION.
 Exit codes: 0 stopped in good order, 1 the snapshot could not be saved, 2 wrong usage, 130
 interrupted before it was saved.
 """
-_TAUGHT_ELSEWHERE = {
-    "lab": "compare key designs under a workload",
-    "check": "advise on a Terraform, CloudFormation or Workbench design",
+
+
+class _Elsewhere(NamedTuple):
+    """A command whose module has ``add_NAME_arguments`` and ``run_NAME``.
+
+    Attributes:
+        module: Loaded when the command is named.
+        help: One line.
+        extra: What to install where a module of others is missing.
+    """
+
+    module: str
+    help: str
+    extra: str
+
+
+_ELSEWHERE: Final = {
+    "lab": _Elsewhere("emulator.lab.command", "compare key designs under a workload", "lab"),
+    "check": _Elsewhere(
+        "emulator.lab.command", "advise on a Terraform, CloudFormation or Workbench design", "lab"
+    ),
+    "schema": _Elsewhere("emulator.lab.schema", "print the JSON Schema of the lab file", "lab"),
 }
+_NEEDS: Final = "'{name}' needs the module {module}: pip install 'dynamometer[{extra}]'"
 
 
 class UsageError(Exception):
@@ -116,10 +136,10 @@ def _parser(command: str) -> _Parser:
     )
     serve.set_defaults(run=_serve)
     _add_serve_arguments(serve)
-    for name, help_text in _TAUGHT_ELSEWHERE.items():
-        taught = commands.add_parser(name, help=help_text)
+    for name, elsewhere in _ELSEWHERE.items():
+        parser_of_command = commands.add_parser(name, help=elsewhere.help)
         if name == command:
-            _load_lab_command(name, taught)
+            _load(name, elsewhere, parser_of_command)
     return parser
 
 
@@ -400,18 +420,17 @@ def _why_not_listening(error: OSError, arguments: argparse.Namespace) -> str:
     return f"cannot listen on {arguments.host} port {arguments.port}: {error.strerror or error}"
 
 
-# lab and check
+# Commands that live in rooms of their own
 
 
-def _load_lab_command(name: str, parser: argparse.ArgumentParser) -> None:
+def _load(name: str, elsewhere: _Elsewhere, parser: argparse.ArgumentParser) -> None:
     try:
-        command = importlib.import_module("emulator.lab.command")
+        command = importlib.import_module(elsewhere.module)
     except ModuleNotFoundError as missing:
         if str(missing.name).startswith("emulator"):
             raise UsageError(f"this version comes without '{name}'") from missing
-        from emulator.lab import NEEDS  # a help text needs no lab
-
-        raise UsageError(NEEDS.format(what=f"'{name}'", module=missing.name)) from missing
+        needs = _NEEDS.format(name=name, module=missing.name, extra=elsewhere.extra)
+        raise UsageError(needs) from missing
     getattr(command, f"add_{name}_arguments")(parser)
     parser.set_defaults(run=getattr(command, f"run_{name}"))
 

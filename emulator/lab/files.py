@@ -12,14 +12,17 @@ expect: {all: {grade: tight}}      # emulator.lab.outcome.expectations
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from emulator.lab.inputs import design as designs_module
+from emulator.lab.inputs import forms, setting_form
 from emulator.lab.inputs import workload as workload_module
 from emulator.lab.inputs.design import Design
 from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.forms import Member, Record, Scope
+from emulator.lab.inputs.patterns import TIMESTAMP
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome import expectations
 from emulator.lab.outcome.expectations import Expectation
@@ -90,42 +93,97 @@ def loads(text: str, source: str = "text") -> LabFile:
     return read(Entry.parse(text, source))
 
 
+LAB_FILE: Final = Record(
+    "lab file",
+    "A workload and the designs that are compared under it.",
+    {
+        "title": Member(
+            forms.text(), "What the report is called. Without it: the file.", example="Orders"
+        ),
+        "about": Member(
+            forms.text(), "What the file is for; for its readers.", example="Orders of a shop."
+        ),
+        "parameters": Member(
+            designs_module.PARAMETERS,
+            "Numbers that the templates of all designs may name.",
+            example={"shards": 4},
+        ),
+        "settings": Member(
+            setting_form.FORM,
+            "Constants that the service does not publish; those given are the same in every world.",
+            example={"heat_threshold": 0.7},
+        ),
+        "worlds": Member(
+            forms.integer(least=1),
+            "Play exactly so many worlds. Without it: as many as it takes, 20 to 200.",
+            example=50,
+        ),
+        "seeds": Member(
+            forms.many(forms.integer(), least=1),
+            "Of older files: as many worlds as there are seeds, from the first one on.",
+            example=[0, 1, 2],
+        ),
+        "engine": Member(
+            forms.choice(_ENGINES),
+            "`exact` runs the emulator request by request, `aggregate` works in numbers, `auto` "
+            "takes the first for small workloads.",
+            default="auto",
+        ),
+        "workload": Member(
+            workload_module.FORM,
+            "What is asked.",
+            required=True,
+            example={"patterns": [{"name": "save", "operation": "PutItem", "rate": 40}]},
+        ),
+        "designs": Member(
+            forms.many(designs_module.FORM, least=1),
+            "The designs.",
+            required=True,
+            example=[{"name": "by user", "partition": "{userId}"}],
+        ),
+        "expect": Member(
+            expectations.FORM,
+            "What is promised of the designs; `dynamometer lab` fails if it is not kept.",
+            example={"all": {"grade": "tight"}},
+        ),
+    },
+)
+
+
 def read(entry: Entry) -> LabFile:
     """Read an entry that was parsed already."""
     members = entry.members(
-        required=("workload", "designs"),
-        optional=(
-            *("title", "about", "parameters", "settings", "worlds", "seeds", "engine", "expect"),
-        ),
+        required=[name for name, member in LAB_FILE.members.items() if member.required],
+        optional=[name for name, member in LAB_FILE.members.items() if not member.required],
     )
     if "parameters" in members:
         _spread_parameters(members["parameters"], members["designs"])
-    settings = _read_settings(members["settings"]) if "settings" in members else Settings()
-    workload = workload_module.from_entry(members["workload"])
+    values = {
+        name: member.form.read(members[name])
+        for name, member in LAB_FILE.members.items()
+        if name in members and name not in ("designs", "expect", "parameters")
+    }
+    settings, known = values.get("settings", (Settings(), frozenset()))
+    workload = values["workload"]
     designs = _read_designs(members["designs"], workload, settings)
+    expected = expectations.from_entry(members["expect"], designs) if "expect" in members else ()
     return LabFile(
-        title=members["title"].text() if "title" in members else "",
-        about=members["about"].text().strip() if "about" in members else "",
+        **{name: values[name] for name in ("title", "worlds", "seeds", "engine") if name in values},
+        about=values.get("about", "").strip(),
         workload=workload,
         designs=tuple(designs.values()),
-        worlds=members["worlds"].integer(least=1) if "worlds" in members else None,
-        seeds=(
-            tuple(seed_entry.integer() for seed_entry in members["seeds"].items(least=1))
-            if "seeds" in members
-            else ()
-        ),
-        engine=members["engine"].choice(_ENGINES) if "engine" in members else "auto",
         settings=settings,
-        known=frozenset(members["settings"].mapping()) if "settings" in members else frozenset(),
-        expected=expectations.from_entry(members["expect"], designs) if "expect" in members else (),
+        known=known,
+        expected=expected,
     )
 
 
 def _read_designs(entry: Entry, workload: Workload, settings: Settings) -> dict[str, Design]:
     """Return the designs by name; each fits the workload and has a name of its own."""
     designs: dict[str, Design] = {}
+    scope = Scope(frozenset(field.name for field in workload.fields) | {TIMESTAMP})
     for member in entry.items(least=1):
-        design = designs_module.from_entry(member)
+        design = designs_module.from_entry(member, scope)
         if design.name in designs:
             member.complain(f"two designs are called {design.name!r}")
         designs[design.name] = design
@@ -135,12 +193,10 @@ def _read_designs(entry: Entry, workload: Workload, settings: Settings) -> dict[
 
 def _spread_parameters(parameters: Entry, designs: Entry) -> None:
     """Give every design the file's parameters that it does not set itself."""
-    common = parameters.mapping()
-    for value in common.values():
-        value.integer(least=1)
+    designs_module.PARAMETERS.read(parameters)
     for design in designs.items(least=1):
         own = design.mapping().get("parameters")
-        merged = dict(common) | ({} if own is None else own.mapping())
+        merged = dict(parameters.mapping()) | ({} if own is None else own.mapping())
         design.value["parameters"] = Entry(
             merged,
             field=f"{design.field}.parameters",
@@ -163,18 +219,3 @@ def _check_fit(entry: Entry, design: Design, workload: Workload, settings: Setti
         RunEmulator(layout, settings)
     except ValueError as error:
         entry.complain(str(error))
-
-
-def _read_settings(entry: Entry) -> Settings:
-    known = [setting.name for setting in fields(Settings)]
-    members = entry.members(optional=known)
-    try:
-        return Settings(**{name: _plain(member) for name, member in members.items()})
-    except (TypeError, ValueError) as error:
-        return entry.complain(str(error))
-
-
-def _plain(entry: Entry) -> Any:
-    """Return the value of a setting: a scalar, or the three numbers of a delay."""
-    value = entry.value
-    return tuple(number.value for number in value) if isinstance(value, list) else value

@@ -1,13 +1,15 @@
 """The pages that are read off the code.
 
-``python -m tests.architecture.reference`` writes them anew. Four pages come from four sources:
+``python -m tests.architecture.reference`` writes them anew. Five pages come from five sources:
 the evidence (``Source:``, ``Observed:``, ``Assumed:``) in docstrings and comments, the fields of
-``Settings`` with their comments, the registry of operations, and the rules with those who cite
-them. What stands above ``MARK`` in a page is written by hand and kept.
+``Settings`` with their comments, the registry of operations, the forms that read a lab file, and
+the rules with those who cite them. The JSON Schema of the lab file is written from the forms too.
+What stands above ``MARK`` in a page is written by hand and kept.
 """
 
 import ast
 import io
+import json
 import re
 import tokenize
 from collections.abc import Iterator
@@ -15,6 +17,11 @@ from pathlib import Path
 from types import NoneType
 from typing import NamedTuple, get_args, get_type_hints
 
+import yaml
+
+from emulator.lab import schema
+from emulator.lab.files import LAB_FILE
+from emulator.lab.inputs.forms import Member, all_records
 from emulator.operations import find
 from emulator.service.catalogue import OPERATIONS, UNSERVED
 from emulator.settings import Settings
@@ -398,9 +405,42 @@ def conformance() -> str:
     return "\n".join(lines) + "\n"
 
 
+def lab_file() -> str:
+    """Return every member that a lab file may have, record by record."""
+    lines = []
+    for record in all_records(LAB_FILE):
+        lines += [f"## {record.title}", "", record.about, ""]
+        lines += ["| member | what it may be | default | meaning | example |"]
+        lines += ["| --- | --- | --- | --- | --- |"]
+        lines += [_member_row(name, member) for name, member in record.members.items()]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def schema_text() -> str:
+    """Return the JSON Schema of the lab file, as it is shipped."""
+    return json.dumps(schema.lab_file_schema(), indent=1) + "\n"
+
+
+def _member_row(name: str, member: Member) -> str:
+    default = "*required*" if member.required else _written(member.default)
+    example = _written(member.example, name)
+    return _row(f"`{name}`", member.form.words, default, member.about, example)
+
+
+def _written(value: object, name: str = "") -> str:
+    """Return a value as a lab file has it, on one line; nothing for none."""
+    if value is None:
+        return ""
+    text = yaml.dump(value, default_flow_style=True, sort_keys=False, width=10_000)
+    text = text.removesuffix("...\n").strip()
+    return f"`{name}: {text}`" if name else f"`{text}`"
+
+
 GENERATED = {
     "reference/conformance.md": conformance,
     "reference/fidelity.md": fidelity,
+    "reference/lab-file.md": lab_file,
     "reference/operations.md": operations,
     "reference/settings.md": settings,
     "rules/README.md": rules,
@@ -421,6 +461,7 @@ def main() -> None:
     for name in GENERATED:
         (PAGES / name).write_text(page(name))
         print(f"docs/{name}")
+    schema.SHIPPED.write_text(schema_text())
     text = README.read_text()
     lines = [not_there() if line.startswith(NOT_THERE) else line for line in text.splitlines()]
     README.write_text("\n".join(lines) + "\n")

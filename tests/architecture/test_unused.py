@@ -16,7 +16,7 @@ DECORATORS = ["@operation*", "@rule*", "@invariant*", "@precondition*", "@pytest
 #: Names that the package defines for others, by who uses them.
 USED_BY_OTHERS = {
     "those who test with the emulator": {
-        "about", "accessed_keys", "accessed_partition_keys", "consumed_read", "consumed_write",
+        "accessed_keys", "accessed_partition_keys", "consumed_read", "consumed_write",
         "import_table", "last_receipt", "oldest_wait", "p50_bytes", "p99_bytes",
         "peak_read", "peak_write", "throttled_keys", "throttled_read", "throttled_write",
         "waiting_write",
@@ -46,9 +46,11 @@ USED_BY_OTHERS = {
     "hypothesis": {"teardown"},
     "the published measurements, played in worlds": {"second_of"},
     "Python": {"__getattr__", "_value_", "showwarning"},
-    "the command line, which loads the lab by name": {
-        "add_check_arguments", "add_lab_arguments", "run_check", "run_lab",
+    "the command line, which loads commands by name": {
+        "add_check_arguments", "add_lab_arguments", "add_schema_arguments",
+        "run_check", "run_lab", "run_schema",
     },
+    "those who write the schema that is shipped": {"lab_file_schema"},
     "tables of attribute types, by position": {"current_name", "older_name"},
 }  # fmt: skip
 

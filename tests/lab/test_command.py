@@ -170,7 +170,7 @@ FAULTS = {
     "unknown promise": (
         "expect:\n  all: {speed: 1}",
         "16: expect.all.speed: unknown field. Known here: grade, risk, throttled, headroom, "
-        "monthly_cost",
+        "monthly_cost; 'dynamometer schema lab' describes them",
     ),
     "unknown grade": (
         "expect: {all: {grade: good}}",

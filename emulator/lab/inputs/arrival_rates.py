@@ -13,8 +13,10 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from emulator.lab.inputs import forms
 from emulator.lab.inputs.distributions import Floats, Integers
 from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.forms import Form, Member, Record
 
 Arrivals: TypeAlias = Literal["even", "poisson"]
 ARRIVALS: Final[dict[str, Arrivals]] = {"even": "even", "poisson": "poisson"}
@@ -166,51 +168,72 @@ Rate: TypeAlias = Constant | Daily | Ramp | Spikes | Series
 EXPECTED: Final = "a number per second, or one of daily, ramp, spikes, series with its fields"
 
 
+_RATE: Final = forms.number(least=0)
+DAILY: Final = Record(
+    "daily",
+    "A smooth day, from midnight of the run's clock.",
+    {
+        "low": Member(_RATE, "Requests per second at the quietest moment.", required=True),
+        "peak": Member(_RATE, "Requests per second at the busiest moment.", required=True),
+        "peak_hour": Member(
+            forms.number(least=0, most=24),
+            "The hour of the busiest moment; the quietest is twelve hours off.",
+            default=Daily.peak_hour,
+            example=20,
+        ),
+    },
+)
+RAMP: Final = Record(
+    "ramp",
+    "From one rate to another, and on at that.",
+    {
+        "start": Member(_RATE, "Requests per second at the beginning.", required=True),
+        "end": Member(_RATE, "Requests per second at the end.", required=True),
+        "over": Member(forms.duration(), "How long the change takes.", required=True),
+    },
+)
+SPIKES: Final = Record(
+    "spikes",
+    "A base rate, and a higher one at times.",
+    {
+        "base": Member(_RATE, "Requests per second between spikes.", required=True),
+        "peak": Member(_RATE, "Requests per second in a spike.", required=True),
+        "every": Member(forms.duration(), "From one spike to the next.", required=True),
+        "lasting": Member(forms.duration(), "How long one lasts.", required=True),
+        "first": Member(
+            forms.duration(zero=True), "When the first one comes.", default=Spikes.first
+        ),
+    },
+)
+_CHANGING: Final = forms.kinds(
+    {
+        "daily": DAILY.form.made(lambda _, values: Daily(**values)),
+        "ramp": RAMP.form.made(lambda _, values: Ramp(**values)),
+        "spikes": SPIKES.form.made(lambda _, values: Spikes(**values)),
+        "series": forms.many(_RATE, least=1).made(lambda _, rates: Series(rates)),
+    },
+    EXPECTED,
+)
+_CONSTANT: Final = _RATE.made(lambda _, rate: Constant(rate))
+
+
+def _suited(entry: Entry) -> Form:
+    if isinstance(entry.value, str):
+        entry.fail(EXPECTED)
+    return _CHANGING if isinstance(entry.value, dict) else _CONSTANT
+
+
+FORM: Final = forms.either(_CONSTANT, _CHANGING, select=_suited)
+
+
 def from_entry(entry: Entry) -> Rate:
     """Read a rate.
 
     >>> from_entry(Entry.of({"ramp": {"start": 0, "end": 10, "over": "5m"}}, "doc"))
     Ramp(start=0.0, end=10.0, over=300.0)
     """
-    if not isinstance(entry.value, dict):
-        if isinstance(entry.value, str):
-            entry.fail(EXPECTED)
-        return Constant(entry.number(least=0))
-    if len(entry.value) != 1:
-        entry.fail(EXPECTED)
-    [(kind, inner)] = entry.value.items()
-    if kind == "series":
-        return Series(tuple(member.number(least=0) for member in inner.items(least=1)))
-    reader = {"daily": _daily, "ramp": _ramp, "spikes": _spikes}.get(kind)
-    if reader is None:
-        entry.fail(EXPECTED)
-    return reader(inner)
-
-
-def _daily(entry: Entry) -> Rate:
-    members = entry.members(required=("low", "peak"), optional=("peak_hour",))
-    hour = (
-        members["peak_hour"].number(least=0, most=24) if "peak_hour" in members else Daily.peak_hour
-    )
-    return Daily(members["low"].number(least=0), members["peak"].number(least=0), hour)
-
-
-def _ramp(entry: Entry) -> Rate:
-    members = entry.members(required=("start", "end", "over"))
-    return Ramp(
-        members["start"].number(least=0), members["end"].number(least=0), members["over"].seconds()
-    )
-
-
-def _spikes(entry: Entry) -> Rate:
-    members = entry.members(required=("base", "peak", "every", "lasting"), optional=("first",))
-    return Spikes(
-        members["base"].number(least=0),
-        members["peak"].number(least=0),
-        members["every"].seconds(),
-        members["lasting"].seconds(),
-        members["first"].seconds(above=None) if "first" in members else 0.0,
-    )
+    rate: Rate = FORM.read(entry)
+    return rate
 
 
 def counts(rates: Floats, arrivals: Arrivals, rng: np.random.Generator) -> Integers:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from emulator.capacity.retries import POLICIES
+from emulator.lab.inputs import forms
 from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.forms import Member, Record
 
 BatchRetry: TypeAlias = Literal["none", "requeue", "backoff"]
 BATCH_RETRIES: Final[dict[str, BatchRetry]] = {name: name for name in get_args(BatchRetry)}
@@ -69,33 +70,61 @@ class Clients:
         return self.count if len(document) == 1 else document
 
 
-_READERS: Final[Mapping[str, Any]] = {
-    "count": lambda entry: entry.integer(least=1),
-    "concurrency": lambda entry: entry.integer(least=1),
-    "timeout": Entry.seconds,
-    "jitter": Entry.boolean,
-    "batch_retry": lambda entry: entry.choice(BATCH_RETRIES),
-}
+RETRY: Final = forms.choice({name: name for name in POLICIES})
+CLIENTS: Final = Record(
+    "clients",
+    "Who sends the requests; they share them in turn.",
+    {
+        "count": Member(
+            forms.integer(least=1),
+            "How many there are. Each has its own retry quota, and in `adaptive` mode its own "
+            "rate limit.",
+            default=Clients.count,
+            nullable=True,
+        ),
+        "concurrency": Member(
+            forms.integer(least=1),
+            "How many calls a client has under way at most; others wait in it, in the order they "
+            "came. Without it: no limit.",
+            example=20,
+            nullable=True,
+        ),
+        "timeout": Member(
+            forms.duration(),
+            "How long a caller waits for a call, waits between attempts included, before it gives "
+            "up. Without it: as long as the SDK tries.",
+            example="5s",
+            nullable=True,
+        ),
+        "retries": Member(
+            RETRY, "The SDK's retry mode; the same as `retry` beside `clients`.", example="standard"
+        ),
+        "jitter": Member(
+            forms.boolean(),
+            "Whether waits are a random part of their schedule. Without it: as the retry mode "
+            "has it.",
+            nullable=True,
+        ),
+        "batch_retry": Member(
+            forms.choice(BATCH_RETRIES),
+            "What the caller does with unprocessed items of a batch: `none` (they are lost), "
+            "`requeue` (sent again at once), `backoff` (sent again after the waits of the retry "
+            "mode).",
+            default=Clients.batch_retry,
+            nullable=True,
+        ),
+    },
+)
 
 
-def from_entry(entry: Entry) -> tuple[Clients, str | None]:
-    """Read clients: a number of them, or a mapping.
-
-    Returns:
-        The clients, and the retry mode if the mapping names one.
-    """
-    if not isinstance(entry.value, dict):
-        return Clients(count=entry.integer(least=1)), None
-    members = entry.members(optional=(*_READERS, "retries"))
-    options = {
-        name: read(members[name])
-        for name, read in _READERS.items()
-        if name in members and members[name].value is not None
-    }
-    retries = members.get("retries")
-    return Clients(**options), None if retries is None else read_retry(retries)
+def _made(_: Entry, values: dict[str, Any]) -> tuple[Clients, str | None]:
+    retries = values.pop("retries", None)
+    return Clients(**values), retries
 
 
-def read_retry(entry: Entry) -> str:
-    """Read the name of a retry mode."""
-    return entry.choice({name: name for name in POLICIES})
+_COUNT: Final = forms.integer(least=1).made(lambda _, count: (Clients(count=count), None))
+_MAPPING: Final = CLIENTS.form.made(_made)
+#: Read as the clients, and the retry mode if one is named.
+FORM: Final = forms.either(
+    _COUNT, _MAPPING, select=lambda entry: _MAPPING if isinstance(entry.value, dict) else _COUNT
+)

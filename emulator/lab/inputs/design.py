@@ -9,10 +9,11 @@ from typing import Any, Final, Literal
 from emulator.capacity import ScalingPolicy
 from emulator.capacity.prices import STANDARD, TABLE_CLASSES
 from emulator.lab.inputs import extras as extras_module
+from emulator.lab.inputs import forms, key_templates
 from emulator.lab.inputs import history as history_module
-from emulator.lab.inputs import key_templates
-from emulator.lab.inputs.documents import Entry, mapping_of
+from emulator.lab.inputs.documents import Entry
 from emulator.lab.inputs.extras import NO_EXTRAS, Extras
+from emulator.lab.inputs.forms import ANY_NAME, Form, Member, Record, Scope
 from emulator.lab.inputs.history import NEWBORN, Histories, History
 from emulator.lab.inputs.key_templates import KeyTemplate, TemplateError
 
@@ -21,12 +22,9 @@ Billing = Literal["on-demand", "provisioned"]
 DEFAULT_TABLE: Final = "table"
 #: What a provisioned axis has unless the design says otherwise.
 DEFAULT_UNITS: Final = 100
-_KEY_MEMBERS: Final = ("partition", "sort")
 _PROJECTIONS: Final = {"ALL": "ALL", "KEYS_ONLY": "KEYS_ONLY"}
-NOT_QUOTED: Final = (
-    "expected a template, found a mapping, for which YAML takes braces: quote it, "
-    'as in "{{{name}}}"'
-)
+#: Of one part of a global index's key (MAK-1).
+_MOST_ATTRIBUTES: Final = 4
 LOCAL_HISTORY: Final = "index {name!r} is local: it shares the table's partitions and its history"
 
 
@@ -317,161 +315,267 @@ class Design:
 
 # Reading
 
-_CAPACITY_MEMBERS: Final = (*_UNITS, "autoscaling")
-_TABLE_MEMBERS: Final = (
-    *_KEY_MEMBERS,
-    "entities",
-    "indexes",
-    "table_class",
-    "history",
-    "extras",
-    *_CAPACITY_MEMBERS,
+_SCALING: Final = ScalingPolicy()
+AUTOSCALING: Final = Record(
+    "autoscaling",
+    "Target tracking of provisioned capacity, on both axes.",
+    {
+        "target": Member(
+            forms.number(),
+            "The utilisation that is kept, in percent.",
+            default=_SCALING.target,
+        ),
+        "minimum": Member(
+            forms.integer(least=1), "The fewest units.", default=_SCALING.minimum, example=50
+        ),
+        "maximum": Member(
+            forms.integer(least=1), "The most units.", default=_SCALING.maximum, example=1000
+        ),
+    },
+)
+_UNIT: Final = forms.integer(least=1)
+_CAPACITY_MEMBERS: Final = {
+    "read": Member(
+        _UNIT,
+        f"Provisioned read units per second. Without `read` and `write`: on demand; without one of "
+        f"them, it is {DEFAULT_UNITS}. Of a provisioned table's index: what the table has.",
+        example=100,
+        nullable=True,
+    ),
+    "write": Member(
+        _UNIT, "Provisioned write units per second; see `read`.", example=100, nullable=True
+    ),
+    "max_read": Member(
+        _UNIT, "On demand: the most read units per second.", example=5000, nullable=True
+    ),
+    "max_write": Member(
+        _UNIT, "On demand: the most write units per second.", example=5000, nullable=True
+    ),
+    "warm_read": Member(
+        _UNIT,
+        "The warm throughput that is asked for with the table: read units per second.",
+        example=20000,
+        nullable=True,
+    ),
+    "warm_write": Member(_UNIT, "Likewise: write units per second.", example=8000, nullable=True),
+    "autoscaling": Member(
+        AUTOSCALING.form.made(lambda _, values: ScalingPolicy(**values)),
+        "Auto scaling of `read` and `write`. Without it: none.",
+        example={"target": 70, "minimum": 50, "maximum": 1000},
+    ),
+}
+_TEMPLATES: Final = forms.many(forms.template(), most=_MOST_ATTRIBUTES)
+_ONE_TEMPLATE: Final = forms.template().made(lambda _, text: (text,))
+_INDEX_KEY: Final = forms.either(
+    _ONE_TEMPLATE,
+    _TEMPLATES,
+    select=lambda entry: _TEMPLATES if isinstance(entry.value, list) else _ONE_TEMPLATE,
+)
+_INCLUDED: Final = forms.many(forms.text(), least=1)
+_PROJECTION_NAME: Final = forms.choice(_PROJECTIONS)
+
+
+def _suited_projection(entry: Entry) -> Form:
+    if isinstance(entry.value, list):
+        return _INCLUDED
+    if entry.value not in _PROJECTIONS:
+        entry.fail("ALL, KEYS_ONLY or a list of attributes to include")
+    return _PROJECTION_NAME
+
+
+INDEX: Final = Record(
+    "index",
+    "A secondary index.",
+    {
+        "name": Member(forms.text(), "Its name.", required=True, example="byStatus"),
+        "partition": Member(
+            _INDEX_KEY,
+            "The partition key: one attribute, or up to four of a global index.",
+            required=True,
+            example=["{tenant}", "{status}"],
+        ),
+        "sort": Member(_INDEX_KEY, "The sort key. Without it: none.", example="{timestamp}"),
+        "projection": Member(
+            forms.either(_PROJECTION_NAME, _INCLUDED, select=_suited_projection),
+            "What is copied: everything, the keys, or the attributes that are listed.",
+            default=Index.projection,
+            example="KEYS_ONLY",
+        ),
+        "local": Member(
+            forms.boolean(),
+            "Whether it is a local index, which shares the table's partitions.",
+            default=Index.local,
+        ),
+        "history": Member(
+            history_module.INDEX_FORM,
+            "What a global index brings along. Without it: as the table's `describe_table` says.",
+            example={"partitions": 4},
+        ),
+        **_CAPACITY_MEMBERS,
+    },
+)
+KEY: Final = Record(
+    "key",
+    "The key of one kind of item.",
+    {
+        "partition": Member(
+            forms.template(), "The partition key.", required=True, example="{userId}"
+        ),
+        "sort": Member(
+            forms.template(), "The sort key. Without it: none.", example="ORDER#{orderId}"
+        ),
+    },
+)
+TABLE: Final = Record(
+    "table",
+    "One of several tables of a design.",
+    {
+        "partition": Member(
+            forms.template(),
+            "The partition key; needed unless `entities` has a key for every kind of item.",
+            example="{userId}",
+        ),
+        "sort": Member(forms.template(), "The sort key. Without it: none.", example="{timestamp}"),
+        "entities": Member(
+            forms.by_name(KEY.form.made(lambda _, values: Key(**values)), names="kind of item"),
+            "The keys of particular kinds of items, by the `entity` of patterns.",
+            example={"order": {"partition": "{userId}", "sort": "ORDER#{orderId}"}},
+        ),
+        "indexes": Member(
+            forms.many(INDEX.form.made(lambda entry, values: (entry, values))),
+            "Its secondary indexes.",
+            example=[{"name": "byStatus", "partition": "{status}", "sort": "{timestamp}"}],
+        ),
+        "table_class": Member(
+            forms.choice({name: name for name in TABLE_CLASSES}),
+            "The table class.",
+            default=STANDARD.name,
+        ),
+        "history": Member(
+            history_module.FORM,
+            "What the table brings along from its life before. Without it: a newborn table.",
+            example={"partitions": 4, "burst_start": 1},
+        ),
+        "extras": Member(
+            extras_module.FORM,
+            "What it has besides its capacity, as far as it is paid for.",
+            example={"point_in_time_recovery": True},
+        ),
+        **_CAPACITY_MEMBERS,
+    },
+)
+PARAMETERS: Final = forms.by_name(forms.integer(least=1))
+_DESIGN_MEMBERS: Final = {
+    "name": Member(forms.text(), "What reports call it.", required=True, example="by user"),
+    "parameters": Member(
+        PARAMETERS,
+        "Numbers that templates may name; they come before those of the file.",
+        example={"shards": 10},
+    ),
+    "answers": Member(
+        forms.by_name(forms.text(), names="pattern"),
+        "The index, or `table`, or `scan`, that shall answer a pattern. Without it: the way that "
+        "reads least.",
+        example={"orders of a user": "byUser"},
+    ),
+}
+DESIGN: Final = Record("design", "A design of one table.", {**_DESIGN_MEMBERS, **TABLE.members})
+DESIGN_OF_TABLES: Final = Record(
+    "design of tables",
+    "A design of several tables.",
+    {
+        **_DESIGN_MEMBERS,
+        "tables": Member(
+            forms.by_name(TABLE.form.made(lambda entry, values: (entry, values)), names="name"),
+            "The tables.",
+            required=True,
+            example={"users": {"partition": "{userId}"}, "orders": {"partition": "{orderId}"}},
+        ),
+    },
 )
 
 
-def from_entry(entry: Entry) -> Design:
+def _suited_design(entry: Entry) -> Form:
+    several = isinstance(entry.value, dict) and "tables" in entry.value
+    return DESIGN_OF_TABLES.form if several else DESIGN.form
+
+
+_EITHER: Final = forms.either(DESIGN.form, DESIGN_OF_TABLES.form, select=_suited_design)
+FORM: Final = Form(
+    lambda entry, scope: from_entry(entry, scope), _EITHER.schema, _EITHER.words, _EITHER.records
+)
+
+
+def from_entry(entry: Entry, scope: Scope = ANY_NAME) -> Design:
     """Read a design.
 
     Raises:
         DocumentError: Something is missing, unknown or out of bounds.
     """
-    several = isinstance(entry.value, dict) and "tables" in entry.value
-    members = entry.members(
-        required=("name", "tables") if several else ("name",),
-        optional=("parameters", "answers", *(() if several else _TABLE_MEMBERS)),
-    )
-    written = mapping_of(members, "parameters").items()
-    parameters = {name: parameter.integer(least=1) for name, parameter in written}
-    answers = {name: answer.text() for name, answer in mapping_of(members, "answers").items()}
-    if several:
-        named = members["tables"].mapping()
-        tables = [_read_table(name, key_entry, parameters) for name, key_entry in named.items()]
+    written = entry.value.get("parameters") if isinstance(entry.value, dict) else None
+    parameters = {} if written is None else PARAMETERS.read(written)
+    values = _EITHER.read(entry, replace(scope, parameters=parameters))
+    if "tables" in values:
+        tables = [_table(name, *written) for name, written in values["tables"].items()]
     else:
-        tables = [_read_table(DEFAULT_TABLE, entry, parameters)]
+        tables = [_table(DEFAULT_TABLE, entry, values)]
     if not tables:
-        members["tables"].complain("expected at least one table")
-    return Design(members["name"].text(), tables=tables, parameters=parameters, answers=answers)
-
-
-def _read_table(name: str, entry: Entry, parameters: Mapping[str, int]) -> Table:
-    members = entry.mapping() if name == DEFAULT_TABLE else entry.members(optional=_TABLE_MEMBERS)
-    if "partition" not in members and "entities" not in members:
-        entry.complain("the field 'partition' is missing: a table needs a partition key template")
-    named = mapping_of(members, "entities").items()
-    entities = {kind: _read_key(key_entry, parameters) for kind, key_entry in named}
-    indexes = members["indexes"].items() if "indexes" in members else ()
-    histories = (
-        history_module.from_entry(members["history"]) if "history" in members else Histories()
+        entry.mapping()["tables"].complain("expected at least one table")
+    return Design(
+        values["name"], tables=tables, parameters=parameters, answers=values.get("answers")
     )
+
+
+def _table(name: str, entry: Entry, values: Mapping[str, Any]) -> Table:
+    if "partition" not in values and "entities" not in values:
+        entry.complain("the field 'partition' is missing: a table needs a partition key template")
+    histories: Histories = values.get("history", Histories())
     return Table(
         name=name,
-        partition=read_template(members["partition"], parameters) if "partition" in members else "",
-        sort=read_template(members["sort"], parameters) if "sort" in members else None,
-        entities=entities,
         indexes=tuple(
-            _read_index(index_entry, parameters, histories.indexes) for index_entry in indexes
+            _index(index_entry, index_values, histories.indexes)
+            for index_entry, index_values in values.get("indexes", ())
         ),
-        capacity=_read_capacity(members),
-        table_class=(
-            members["table_class"].choice({name: name for name in TABLE_CLASSES})
-            if "table_class" in members
-            else STANDARD.name
-        ),
+        capacity=_capacity(entry, values),
         history=histories.table,
-        extras=extras_module.from_entry(members["extras"]) if "extras" in members else NO_EXTRAS,
+        **{
+            member: values[member]
+            for member in ("partition", "sort", "entities", "table_class", "extras")
+            if member in values
+        },
     )
 
 
-def read_template(entry: Entry, parameters: Mapping[str, int]) -> str:
-    """Read a template and return its text."""
-    if isinstance(entry.value, dict):
-        entry.complain(NOT_QUOTED.format(name=next(iter(entry.value), "field")))
-    text = entry.text()
-    try:
-        key_templates.parse(text, parameters)
-    except TemplateError as error:
-        entry.complain(str(error))
-    return text
-
-
-def _read_key(entry: Entry, parameters: Mapping[str, int]) -> Key:
-    members = entry.members(required=("partition",), optional=("sort",))
-    return Key(
-        partition=read_template(members["partition"], parameters),
-        sort=read_template(members["sort"], parameters) if "sort" in members else None,
-    )
-
-
-def _read_index(
-    entry: Entry, parameters: Mapping[str, int], described: Mapping[str, History]
-) -> Index:
-    members = entry.members(
-        required=("name", "partition"),
-        optional=("sort", "projection", "local", "history", *_CAPACITY_MEMBERS),
-    )
-    name = members["name"].text()
-    local = members["local"].boolean() if "local" in members else False
+def _index(entry: Entry, values: Mapping[str, Any], described: Mapping[str, History]) -> Index:
+    name, local = values["name"], values.get("local", Index.local)
     history = NEWBORN if local else described.get(name, NEWBORN)
-    if "history" in members:
+    if "history" in values:
         if local:
-            members["history"].complain(LOCAL_HISTORY.format(name=name))
-        history = history_module.index_from_entry(members["history"], history)
+            entry.mapping()["history"].complain(LOCAL_HISTORY.format(name=name))
+        history = replace(history, **values["history"])
     return Index(
-        name=name,
-        partition=_read_templates(members["partition"], parameters),
-        sort=_read_templates(members["sort"], parameters) if "sort" in members else (),
-        projection=_read_projection(members["projection"]) if "projection" in members else "ALL",
+        name,
+        partition=values["partition"],
+        sort=values.get("sort", ()),
+        projection=values.get("projection", Index.projection),
         local=local,
-        capacity=_read_capacity(members),
+        capacity=_capacity(entry, values),
         history=history,
     )
 
 
-def _read_templates(entry: Entry, parameters: Mapping[str, int]) -> tuple[str, ...]:
-    if not isinstance(entry.value, list):
-        return (read_template(entry, parameters),)
-    if len(entry.value) > 4:
-        entry.complain(f"expected at most 4 attributes, found {len(entry.value)}")
-    return tuple(read_template(member, parameters) for member in entry.value)
-
-
-def _read_projection(entry: Entry) -> str | tuple[str, ...]:
-    if isinstance(entry.value, list):
-        return tuple(member.text() for member in entry.items(least=1))
-    if entry.value not in _PROJECTIONS:
-        entry.fail("ALL, KEYS_ONLY or a list of attributes to include")
-    return entry.text()
-
-
-def _read_capacity(members: Mapping[str, Entry]) -> Capacity:
-    options: dict[str, Any] = {
-        name: members[name].integer(least=1)
-        for name in _UNITS
-        if name in members and members[name].value is not None
-    }
-    capacity = Capacity(**options)
+def _capacity(entry: Entry, values: Mapping[str, Any]) -> Capacity:
+    capacity = Capacity(**{name: values[name] for name in _UNITS if name in values})
     if capacity.is_provisioned:
         for name in ("max_read", "max_write"):
-            if name in members:
-                members[name].complain(
+            if name in values:
+                entry.mapping()[name].complain(
                     "an on-demand maximum next to provisioned read or write; choose one"
                 )
-    if "autoscaling" not in members:
+    if "autoscaling" not in values:
         return capacity
     if not capacity.is_provisioned:
-        members["autoscaling"].complain("only provisioned capacity scales; give read and write")
-    return replace(capacity, scaling=_read_scaling(members["autoscaling"]))
-
-
-def _read_scaling(entry: Entry) -> ScalingPolicy:
-    members = entry.members(optional=("target", "minimum", "maximum"))
-    options: dict[str, Any] = {}
-    if "target" in members:
-        options["target"] = members["target"].number()
-    for name in ("minimum", "maximum"):
-        if name in members:
-            options[name] = members[name].integer(least=1)
-    try:
-        return ScalingPolicy(**options)
-    except ValueError as error:
-        return entry.complain(str(error))
+        entry.mapping()["autoscaling"].complain(
+            "only provisioned capacity scales; give read and write"
+        )
+    return replace(capacity, scaling=values["autoscaling"])

@@ -16,7 +16,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from emulator.lab.inputs import forms
 from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.forms import Form, Member, Record
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
@@ -169,32 +171,50 @@ EXPECTED: Final = (
 )
 
 
+def _weights(entry: Entry, weights: tuple[float, ...]) -> Weights:
+    if not sum(weights):
+        entry.complain("expected at least one weight above 0")
+    return Weights(weights)
+
+
+_SHARE: Final = forms.number(least=0, most=1)
+HOTSPOT: Final = Record(
+    "hotspot",
+    "A share of the values gets a share of the traffic, each part evenly.",
+    {
+        "keys": Member(
+            forms.number(above=0, most=1), "The share of the values that are hot.", required=True
+        ),
+        "traffic": Member(_SHARE, "The share of the traffic that they get.", required=True),
+    },
+)
+_SHAPED: Final = forms.kinds(
+    {
+        "zipf": forms.number(above=0).made(lambda _, s: Zipf(s)),
+        "latest": forms.number(above=0).made(lambda _, s: Latest(s)),
+        "hotspot": HOTSPOT.form.made(lambda _, values: Hotspot(**values)),
+        "weights": forms.many(forms.number(least=0), least=1).made(_weights),
+    },
+    EXPECTED,
+)
+_NAMED: Final = forms.choice(_WORDS)
+
+
+def _suited(entry: Entry) -> Form:
+    return _NAMED if isinstance(entry.value, str) and entry.value in _WORDS else _SHAPED
+
+
+FORM: Final = forms.either(_NAMED, _SHAPED, select=_suited)
+
+
 def from_entry(entry: Entry) -> Distribution:
     """Read a distribution.
 
     >>> from_entry(Entry.of({"zipf": 1.2}, "doc"))
     Zipf(s=1.2)
     """
-    if isinstance(entry.value, str) and entry.value in _WORDS:
-        return _WORDS[entry.value]
-    if not isinstance(entry.value, dict) or len(entry.value) != 1:
-        entry.fail(EXPECTED)
-    [(kind, inner)] = entry.value.items()
-    if kind == "zipf":
-        return Zipf(inner.number(above=0))
-    if kind == "latest":
-        return Latest(inner.number(above=0))
-    if kind == "hotspot":
-        shares = inner.members(required=("keys", "traffic"))
-        return Hotspot(
-            shares["keys"].number(above=0, most=1), shares["traffic"].number(least=0, most=1)
-        )
-    if kind == "weights":
-        weights = tuple(member.number(least=0) for member in inner.items(least=1))
-        if not sum(weights):
-            inner.complain("expected at least one weight above 0")
-        return Weights(weights)
-    return entry.fail(EXPECTED)
+    distribution: Distribution = FORM.read(entry)
+    return distribution
 
 
 def draw(

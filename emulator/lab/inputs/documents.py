@@ -20,6 +20,11 @@ _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
 _SECONDS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KB|MB|GB)")
 _BYTES: Final = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
+#: The texts that ``Entry.seconds`` and ``Entry.size_bytes`` read, as a JSON Schema has them.
+DURATION_PATTERN: Final = rf"^\s*({_DURATION.pattern}\s*)+$"
+SIZE_PATTERN: Final = f"^{_SIZE.pattern}$"
+#: Where every field of a lab file is described.
+SEE_SCHEMA: Final = "'dynamometer schema lab' describes them"
 
 
 class Entry:
@@ -130,7 +135,7 @@ class Entry:
             if name not in known:
                 near = get_close_matches(name, known, n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else "."
-                entry.complain(f"unknown field{hint} Known here: {', '.join(known)}")
+                entry.complain(f"unknown field{hint} Known here: {', '.join(known)}; {SEE_SCHEMA}")
         for name in required:
             if name not in self.value:
                 self.complain(f"the field {name!r} is missing")
@@ -219,11 +224,6 @@ class Entry:
                 self.fail("a size such as 300, 1.5 KB or 2 MB")
             return round(float(match[1]) * _BYTES[match[2]])
         return self.integer(least=1)
-
-
-def mapping_of(members: Mapping[str, Entry], name: str) -> dict[str, Entry]:
-    """Return the mapping that a member holds, whose names are free; empty if it is not there."""
-    return members[name].mapping() if name in members else {}
 
 
 def _member(field: str, name: str) -> str:

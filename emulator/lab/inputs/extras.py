@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from emulator.capacity.prices import RESERVED_PRICES, RESERVED_STEP
+from emulator.lab.inputs import forms
 from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.forms import Member, Record
 from emulator.lab.inputs.history import NO_UNITS, Units
 
 
@@ -56,32 +58,50 @@ class Extras:
 NO_EXTRAS: Final = Extras()
 
 
-def from_entry(entry: Entry) -> Extras:
-    """Read the ``extras`` of a table.
-
-    Raises:
-        DocumentError: Something is unknown or out of bounds.
-    """
-    members = entry.members(optional=[member.name for member in fields(Extras)])
-    options: dict[str, Any] = {
-        name: members[name].integer(least=0)
-        for name in ("replicas", "stream_consumers", "backups")
-        if name in members
-    }
-    if "point_in_time_recovery" in members:
-        options["point_in_time_recovery"] = members["point_in_time_recovery"].boolean()
-    if "reserved" in members:
-        options["reserved"] = _read_reserved(members["reserved"])
-    return Extras(**options)
+_UNITS: Final = forms.integer()
+RESERVED: Final = Record(
+    "reserved",
+    "Capacity that is paid for ahead, whether it is used or not.",
+    {
+        "years": Member(forms.integer(least=1), "1 or 3.", default=Reserved.years),
+        "read": Member(_UNITS, "Read units, in hundreds.", default=NO_UNITS.read, example=500),
+        "write": Member(_UNITS, "Write units, in hundreds.", default=NO_UNITS.write, example=300),
+    },
+)
 
 
-def _read_reserved(entry: Entry) -> Reserved:
-    members = entry.members(optional=("years", *Units._fields))
-    units = Units(
-        **{name: members[name].integer(least=0) for name in Units._fields if name in members}
-    )
-    years = members["years"].integer(least=1) if "years" in members else 1
-    try:
-        return Reserved(years=years, units=units)
-    except ValueError as error:
-        return entry.complain(str(error))
+def _reserved(_: Entry, values: dict[str, int]) -> Reserved:
+    years = values.pop("years", Reserved.years)
+    return Reserved(years=years, units=Units(**values))
+
+
+EXTRAS: Final = Record(
+    "extras",
+    "What a table has besides its capacity, as far as it is paid for.",
+    {
+        "replicas": Member(
+            forms.integer(),
+            "Copies in other regions: every write and every gigabyte is paid in each of them, too.",
+            default=Extras.replicas,
+        ),
+        "stream_consumers": Member(
+            forms.integer(),
+            "Applications that poll the stream; Lambda triggers read it free.",
+            default=Extras.stream_consumers,
+        ),
+        "point_in_time_recovery": Member(
+            forms.boolean(),
+            "Whether point-in-time recovery is on.",
+            default=Extras.point_in_time_recovery,
+        ),
+        "backups": Member(
+            forms.integer(), "How many full backups are kept.", default=Extras.backups
+        ),
+        "reserved": Member(
+            RESERVED.form.made(_reserved),
+            "Reserved capacity; without it: none.",
+            example={"years": 1, "read": 500},
+        ),
+    },
+)
+FORM: Final = EXTRAS.form.made(lambda _, values: Extras(**values))

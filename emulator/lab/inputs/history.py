@@ -9,14 +9,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from emulator.lab.inputs import forms
 from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.forms import Member, Record
 from emulator.service.limits import PARTITION_BYTES
 
 NO_DESCRIPTION: Final = (
     "expected what 'aws dynamodb describe-table' prints: a JSON object with 'Table', or with "
     "'TableName' and 'KeySchema'"
 )
-_MEMBERS: Final = ("partitions", "previous_peak", "warm", "burst_start")
 
 
 class Units(NamedTuple):
@@ -94,37 +95,72 @@ class Histories:
     indexes: Mapping[str, History] = field(default_factory=dict)
 
 
-def from_entry(entry: Entry) -> Histories:
-    """Read a table's history: its members, or a DescribeTable file and any of them besides."""
-    members = entry.members(optional=(*_MEMBERS, "describe_table"))
-    described = Histories()
-    if "describe_table" in members:
-        described = _read_description(members["describe_table"])
-    return Histories(_with_members(described.table, members), described.indexes)
+_UNITS: Final = Record(
+    "units",
+    "Units per second; at least one of them.",
+    {
+        "read": Member(forms.integer(), "Read units per second.", default=0, example=3000),
+        "write": Member(forms.integer(), "Write units per second.", default=0, example=1000),
+    },
+)
 
 
-def index_from_entry(entry: Entry, described: History) -> History:
-    """Read an index's history, on top of what its table's DescribeTable file says."""
-    return _with_members(described, entry.members(optional=_MEMBERS))
-
-
-def _with_members(history: History, members: Mapping[str, Entry]) -> History:
-    options: dict[str, Any] = {}
-    if "partitions" in members:
-        options["partitions"] = members["partitions"].integer(least=1)
-    for name in ("previous_peak", "warm"):
-        if name in members:
-            options[name] = _read_units(members[name])
-    if "burst_start" in members:
-        options["burst_start"] = members["burst_start"].number(least=0, most=1)
-    return replace(history, **options)
-
-
-def _read_units(entry: Entry) -> Units:
-    members = entry.members(optional=Units._fields)
-    if not members:
+def _units(entry: Entry, values: dict[str, int]) -> Units:
+    if not values:
         entry.fail("read and write units per second, or one of them")
-    return Units(**{name: member.integer() for name, member in members.items()})
+    return Units(**values)
+
+
+_MEMBERS: Final = {
+    "partitions": Member(
+        forms.integer(least=1),
+        "At least so many, however little its capacity asks for.",
+        default=History.partitions,
+        example=4,
+    ),
+    "previous_peak": Member(
+        _UNITS.form.made(_units),
+        "The most that it has served: twice as much is there at once.",
+        example={"write": 6000},
+    ),
+    "warm": Member(
+        _UNITS.form.made(_units),
+        "The warm throughput that DescribeTable tells.",
+        example={"read": 12000, "write": 4000},
+    ),
+    "burst_start": Member(
+        forms.number(least=0, most=1),
+        "The share of the 300 s reserve that it has. Without it: as the settings or the world say.",
+        example=1,
+    ),
+}
+INDEX_HISTORY: Final = Record(
+    "index history", "The state of a global index when the warm-up begins.", _MEMBERS
+)
+HISTORY: Final = Record(
+    "history",
+    "The state of a table when the warm-up begins.",
+    {
+        **_MEMBERS,
+        "describe_table": Member(
+            forms.text().made(lambda entry, _: _read_description(entry)),
+            "A file beside the lab file with what `aws dynamodb describe-table` printed: warm "
+            "throughput of the table and its indexes, and the partitions that their sizes need.",
+            example="orders.json",
+        ),
+    },
+)
+
+
+def _histories(_: Entry, values: dict[str, Any]) -> Histories:
+    described = values.pop("describe_table", Histories())
+    return Histories(replace(described.table, **values), described.indexes)
+
+
+#: Read as ``Histories``.
+FORM: Final = HISTORY.form.made(_histories)
+#: Read as the values that an index's entry has, on top of its table's DescribeTable file.
+INDEX_FORM: Final = INDEX_HISTORY.form
 
 
 def _read_description(entry: Entry) -> Histories:

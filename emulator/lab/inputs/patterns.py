@@ -12,11 +12,12 @@ import mmh3
 import numpy as np
 
 from emulator.capacity.retries import POLICIES
-from emulator.lab.inputs import arrival_rates, distributions
+from emulator.lab.inputs import arrival_rates, distributions, forms
 from emulator.lab.inputs.arrival_rates import ARRIVALS, Arrivals, Constant, Rate
-from emulator.lab.inputs.clients import read_retry
+from emulator.lab.inputs.clients import RETRY
 from emulator.lab.inputs.distributions import Distribution, Floats, Integers, Uniform
 from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.forms import Form, Member, Record
 from emulator.service import limits
 from emulator.service.catalogue import OPERATIONS as CATALOGUE
 from emulator.service.catalogue import Kind, names_of
@@ -345,159 +346,282 @@ class Preload:
 # Reading
 
 
-def read_field(name: str, entry: Entry) -> Field:
-    """Read one field."""
-    members = entry.members(
-        optional=("count", "values", "unique", "distribution", "per", "weights", "csv", "column")
-    )
-    if "csv" in members:
-        return _read_csv_field(name, entry, members)
-    if "weights" in members:
-        weights = {
-            text: weight_entry.number(least=0)
-            for text, weight_entry in members["weights"].mapping().items()
-        }
-        shares = distributions.Weights(tuple(weights.values()))
-        return _field(entry, name=name, values=tuple(weights), distribution=shares)
-    options: dict[str, Any] = {"name": name}
-    if "count" in members:
-        options["count"] = members["count"].integer(least=1)
-    if "values" in members:
-        options["values"] = tuple(
-            str(value_entry.value) for value_entry in members["values"].items(least=1)
-        )
-    if "unique" in members:
-        options["unique"] = _read_unique(members["unique"])
-    if "distribution" in members:
-        options["distribution"] = distributions.from_entry(members["distribution"])
-    if "per" in members and members["per"].value is not None:
-        options["per"] = members["per"].text()
-    return _field(entry, **options)
+def _csv_path(entry: Entry) -> Path:
+    path = Path(entry.text())
+    return path if path.is_absolute() else Path(entry.source).parent / path
 
 
-def _read_unique(entry: Entry) -> str | None:
-    if entry.value is True:
-        return "sequential"
-    return entry.choice({"sequential": "sequential", "random": "random"})
+_UNIQUE: Final = forms.choice({"sequential": "sequential", "random": "random"})
+_ALSO_SEQUENTIAL: Final = Form(lambda _entry, _scope: "sequential", {"const": True}, "`true`")
+FIELD: Final = Record(
+    "field",
+    "What identifies things, and how popular each is. One of `count`, `values`, `unique`, "
+    "`weights`, `csv` says which values there are.",
+    {
+        "count": Member(forms.integer(least=1), "So many values.", example=10000, nullable=True),
+        "values": Member(
+            forms.many(forms.scalar(), least=1), "These values.", example=["open", "done"]
+        ),
+        "unique": Member(
+            forms.either(
+                _UNIQUE,
+                _ALSO_SEQUENTIAL,
+                select=lambda entry: _ALSO_SEQUENTIAL if entry.value is True else _UNIQUE,
+            ),
+            "A new value for every item written: `sequential` ids (also written `true`), or "
+            "`random` ones.",
+            example="random",
+        ),
+        "weights": Member(
+            forms.by_name(forms.number(least=0), names="value"),
+            "These values, each as often as its weight says.",
+            example={"open": 3, "done": 1},
+        ),
+        "csv": Member(
+            forms.text(),
+            "A file beside the lab file with real keys; each is used as often as it occurs.",
+            example="keys.csv",
+        ),
+        "column": Member(
+            forms.text(), "The column of `csv`. Without it: the field's name.", example="device"
+        ),
+        "distribution": Member(
+            distributions.FORM,
+            "How popular the values are.",
+            default=Uniform().to_document(),
+            example={"zipf": 1.1},
+        ),
+        "per": Member(
+            forms.text(),
+            "The field that each value belongs to: `count` values for every value of that one.",
+            example="tenant",
+            nullable=True,
+        ),
+    },
+)
 
 
-def _read_csv_field(name: str, entry: Entry, members: Mapping[str, Entry]) -> Field:
-    path = Path(members["csv"].text())
-    if not path.is_absolute():
-        path = Path(entry.source).parent / path
-    column = members["column"].text() if "column" in members else name
+def make_field(name: str, entry: Entry, values: dict[str, Any]) -> Field:
+    """Return the field that the members of an entry describe."""
+    column = values.pop("column", name)
     try:
-        values, weights = distributions.keys_from_csv(path, column)
+        if "csv" in values:
+            keys, weights = _csv_keys(entry.mapping()["csv"], column)
+            return Field(name, values=keys, distribution=weights)
+        if "weights" in values:
+            shares = distributions.Weights(tuple(values["weights"].values()))
+            return Field(name, values=tuple(values["weights"]), distribution=shares)
+        return Field(name, **values)
+    except ValueError as error:
+        return entry.complain(str(error))
+
+
+def _csv_keys(entry: Entry, column: str) -> tuple[tuple[str, ...], distributions.Weights]:
+    path = _csv_path(entry)
+    try:
+        return distributions.keys_from_csv(path, column)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
-        members["csv"].complain(f"cannot read {path}: {reason}")
+        entry.complain(f"cannot read {path}: {reason}")
     except ValueError as error:
-        members["csv"].complain(f"{path}: {error}")
-    return _field(entry, name=name, values=values, distribution=weights)
+        entry.complain(f"{path}: {error}")
 
 
-def _field(entry: Entry, **options: Any) -> Field:
-    try:
-        return Field(**options)
-    except ValueError as error:
-        return entry.complain(str(error))
+_SIZE_SHARE: Final = Record(
+    "size share",
+    "One of several sizes.",
+    {
+        "size": Member(forms.size(), "The size.", required=True, example="1 KB"),
+        "share": Member(
+            forms.number(above=0), "How often it occurs, beside the others.", required=True
+        ),
+    },
+)
+_SIZE_TAIL: Final = Record(
+    "size tail",
+    "Sizes with a long tail, log-normal.",
+    {
+        "median": Member(forms.size(), "Half of the items are smaller.", required=True),
+        "p99": Member(forms.size(), "One item in a hundred is larger.", required=True),
+    },
+)
+_SIZE_RANGE: Final = Record(
+    "size range",
+    "Sizes spread evenly.",
+    {
+        "min": Member(forms.size(), "The smallest.", required=True),
+        "max": Member(forms.size(), "The largest.", required=True),
+    },
+)
 
 
-def read_sizes(entry: Entry) -> Sizes:
-    """Read item sizes."""
-    value = entry.value
-    if isinstance(value, list):
-        rows = [member.members(required=("size", "share")) for member in entry.items(least=1)]
-        sizes = tuple(row["size"].size_bytes() for row in rows)
-        shares = [row["share"].number(above=0) for row in rows]
-        return Sizes(sizes, tuple(share / sum(shares) for share in shares))
-    if isinstance(value, dict):
-        if "median" in value:
-            members = entry.members(required=("median", "p99"))
-            median, p99 = members["median"].size_bytes(), members["p99"].size_bytes()
-            if not median < p99 <= limits.ITEM_BYTES:
-                members["p99"].fail(f"more than the median and at most {limits.ITEM_BYTES} bytes")
-            return Sizes.lognormal(median, p99)
-        members = entry.members(required=("min", "max"))
-        least, most = members["min"].size_bytes(), members["max"].size_bytes()
-        if most < least:
-            members["max"].fail("at least min")
-        return Sizes.uniform(least, most)
-    return Sizes.constant(entry.size_bytes())
+def _shared_sizes(_: Entry, rows: tuple[dict[str, Any], ...]) -> Sizes:
+    total = sum(row["share"] for row in rows)
+    return Sizes(tuple(row["size"] for row in rows), tuple(row["share"] / total for row in rows))
 
 
-def read_pattern(entry: Entry, known: set[str]) -> Pattern:
-    """Read one access pattern; its field names must be among ``known``."""
-    members = entry.members(
-        required=("name", "operation", "rate"),
-        optional=(*_PLAIN, "by", "fields", "distributions", "size", "changes", "recorded"),
-    )
-    options: dict[str, Any] = {
-        "name": members["name"].text(),
-        "operation": members["operation"].choice({name: name for name in OPERATIONS}),
-        "rate": arrival_rates.from_entry(members["rate"]),
-    }
-    for name in ("by", "fields", "changes"):
-        if name in members:
-            options[name] = tuple(_known(name_entry, known) for name_entry in members[name].items())
-    if "distributions" in members:
-        options["distributions"] = {
-            name: distributions.from_entry(distribution_entry)
-            for name, distribution_entry in members["distributions"]
-            .members(optional=sorted(known))
-            .items()
-        }
-    if "size" in members:
-        options["size"] = read_sizes(members["size"])
-    if "recorded" in members:
-        options["recorded"] = _read_recorded(members["recorded"])
-    for name in _PLAIN:
-        if name in members and members[name].value is not None:
-            options[name] = _PLAIN_READERS[name](members[name])
-    try:
-        return Pattern(**options)
-    except ValueError as error:
-        return entry.complain(str(error))
+def _tail_sizes(entry: Entry, values: dict[str, int]) -> Sizes:
+    if not values["median"] < values["p99"] <= limits.ITEM_BYTES:
+        expected = f"more than the median and at most {limits.ITEM_BYTES} bytes"
+        entry.mapping()["p99"].fail(expected)
+    return Sizes.lognormal(values["median"], values["p99"])
 
 
-_PLAIN_READERS: Final[Mapping[str, Any]] = {
-    "arrivals": lambda entry: entry.choice(ARRIVALS),
-    "entity": Entry.text,
-    "items": lambda entry: entry.integer(least=1),
-    "span": Entry.seconds,
-    "selectivity": lambda entry: entry.number(above=0, most=1),
-    "consistent": Entry.boolean,
-    "actions": lambda entry: entry.integer(least=1),
-    "retry": read_retry,
-}
+def _range_sizes(entry: Entry, values: dict[str, int]) -> Sizes:
+    if values["max"] < values["min"]:
+        entry.mapping()["max"].fail("at least min")
+    return Sizes.uniform(values["min"], values["max"])
 
 
-def _read_recorded(entry: Entry) -> Recorded:
-    members = entry.members(required=("times", "values"), optional=("sizes",))
-    return Recorded(
-        tuple(time_entry.number(least=0) for time_entry in members["times"].items(least=1)),
-        {
-            name: tuple(number.integer() for number in value_entry.items(least=1))
-            for name, value_entry in members["values"].mapping().items()
-        },
-        tuple(size_entry.size_bytes() for size_entry in members["sizes"].items())
-        if "sizes" in members
-        else (),
-    )
+_ONE_SIZE: Final = forms.size().made(lambda _, size: Sizes.constant(size))
+_SHARED: Final = forms.many(_SIZE_SHARE.form, least=1).made(_shared_sizes)
+_TAIL: Final = _SIZE_TAIL.form.made(_tail_sizes)
+_RANGE: Final = _SIZE_RANGE.form.made(_range_sizes)
 
 
-def _known(entry: Entry, known: set[str]) -> str:
-    name = entry.text()
-    if name not in known:
-        entry.fail(f"one of the fields {', '.join(sorted(known))}")
-    return name
+def _suited_sizes(entry: Entry) -> Form:
+    if isinstance(entry.value, dict):
+        return _TAIL if "median" in entry.value else _RANGE
+    return _SHARED if isinstance(entry.value, list) else _ONE_SIZE
 
 
-def read_preload(entry: Entry) -> Preload:
-    """Read what is there before the run."""
-    members = entry.members(required=("pattern", "items"), optional=("span",))
-    return Preload(
-        pattern=members["pattern"].text(),
-        items=members["items"].integer(least=1),
-        span=members["span"].seconds(above=None) if "span" in members else 0.0,
-    )
+SIZES: Final = forms.either(_ONE_SIZE, _RANGE, _TAIL, _SHARED, select=_suited_sizes)
+
+RECORDED: Final = Record(
+    "recorded",
+    "Requests as they were, as `Workload.from_trace` writes them; `rate` says how many there are.",
+    {
+        "times": Member(
+            forms.many(forms.number(least=0), least=1),
+            "Seconds from the start of the run, in order.",
+            required=True,
+            example=[0.0, 0.4, 1.7],
+        ),
+        "values": Member(
+            forms.by_name(forms.many(forms.integer(), least=1), names="field"),
+            "Of each field, the number of the value that each request asked for.",
+            required=True,
+            example={"deviceId": [0, 3, 0]},
+        ),
+        "sizes": Member(
+            forms.many(forms.size()),
+            "Of each request, the size of its item. Without it: as `size` says.",
+            example=[300, 320, 300],
+        ),
+    },
+)
+PATTERN: Final = Record(
+    "pattern",
+    "One access pattern: an operation, how often, and what is known when asking.",
+    {
+        "name": Member(forms.text(), "What reports call it.", required=True, example="save"),
+        "operation": Member(
+            forms.choice({name: name for name in OPERATIONS}), "What is called.", required=True
+        ),
+        "rate": Member(
+            arrival_rates.FORM,
+            "Requests per second, or how they change with time.",
+            required=True,
+            example={"ramp": {"start": 5, "end": 20, "over": "5m"}},
+        ),
+        "arrivals": Member(
+            forms.choice(ARRIVALS),
+            "`even`: as close to the rate as whole requests allow; `poisson`: independent callers.",
+            default=Pattern.arrivals,
+            nullable=True,
+        ),
+        "entity": Member(
+            forms.text(),
+            "The kind of item, where a design keeps several in one table.",
+            example="order",
+            nullable=True,
+        ),
+        "by": Member(
+            forms.many(forms.field_name()),
+            "The fields known when asking. Without it: of a write or GetItem all that the key "
+            "needs, of others none.",
+            example=["userId"],
+        ),
+        "fields": Member(
+            forms.many(forms.field_name()),
+            "The fields of the item it writes, which decide the indexes it appears in. "
+            "Without it: all.",
+            example=["userId", "status"],
+        ),
+        "distributions": Member(
+            forms.by_name(distributions.FORM, names="field", of_fields=True),
+            "How this pattern picks values, where it differs from the field's own `distribution`.",
+            example={"userId": {"latest": 1.2}},
+        ),
+        "size": Member(
+            SIZES,
+            "The size of the items it writes or reads.",
+            default=Pattern.size,
+            example="1.5 KB",
+        ),
+        "items": Member(
+            forms.integer(least=1),
+            "Query and Scan: the most items it wants, newest first. Without it: all that match.",
+            example=50,
+            nullable=True,
+        ),
+        "span": Member(
+            forms.duration(),
+            "Query and Scan: how far back in time it asks. Without it: everything.",
+            example="1h",
+            nullable=True,
+        ),
+        "selectivity": Member(
+            forms.number(above=0, most=1),
+            "Query and Scan: the share of what matches the key that it can use; the rest is "
+            "filtered away after it was read and paid for.",
+            default=Pattern.selectivity,
+            example=0.1,
+            nullable=True,
+        ),
+        "consistent": Member(
+            forms.boolean(),
+            "Whether reads are strongly consistent, at twice the units; never of a global index.",
+            default=Pattern.consistent,
+            nullable=True,
+        ),
+        "changes": Member(
+            forms.many(forms.field_name()),
+            "UpdateItem: the fields that get a new value. An index whose key has one of them "
+            "deletes an entry and writes another. Without it: attributes that no key has.",
+            example=["status"],
+        ),
+        "actions": Member(
+            forms.integer(least=1),
+            "Items per request of a batch or transaction.",
+            default=Pattern.actions,
+            example=25,
+            nullable=True,
+        ),
+        "retry": Member(
+            RETRY, "The retry mode, if not the workload's.", example="none", nullable=True
+        ),
+        "recorded": Member(
+            RECORDED.form.made(lambda _, values: Recorded(**values)),
+            "The very requests, of recorded traffic.",
+        ),
+    },
+)
+PATTERN_FORM: Final = PATTERN.form.made(lambda _, values: Pattern(**values))
+PRELOAD: Final = Record(
+    "preload",
+    "Items that are there before the run, free of charge.",
+    {
+        "pattern": Member(
+            forms.text(), "The pattern whose items they are.", required=True, example="save"
+        ),
+        "items": Member(forms.integer(least=1), "How many.", required=True, example=5000),
+        "span": Member(
+            forms.duration(zero=True),
+            "The time before the run over which they were written.",
+            default=Preload.span,
+            example="1d",
+        ),
+    },
+)
+PRELOAD_FORM: Final = PRELOAD.form.made(lambda _, values: Preload(**values))

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
-from dataclasses import fields as members_of
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -20,17 +19,20 @@ from typing import Any, Final
 from emulator.capacity.retries import POLICIES, RetryPolicy
 from emulator.clock import DEFAULT_START
 from emulator.lab.inputs import clients as clients_module
-from emulator.lab.inputs.clients import Clients, read_retry
+from emulator.lab.inputs import forms
+from emulator.lab.inputs.clients import RETRY, Clients
 from emulator.lab.inputs.distributions import Distribution, Floats, Latest, Zipf
-from emulator.lab.inputs.documents import Entry, mapping_of
+from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.forms import Form, Member, Record, Scope
 from emulator.lab.inputs.patterns import (
+    FIELD,
+    PATTERN_FORM,
+    PRELOAD_FORM,
     TIMESTAMP,
     Field,
     Pattern,
     Preload,
-    read_field,
-    read_pattern,
-    read_preload,
+    make_field,
 )
 
 _FIRST_MINUTE: Final = 60
@@ -286,96 +288,23 @@ def _unknown_names(workload: Workload) -> Iterator[str]:
 # Reading
 
 
-def from_entry(entry: Entry) -> Workload:
-    """Read a workload.
-
-    Raises:
-        DocumentError: Something is missing, unknown or out of bounds.
-    """
-    members = entry.members(
-        required=("patterns",),
-        optional=[member.name for member in members_of(Workload) if member.name != "patterns"],
-    )
-    options = _options(members)
-    fields = [
-        read_field(name, field_entry) for name, field_entry in mapping_of(members, "fields").items()
-    ]
-    known = {field.name for field in fields} | {TIMESTAMP}
-    for field, field_entry in zip(fields, mapping_of(members, "fields").values(), strict=True):
-        if field.per is not None and field.per not in known - {field.name, TIMESTAMP}:
-            others = ", ".join(sorted(known - {field.name, TIMESTAMP})) or "there is none"
-            field_entry.value["per"].fail(f"another field ({others})")
-    patterns = [
-        read_pattern(pattern_entry, known) for pattern_entry in members["patterns"].items(least=1)
-    ]
-    preload = (
-        [read_preload(preload_entry) for preload_entry in members["preload"].items()]
-        if "preload" in members
-        else []
-    )
-    try:
-        return Workload(
-            fields=tuple(fields), patterns=tuple(patterns), preload=tuple(preload), **options
-        )
-    except ValueError as error:
-        return entry.complain(str(error))
-
-
-def _options(members: Mapping[str, Entry]) -> dict[str, Any]:
-    options = _client_options(members)
-    if "duration" in members:
-        options["duration"] = math.ceil(members["duration"].seconds())
-    if "warm_up" in members:
-        options["warm_up"] = math.ceil(members["warm_up"].seconds(above=None, least=0))
-    if "seed" in members:
-        options["seed"] = members["seed"].integer()
-    if "start" in members:
-        options["start"] = _read_start(members["start"])
-    if "load" in members:
-        options["load"] = members["load"].number(above=0)
-    if "retention" in members and members["retention"].value is not None:
-        options["retention"] = members["retention"].seconds()
-    if "every" in members and members["every"].value is not None:
-        options["every"] = _read_every(members["every"])
-    if "growth" in members:
-        options["growth"] = _read_growth(members["growth"])
-    options["attributes"] = {
-        name: attribute_entry.size_bytes()
-        for name, attribute_entry in mapping_of(members, "attributes").items()
-    }
-    return options
-
-
-def _client_options(members: Mapping[str, Entry]) -> dict[str, Any]:
-    """Return the clients and their retry mode, which may stand with either."""
-    options: dict[str, Any] = {}
-    retries = None
-    if "clients" in members:
-        options["clients"], retries = clients_module.from_entry(members["clients"])
-    if "retry" in members:
-        if retries is not None:
-            members["retry"].complain("the clients' 'retries' says it already; choose one")
-        retries = read_retry(members["retry"])
-    return options if retries is None else options | {"retry": retries}
-
-
-def _read_every(entry: Entry) -> float:
+def _read_every(entry: Entry, _: Scope) -> float:
     """Return how often a run happens, in seconds."""
     named = _PERIODS.get(entry.value) if isinstance(entry.value, str) else None
     return entry.seconds() if named is None else named
 
 
-def _read_growth(entry: Entry) -> float:
+def _read_growth(entry: Entry, _: Scope) -> float:
     """Return the growth in a month as a share, from 0.05 or ``5 % a month``."""
     if isinstance(entry.value, str):
         percent = _GROWTH.fullmatch(entry.value)
         if percent is None:
             entry.fail("a growth such as 0.05 or '5 % a month'")
         return float(percent[1]) / 100
-    return entry.number(least=0, most=10)
+    return entry.number(least=0, most=_MOST_GROWTH)
 
 
-def _read_start(entry: Entry) -> int:
+def _read_start(entry: Entry, _: Scope) -> int:
     """Return epoch seconds from a number or an ISO date and time."""
     if isinstance(entry.value, str):
         try:
@@ -386,3 +315,143 @@ def _read_start(entry: Entry) -> int:
             moment = moment.replace(tzinfo=UTC)
         return int(moment.timestamp())
     return entry.integer()
+
+
+_MOST_GROWTH: Final = 10
+_EVERY: Final = Form(
+    _read_every,
+    {"anyOf": [{"enum": list(_PERIODS)}, forms.duration().schema]},
+    f"{', '.join(f'`{name}`' for name in _PERIODS)}; or {forms.duration().words}",
+)
+_GROWTH_FORM: Final = Form(
+    _read_growth,
+    {
+        "anyOf": [
+            {"type": "number", "minimum": 0, "maximum": _MOST_GROWTH},
+            {"type": "string", "pattern": f"^{_GROWTH.pattern}$"},
+        ]
+    },
+    "a share; or a text such as `5 % a month`",
+)
+_START: Final = Form(
+    _read_start,
+    {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "minLength": 8}]},
+    "ISO date and time; or epoch seconds",
+)
+WORKLOAD: Final = Record(
+    "workload",
+    "What an application asks of its data, whatever the design.",
+    {
+        "duration": Member(
+            forms.duration(), "How long the run is.", default=Workload.duration, example="10m"
+        ),
+        "warm_up": Member(
+            forms.duration(zero=True),
+            "The time before the run, which is not counted: buckets, partitions and items are then "
+            "what it left. `0` for newborn tables.",
+            default=Workload.warm_up,
+            example="2m",
+        ),
+        "fields": Member(
+            forms.by_name(FIELD.form),
+            "What identifies things. `timestamp`, the moment of the request, is always there.",
+            example={"userId": {"count": 500, "distribution": {"zipf": 1.1}}},
+        ),
+        "patterns": Member(
+            forms.many(PATTERN_FORM, least=1),
+            "What is asked, and how often.",
+            required=True,
+            example=[{"name": "save", "operation": "PutItem", "rate": 40, "size": "2 KB"}],
+        ),
+        "preload": Member(
+            forms.many(PRELOAD_FORM),
+            "Items that are there before the run.",
+            example=[{"pattern": "save", "items": 5000}],
+        ),
+        "clients": Member(
+            clients_module.FORM,
+            "How many clients there are, or more about them.",
+            default=Clients.count,
+            example={"count": 50, "timeout": "5s"},
+        ),
+        "retry": Member(RETRY, "The SDK's retry mode.", default=Workload.retry, example="standard"),
+        "load": Member(
+            forms.number(above=0), "A multiple of every rate.", default=Workload.load, example=1.5
+        ),
+        "seed": Member(
+            forms.integer(), "The seed of the first world.", default=Workload.seed, example=7
+        ),
+        "start": Member(
+            _START,
+            "When the run begins, a whole minute; keys made of the time begin there.",
+            default=DEFAULT_START,
+            example="2026-01-01T00:00:00Z",
+        ),
+        "attributes": Member(
+            forms.by_name(forms.size()),
+            "Attributes of every item besides its fields, with their size.",
+            example={"payload": "1 KB"},
+        ),
+        "retention": Member(
+            forms.duration(),
+            "How long items are kept, for storage costs. Without it: for ever.",
+            example="90d",
+            nullable=True,
+        ),
+        "every": Member(
+            _EVERY,
+            "How often the run happens, for costs. Without it: this load runs all the time.",
+            example="month",
+            nullable=True,
+        ),
+        "growth": Member(
+            _GROWTH_FORM,
+            "By how much the load grows in a month, for the costs of a year.",
+            default=Workload.growth,
+            example="5 % a month",
+        ),
+    },
+)
+
+
+def from_entry(entry: Entry) -> Workload:
+    """Read a workload.
+
+    Raises:
+        DocumentError: Something is missing, unknown or out of bounds.
+    """
+    written = entry.value.get("fields") if isinstance(entry.value, dict) else None
+    names = frozenset(() if written is None else written.mapping())
+    options = WORKLOAD.read(entry, Scope(names | {TIMESTAMP}))
+    if written is not None:
+        options["fields"] = [
+            _field(name, written.value[name], values, names)
+            for name, values in options["fields"].items()
+        ]
+    if "clients" in options:
+        options["clients"], retries = options["clients"]
+        if retries is not None and "retry" in options:
+            entry.mapping()["retry"].complain("the clients' 'retries' says it already; choose one")
+        options |= {} if retries is None else {"retry": retries}
+    try:
+        return Workload(**options)
+    except ValueError as error:
+        return entry.complain(str(error))
+
+
+def _field(name: str, entry: Entry, values: dict[str, Any], names: frozenset[str]) -> Field:
+    field = make_field(name, entry, values)
+    others = names - {name}
+    if field.per is not None and field.per not in others:
+        known = ", ".join(sorted(others)) or "there is none"
+        entry.mapping()["per"].fail(f"another field ({known})")
+    return field
+
+
+#: Read as a ``Workload``.
+FORM: Final = Form(
+    lambda entry, _: from_entry(entry),
+    WORKLOAD.form.schema,
+    WORKLOAD.form.words,
+    WORKLOAD.form.records,
+)

@@ -11,11 +11,13 @@ expect:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
+from emulator.lab.inputs import forms
 from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.forms import Member, Record
 from emulator.lab.outcome import words
 from emulator.lab.outcome.result_types import Comparison, DesignResult, Grade
 from emulator.lab.outcome.thresholds import MOST_HEADROOM
@@ -41,31 +43,43 @@ class Expectation:
     monthly_cost: float | None = None
 
 
-def from_entry(entry: Entry, designs: Mapping[str, object]) -> tuple[Expectation, ...]:
+_SHARE: Final = forms.number(least=0, most=1)
+EXPECTATION: Final = Record(
+    "promises",
+    "What is promised of a design; without a member nothing.",
+    {
+        "grade": Member(
+            forms.choice({grade: grade for grade in GRADES}), "At worst.", example="tight"
+        ),
+        "risk": Member(_SHARE, "At most this chance of throttling.", example=0.05),
+        "throttled": Member(
+            _SHARE, "At most this share of calls, in the median world.", example=0.001
+        ),
+        "headroom": Member(
+            forms.number(above=0, most=MOST_HEADROOM),
+            "At least this multiple of the load; not to be had with `--quick`.",
+            example=1.5,
+        ),
+        "monthly_cost": Member(
+            forms.number(least=0), "At most so many dollars, in the median world.", example=3000
+        ),
+    },
+)
+FORM: Final = forms.by_name(EXPECTATION.form, names="design (or `all`)")
+
+
+def from_entry(entry: Entry, designs: Collection[str]) -> tuple[Expectation, ...]:
     """Read the ``expect`` member of a file.
 
     Raises:
         DocumentError: It names no design, or something unknown.
     """
-    expectations = []
     for name, member in entry.mapping().items():
         if name != ALL and name not in designs:
             member.complain(f"no design is called {name!r}; there are {', '.join(designs)}")
-        promises = member.members(optional=_READERS)
-        promised = {
-            what: read(promises[what]) for what, read in _READERS.items() if what in promises
-        }
-        expectations.append(Expectation(design=name, **promised))
-    return tuple(expectations)
-
-
-_READERS: Final[Mapping[str, Callable[[Entry], Any]]] = {
-    "grade": lambda entry: entry.choice({grade: grade for grade in GRADES}),
-    "risk": lambda entry: entry.number(least=0, most=1),
-    "throttled": lambda entry: entry.number(least=0, most=1),
-    "headroom": lambda entry: entry.number(above=0, most=MOST_HEADROOM),
-    "monthly_cost": lambda entry: entry.number(least=0),
-}
+    return tuple(
+        Expectation(design=name, **promised) for name, promised in FORM.read(entry).items()
+    )
 
 
 def failures(comparison: Comparison, expected: tuple[Expectation, ...]) -> Iterator[str]:
