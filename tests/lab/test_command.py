@@ -11,6 +11,8 @@ import pytest
 from emulator.__main__ import main
 from emulator.designs import Finding
 from emulator.lab import progress
+from emulator.lab.analysis import fixes, headroom
+from emulator.lab.analysis.world_runs import WorldCount
 from emulator.lab.command import write_findings
 from emulator.lab.outcome.result_types import Comparison
 from emulator.lab.report import charts
@@ -18,10 +20,10 @@ from tests.lab.report.test_text import Stream
 
 SHOP = """\
 title: Orders
-worlds: 4
+worlds: 2
 settings: {burst_start: 0}
 workload:
-  duration: 60
+  duration: 20
   warm_up: 0
   fields: {customerId: {count: 500},
     status: {values: [open, paid, sent]}}
@@ -65,6 +67,9 @@ def place(tmp_path, monkeypatch):
     """A working directory with the files above."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(progress, "_PAUSE", math.inf)  # nothing is told, however slow it runs
+    monkeypatch.setattr(headroom, "FIRST_WORLDS", 2)
+    monkeypatch.setattr(fixes, "FIRST_WORLDS", 2)
+    monkeypatch.setattr(fixes, "WorldCount", lambda: WorldCount(exactly=2))
     (tmp_path / "shop.yaml").write_text(SHOP, encoding="utf-8")
     (tmp_path / "main.tf").write_text(TERRAFORM, encoding="utf-8")
     return tmp_path
@@ -74,8 +79,8 @@ def test_a_file_is_compared_and_the_page_written(place, capsys):
     assert main(["lab", "shop.yaml"]) == 0
     out, err = capsys.readouterr()
     assert out.startswith(
-        "Orders\n2 designs under 2,700 requests in 1 min; exact engine, "
-        "up to 4 worlds; newborn tables\n"
+        "Orders\n2 designs under 900 requests in 20 s; exact engine, "
+        "up to 2 worlds; newborn tables\n"
     )
     assert "[throttles] By status throttles" in out
     assert "[fine] By customer is fine" in out
