@@ -8,7 +8,7 @@ from emulator.lab.analysis import fixes, headroom
 from emulator.lab.analysis.world_runs import WorldCount
 from tests.lab.doc_pages import run_page
 
-FEW = 3
+FEW = 2
 DOCS = Path(__file__).parents[2] / "docs"
 
 

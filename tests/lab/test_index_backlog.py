@@ -74,7 +74,7 @@ def test_a_full_buffer_refuses_with_the_reason_of_the_index(engine):
 
 def test_the_engines_agree_on_a_queue_that_opens_and_closes():
     runs = [
-        outcome(engine, starved(), workload(duration=120), gsi_buffer_seconds=5)
+        outcome(engine, starved(), workload(duration=60), gsi_buffer_seconds=5)
         for engine in (exact, aggregate)
     ]
     shares = [log.throttled_share for log, *_ in runs]

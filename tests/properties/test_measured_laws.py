@@ -95,7 +95,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.booleans(), steps)
 @example(on_demand=True, history=[("warm", 2_000)])  # 6,000 of writes; 860 a second were refused
 @example(on_demand=False, history=[("provision", 4_100), ("provision", 6_000)])
@@ -117,11 +117,11 @@ def test_what_the_table_refused_leaves_its_partitions_as_they_were():
     """CAP2-2: 100 units a second under 2,000 of demand, for an hour."""
     emu = made(on_demand=False)
     account, resource = emu.account(), resource_of(emu)
-    positions = even_positions(200)
+    positions = even_positions(100)
     for _ in range(3_600):
         account.catch_up(account.now_ns + NANOSECONDS)
         for position in positions:
-            charge = [resource.charge(WRITE, 10.0, position)]
+            charge = [resource.charge(WRITE, 20.0, position)]
             record(charge, account.now_ns, admit(charge, account.now_ns))
     assert len(resource.partitions) == 1
     assert resource.heat.is_idle

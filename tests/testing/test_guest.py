@@ -63,15 +63,15 @@ def run(project, command, *arguments, **environment):
 
 
 @COMMANDS
-@pytest.mark.parametrize("tests", [THEIRS, WITH_HYPOTHESIS], ids=["plain", "hypothesis"])
 @pytest.mark.parametrize("arguments", [(), ("-v",), ("-p", "no:hypothesispytest")])
-def test_tests_see_the_projects_own_package(project, command, tests, arguments):
-    (project / "test_theirs.py").write_text(tests)
+def test_tests_see_the_projects_own_package(project, command, arguments):
+    (project / "test_theirs.py").write_text(THEIRS)
+    (project / "test_with_hypothesis.py").write_text(WITH_HYPOTHESIS)
 
     ended = run(project, command, *arguments)
 
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "1 passed" in ended.stdout
+    assert "2 passed" in ended.stdout
 
 
 @COMMANDS
