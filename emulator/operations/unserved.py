@@ -1,9 +1,9 @@
 """What is asked for and not served: it is said, never dropped in silence (WIR-15, OTH-20).
 
 A member that has no effect warns once, by name and page, or is refused, as
-``Settings(unknown_members=...)`` says. The warning is a Python warning that no filter turns into
-an error: a suite that runs with ``-W error`` and asks what the service would serve still passes,
-and pytest lists the warning at its end.
+``Settings(unknown_members=...)`` says. The warning is a Python warning that a filter may hide
+and none turns into an error: a suite that runs with ``-W error`` and asks what the service would
+serve still passes, and pytest lists the warning at its end.
 """
 
 from __future__ import annotations
@@ -52,9 +52,12 @@ def mention(account: Account, operation: str, members: Sequence[str]) -> None:
 
 
 def _warn(text: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", UnservedMemberWarning)
+    try:
         warnings.warn(text, UnservedMemberWarning, stacklevel=2)
+    except UnservedMemberWarning:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", UnservedMemberWarning)
+            warnings.warn(text, UnservedMemberWarning, stacklevel=2)
 
 
 def unknown_operation(operation: str) -> UnknownOperationException:

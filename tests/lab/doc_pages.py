@@ -3,8 +3,8 @@
 A fenced block whose info string names a file (``yaml shop.yaml``) is written to it. In a
 ``console`` block a line that begins with ``$ dynamometer`` is run and what follows is what it
 must print, where ``...`` stands for anything; other commands are not run. The built-in comparison
-is cut to two minutes of its hour, and where a page shows 73 worlds two are played. Python is run
-as it stands.
+is cut to two minutes of its hour, and where a page shows 73 worlds two are played, without asking
+what the answer depends on: those lines of a page are not held. Python is run as it stands.
 """
 
 import contextlib

@@ -95,6 +95,7 @@ def test_days_are_35_at_the_most():
 
 
 @pytest.mark.parametrize("operation", ["DescribeContinuousBackups", "UpdateContinuousBackups"])
+@pytest.mark.filterwarnings("ignore::emulator.errors.UnservedMemberWarning")
 def test_an_unknown_table_is_named(operation):
     """OTH-8."""
     assert refusal(emulator(), operation, change(True)) == (

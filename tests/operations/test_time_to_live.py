@@ -77,6 +77,7 @@ def test_a_change_that_changes_nothing_is_refused(before, request_change, messag
 
 
 @pytest.mark.parametrize("operation", ["UpdateTimeToLive", "DescribeTimeToLive"])
+@pytest.mark.filterwarnings("ignore::emulator.errors.UnservedMemberWarning")
 def test_an_unknown_table_is_named(operation):
     """TBL-4, ERR-OTH-4."""
     assert refusal(emulator(), operation, change(True)) == (
@@ -86,6 +87,7 @@ def test_an_unknown_table_is_named(operation):
 
 
 @pytest.mark.parametrize("operation", ["UpdateTimeToLive", "DescribeTimeToLive"])
+@pytest.mark.filterwarnings("ignore::emulator.errors.UnservedMemberWarning")
 def test_a_table_in_creation_has_none_yet(operation):
     """TTL-3."""
     assert refusal(created(table_delay=5), operation, change(True)) == (

@@ -19,6 +19,9 @@ from emulator.service.catalogue import OPERATIONS
 from emulator.strategies import requests
 from emulator.testing.table_notation import create_request
 
+#: Fuzzed requests have members that nobody knows.
+pytestmark = pytest.mark.filterwarnings("ignore::emulator.errors.UnservedMemberWarning")
+
 TABLE = create_request(
     "table",
     "pk",

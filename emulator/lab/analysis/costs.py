@@ -32,8 +32,6 @@ AS_DESIGNED: Final = "as designed"
 _HOUR: Final = 3600
 _MONTHS: Final = 12
 _MILLION: Final = 1_000_000
-#: Assumed: how often an application that reads a stream asks each shard, per second.
-_STREAM_POLLS: Final = 4
 _AXES: Final = ((READ, "read"), (WRITE, "write"))
 
 
@@ -274,7 +272,7 @@ class _Payer:
     def _add_extras(self, bill: Bill, usage: Usage, extras: Extras, stored: float) -> None:
         recovery = stored if extras.point_in_time_recovery else 0.0
         bill.copies(usage.table, recovery_bytes=recovery, backup_bytes=stored * extras.backups)
-        polls = extras.stream_consumers * usage.partitions * _STREAM_POLLS
+        polls = extras.stream_consumers * usage.partitions * extras.stream_polls
         bill.stream_reads(usage.table, polls * self.month.hours * _HOUR)
 
 

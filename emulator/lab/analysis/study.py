@@ -18,7 +18,7 @@ from emulator.lab.analysis.sensitivity import assumptions_of, effects_of
 from emulator.lab.analysis.verdict import Judged, grade, sentence
 from emulator.lab.analysis.world_runs import Engine, WorldCount, WorldRuns
 from emulator.lab.outcome import result_types
-from emulator.lab.outcome.risk import risk_of
+from emulator.lab.outcome.risk import NORMAL, risk_of
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.outcome.throttled import median_world, typical_throttling
@@ -31,7 +31,6 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 #: Of Student's distribution, two-sided 95 %, by degrees of freedom.
 _STUDENT: Final = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)
-_NORMAL: Final = 1.96
 
 
 @dataclass(frozen=True)
@@ -209,7 +208,7 @@ def _bounded(measure: str, values: Sequence[float]) -> result_types.Confidence:
     half = 0.0
     if len(values) > 1:
         freedom = len(values) - 2
-        factor = _STUDENT[freedom] if freedom < len(_STUDENT) else _NORMAL
+        factor = _STUDENT[freedom] if freedom < len(_STUDENT) else NORMAL
         half = factor * stdev(values) / len(values) ** 0.5
     return result_types.Confidence(
         measure=measure, mean=mean, low=mean - half, high=mean + half, values=tuple(values)

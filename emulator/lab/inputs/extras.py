@@ -38,6 +38,9 @@ class Extras:
     replicas: int = 0
     #: Applications that poll the stream; Lambda triggers and replicas read it free (CAP-1004).
     stream_consumers: int = 0
+    #: Assumed: how often each of them asks a shard, per second. Lambda does so four times; others
+    #: are taken to do likewise.
+    stream_polls: float = 4.0
     point_in_time_recovery: bool = False
     #: Full backups that are kept.
     backups: int = 0
@@ -48,7 +51,7 @@ class Extras:
         document: dict[str, Any] = {
             entry.name: getattr(self, entry.name)
             for entry in fields(self)
-            if entry.name != "reserved" and getattr(self, entry.name)
+            if entry.name != "reserved" and getattr(self, entry.name) != entry.default
         }
         if any(self.reserved.units):
             document["reserved"] = {"years": self.reserved.years, **self.reserved.units._asdict()}
@@ -88,6 +91,11 @@ EXTRAS: Final = Record(
             forms.integer(),
             "Applications that poll the stream; Lambda triggers read it free.",
             default=Extras.stream_consumers,
+        ),
+        "stream_polls": Member(
+            forms.number(least=0),
+            "How often each of these asks a shard, per second.",
+            default=Extras.stream_polls,
         ),
         "point_in_time_recovery": Member(
             forms.boolean(),

@@ -14,7 +14,7 @@ from emulator.lab.outcome.result_types import Risk
 from emulator.lab.outcome.thresholds import CERTAIN, FIRST_WORLDS, MOST_WORLDS, UNLIKELY
 
 #: Of the normal distribution, two-sided 95 %.
-_NORMAL: Final = 1.959964
+NORMAL: Final = 1.959964
 
 
 def risk_of(throttles: Iterable[bool]) -> Risk:
@@ -37,10 +37,10 @@ def interval(hits: int, worlds: int) -> tuple[float, float]:
     ([0.0, 0.16], [0.3, 0.7])
     """
     share = hits / worlds
-    square = _NORMAL**2
+    square = NORMAL**2
     middle = (share + square / (2 * worlds)) / (1 + square / worlds)
     spread = math.sqrt(share * (1 - share) / worlds + square / (4 * worlds**2))
-    half = _NORMAL * spread / (1 + square / worlds)
+    half = NORMAL * spread / (1 + square / worlds)
     low = 0.0 if hits == 0 else middle - half
     high = 1.0 if hits == worlds else middle + half
     return low, high
