@@ -32,6 +32,7 @@ _DELAYS: Final = ("split_delay", "autoscaling_delay")
 _SECONDS: Final = (
     *("table_delay", "index_delay", "transaction_seconds", "ttl_change_interval", "split_delay"),
     *("split_seconds", "gsi_closed_seconds", "gsi_lag", "ec_lag", "ttl_delay", "autoscaling_delay"),
+    "recovery_lag",
 )
 #: The longest of them: 100 years; what lies further ahead has no date that can be written.
 _MOST_SECONDS: Final = 100 * 366 * 86_400
@@ -142,6 +143,12 @@ class Settings:
     #: Where files of exports, imports and bulk puts lie: a folder with a folder for each bucket, an
     #: S3 client, or a function that returns one; without it they are refused. Rule S3X-1.
     s3: Any = None
+
+    #: The last moment that a table can be restored to lies this long ago. Rule S3X-30.
+    recovery_lag: float = 300.0
+    #: What a table keeps at most to be restored to earlier moments: a change counts 2 KiB and the
+    #: item it replaced. What is dropped moves the earliest moment. Rule S3X-30.
+    recovery_log_bytes: int = 64 * 2**20
 
     #: Costs deduct the free tier. Rule CAP-1002.
     free_tier: bool = False

@@ -9,12 +9,16 @@ from emulator.engine.table import Table
 
 
 class Backup(NamedTuple):
-    """A table as it was; ``table`` is a copy that nobody writes."""
+    """A table as it was; ``table`` is a copy that nobody writes.
+
+    ``expires_ns`` is None for one that a user made; the service's own go by themselves (S3X-31).
+    """
 
     arn: str
     name: str
     table: Table
     created_ns: int
+    expires_ns: int | None = None
 
 
 class Transfer(NamedTuple):

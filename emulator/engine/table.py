@@ -13,6 +13,7 @@ from typing import Literal
 from emulator.capacity import WRITE, Charge, IndexQueue, ModeSwitches, Quota, units
 from emulator.clock import NANOSECONDS
 from emulator.engine.expiry import ExpiryQueue
+from emulator.engine.history import History
 from emulator.engine.options import TableOptions
 from emulator.engine.resource import Resource, Throughput
 from emulator.engine.streams import Stream
@@ -174,6 +175,7 @@ class Table(_Lifetime):
         leaving: Deleted global indexes that are still DELETING; nothing reads or writes them.
         on_demand_since_ns: When the table was last switched to on demand, or None for never.
         expiry_changed_ns: When time to live was last switched on or off, or None for never.
+        history: What its writes have replaced, while point-in-time recovery is on.
     """
 
     # Slots: as in an account, there are more than thirty.
@@ -188,6 +190,7 @@ class Table(_Lifetime):
         "global_indexes",
         "has_closed_index",
         "has_local_indexes",
+        "history",
         "id",
         "index_schemas",
         "indexes",
@@ -256,6 +259,7 @@ class Table(_Lifetime):
         self.stream: Stream | None = None
         self.expiry: ExpiryQueue | None = None
         self.expiry_changed_ns: int | None = None
+        self.history: History | None = None
         self.collection_bytes: dict[KeyValue, int] = {}
 
     # Indexes
@@ -396,6 +400,8 @@ class Table(_Lifetime):
             self._count_local(position, old, new, changes)
         if self.expiry is not None:
             self.expiry.replace(position, old, new)
+        if self.history is not None:
+            self.history.record(position, old, now_ns)
 
     def _count_local(
         self, position: Position, old: Item | None, new: Item | None, changes: list[EntryChange]
@@ -457,6 +463,7 @@ class Table(_Lifetime):
         twin._note_indexes()
         twin.stream = None if self.stream is None else self.stream.copy()
         twin.expiry = None if self.expiry is None else self.expiry.copy()
+        twin.history = None if self.history is None else self.history.share()
         twin.collection_bytes = dict(self.collection_bytes)
         return twin
 

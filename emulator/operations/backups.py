@@ -7,12 +7,17 @@ from typing import Any, Final
 from emulator.engine import Account, Backup, Index, Table
 from emulator.model.wire import dump_key
 from emulator.operations import backup_source, definitions, descriptions, shapes
+from emulator.operations.recovery import DAY_NS
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.time_to_live import describe as describe_time_to_live
 from emulator.service.errors import BackupNotFoundException, ValidationException
 
 BACKUP_NOT_FOUND: Final = "Backup not found: {arn}"
 BAD_ARN: Final = "Invalid Backup ARN"
+#: Assumed: the text.
+KEPT_BY_SERVICE: Final = "Backup of type SYSTEM cannot be deleted: {arn}"
+#: How long the service keeps its backup of a deleted table.
+SYSTEM_BACKUP_NS: Final = 35 * DAY_NS
 BACKUP_ARN: Final = shapes.String(37, 1024)
 _PAGE: Final = 100
 
@@ -22,14 +27,28 @@ def create_backup(account: Account, request: Request) -> Response:
     """Keep a table as it is now; it is available at once."""
     table = backup_source.source_table(account, request["TableName"])
     mark = account.new_id(f"backup/{table.name}")[:8]
-    backup = Backup(
-        arn=f"{table.arn}/backup/{account.now_ns // 1_000_000:014}-{mark}",
-        name=request["BackupName"],
-        table=table.copy(),
-        created_ns=account.now_ns,
-    )
-    account.archive.backups[backup.arn] = backup
-    return {"BackupDetails": _details(backup)}
+    return {"BackupDetails": _details(_keep(account, table, request["BackupName"], mark))}
+
+
+def keep_deleted_table(account: Account, table: Table) -> None:
+    """Keep a table that is being deleted and could be restored, for 35 days (S3X-31).
+
+    Observed: another project's probes of the service, October 2026, of its name and its ARN.
+    """
+    if table.options.recovery is not None:
+        expires_ns = account.now_ns + SYSTEM_BACKUP_NS
+        _keep(account, table, f"{table.name}$DeletedTableBackup", "0" * 8, expires_ns)
+
+
+def _keep(
+    account: Account, table: Table, name: str, mark: str, expires_ns: int | None = None
+) -> Backup:
+    kept = table.copy()
+    kept.history = None
+    arn = f"{table.arn}/backup/{account.now_ns // 1_000_000:014}-{mark}"
+    backup = Backup(arn, name, kept, account.now_ns, expires_ns)
+    account.archive.backups[arn] = backup
+    return backup
 
 
 @operation("DescribeBackup", shape=shapes.structure(BackupArn=BACKUP_ARN.required))
@@ -42,6 +61,8 @@ def describe_backup(account: Account, request: Request) -> Response:
 def delete_backup(account: Account, request: Request) -> Response:
     """Drop a backup."""
     backup = existing_backup(account, request["BackupArn"])
+    if backup.expires_ns is not None:
+        raise ValidationException(KEPT_BY_SERVICE.format(arn=backup.arn))
     del account.archive.backups[backup.arn]
     described = _description(backup)
     described["BackupDetails"]["BackupStatus"] = "DELETED"
@@ -60,7 +81,8 @@ def delete_backup(account: Account, request: Request) -> Response:
     ),
 )
 def list_backups(account: Account, request: Request) -> Response:
-    """Return a page of backups, the oldest first; all of them were made by users."""
+    """Return a page of backups, the oldest first; those of users, unless others are asked for."""
+    _forget_expired(account)
     listed = [
         backup for backup in account.archive.backups.values() if _is_asked(account, backup, request)
     ]
@@ -85,10 +107,22 @@ def existing_backup(account: Account, arn: str) -> Backup:
     """
     if not arn.startswith("arn:") or "/backup/" not in arn:
         raise ValidationException(BAD_ARN)
+    _forget_expired(account)
     backup = account.archive.backups.get(arn)
     if backup is None:
         raise BackupNotFoundException(BACKUP_NOT_FOUND.format(arn=arn))
     return backup
+
+
+def _forget_expired(account: Account) -> None:
+    backups = account.archive.backups
+    for backup in list(backups.values()):
+        if backup.expires_ns is not None and backup.expires_ns <= account.now_ns:
+            del backups[backup.arn]
+
+
+def _type(backup: Backup) -> str:
+    return "USER" if backup.expires_ns is None else "SYSTEM"
 
 
 def _place(backup: Backup) -> tuple[int, str]:
@@ -106,19 +140,22 @@ def _is_asked(account: Account, backup: Backup, request: Request) -> bool:
         (name is None or backup.table.name == name)
         and (low is None or created >= low)
         and (high is None or created < high)
-        and request.get("BackupType", "USER") in ("USER", "ALL")
+        and request.get("BackupType", "USER") in (_type(backup), "ALL")
     )
 
 
 def _details(backup: Backup) -> dict[str, Any]:
-    return {
+    details: dict[str, Any] = {
         "BackupArn": backup.arn,
         "BackupName": backup.name,
         "BackupSizeBytes": backup.table.store.size_bytes,
         "BackupStatus": "AVAILABLE",
-        "BackupType": "USER",
+        "BackupType": _type(backup),
         "BackupCreationDateTime": descriptions.seconds(backup.created_ns),
     }
+    if backup.expires_ns is not None:
+        details["BackupExpiryDateTime"] = descriptions.seconds(backup.expires_ns)
+    return details
 
 
 def _summary(backup: Backup) -> dict[str, Any]:
@@ -143,7 +180,7 @@ def _description(backup: Backup) -> dict[str, Any]:
             "ItemCount": len(table.store),
             "BillingMode": throughput.billing,
         },
-        "SourceTableFeatureDetails": _features(table),
+        "SourceTableFeatureDetails": {} if backup.expires_ns is not None else _features(table),
     }
 
 

@@ -6,17 +6,17 @@ from typing import Final
 
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Table
+from emulator.engine.history import History
 from emulator.engine.options import Recovery
-from emulator.operations import backup_source, definitions, descriptions, shapes
+from emulator.operations import backup_source, definitions, shapes
+from emulator.operations.recovery import DAY_NS, recovery_window
 from emulator.operations.registry import Request, Response, operation
-from emulator.service.errors import PointInTimeRecoveryUnavailableException, ValidationException
+from emulator.service.errors import ValidationException
 
-NOT_ENABLED: Final = "Point in time recovery is not enabled for table '{name}'"
 DAYS_WITHOUT_RECOVERY: Final = (
     "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery."
 )
 _MOST_DAYS: Final = 35
-_DAY_NS: Final = 24 * 3600 * NANOSECONDS
 
 SHAPE = definitions.table_request(
     PointInTimeRecoverySpecification=shapes.structure(
@@ -41,13 +41,22 @@ def update_continuous_backups(account: Account, request: Request) -> Response:
     if not specification["PointInTimeRecoveryEnabled"] and days is not None:
         raise ValidationException(DAYS_WITHOUT_RECOVERY)
     table = backup_source.source_table(account, request["TableName"])
+    if not specification["PointInTimeRecoveryEnabled"]:
+        table.options.recovery = table.history = None
+        return _describe(account, table)
     known = table.options.recovery
-    if specification["PointInTimeRecoveryEnabled"]:
-        since_ns = account.now_ns if known is None else known.since_ns
-        kept = _MOST_DAYS if known is None else known.days
-        table.options.recovery = Recovery(since_ns, days or kept)
-    else:
-        table.options.recovery = None
+    if known is None or table.history is None:
+        known = Recovery(account.now_ns, _MOST_DAYS)
+        table.history = History(
+            account.now_ns,
+            period_ns=known.days * DAY_NS,
+            most_bytes=account.settings.recovery_log_bytes,
+        )
+    period_ns = (days or known.days) * DAY_NS
+    # What a shorter period has left out does not come back with a longer one.
+    since_ns = max(known.since_ns, account.now_ns - min(period_ns, known.days * DAY_NS))
+    table.options.recovery = Recovery(since_ns, days or known.days)
+    table.history.period_ns = period_ns
     return _describe(account, table)
 
 
@@ -55,12 +64,12 @@ def _describe(account: Account, table: Table) -> Response:
     described: Response = {"PointInTimeRecoveryStatus": "DISABLED"}
     recovery = table.options.recovery
     if recovery is not None:
-        earliest_ns, latest_ns = recovery_window(account, table)
+        window = recovery_window(account, table)
         described = {
             "PointInTimeRecoveryStatus": "ENABLED",
             "RecoveryPeriodInDays": recovery.days,
-            "EarliestRestorableDateTime": descriptions.seconds(earliest_ns),
-            "LatestRestorableDateTime": descriptions.seconds(latest_ns),
+            "EarliestRestorableDateTime": float(window.earliest_ns // NANOSECONDS),
+            "LatestRestorableDateTime": float(window.latest_ns // NANOSECONDS),
         }
     return {
         "ContinuousBackupsDescription": {
@@ -68,15 +77,3 @@ def _describe(account: Account, table: Table) -> Response:
             "PointInTimeRecoveryDescription": described,
         }
     }
-
-
-def recovery_window(account: Account, table: Table) -> tuple[int, int]:
-    """Return from when to when a table can be restored, in nanoseconds.
-
-    Raises:
-        PointInTimeRecoveryUnavailableException: point-in-time recovery is off (OTH-7).
-    """
-    recovery = table.options.recovery
-    if recovery is None:
-        raise PointInTimeRecoveryUnavailableException(NOT_ENABLED.format(name=table.name))
-    return max(recovery.since_ns, account.now_ns - recovery.days * _DAY_NS), account.now_ns

@@ -1,4 +1,4 @@
-"""DeleteTable (DT-1 to DT-4, ERR-OTH-1)."""
+"""DeleteTable (DT-1 to DT-4, S3X-31, ERR-OTH-1)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Final
 
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Table
+from emulator.operations.backups import keep_deleted_table
 from emulator.operations.definitions import table_request
 from emulator.operations.descriptions import describe_table
 from emulator.operations.registry import Request, Response, operation
@@ -45,6 +46,7 @@ def delete_table(account: Account, request: Request) -> Response:
     no_index_is_changing(table, account.now_ns)
     table_is_active(table, account.now_ns)
 
+    keep_deleted_table(account, table)
     table.deleted_at_ns = account.now_ns + round(account.settings.table_delay * NANOSECONDS)
     described = describe_table(account, table)  # before the stream closes, which it still names
     if table.stream is not None and table.stream.is_open:

@@ -63,7 +63,9 @@ def describe_table(
     described |= _stream(table)
     described |= _options(table, status)
     if "RestoreSummary" in described:
-        described["RestoreSummary"] |= {"RestoreInProgress": status == "CREATING"}
+        described["RestoreSummary"] |= {"RestoreInProgress": True}
+        if status != "CREATING":
+            del described["RestoreSummary"]
     return described
 
 
@@ -90,14 +92,19 @@ def describe_throughput(resource: Resource, now_s: float, table_status: str) -> 
         "ProvisionedThroughput": _provisioned(resource, now_s, table_status),
         **_warm(resource, table_status),
     }
+    limited = describe_maxima(throughput)
+    if limited:
+        described["OnDemandThroughput"] = limited
+    return described
+
+
+def describe_maxima(throughput: Throughput) -> Wire:
+    """Return the on-demand maxima that are set."""
     maxima = {
         "MaxReadRequestUnits": throughput.max_read,
         "MaxWriteRequestUnits": throughput.max_write,
     }
-    limited = {member: n for member, n in maxima.items() if n is not None}
-    if limited:
-        described["OnDemandThroughput"] = limited
-    return described
+    return {member: units for member, units in maxima.items() if units is not None}
 
 
 def _warm(resource: Resource, table_status: str) -> Wire:

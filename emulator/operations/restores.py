@@ -1,4 +1,4 @@
-"""RestoreTableFromBackup and RestoreTableToPointInTime (OTH-6, OTH-7, ERR-OTH-7)."""
+"""RestoreTableFromBackup and RestoreTableToPointInTime (OTH-6, OTH-7, S3X-30, ERR-OTH-7)."""
 
 from __future__ import annotations
 
@@ -9,26 +9,47 @@ from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Index, Table, Throughput
 from emulator.engine.updates import EVERYWHERE
 from emulator.engine.writes import place
-from emulator.model.wire import INVALID, dump_key, dump_types
+from emulator.model.wire import dump_key, dump_types
 from emulator.operations import backup_source, definitions, descriptions, shapes
 from emulator.operations.backups import BACKUP_ARN, existing_backup
-from emulator.operations.continuous_backups import recovery_window
 from emulator.operations.create_table import TABLE_EXISTS, load_encryption, make_table
+from emulator.operations.recovery import (
+    RecoveryWindow,
+    recovery_window,
+    state_at,
+    written_time,
+)
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import tables as rules
 from emulator.service import errors
+from emulator.storage import OrderedStore
 
+# Observed: another project's probes of the service, October 2026. Assumed: where they begin.
+_REQUEST: Final = "Invalid Request: "
 EITHER_TIME: Final = (
-    "Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be "
-    "specified, but not both"
+    _REQUEST + "Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but "
+    "not both"
 )
-# Assumed: the texts.
-EITHER_SOURCE: Final = (
-    "Invalid Request: Either one of SourceTableName or SourceTableArn must be specified, "
-    "but not both"
+BOTH_TIMES: Final = (
+    _REQUEST + "Both RestoreDateTime and UseLatestRestorableTime cannot be set for point-in-time "
+    "restore request. Please specify either RestoreDateTime time or UseLatestRestorableTime"
 )
-BAD_TIME: Final = "Restore time is outside the recoverable window"
-NO_SUCH_INDEX: Final = INVALID + "Index is not part of the source table: {index}"
+BOTH_SOURCES: Final = _REQUEST + "Must provide exactly one of: sourceTableArn, sourceTableName"
+BAD_TIME: Final = (
+    "RestoreDateTime '{moment}' must be within EarliestRestorableDateTime '{earliest}' and "
+    "LatestRestorableDateTime '{latest}'"
+)
+NO_SUCH_INDEX: Final = (
+    _REQUEST + "Index {index} does not match a secondary index that existed in the source table "
+    "and cannot be created during the restore operation"
+)
+NOT_PROVISIONED: Final = (
+    _REQUEST + "Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED"
+)
+NO_UNITS: Final = (
+    _REQUEST + "Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED"
+)
+BEING_RESTORED: Final = "Table: {name} is already being restored from backup: {source}"
 
 _OVERRIDES: Final = {
     "BillingModeOverride": definitions.BILLING_MODE,
@@ -53,7 +74,7 @@ def restore_from_backup(account: Account, request: Request) -> Response:
         "SourceBackupArn": backup.arn,
         "RestoreDateTime": descriptions.seconds(backup.created_ns),
     }
-    return _restore(account, request, backup.table, summary)
+    return _restore(account, request, backup.table, backup.table.store, summary)
 
 
 @operation(
@@ -68,32 +89,53 @@ def restore_from_backup(account: Account, request: Request) -> Response:
     ),
 )
 def restore_to_point_in_time(account: Account, request: Request) -> Response:
-    """Make a table of what another holds.
-
-    Assumed: the present state stands for every moment that can be restored (OTH-7).
-    """
-    names = [request.get("SourceTableName"), request.get("SourceTableArn")]
-    sources = [name for name in names if name is not None]
-    if len(sources) != 1:
-        raise errors.ValidationException(EITHER_SOURCE)
+    """Make a table of what another held at a moment, writes of that moment included (S3X-30)."""
+    source_name = _source_name(request)
     is_latest, moment = request.get("UseLatestRestorableTime"), request.get("RestoreDateTime")
     if bool(is_latest) == (moment is not None):
-        raise errors.ValidationException(EITHER_TIME)
-    source = backup_source.source_table(account, sources[0])
-    earliest_ns, latest_ns = recovery_window(account, source)
-    if moment is not None and not earliest_ns <= round(moment * NANOSECONDS) <= latest_ns:
-        raise errors.InvalidRestoreTimeException(BAD_TIME)
-    restored = descriptions.seconds(latest_ns) if moment is None else moment
-    return _restore(account, request, source, {"RestoreDateTime": restored})
+        raise errors.ValidationException(BOTH_TIMES if is_latest else EITHER_TIME)
+    source = backup_source.source_table(account, source_name)
+    window = recovery_window(account, source)
+    at_ns = window.latest_ns if moment is None else _moment(window, moment)
+    restored = descriptions.seconds(at_ns) if moment is None else moment
+    state = state_at(source, at_ns)
+    return _restore(account, request, source, state, {"RestoreDateTime": restored})
+
+
+def _moment(window: RecoveryWindow, moment: float) -> int:
+    at_ns = window.clamped(moment)
+    if at_ns is None:
+        earliest, latest = (written_time(bound_ns / NANOSECONDS) for bound_ns in window)
+        raise errors.InvalidRestoreTimeException(
+            BAD_TIME.format(moment=written_time(moment), earliest=earliest, latest=latest)
+        )
+    return at_ns
+
+
+def _source_name(request: Request) -> str:
+    names = [request.get("SourceTableName"), request.get("SourceTableArn")]
+    sources = [name for name in names if name is not None]
+    if len(sources) > 1:
+        raise errors.ValidationException(BOTH_SOURCES)
+    if not sources:
+        raise errors.ValidationException(definitions.TABLE_NAME_REQUIRED)
+    return str(sources[0])
 
 
 def _restore(
-    account: Account, request: Request, source: Table, summary: Mapping[str, Any]
+    account: Account,
+    request: Request,
+    source: Table,
+    items: OrderedStore,
+    summary: Mapping[str, Any],
 ) -> Response:
+    """Make a table of a source's definition and of these items.
+
+    Streams, time to live, recovery, tags, deletion protection, policies and the table class do
+    not come with it (S3X-30).
+    """
     name = request["TargetTableName"]
-    account.forget_deleted()
-    if account.find_table(name) is not None:
-        raise errors.TableAlreadyExistsException(TABLE_EXISTS.format(name=name))
+    _target_is_free(account, name)
     definition = _definition(source, request)
     encryption = {"SSESpecification": request.get("SSESpecificationOverride")}
     rules.encryption_is_consistent(encryption)
@@ -104,21 +146,30 @@ def _restore(
     table = make_table(account, name, definition)
     throughputs = [resource.throughput for resource in table.resources()]
     rules.units_are_within_the_quotas(account, name, throughputs)
-    table.options.table_class = source.options.table_class
     table.options.sse = (
-        load_encryption(account, encryption["SSESpecification"]) or source.options.sse
+        load_encryption(account, encryption["SSESpecification"])
+        if encryption["SSESpecification"] is not None
+        else source.options.sse
     )
     table.options.extra["RestoreSummary"] = {"SourceTableArn": source.arn, **summary}
-    fill(account, table, source)
+    for _, item in items.walk(*EVERYWHERE):
+        place(account, table, table.position_of(item), item)
     account.tables[name] = table
     account.watch(table)
     return {"TableDescription": descriptions.describe_table(account, table, status="CREATING")}
 
 
-def fill(account: Account, table: Table, source: Table) -> None:
-    """Put every item of the source into a new table, unpaid for."""
-    for _, item in source.store.walk(*EVERYWHERE):
-        place(account, table, table.position_of(item), item)
+def _target_is_free(account: Account, name: str) -> None:
+    """Refuse a name that is taken (OTH-6)."""
+    account.forget_deleted()
+    known = account.find_table(name)
+    if known is None:
+        return
+    summary = known.options.extra.get("RestoreSummary")
+    if summary is not None and known.status(account.now_ns) == "CREATING":
+        source = summary.get("SourceBackupArn", summary["SourceTableArn"])
+        raise errors.TableInUseException(BEING_RESTORED.format(name=name, source=source))
+    raise errors.TableAlreadyExistsException(TABLE_EXISTS.format(name=name))
 
 
 def _definition(source: Table, request: Request) -> dict[str, Any]:
@@ -132,10 +183,16 @@ def _definition(source: Table, request: Request) -> dict[str, Any]:
         "LocalSecondaryIndexes": _indexes(source, request, mode, is_global=False),
     }
     units = request.get("ProvisionedThroughputOverride")
+    if units is not None and mode != "PROVISIONED":
+        raise errors.ValidationException(NOT_PROVISIONED)
     if units is None and mode == "PROVISIONED":
         units = _units(throughput)
+        if units is None:
+            raise errors.ValidationException(NO_UNITS)
     definition["ProvisionedThroughput"] = units
     definition["OnDemandThroughput"] = request.get("OnDemandThroughputOverride")
+    if definition["OnDemandThroughput"] is None and mode != "PROVISIONED":
+        definition["OnDemandThroughput"] = descriptions.describe_maxima(throughput) or None
     names = {
         name
         for holder in (definition, *rules.indexes(definition))
@@ -151,19 +208,30 @@ def _indexes(
 ) -> list[dict[str, Any]]:
     """Return the indexes to restore: those of the source, or the ones chosen among them."""
     kind = "Global" if is_global else "Local"
-    known = {
-        index.schema.name: _index(index, mode)
+    known = [
+        _index(index, mode)
         for index in (source.global_indexes if is_global else source.local_indexes)
-    }
+    ]
     chosen = request.get(f"{kind}SecondaryIndexOverride")
     if chosen is None:
-        return list(known.values())
+        return known
     for index in chosen:
-        original = known.get(index["IndexName"])
-        if original is None or original["KeySchema"] != index["KeySchema"]:
+        if not any(_is_same_index(index, original) for original in known):
             raise errors.ValidationException(NO_SUCH_INDEX.format(index=index["IndexName"]))
         rules.projection_is_complete(index["Projection"])
     return list(chosen)
+
+
+def _is_same_index(chosen: dict[str, Any], original: dict[str, Any]) -> bool:
+    """Return whether an index is one of the source; it may have another name."""
+    names = [
+        sorted(index["Projection"].get("NonKeyAttributes", ())) for index in (chosen, original)
+    ]
+    return (
+        chosen["KeySchema"] == original["KeySchema"]
+        and chosen["Projection"].get("ProjectionType") == original["Projection"]["ProjectionType"]
+        and names[0] == names[1]
+    )
 
 
 def _index(index: Index, mode: str) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from typing import Final
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Transfer
 from emulator.operations import backup_source, definitions, descriptions, shapes, tokens
-from emulator.operations.continuous_backups import recovery_window
 from emulator.operations.create_table import RULES, free_name, load_encryption, make_table
+from emulator.operations.recovery import recovery_window
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import tables as rules
 from emulator.service import errors

@@ -26,7 +26,7 @@ from emulator.model.wire import dump_item, dump_types, load_item
 from emulator.operations import descriptions, run
 from emulator.operations.rules.items import item_fits
 from emulator.operations.rules.keys import key_of_item
-from emulator.persistence import index_queues, streams, table_state
+from emulator.persistence import histories, index_queues, streams, table_state
 from emulator.persistence.exchange import create_request
 from emulator.persistence.written import Moments, Times, integer, text
 from emulator.service.errors import EmulatorError
@@ -85,11 +85,13 @@ def _table(account: Account, table: Table) -> Iterator[dict[str, Any]]:
         "ttl": None if table.expiry is None else table.expiry.attribute,
         "items": len(table.store),
         "waiting": len(waiting),
+        "history": histories.dump_head(table),
         "state": table_state.dump(table, account.throughput_ns),
     }
     for _, item in table.store.walk(*updates.EVERYWHERE):
         yield dump_item(item.attributes)
     yield from waiting
+    yield from histories.dump(table)
 
 
 def _definition(account: Account, table: Table) -> dict[str, Any]:
@@ -235,6 +237,9 @@ def _load_table(account: Account, head: Mapping[str, Any], lines: _Lines, times:
     table = _create(account, head["table"])
     table_state.load(table, head["state"], times)
     _fill(account, table, head, lines)
+    history = head.get("history")
+    changes = lines.take(0 if history is None else history["changes"])
+    histories.load(account, table, history, list(changes), times.dates)
     if head["ttl"] is not None:
         items = table.store.walk(*updates.EVERYWHERE)
         table.expiry = ExpiryQueue(text(head["ttl"]), items)

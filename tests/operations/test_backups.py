@@ -194,3 +194,35 @@ def test_a_snapshot_keeps_the_backups():
     assert listed(emu) == []
     emu.restore(saved)
     assert listed(emu) == ["first"]
+
+
+def test_the_service_keeps_a_deleted_table_that_could_be_restored():
+    """S3X-31: for 35 days, listed only if asked for, and nobody deletes it."""
+    emu = created()
+    put(emu, pk="a")
+    spec = {"PointInTimeRecoveryEnabled": True}
+    emu.call("UpdateContinuousBackups", {**TAB, "PointInTimeRecoverySpecification": spec})
+    emu.call("DeleteTable", TAB)
+    assert listed(emu) == []
+    assert listed(emu, BackupType="SYSTEM") == listed(emu, BackupType="ALL")
+    (summary,) = emu.call("ListBackups", {"BackupType": "SYSTEM"})["BackupSummaries"]
+    arn = summary["BackupArn"]
+    assert arn.endswith("-00000000")
+    assert summary["BackupName"] == "tab$DeletedTableBackup"
+    assert summary["BackupType"] == "SYSTEM"
+    assert summary["BackupExpiryDateTime"] == START + 35 * 24 * 3600
+    told = emu.call("DescribeBackup", {"BackupArn": arn})["BackupDescription"]
+    assert told["SourceTableFeatureDetails"] == {}
+    assert refusal(emu, "DeleteBackup", {"BackupArn": arn})[0] == "ValidationException"
+    emu.call("RestoreTableFromBackup", {"BackupArn": arn, "TargetTableName": "new"})
+    assert described(emu, "new")["ItemCount"] == 1
+    emu.clock.advance(35 * 24 * 3600)
+    assert listed(emu, BackupType="ALL") == []
+    assert refusal(emu, "DescribeBackup", {"BackupArn": arn})[0] == "BackupNotFoundException"
+
+
+def test_a_table_without_recovery_is_gone_when_it_is_deleted():
+    """S3X-31."""
+    emu = created()
+    emu.call("DeleteTable", TAB)
+    assert listed(emu, BackupType="ALL") == []

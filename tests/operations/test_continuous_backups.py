@@ -36,7 +36,7 @@ def test_recovery_is_off_at_first():
 
 
 def test_recovery_reaches_back_to_its_beginning_or_by_its_days():
-    """OTH-9."""
+    """OTH-9, S3X-30: and up to five minutes ago."""
     emu = created()
     answer = emu.call("UpdateContinuousBackups", change(True, RecoveryPeriodInDays=2))
     assert answer == description(
@@ -50,8 +50,22 @@ def test_recovery_reaches_back_to_its_beginning_or_by_its_days():
         PointInTimeRecoveryStatus="ENABLED",
         RecoveryPeriodInDays=2,
         EarliestRestorableDateTime=START + 3 * DAY,
-        LatestRestorableDateTime=START + 5 * DAY,
+        LatestRestorableDateTime=START + 5 * DAY - 300,
     )
+
+
+def test_the_latest_moment_waits_for_its_lag():
+    """S3X-30: for five minutes both bounds are the moment recovery was switched on."""
+    emu = created()
+    emu.call("UpdateContinuousBackups", change(True))
+    seen = []
+    for _ in range(3):
+        emu.clock.advance(180)
+        found = emu.call("DescribeContinuousBackups", TAB)["ContinuousBackupsDescription"]
+        window = found["PointInTimeRecoveryDescription"]
+        seen.append(window["LatestRestorableDateTime"] - START)
+        assert window["EarliestRestorableDateTime"] == START
+    assert seen == [0, 60, 240]
 
 
 def test_days_may_change_and_are_35_unless_told():

@@ -51,11 +51,15 @@ def restore(emu, arn, **members):
     return emu.call("RestoreTableFromBackup", request)["TableDescription"]
 
 
-def recoverable():
-    emu, _ = source()
-    spec = {"PointInTimeRecoveryEnabled": True}
+def switch_recovery_on(emu, **members):
+    spec = {"PointInTimeRecoveryEnabled": True, **members}
     request = {"TableName": "tab", "PointInTimeRecoverySpecification": spec}
     emu.call("UpdateContinuousBackups", request)
+
+
+def recoverable():
+    emu, _ = source()
+    switch_recovery_on(emu)
     return emu
 
 
@@ -87,7 +91,7 @@ def test_a_backup_becomes_a_table_with_items_and_indexes():
     assert scan(emu, IndexName="gsi") == [ITEM]
     assert scan(emu, IndexName="lsi") == [{name: ITEM[name] for name in ("pk", "sk", "g")}]
     found = described(emu, "new")
-    assert found["RestoreSummary"]["RestoreInProgress"] is False
+    assert "RestoreSummary" not in found
     assert found["AttributeDefinitions"] == types("g pk sk")
 
 
@@ -104,16 +108,21 @@ def test_a_restored_table_goes_its_own_way():
 
 
 def test_a_restore_takes_as_long_as_a_table_takes():
-    """OTH-6, CT-15."""
+    """OTH-6, CT-15: it says where it comes from until it is there."""
     emu = emulator(table_delay=10)
     emu.call("CreateTable", table())
     emu.clock.advance(10)
     arn = emu.call("CreateBackup", {"TableName": "tab", "BackupName": "one"})
-    restore(emu, arn["BackupDetails"]["BackupArn"])
-    progress = [described(emu, "new")["RestoreSummary"]["RestoreInProgress"]]
+    backup = arn["BackupDetails"]["BackupArn"]
+    restore(emu, backup)
+    assert described(emu, "new")["RestoreSummary"]["RestoreInProgress"] is True
+    request = {"TargetTableName": "new", "BackupArn": backup}
+    assert refusal(emu, "RestoreTableFromBackup", request) == (
+        "TableInUseException",
+        f"Table: new is already being restored from backup: {backup}",
+    )
     emu.clock.advance(10)
-    progress.append(described(emu, "new")["RestoreSummary"]["RestoreInProgress"])
-    assert progress == [True, False]
+    assert "RestoreSummary" not in described(emu, "new")
 
 
 def test_units_are_those_of_the_source():
@@ -140,7 +149,7 @@ def test_settings_of_the_source_may_be_overridden():
     found = described(emu, "new")
     assert found["ProvisionedThroughput"] == {"NumberOfDecreasesToday": 0, **MORE}
     assert found["SSEDescription"]["KMSMasterKeyArn"].endswith("key/k")
-    assert found["TableClassSummary"] == {"TableClass": "STANDARD_INFREQUENT_ACCESS"}
+    assert "TableClassSummary" not in found
     assert found["AttributeDefinitions"] == types("pk sk")
     assert "GlobalSecondaryIndexes" not in found
     assert "LocalSecondaryIndexes" not in found
@@ -159,10 +168,43 @@ def test_a_provisioned_table_is_restored_on_demand():
 def test_an_index_may_be_chosen():
     """OTH-6."""
     emu, arn = source()
-    restore(emu, arn, GlobalSecondaryIndexOverride=[GSI])
-    assert len(described(emu, "new")["GlobalSecondaryIndexes"]) == 1
+    restore(emu, arn, GlobalSecondaryIndexOverride=[GSI | {"IndexName": "renamed"}])
+    names = [one["IndexName"] for one in described(emu, "new")["GlobalSecondaryIndexes"]]
+    assert names == ["renamed"]
 
 
+def test_what_belongs_to_the_source_alone_is_not_restored():
+    """S3X-30: settings that somebody has to make again."""
+    emu, _ = source(
+        TableClass="STANDARD_INFREQUENT_ACCESS",
+        DeletionProtectionEnabled=True,
+        StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"},
+        Tags=[{"Key": "a", "Value": "b"}],
+        OnDemandThroughput={"MaxReadRequestUnits": 100},
+        SSESpecification={"Enabled": True, "SSEType": "KMS", "KMSMasterKeyId": "k"},
+    )
+    ttl = {"Enabled": True, "AttributeName": "t"}
+    emu.call("UpdateTimeToLive", {"TableName": "tab", "TimeToLiveSpecification": ttl})
+    switch_recovery_on(emu)
+    emu.call("RestoreTableToPointInTime", to_time(UseLatestRestorableTime=True))
+    found = described(emu, "new")
+    for member in ("TableClassSummary", "StreamSpecification", "LatestStreamArn"):
+        assert member not in found
+    assert found["DeletionProtectionEnabled"] is False
+    assert found["OnDemandThroughput"] == {"MaxReadRequestUnits": 100}
+    assert found["SSEDescription"]["KMSMasterKeyArn"].endswith("key/k")
+    new = {"TableName": "new"}
+    status = emu.call("DescribeTimeToLive", new)["TimeToLiveDescription"]["TimeToLiveStatus"]
+    assert status == "DISABLED"
+    recovery = emu.call("DescribeContinuousBackups", new)["ContinuousBackupsDescription"]
+    assert recovery["PointInTimeRecoveryDescription"] == {"PointInTimeRecoveryStatus": "DISABLED"}
+    assert emu.call("ListTagsOfResource", {"ResourceArn": found["TableArn"]}) == {"Tags": []}
+
+
+NO_INDEX = (
+    "Invalid Request: Index {} does not match a secondary index that existed in the source table "
+    "and cannot be created during the restore operation"
+)
 BACKUP = f"{ARN}/backup/01767225600000-aaaaaaaa"
 REFUSED = {
     "exists": (
@@ -179,8 +221,13 @@ REFUSED = {
     "no units": (
         {"BillingModeOverride": "PROVISIONED"},
         "ValidationException",
-        INVALID + "ReadCapacityUnits and WriteCapacityUnits must both be specified when "
-        "BillingMode is PROVISIONED",
+        "Invalid Request: Must override ProvisionedThroughput if BillingMode is overridden to "
+        "PROVISIONED",
+    ),
+    "units on demand": (
+        {"ProvisionedThroughputOverride": MORE},
+        "ValidationException",
+        "Invalid Request: Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED",
     ),
     "no index units": (
         {"BillingModeOverride": "PROVISIONED", "ProvisionedThroughputOverride": MORE},
@@ -188,14 +235,14 @@ REFUSED = {
         INVALID + "ProvisionedThroughput is not specified for index: gsi",
     ),
     "another index": (
-        {"GlobalSecondaryIndexOverride": [index("other", schema("g"))]},
+        {"GlobalSecondaryIndexOverride": [index("other", schema("g"), "KEYS_ONLY")]},
         "ValidationException",
-        INVALID + "Index is not part of the source table: other",
+        NO_INDEX.format("other"),
     ),
     "another key": (
         {"LocalSecondaryIndexOverride": [index("lsi", schema("pk", "sk"))]},
         "ValidationException",
-        INVALID + "Index is not part of the source table: lsi",
+        NO_INDEX.format("lsi"),
     ),
     "encryption": (
         {"SSESpecificationOverride": {"Enabled": True, "SSEType": "AES256"}},
@@ -235,9 +282,9 @@ def test_quotas_hold_for_restores_too():
     [({"UseLatestRestorableTime": True}, START + 60), ({"RestoreDateTime": START}, START)],
 )
 def test_a_table_is_restored_from_a_living_one(members, moment):
-    """OTH-7."""
+    """OTH-7, S3X-30: the latest moment lies five minutes ago."""
     emu = recoverable()
-    emu.clock.advance(60)
+    emu.clock.advance(360)
     answer = emu.call("RestoreTableToPointInTime", to_time(**members))["TableDescription"]
     assert answer["RestoreSummary"] == {
         "SourceTableArn": ARN,
@@ -259,25 +306,39 @@ EITHER = (
     "Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, "
     "but not both"
 )
+OUTSIDE = (
+    "RestoreDateTime '{}' must be within EarliestRestorableDateTime '2026-01-01T00:00:00Z' and "
+    "LatestRestorableDateTime '2026-01-01T00:00:00Z'"
+)
 LATEST = {"UseLatestRestorableTime": True}
 TO_TIME = {
     "no time": ({}, "ValidationException", EITHER),
-    "two times": (LATEST | {"RestoreDateTime": START}, "ValidationException", EITHER),
+    "two times": (
+        LATEST | {"RestoreDateTime": START},
+        "ValidationException",
+        "Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for "
+        "point-in-time restore request. Please specify either RestoreDateTime time or "
+        "UseLatestRestorableTime",
+    ),
     "two sources": (
         LATEST | {"SourceTableArn": ARN},
         "ValidationException",
-        "Invalid Request: Either one of SourceTableName or SourceTableArn must be specified, "
-        "but not both",
+        "Invalid Request: Must provide exactly one of: sourceTableArn, sourceTableName",
+    ),
+    "no source": (
+        LATEST | {"SourceTableName": None},
+        "ValidationException",
+        "The parameter 'TableName' is required but was not present in the request",
     ),
     "too early": (
         {"RestoreDateTime": START - 1},
         "InvalidRestoreTimeException",
-        "Restore time is outside the recoverable window",
+        OUTSIDE.format("2025-12-31T23:59:59Z"),
     ),
     "too late": (
         {"RestoreDateTime": START + 1},
         "InvalidRestoreTimeException",
-        "Restore time is outside the recoverable window",
+        OUTSIDE.format("2026-01-01T00:00:01Z"),
     ),
     "no table": (
         LATEST | {"SourceTableName": "none"},
@@ -309,3 +370,73 @@ def test_recovery_must_be_on():
         "PointInTimeRecoveryUnavailableException",
         "Point in time recovery is not enabled for table 'tab'",
     )
+
+
+def at_second(emu, second):
+    """Return the texts that ``tab`` had under its key at a second after the start."""
+    name = f"at-{second}"
+    request = to_time(TargetTableName=name, RestoreDateTime=START + second)
+    emu.call("RestoreTableToPointInTime", request)
+    items = emu.call("Scan", {"TableName": name})["Items"]
+    return [item["text"]["S"] for item in items]
+
+
+def written_at(*seconds, **settings):
+    """Return an emulator whose one item was written at these seconds, and its text is the second.
+
+    Recovery is on from the beginning, and everything can be restored.
+    """
+    emu = emulator(recovery_lag=0, **settings)
+    emu.call("CreateTable", table())
+    switch_recovery_on(emu)
+    for second in seconds:
+        emu.clock.advance(START + second - emu.clock.now())
+        put(emu, pk="p", text=str(second))
+    return emu
+
+
+def test_a_restore_has_the_state_of_its_second():
+    """S3X-30: writes of that very moment are part of it."""
+    emu = written_at(10, 20, 30)
+    emu.clock.advance(60)
+    seen = {second: at_second(emu, second) for second in (0, 9, 10, 19, 20, 29, 30, 90)}
+    assert seen == {0: [], 9: [], 10: ["10"], 19: ["10"], 20: ["20"], 29: ["20"]} | {
+        30: ["30"],
+        90: ["30"],
+    }
+
+
+def test_what_the_log_has_dropped_cannot_be_restored():
+    """S3X-30: its bound is a setting, and the earliest moment tells what is left."""
+    emu = written_at(10, 20, 30, recovery_log_bytes=2 * 2100)
+    described = emu.call("DescribeContinuousBackups", {"TableName": "tab"})
+    window = described["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"]
+    assert window["EarliestRestorableDateTime"] == START + 10
+    assert at_second(emu, 10) == ["10"]
+    request = to_time(RestoreDateTime=START + 9)
+    assert refusal(emu, "RestoreTableToPointInTime", request)[0] == "InvalidRestoreTimeException"
+
+
+def test_a_shorter_period_forgets_for_good():
+    """S3X-30, OTH-9."""
+    emu = written_at(10, 20)
+    emu.clock.advance(3 * 24 * 3600)
+    for days in (1, 35):
+        switch_recovery_on(emu, RecoveryPeriodInDays=days)
+    request = to_time(RestoreDateTime=START + 15)
+    assert refusal(emu, "RestoreTableToPointInTime", request)[0] == "InvalidRestoreTimeException"
+
+
+def test_recovery_that_was_off_begins_anew():
+    """S3X-30."""
+    emu = written_at(10)
+    spec = {"PointInTimeRecoveryEnabled": False}
+    emu.call(
+        "UpdateContinuousBackups",
+        {"TableName": "tab", "PointInTimeRecoverySpecification": spec},
+    )
+    emu.clock.advance(10)
+    switch_recovery_on(emu)
+    request = to_time(RestoreDateTime=START + 10)
+    assert refusal(emu, "RestoreTableToPointInTime", request)[0] == "InvalidRestoreTimeException"
+    assert at_second(emu, 20) == ["10"]
