@@ -20,7 +20,9 @@ from emulator.service.wording import Wording
 
 CONSTRAINT: Final = "Value {value} at '{path}' failed to satisfy constraint: {rule}"
 NEWER_CONSTRAINT: Final = "Value at '{path}' failed to satisfy constraint: {rule}"
-_NULL_AT: Final = CONSTRAINT.format(value="null", path="{}", rule="Member must not be null")
+_NULL_AT, _NULL_RULE = CONSTRAINT.format(
+    value="null", path="\0", rule="Member must not be null"
+).split("\0")
 MIN_LENGTH: Final = "Member must have length greater than or equal to {n}"
 MAX_LENGTH: Final = "Member must have length less than or equal to {n}"
 MIN_VALUE: Final = "Member must have value greater than or equal to {n}"
@@ -283,7 +285,7 @@ class List(Member):
         for number, member in enumerate(value, start=1):
             member_path = f"{path}.{number}.member"
             if member is None:
-                yield _NULL_AT.format(member_path)
+                yield f"{_NULL_AT}{member_path}{_NULL_RULE}"
             else:
                 yield from self.member.problems(member, member_path)
         yield from _too_long(value, self.most, shown, path)
@@ -343,7 +345,7 @@ class Map(Member):
                 yield from self.member.problems(member, f"{path}.{name}.member")
             elif not isinstance(self.member, AttributeValue):
                 # Assumed: as in a list. A value that is null is judged when it is loaded.
-                yield _NULL_AT.format(f"{path}.{name}.member")
+                yield f"{_NULL_AT}{path}.{name}.member{_NULL_RULE}"
 
     def unknown(self, value: Any, path: str) -> Iterator[str]:
         """Yield those of the entries."""
@@ -375,6 +377,7 @@ class Structure(Member):
         self.members = dict(members)
         self.name = name
         self._needed = tuple(name for name, member in members.items() if member.is_required)
+        self._paths = {name: camel(name) for name in members}
 
     def accepts(self, value: Any) -> bool:
         """Return whether all types and constraints hold, and nothing is unknown."""
@@ -415,10 +418,10 @@ class Structure(Member):
         for name, member in self.members.items():
             member_value = value.get(name)
             if member_value is not None:
-                for problem in member.problems(member_value, prefix + camel(name)):
+                for problem in member.problems(member_value, prefix + self._paths[name]):
                     yield member, problem
             elif member.is_required:
-                yield member, _NULL_AT.format(prefix + camel(name))
+                yield member, f"{_NULL_AT}{prefix}{self._paths[name]}{_NULL_RULE}"
 
     def unknown(self, value: Any, path: str = "") -> Iterator[str]:
         """Yield the names of members that the structure does not have."""
@@ -450,10 +453,11 @@ class Structure(Member):
 
     def _refuse(self, request: Any, problems: list[tuple[Member, str]]) -> None:
         """Raise the aggregated fault, in every wording that has words of its own."""
-        columns = {"current", "older"}
-        for member, _ in problems:
-            if member.rewording is not None:
-                columns.update(member.rewording.columns)
+        rewordings = {member.rewording for member, _ in problems} - {None}
+        if not rewordings:
+            text = envelope(*[problem for _, problem in problems])
+            raise RequestFault(Wording(text, older=text), is_final=True)
+        columns = {"current", "older"}.union(*(own.columns for own in rewordings if own))
         complete = self.is_complete(request)
         wording = {column: _aggregated(column, problems, complete) for column in columns}
         raise RequestFault(Wording(**wording), is_final=True)
