@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import sys
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator.protocol import decode_json, encode_json
+from emulator.protocol.bodies import _encoder, encode_plainly
 from emulator.service.errors import SerializationException
 
 values = st.recursive(
@@ -24,6 +28,30 @@ def test_a_whole_surrogate_pair_is_one_character():
 @given(members=st.dictionaries(st.text(), values))
 def test_what_is_encoded_is_decoded(members):
     assert decode_json(encode_json(members)) == members
+
+
+def test_text_is_written_as_it_is():
+    assert encode_json({"a": "\u00e9\u2028"}) == '{"a":"\u00e9\u2028"}'.encode()
+
+
+@pytest.mark.parametrize("members", [{"a": "\ud800"}, {"a": 2**70}])
+def test_what_the_faster_encoder_refuses_is_written_by_the_other(members):
+    assert json.loads(encode_json(members)) == members
+
+
+@given(members=st.dictionaries(st.text(), values | st.floats(min_value=0.001, max_value=1e15)))
+def test_both_encoders_write_the_same_bytes(members):
+    pytest.importorskip("orjson", reason="orjson comes with the extra fast")
+    assert encode_json(members) == encode_plainly(members)
+
+
+def test_without_the_extra_answers_are_written_all_the_same(monkeypatch):
+    monkeypatch.setitem(sys.modules, "orjson", None)
+    _encoder.cache_clear()
+    try:
+        assert encode_json({"a": ["b"]}) == b'{"a":["b"]}'
+    finally:
+        _encoder.cache_clear()
 
 
 @given(body=st.binary(max_size=64))
