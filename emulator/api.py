@@ -18,9 +18,12 @@ from emulator.engine import (
     Events,
     Faults,
     Namespace,
+    Network,
+    RegionsNeeded,
     Snapshot,
     capture,
     reinstate,
+    replication,
 )
 from emulator.locks import holding
 from emulator.observe import (
@@ -91,6 +94,7 @@ class Emulator:
         self.faults = Faults()
         self._access_key: str | None = None
         self._is_narrowed = False
+        self._network = Network()
         self._accounts = Accounts(self._new_account)
         if isinstance(self.clock, ManualClock):
             self.clock.subscribe(self._catch_up)
@@ -126,7 +130,12 @@ class Emulator:
             return self._serve_first(Namespace(key, name), operation, request)
         if self.faults.rules:
             self._strike(account, operation, request)
-        return self._serve(account, operation, request)
+        try:
+            if self._network.accounts:
+                return self._serve_with_replicas(account, operation, request)
+            return self._serve(account, operation, request)
+        except RegionsNeeded as needed:
+            return self._serve_across(account, needed, operation, request)
 
     def _serve_first(
         self, namespace: Namespace, operation: str, request: dict[str, Any]
@@ -135,7 +144,11 @@ class Emulator:
         if self.faults.rules:
             self._strike(self._accounts.meet(namespace), operation, request)
         serve = partial(self._serve, operation=operation, request=request)
-        return self._accounts.serve(namespace, serve)
+        try:
+            return self._accounts.serve(namespace, serve)
+        except RegionsNeeded as needed:
+            account = self._accounts.get(namespace)
+            return self._serve_across(account, needed, operation, request)
 
     def _serve(self, account: Account, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         with account.lock:
@@ -147,6 +160,32 @@ class Emulator:
                 raise
             account.end()
             return answer
+
+    def _serve_with_replicas(
+        self, account: Account, operation: str, request: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Serve where there are global tables: all their regions have come to this moment.
+
+        The network is held throughout, so that strongly consistent writes come one after another.
+        """
+        replication.catch_up(self._network, self.clock.now_ns())
+        with account.lock, self._network.lock:
+            return self._serve(account, operation, request)
+
+    def _serve_across(
+        self, account: Account, needed: RegionsNeeded, operation: str, request: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Serve an operation that acts in several regions, whose accounts are all held."""
+        accounts = {name: self._accounts.get(name) for name in needed.namespaces}
+        replication.catch_up(self._network, self.clock.now_ns())
+        with holding({account.lock, *(held.lock for held in accounts.values())}):
+            for held in accounts.values():
+                held.catch_up(self.clock.now_ns())
+            account.held = accounts
+            try:
+                return self._serve(account, operation, request)
+            finally:
+                account.held = {}
 
     def _strike(self, account: Account, operation: str, request: dict[str, Any]) -> None:
         """Let injected faults have their way; a delay holds up nobody else."""
@@ -173,6 +212,7 @@ class Emulator:
             account_id=self.account_id,
             events=self.events,
             faults=self.faults,
+            network=self._network,
         )
 
     # What a person sees
@@ -298,6 +338,8 @@ class Emulator:
 
     def _current(self) -> Account:
         """Return the emulator's own region, with everything done that is due."""
+        if self._network.accounts:
+            replication.catch_up(self._network, self.clock.now_ns())
         account = self.account()
         with account.lock:
             account.catch_up(self.clock.now_ns())
@@ -460,6 +502,8 @@ class Emulator:
         return Table(self.call, name, region=region or self.region, clock=self.clock)
 
     def _catch_up(self, now_ns: int) -> None:
+        if self._network.accounts:
+            replication.catch_up(self._network, now_ns)
         for account in self._accounts:
             with account.lock:
                 account.catch_up(now_ns)

@@ -30,7 +30,8 @@ class Rank(IntEnum):
     ACCOUNTS = 1
     CLOCK = 2
     ACCOUNT = 3
-    LEDGER = 4
+    NETWORK = 4
+    LEDGER = 5
 
 
 _registry: Final = threading.Lock()

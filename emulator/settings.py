@@ -33,6 +33,7 @@ _SECONDS: Final = (
     *("table_delay", "index_delay", "transaction_seconds", "ttl_change_interval", "split_delay"),
     *("split_seconds", "gsi_closed_seconds", "gsi_lag", "ec_lag", "ttl_delay", "autoscaling_delay"),
     "recovery_lag",
+    "replication_lag",
 )
 #: The longest of them: 100 years; what lies further ahead has no date that can be written.
 _MOST_SECONDS: Final = 100 * 366 * 86_400
@@ -134,6 +135,10 @@ class Settings:
     ec_lag: float = 0.0
     #: An expired item is removed this long after its time. Rule CAP-1101.
     ttl_delay: float = 0.0
+
+    #: A write of a global table is in the other regions after this time; of a strongly
+    #: consistent one, that long it is in conflict with writes there. Rule GTB-1.
+    replication_lag: float = 1.0
 
     #: Time from the alarm to the new capacity. Rule CAP2-8.
     autoscaling_delay: Delay = 120.0

@@ -32,6 +32,7 @@ class Receipt:
         reasons: What refused, or in observe mode would have refused, the request.
         delayed: For each change of a global index that has to wait for room, why.
         charges: What it asks of which partition, for which key.
+        replicas: In how many other regions the same is written, and paid for, again (CAP-312).
 
     >>> from emulator.capacity import READ, WRITE
     >>> receipt = Receipt(WRITE, 3.0)
@@ -51,6 +52,7 @@ class Receipt:
         "items_returned",
         "lsi",
         "reasons",
+        "replicas",
         "rounding_loss_bytes",
         "table",
         "transactional",
@@ -70,6 +72,7 @@ class Receipt:
         self.items_evaluated = 0
         self.items_returned = 0
         self.rounding_loss_bytes = 0
+        self.replicas = 0
 
     def __repr__(self) -> str:
         arms = ", ".join(f"{name}={units}" for name, units in (self.lsi | self.gsi).items())
@@ -99,6 +102,7 @@ class Receipt:
         if other.reasons:
             self.reasons = tuple(dict.fromkeys(self.reasons + other.reasons))
         self.delayed += other.delayed
+        self.replicas = max(self.replicas, other.replicas)
 
     def report(self, mode: str | None, table_name: str) -> dict[str, Any] | None:
         """Return the ConsumedCapacity object for ``ReturnConsumedCapacity`` = ``mode``.

@@ -6,7 +6,7 @@ What operations do stands in ``reads``, ``writes``, ``transactions`` and ``updat
 functions are called by those names.
 """
 
-from emulator.engine import reads, transactions, updates, writes
+from emulator.engine import reads, replication, transactions, updates, writes
 from emulator.engine.account import Account, CapacityMode
 from emulator.engine.archive import Archive, Backup, Transfer
 from emulator.engine.events import (
@@ -24,6 +24,7 @@ from emulator.engine.events import (
 from emulator.engine.faults import FaultRule, Faults, tables_of
 from emulator.engine.namespaces import Accounts, Namespace
 from emulator.engine.options import TableOptions
+from emulator.engine.replicas import Member, Network, RegionsNeeded, Replica, Witness
 from emulator.engine.resource import BillingMode, Replaced, Resource, Throughput
 from emulator.engine.snapshot import Snapshot, capture, reinstate
 from emulator.engine.streams import Stream, StreamRecord
@@ -44,8 +45,12 @@ __all__ = [
     "IndexApplied",
     "IndexClosed",
     "IndexDelayed",
+    "Member",
     "Namespace",
+    "Network",
+    "RegionsNeeded",
     "Replaced",
+    "Replica",
     "RequestServed",
     "Resource",
     "Scaled",
@@ -59,9 +64,11 @@ __all__ = [
     "Throttled",
     "Throughput",
     "Transfer",
+    "Witness",
     "capture",
     "reads",
     "reinstate",
+    "replication",
     "tables_of",
     "transactions",
     "updates",

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from emulator.capacity import Charge, Metrics, Reason, Receipt, admit, record, throttle_error
 from emulator.clock import NANOSECONDS, Clock, PacedClock
-from emulator.engine import propagation
+from emulator.engine import propagation, replication
 from emulator.engine.archive import Archive
 from emulator.engine.events import NO_REQUEST, Events, RequestServed, Throttled
 from emulator.engine.faults import Faults
 from emulator.engine.minutes import CalendarMinutes, Minutes, ThroughputMinutes
 from emulator.engine.namespaces import Namespace
+from emulator.engine.replicas import Network
 from emulator.engine.request_metrics import RequestMetrics
 from emulator.engine.resource import Resource, Throughput
 from emulator.engine.splits import grow
@@ -59,6 +60,9 @@ class Account:
         mentioned: What was said of members of requests that have no effect.
         has_backlog: Whether some change waits for room in a global index.
         common: The account of the region whose tables every access key sees, if this is a key's.
+        network: What joins it with the other regions.
+        replicated: Those of its tables that are replicas, by name.
+        held: The accounts that are held for an operation on several regions, by namespace.
     """
 
     # Slots: an object of more than thirty attributes in its dictionary is slow to read.
@@ -74,6 +78,7 @@ class Account:
         "events",
         "faults",
         "has_backlog",
+        "held",
         "holds",
         "is_judged",
         "last_receipts",
@@ -82,11 +87,13 @@ class Account:
         "metrics",
         "minutes",
         "namespace",
+        "network",
         "now_ns",
         "operation",
         "pace",
         "receipts",
         "region",
+        "replicated",
         "request",
         "request_metrics",
         "settings",
@@ -108,6 +115,7 @@ class Account:
         faults: Faults,
         access_key: str | None = None,
         common: Account | None = None,
+        network: Network | None = None,
     ) -> None:
         self.clock = clock
         self.settings = settings
@@ -122,6 +130,9 @@ class Account:
         self.namespace = Namespace(access_key, region)
         self.common = common
         self.lock: RLock = new_lock(Rank.ACCOUNT) if common is None else common.lock
+        self.network = Network() if network is None else network
+        self.replicated: dict[str, Table] = {}
+        self.held: Mapping[Namespace, Account] = {}
         self.tables: dict[str, Table] = {}
         self.streams: dict[str, Stream] = {}
         self.archive = Archive()
@@ -189,6 +200,8 @@ class Account:
 
     def catch_up(self, now_ns: int) -> None:
         """Move to a moment, doing on the way what falls due; time never runs back."""
+        if self.replicated:
+            replication.deliver(self, now_ns)
         if now_ns > self.now_ns:
             if self.has_backlog or now_ns >= self.minutes.next_ns:
                 self.minutes.catch_up(self, now_ns)
@@ -198,6 +211,12 @@ class Account:
         if self.common is not None:
             self.common.catch_up(now_ns)
             self.has_backlog = self.has_backlog or self.common.has_backlog
+
+    def arrive_at(self, now_ns: int) -> None:
+        """Be at a moment, if it is not in the past; what falls due then happens afterwards."""
+        self.now_ns = max(self.now_ns, now_ns)
+        if self.pace is None:
+            self.throughput_ns = self.now_ns
 
     def _arrive(self, pace: PacedClock, operation: str) -> None:
         """Let time pass for throughput; what acts on no items, or is set-up, takes none."""

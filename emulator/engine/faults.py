@@ -8,23 +8,40 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from emulator.capacity import Reason, cancellation, throttle_error
+from emulator.clock import NANOSECONDS
+from emulator.engine.replicas import CONFLICT as REGION_CONFLICT
 from emulator.engine.transactions import CONFLICT, Failure, cancelled
 from emulator.service import limits
 from emulator.service.catalogue import ON_ITEMS, OPERATIONS, Kind, names_of
-from emulator.service.errors import ApiError, InternalServerError, TransactionConflictException
+from emulator.service.errors import (
+    ApiError,
+    InternalServerError,
+    ReplicatedWriteConflictException,
+    TransactionConflictException,
+)
 from emulator.service.throttling import AXES, Axis, ThrottlingLimit
 
 if TYPE_CHECKING:
     from emulator.engine.account import Account
     from emulator.engine.namespaces import Namespace
 
-FaultKind = Literal["throttle", "internal_error", "latency", "unprocessed", "conflict"]
-_KINDS: Final = ("throttle", "internal_error", "latency", "unprocessed", "conflict")
+FaultKind = Literal[
+    "throttle",
+    "internal_error",
+    "latency",
+    "unprocessed",
+    "conflict",
+    "replication_conflict",
+    "outage",
+]
+_KINDS: Final = get_args(FaultKind)
+#: Kinds that hit operations on items only.
+_OF_ITEMS: Final = ("throttle", "conflict", "replication_conflict")
 _INTERNAL: Final = (
     "The request processing has failed because of an unknown error, exception or failure."
 )
@@ -32,6 +49,8 @@ _INTERNAL: Final = (
 MOST_LATENCY_SECONDS: Final = 3600
 _NUMBERS: Final = ("share", "times", "after", "until", "latency", "seed")
 _OPTIONAL: Final = ("times", "after", "until")
+#: Source: the service model: what may answer ReplicatedWriteConflictException (GTB-7).
+REPLICATED_WRITES: Final = frozenset(("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"))
 _WRITES: Final = names_of(Kind.WRITE, Kind.STATEMENT)
 
 
@@ -40,9 +59,12 @@ class FaultRule:
     """What to inject, into which requests, how often.
 
     Args:
-        kind: ``throttle``, ``internal_error``, ``latency``, ``unprocessed`` or ``conflict``.
+        kind: ``throttle``, ``internal_error``, ``latency``, ``unprocessed``, ``conflict``,
+            ``replication_conflict`` or ``outage``; in an outage a region refuses every request,
+            and nothing is replicated from or to it.
         operations: Operation names it hits, such as ``PutItem``; all when empty, or for
-            ``throttle`` and ``conflict`` all on items.
+            ``throttle`` and ``conflict`` all on items, for ``replication_conflict`` those that the
+            service refuses for it.
         tables: Table names it hits; all when empty.
         key: Attribute values (wire form) that the request's key or item must carry.
         share: Share of the matching requests that it hits; for ``unprocessed`` the share of
@@ -53,6 +75,7 @@ class FaultRule:
         latency: Seconds that a ``latency`` fault adds on the clock, at most an hour.
         seed: Seeds the choice among matching requests.
         namespace: Only requests of this namespace, as ``local/us-east-1`` or ``local``; or None.
+        regions: Only requests in these regions; all when empty. An outage needs some.
 
     >>> FaultRule(kind="throttle", share=2)
     Traceback (most recent call last):
@@ -70,6 +93,7 @@ class FaultRule:
     latency: float = 0.0
     seed: int = 0
     namespace: str | None = None
+    regions: str | tuple[str, ...] = ()
     hits: int = field(default=0, init=False)
     _random: random.Random = field(init=False, repr=False)
 
@@ -90,14 +114,35 @@ class FaultRule:
             if operation not in OPERATIONS:
                 raise ValueError(f"a fault's operations are such as PutItem, not {operation!r}")
         self.tables = _names("tables", self.tables)
+        self.regions = _names("regions", self.regions)
+        if self.kind == "outage":
+            self._judge_outage()
         _judge_key(self.key)
         self._random = random.Random(self.seed)
+
+    def _judge_outage(self) -> None:
+        """Refuse what an outage, which spares no request of its regions, cannot be narrowed to."""
+        if not self.regions:
+            raise ValueError("an outage needs regions, such as regions='us-east-1'")
+        narrowing = (self.operations, self.tables, self.key, self.times, self.namespace)
+        if any(narrowing) or self.share != 1:
+            raise ValueError("an outage takes regions, after and until, and nothing else")
+
+    def ends_ns(self, region: str, time_ns: int) -> float | None:
+        """Return when the outage of a region that is under way at a moment ends, or None."""
+        if self.kind != "outage" or region not in self.regions:
+            return None
+        start_ns = 0 if self.after is None else round(self.after * NANOSECONDS)
+        end_ns = math.inf if self.until is None else round(self.until * NANOSECONDS)
+        return end_ns if start_ns <= time_ns < end_ns else None
 
     def hit(
         self, operation: str, request: Mapping[str, Any], now: float, namespace: Namespace
     ) -> bool:
         """Return whether this request is hit, and count it."""
         if self.namespace is not None and not namespace.is_called(self.namespace):
+            return False
+        if self.regions and namespace.region not in self.regions:
             return False
         if not self._matches(operation, request, now):
             return False
@@ -120,7 +165,9 @@ class FaultRule:
         return self.key is None or _carries(request, self.key)
 
     def _may_hit(self, operation: str) -> bool:
-        return operation in ON_ITEMS or self.kind not in ("throttle", "conflict")
+        if self.kind == "replication_conflict":
+            return operation in REPLICATED_WRITES
+        return operation in ON_ITEMS or self.kind not in _OF_ITEMS
 
     def undone(self, count: int) -> set[int]:
         """Return which of ``count`` batch items stay undone."""
@@ -233,12 +280,35 @@ class Faults:
                 continue
             if rule.kind == "latency":
                 clock.sleep(rule.latency)
-            elif rule.kind == "internal_error":
+            elif rule.kind in ("internal_error", "outage"):
                 raise InternalServerError(_INTERNAL)
+            elif rule.kind == "replication_conflict":
+                raise ReplicatedWriteConflictException(REGION_CONFLICT)
             elif rule.kind == "conflict":
                 raise _conflict(operation, request)
             else:
                 raise _throttle(account, operation, request)
+
+    def reachable_ns(self, regions: Iterable[str], time_ns: int) -> float:
+        """Return the first moment from a given one on at which no region has an outage.
+
+        >>> faults = Faults()
+        >>> _ = faults.add(kind="outage", regions="eu-west-1", until=5)
+        >>> faults.reachable_ns(("us-east-1", "eu-west-1"), 1_000_000_000)
+        5000000000
+        """
+        reached_ns: float = time_ns
+        while self.rules and reached_ns < math.inf:
+            ends = [
+                end_ns
+                for rule in self.rules
+                for region in regions
+                if (end_ns := rule.ends_ns(region, int(reached_ns))) is not None
+            ]
+            if not ends:
+                break
+            reached_ns = max(ends)
+        return reached_ns
 
     def unprocessed(
         self, account: Account, operation: str, request: Mapping[str, Any], count: int

@@ -92,7 +92,7 @@ class Minutes:
     def _skip_idle(self, account: Account, now_ns: int) -> None:
         """Pass over minutes in which nothing can happen."""
         if _is_idle(account):
-            self._pass_over(min(_minute_after(now_ns), _next_expiry_ns(account)))
+            self._pass_over(min(_minute_after(now_ns), next_expiry_ns(account)))
 
     def _pass_over(self, until_ns: float) -> None:
         """Let nothing fall due before a whole minute."""
@@ -119,7 +119,7 @@ class CalendarMinutes(Minutes):
         self.next_ns = self._next_minute_ns
 
     def _skip_idle(self, account: Account, now_ns: int) -> None:
-        self._pass_over(min(_minute_after(now_ns), _next_expiry_ns(account)))
+        self._pass_over(min(_minute_after(now_ns), next_expiry_ns(account)))
 
 
 class ThroughputMinutes(Minutes):
@@ -154,13 +154,14 @@ def _is_idle(account: Account) -> bool:
     )
 
 
-def _next_expiry_ns(account: Account) -> float:
-    """Return the whole minute at which the next item expires, or infinity."""
+def next_expiry_ns(account: Account) -> float:
+    """Return the whole minute at which the next item expires here, or infinity."""
     delay = account.settings.ttl_delay
     moments = (
         table.expiry.next_due(account.now_seconds - delay)
         for table in account.tables.values()
         if table.expiry is not None
+        and (table.replica is None or table.replica.expires_here(account))
     )
     return min(
         (_minute_after(round((due + delay) * NANOSECONDS)) for due in moments if due is not None),
@@ -170,7 +171,8 @@ def _next_expiry_ns(account: Account) -> float:
 
 def _expire(account: Account) -> None:
     for table in list(account.tables.values()):
-        sweep(account, table)
+        if table.replica is None or table.replica.expires_here(account):
+            sweep(account, table)
 
 
 def _close_minutes(account: Account) -> None:

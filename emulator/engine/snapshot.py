@@ -58,4 +58,5 @@ def reinstate(account: Account, state: Mapping[str, Any]) -> None:
     account.holds = state["holds"].copy()
     account.archive = state["archive"].copy()
     account.has_backlog = has_backlog(account)
+    account.network.note(account)
     account.begin_observing()

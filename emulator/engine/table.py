@@ -15,6 +15,7 @@ from emulator.clock import NANOSECONDS
 from emulator.engine.expiry import ExpiryQueue
 from emulator.engine.history import History
 from emulator.engine.options import TableOptions
+from emulator.engine.replicas import Replica
 from emulator.engine.resource import Resource, Throughput
 from emulator.engine.streams import Stream
 from emulator.model import IndexSchema, Item, KeySchema, KeyValue
@@ -176,6 +177,7 @@ class Table(_Lifetime):
         on_demand_since_ns: When the table was last switched to on demand, or None for never.
         expiry_changed_ns: When time to live was last switched on or off, or None for never.
         history: What its writes have replaced, while point-in-time recovery is on.
+        replica: What makes it one of several in different regions, or None.
     """
 
     # Slots: as in an account, there are more than thirty.
@@ -202,6 +204,7 @@ class Table(_Lifetime):
         "on_demand_since_ns",
         "options",
         "quota",
+        "replica",
         "resource",
         "settings",
         "store",
@@ -260,6 +263,7 @@ class Table(_Lifetime):
         self.expiry: ExpiryQueue | None = None
         self.expiry_changed_ns: int | None = None
         self.history: History | None = None
+        self.replica: Replica | None = None
         self.collection_bytes: dict[KeyValue, int] = {}
 
     # Indexes
@@ -464,6 +468,7 @@ class Table(_Lifetime):
         twin.stream = None if self.stream is None else self.stream.copy()
         twin.expiry = None if self.expiry is None else self.expiry.copy()
         twin.history = None if self.history is None else self.history.share()
+        twin.replica = None if self.replica is None else self.replica.copy()
         twin.collection_bytes = dict(self.collection_bytes)
         return twin
 

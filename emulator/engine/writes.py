@@ -91,7 +91,10 @@ def execute(account: Account, write: Write) -> Planned:
         ConditionalCheckFailedException: the condition does not hold; it was charged.
         ApiError: the write is refused for throughput or size; nothing was charged.
     """
-    account.holds.check(account, write.table, write.position)
+    table = write.table
+    account.holds.check(account, table, write.position)
+    if table.replica is not None:
+        table.replica.check(account, write.position)
     planned = plan(write)
     account.admit_write(planned)
     if planned.failure is not None:
@@ -100,12 +103,14 @@ def execute(account: Account, write: Write) -> Planned:
     return planned
 
 
-def plan(write: Write, *, factor: int = 1) -> Planned:
+def plan(write: Write, *, factor: int = 1, is_limited: bool = True) -> Planned:
     """Return what a write would do and cost, changing nothing.
 
     Args:
         write: The write.
         factor: What the table arm is multiplied with; 2 in a transaction (CAP-305).
+        is_limited: Whether the limits that local indexes bring are held; not of what another
+            region has accepted.
     """
     table = write.table
     old = table.store.get(write.position)
@@ -123,10 +128,13 @@ def plan(write: Write, *, factor: int = 1) -> Planned:
     receipt.bytes_evaluated = larger
     receipt.items_evaluated = 1
     receipt.rounding_loss_bytes = write_loss(larger)
+    if table.replica is not None:
+        receipt.replicas = len(table.replica.members) - 1
     if not changes:
         receipt.charges = charges = [table.resource.charge(WRITE, units, write.position)]
         return Planned(write, old, new, changes, receipt, charges)
-    _check_local_sizes(table, write.position, old, new, changes)
+    if is_limited:
+        _check_local_sizes(table, write.position, old, new, changes)
     local_units, arms = _index_arms(table, changes, receipt)
     charges = [table.resource.charge(WRITE, units + local_units, write.position)]
     receipt.charges = all_charges = charges.copy()
@@ -218,6 +226,8 @@ def place(account: Account, table: Table, position: Position, new: Item) -> None
     """Put an item into a table and its indexes; nothing is admitted or charged."""
     old = table.store.get(position)
     changes = table.plan(old, new) if table.indexes else []
+    if table.replica is not None:
+        table.replica.send(account, table, position, new)
     if not account.has_backlog or account.capacity != "enforce":
         table.commit(position, old, new, changes, account.now_ns)
         return
@@ -226,13 +236,16 @@ def place(account: Account, table: Table, position: Position, new: Item) -> None
     propagate(account, table, position, free_arms(table, changes), Receipt(WRITE))
 
 
-def apply(account: Account, planned: Planned, *, by_service: bool = False) -> None:
+def apply(
+    account: Account, planned: Planned, *, by_service: bool = False, is_replicated: bool = False
+) -> None:
     """Carry out a planned write: items, indexes, stream, sizes.
 
     Args:
         account: The account.
         planned: The write.
         by_service: Whether time to live deletes, which takes nothing of the indexes.
+        is_replicated: Whether the write was made in another region, which has sent it here.
     """
     write, old, new, changes, receipt, _, arms, _ = planned
     table, now_ns = write.table, account.now_ns
@@ -243,6 +256,8 @@ def apply(account: Account, planned: Planned, *, by_service: bool = False) -> No
     table.commit(write.position, old, new, changes, now_ns)
     if table.stream is not None and table.stream.is_open:
         table.stream.record(old, new, now_ns, by_service=by_service)
+    if table.replica is not None and not is_replicated and (old is not None or new is not None):
+        table.replica.send(account, table, write.position, new)
     _split_full_partitions(account, table, write.position, changes)
     if not arms or account.capacity == "off":
         return

@@ -59,6 +59,7 @@ class Entry:
     items_returned: int = 0
     bytes_evaluated: int = 0
     bytes_returned: int = 0
+    replicated_units: float = 0.0
     reasons: list[Reason] = field(default_factory=list)
 
     @property
@@ -134,6 +135,7 @@ class Ledger:
                 entry.read_units += receipt.total
             else:
                 entry.write_units += receipt.total
+                entry.replicated_units += receipt.total * receipt.replicas
             entry.items_evaluated += receipt.items_evaluated
             entry.items_returned += receipt.items_returned
             entry.bytes_evaluated += receipt.bytes_evaluated
@@ -175,9 +177,18 @@ class Ledger:
         return sum((entry.write_units for entry in self._entries.values()), 0.0)
 
     @property
+    def replicated_units(self) -> float:
+        """Write units that the same writes consume in the other regions of global tables."""
+        return sum((entry.replicated_units for entry in self._entries.values()), 0.0)
+
+    @property
     def usd(self) -> float:
         """What a million runs of this cost in dollars, on demand in a table of class Standard."""
-        return 1_000_000 * STANDARD.on_demand(reads=self.read_units, writes=self.write_units)
+        return 1_000_000 * STANDARD.on_demand(
+            reads=self.read_units,
+            writes=self.write_units,
+            replicated_writes=self.replicated_units,
+        )
 
     @property
     def throttles(self) -> int:

@@ -170,6 +170,8 @@ def _serve(
         if number in skipped or account.holds.holds(account, write.table, write.position):
             undone.append(write_request)
             continue
+        if write.table.replica is not None:
+            write.table.replica.check(account, write.position)
         planned = plan(write)
         refused = account.try_admit_write(planned)
         if refused:

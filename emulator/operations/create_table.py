@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final, NoReturn
 
 from emulator.engine import Account, Table, TableOptions
 from emulator.model import wire
+from emulator.model.wire import INVALID
 from emulator.operations import definitions, descriptions, shapes
 from emulator.operations.registry import Request, Response, operation
+from emulator.operations.replicas import SETTINGS_MODE
 from emulator.operations.resource_policies import new_policy, policy_is_well_formed
 from emulator.operations.rules import tables as rules
 from emulator.operations.rules.tags import load_tags
-from emulator.service.errors import ResourceInUseException
+from emulator.service.errors import (
+    ResourceInUseException,
+    ResourceNotFoundException,
+    ValidationException,
+)
 
+SAME_ACCOUNT: Final = (
+    INVALID + "GlobalTableSourceArn must name a table of another account; UpdateTable adds "
+    "replicas of the same account"
+)
+SOURCE_NOT_FOUND: Final = "Requested resource not found: Source table: {arn} not found"
 TABLE_EXISTS: Final = "Table already exists: {name}"
 
-SHAPE = definitions.TableRequest(
+
+class _CreateRequest(definitions.TableRequest):
+    """A request to create a table; a replica of another account's has no definition (GTB-9)."""
+
+    def check(self, request: Any) -> Sequence[str]:
+        """Refuse a faulty request."""
+        if type(request) is dict and request.get("GlobalTableSourceArn") is not None:
+            return _REPLICA_SHAPE.check(request)
+        return super().check(request)
+
+
+_OF_ANOTHER_ACCOUNT: Final = {
+    "GlobalTableSourceArn": shapes.String(1, 1024),
+    "GlobalTableSettingsReplicationMode": SETTINGS_MODE,
+}
+_REPLICA_SHAPE: Final = definitions.table_request(**_OF_ANOTHER_ACCOUNT)
+SHAPE = _CreateRequest(
     {
         "BillingMode": definitions.BILLING_MODE,
         "ProvisionedThroughput": definitions.PROVISIONED_THROUGHPUT,
@@ -31,6 +59,7 @@ SHAPE = definitions.TableRequest(
         "DeletionProtectionEnabled": shapes.BOOLEAN,
         "Tags": definitions.TAGS,
         "ResourcePolicy": shapes.STRING,
+        **_OF_ANOTHER_ACCOUNT,
     },
     reports_name_alone=True,
 )
@@ -57,6 +86,8 @@ RULES = (
 @operation("CreateTable", shape=SHAPE)
 def create_table(account: Account, request: Request) -> Response:
     """Create a table; the answer says CREATING, whatever the delay (CT-15)."""
+    if request.get("GlobalTableSourceArn") is not None:
+        source_is_of_another_account(account, request["GlobalTableSourceArn"])
     for rule in RULES:
         rule(request)
     rules.maxima_and_warm_throughput_fit(request, account.settings.table_quota)
@@ -80,6 +111,16 @@ def create_table(account: Account, request: Request) -> Response:
     if stream is not None and stream["StreamEnabled"]:
         account.open_stream(table, stream["StreamViewType"])
     return {"TableDescription": descriptions.describe_table(account, table, status="CREATING")}
+
+
+def source_is_of_another_account(account: Account, arn: str) -> NoReturn:
+    """Refuse a replica of another account's table: an emulator has one account (GTB-9).
+
+    Assumed: the text for a table of the same account.
+    """
+    if arn.split(":")[4:5] == [account.account_id]:
+        raise ValidationException(SAME_ACCOUNT)
+    raise ResourceNotFoundException(SOURCE_NOT_FOUND.format(arn=arn))
 
 
 def free_name(account: Account, named: str) -> str:

@@ -10,16 +10,10 @@ from emulator.operations.backups import keep_deleted_table
 from emulator.operations.definitions import table_request
 from emulator.operations.descriptions import describe_table
 from emulator.operations.registry import Request, Response, operation
+from emulator.operations.replica_updates import leave_group
+from emulator.operations.rules.states import IN_USE, PROTECTED, table_is_active
 from emulator.service.errors import ResourceInUseException, ValidationException
 
-PROTECTED: Final = (
-    "Resource cannot be deleted as it is currently protected against deletion. "
-    "Disable deletion protection first."
-)
-IN_USE: Final = "Attempt to change a resource which is still in use: "
-BEING_CREATED: Final = IN_USE + "Table is being created: {name}"
-BEING_UPDATED: Final = IN_USE + "Table is being updated: {name}"
-BEING_DELETED: Final = IN_USE + "Table is being deleted: {name}"
 INDEXES_CHANGING: Final = (
     IN_USE + "Cannot delete table while indexes are being created, updated, or deleted."
 )
@@ -46,6 +40,8 @@ def delete_table(account: Account, request: Request) -> Response:
     no_index_is_changing(table, account.now_ns)
     table_is_active(table, account.now_ns)
 
+    if table.replica is not None:
+        leave_group(account, table)
     keep_deleted_table(account, table)
     table.deleted_at_ns = account.now_ns + round(account.settings.table_delay * NANOSECONDS)
     described = describe_table(account, table)  # before the stream closes, which it still names
@@ -59,14 +55,3 @@ def no_index_is_changing(table: Table, now_ns: int) -> None:
     table.forget_deleted_indexes(now_ns)
     if table.leaving or any(index.status(now_ns) != "ACTIVE" for index in table.global_indexes):
         raise ResourceInUseException(INDEXES_CHANGING)
-
-
-def table_is_active(table: Table, now_ns: int) -> None:
-    """Refuse a change to a table that is not ACTIVE (DT-4, UT-3).
-
-    Assumed: the texts.
-    """
-    messages = {"CREATING": BEING_CREATED, "UPDATING": BEING_UPDATED, "DELETING": BEING_DELETED}
-    message = messages.get(table.status(now_ns))
-    if message is not None:
-        raise ResourceInUseException(message.format(name=table.name))

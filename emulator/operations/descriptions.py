@@ -62,10 +62,59 @@ def describe_table(
     described |= _indexes(account, table, leaving, status, changed)
     described |= _stream(table)
     described |= _options(table, status)
+    described |= _group(account, table, status)
     if "RestoreSummary" in described:
         described["RestoreSummary"] |= {"RestoreInProgress": True}
         if status != "CREATING":
             del described["RestoreSummary"]
+    return described
+
+
+def _group(account: Account, table: Table, status: str) -> Wire:
+    """Return what a replica says of its global table (GTB-4, GTB-8)."""
+    replica = table.replica
+    if replica is None or status == "DELETING":
+        return {}
+    described: Wire = {
+        "Replicas": describe_replicas(account, table, is_changing=status == "UPDATING"),
+        "GlobalTableVersion": "2019.11.21",
+        "MultiRegionConsistency": replica.consistency,
+        "DisassociationProtectionEnabled": replica.is_protected,
+    }
+    # Source: GTB-9, of one account.
+    mode = table.options.extra.get("GlobalTableSettingsReplicationMode", "ENABLED_WITH_OVERRIDES")
+    described["GlobalTableSettingsReplicationMode"] = mode
+    if replica.witness is not None:
+        is_ready = account.now_ns >= replica.witness.active_at_ns and status != "UPDATING"
+        described["GlobalTableWitnesses"] = [
+            {
+                "RegionName": replica.witness.region,
+                "WitnessStatus": "ACTIVE" if is_ready else "CREATING",
+            }
+        ]
+    return described
+
+
+def describe_replicas(account: Account, table: Table, *, is_changing: bool = False) -> list[Wire]:
+    """Return the other replicas of a table (GTB-4).
+
+    Assumed: a replica does not list itself.
+
+    Args:
+        account: Whose moment they are described at.
+        table: The table.
+        is_changing: Whether the answer shows the change that it answers (UT-16).
+    """
+    if table.replica is None:
+        return []
+    now_ns, described = account.now_ns, []
+    for region in table.replica.others:
+        member = table.replica.members[region]
+        is_under_way = is_changing and member.active_at_ns == table.updated_at_ns
+        status = member.status(member.active_at_ns - 1 if is_under_way else now_ns)
+        arn = table.arn.replace(f":{account.region}:", f":{region}:", 1)
+        shown = {"RegionName": region, "ReplicaStatus": status, "ReplicaArn": arn}
+        described.append(shown | deepcopy(dict(member.overrides)))
     return described
 
 

@@ -15,6 +15,7 @@ from emulator.engine.writes import Planned, plan
 from emulator.operations import responses, shapes
 from emulator.operations.execute_statement import PARAMETERS, STATEMENT, bind_loaded
 from emulator.operations.registry import Request, Response, operation
+from emulator.operations.rules.replicas import is_not_strong
 from emulator.operations.statements import reads, writes
 from emulator.operations.transact_write_items import SAME_ITEM, TOO_LARGE
 from emulator.partiql import (
@@ -115,6 +116,7 @@ def _target(
     """
     try:
         table = account.table(bound.table_name)
+        is_not_strong([table], "transactions")
     except errors.ResourceNotFoundException as fault:
         return Failure("ResourceNotFound", str(fault.message))
     with _numbered(number):

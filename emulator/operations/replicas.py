@@ -1,23 +1,13 @@
-"""Replicas of global tables, version 2019: described, never replicated (OTH-14, OTH-15)."""
+"""Replicas of global tables, version 2019: their members on the wire, and auto scaling (OTH-15)."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-from emulator.engine import Account, Table
-from emulator.model.wire import INVALID
+from emulator.engine import Account
 from emulator.operations import definitions, shapes
+from emulator.operations.descriptions import describe_replicas
 from emulator.operations.registry import Request, Response, operation
-from emulator.service.errors import ValidationException
-
-# Assumed: the texts; the service model gives UpdateTable no error shape for replicas.
-REPLICA_EXISTS: Final = INVALID + "Replica already exists in region: {region}"
-NO_REPLICA: Final = INVALID + "Replica does not exist in region: {region}"
-OWN_REGION: Final = (
-    INVALID + "Cannot add, delete, or update the local region through ReplicaUpdates"
-)
-NO_ACTION: Final = INVALID + "One of Create, Update, Delete must be specified in a ReplicaUpdate"
-VERSION: Final = "2019.11.21"
 
 _READ_OVERRIDE = shapes.structure(
     "ProvisionedThroughputOverride", ReadCapacityUnits=shapes.POSITIVE_LONG
@@ -50,47 +40,30 @@ REPLICA_UPDATES: Final = shapes.List(
         Delete=shapes.structure(
             "DeleteReplicationGroupMemberAction", RegionName=shapes.STRING.required
         ),
+        Disassociate=shapes.structure(
+            "DisassociateReplicationGroupMemberAction",
+            RegionName=shapes.STRING.required,
+            DisassociationMode=shapes.String(enum=("WAIT_FOR_REPLICATION",)).required,
+        ),
     ),
     least=1,
 )
 
 
-def update_replicas(account: Account, table: Table, request: Request) -> None:
-    """Add, change and remove the replicas that a table describes (OTH-14)."""
-    known = {replica["RegionName"]: replica for replica in table.options.extra.get("Replicas", ())}
-    for update in request["ReplicaUpdates"]:
-        actions = [kind for kind in ("Create", "Update", "Delete") if update.get(kind) is not None]
-        if len(actions) != 1:
-            raise ValidationException(NO_ACTION)
-        _update_replica(account, known, actions[0], update[actions[0]])
-    extra = table.options.extra
-    extra.pop("Replicas", None)
-    extra.pop("GlobalTableVersion", None)
-    if known:
-        extra |= {"Replicas": list(known.values()), "GlobalTableVersion": VERSION}
-        if request.get("MultiRegionConsistency") is not None:
-            extra["MultiRegionConsistency"] = request["MultiRegionConsistency"]
-
-
-def _update_replica(
-    account: Account, known: dict[str, dict[str, Any]], kind: str, action: dict[str, Any]
-) -> None:
-    region = action["RegionName"]
-    if region == account.region:
-        raise ValidationException(OWN_REGION)
-    if (kind == "Create") == (region in known):
-        message = REPLICA_EXISTS if kind == "Create" else NO_REPLICA
-        raise ValidationException(message.format(region=region))
-    if kind == "Delete":
-        del known[region]
-        return
-    described = {name: value for name, value in action.items() if name in _OVERRIDES}
-    table_class = described.pop("TableClassOverride", None)
-    if table_class is not None:
-        described["ReplicaTableClassSummary"] = {"TableClass": table_class}
-    known[region] = (
-        known.get(region, {}) | {"RegionName": region, "ReplicaStatus": "ACTIVE"} | described
-    )
+WITNESS_UPDATES: Final = shapes.List(
+    shapes.structure(
+        "GlobalTableWitnessGroupUpdate",
+        Create=shapes.structure(
+            "CreateGlobalTableWitnessGroupMemberAction", RegionName=shapes.STRING.required
+        ),
+        Delete=shapes.structure(
+            "DeleteGlobalTableWitnessGroupMemberAction", RegionName=shapes.STRING.required
+        ),
+    ),
+    least=1,
+    most=1,
+)
+SETTINGS_MODE: Final = shapes.String(enum=("ENABLED", "DISABLED", "ENABLED_WITH_OVERRIDES"))
 
 
 _POLICY = shapes.structure(
@@ -146,7 +119,7 @@ def describe_auto_scaling(account: Account, request: Request) -> Response:
     table = account.described_table(request["TableName"])
     replicas = [
         {"RegionName": replica["RegionName"], "ReplicaStatus": replica["ReplicaStatus"]}
-        for replica in table.options.extra.get("Replicas", ())
+        for replica in describe_replicas(account, table)
     ]
     return {
         "TableAutoScalingDescription": {

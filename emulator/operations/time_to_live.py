@@ -10,6 +10,8 @@ from emulator.engine.expiry import ExpiryQueue
 from emulator.engine.updates import EVERYWHERE
 from emulator.operations import definitions, shapes
 from emulator.operations.registry import Request, Response, operation
+from emulator.operations.replica_updates import other_replicas, share_time_to_live
+from emulator.operations.rules.replicas import is_not_strong
 from emulator.service.errors import ValidationException
 
 IS_ENABLED: Final = "TimeToLive is already enabled"
@@ -40,8 +42,13 @@ def update_time_to_live(account: Account, request: Request) -> Response:
     time_to_live_changes(table, name, is_enabled=is_enabled)
     changes_are_not_too_frequent(account, table)
 
+    if table.replica is not None:
+        is_not_strong([table], "time to live")
+        other_replicas(account, table)
     table.expiry = ExpiryQueue(name, table.store.walk(*EVERYWHERE)) if is_enabled else None
     table.expiry_changed_ns = account.now_ns
+    if table.replica is not None:
+        share_time_to_live(account, table)
     return {"TimeToLiveSpecification": {"Enabled": is_enabled, "AttributeName": name}}
 
 

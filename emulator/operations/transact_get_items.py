@@ -15,6 +15,7 @@ from emulator.operations import responses, shapes
 from emulator.operations.get_item import CURRENT, written_projection
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import expressions, keys
+from emulator.operations.rules.replicas import is_not_strong
 from emulator.operations.transact_write_items import TOO_LARGE, no_item_twice
 from emulator.service import errors, limits
 
@@ -50,6 +51,7 @@ def transact_get_items(account: Account, request: Request) -> Response:
     """Return every item in request order, an empty object for a missing one."""
     wanted = [_load(action["Get"]) for action in request["TransactItems"]]
     tables = [account.table(action.body["TableName"]) for action in wanted]
+    is_not_strong(tables, "transactions")
     for action, table in zip(wanted, tables, strict=True):
         key_values_are_not_empty(action.key, table.key)
     no_item_twice(zip(tables, (action.key for action in wanted), strict=True))

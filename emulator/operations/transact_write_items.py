@@ -13,6 +13,7 @@ from emulator.model import Item, key_values_are_not_empty, wire
 from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items, keys
+from emulator.operations.rules.replicas import is_not_strong
 from emulator.operations.update_item import change_of, key_attributes_stay
 from emulator.service import errors, limits
 from emulator.storage import Position
@@ -82,6 +83,7 @@ def transact_write_items(account: Account, request: Request) -> Response:
     if sum(action.item.size_bytes for action in wanted) > limits.TRANSACTION_BYTES:
         raise errors.ValidationException(TOO_LARGE)
     tables = [account.table(action.body["TableName"]) for action in wanted]
+    is_not_strong(tables, "transactions")
     for action, table in zip(wanted, tables, strict=True):
         no_key_is_empty(action, table)
     no_item_twice(zip(tables, (action.item for action in wanted), strict=True))

@@ -11,11 +11,18 @@ from emulator.engine import updates as engine
 from emulator.model import wire
 from emulator.operations import definitions, descriptions, shapes
 from emulator.operations.create_table import key_arn, load_encryption
-from emulator.operations.delete_table import table_is_active
 from emulator.operations.registry import Request, Response, operation
-from emulator.operations.replicas import REPLICA_UPDATES, update_replicas
+from emulator.operations.replica_updates import (
+    other_replicas,
+    shared_request,
+    sharing_replicas,
+    update_replicas,
+)
+from emulator.operations.replicas import REPLICA_UPDATES, SETTINGS_MODE, WITNESS_UPDATES
+from emulator.operations.rules import replicas as replica_rules
 from emulator.operations.rules import tables as table_rules
 from emulator.operations.rules import updates as rules
+from emulator.operations.rules.states import table_is_active
 
 Wire: TypeAlias = Mapping[str, Any]
 #: What a table and its global indexes are to have, the table first.
@@ -48,12 +55,22 @@ SHAPE = definitions.table_request(
     MultiRegionConsistency=shapes.String(enum=("EVENTUAL", "STRONG")),
     OnDemandThroughput=definitions.ON_DEMAND_THROUGHPUT,
     WarmThroughput=definitions.WARM_THROUGHPUT,
+    GlobalTableWitnessUpdates=WITNESS_UPDATES,
+    GlobalTableSettingsReplicationMode=SETTINGS_MODE,
+    DisassociationProtectionEnabled=shapes.BOOLEAN,
 )
 
 
 @operation("UpdateTable", shape=SHAPE)
 def update_table(account: Account, request: Request) -> Response:
-    """Change a table; whatever is refused leaves it as it was."""
+    """Change a table; whatever is refused leaves it as it was.
+
+    What replicas share is changed in all of them (GTB-5).
+    """
+    return _change(account, request, is_shared=True)
+
+
+def _change(account: Account, request: Request, *, is_shared: bool) -> Response:
     rules.something_changes(request)
     rules.changes_go_together(request)
     rules.index_updates_are_well_formed(request)
@@ -66,22 +83,39 @@ def update_table(account: Account, request: Request) -> Response:
 
     wanted = _throughput(account, request, table)
     rules.stream_changes(request, table)
+    _judge_replicas(account, request, table)
     specification = request.get("SSESpecification")
     rules.encryption_changes(
         request, table, None if specification is None else key_arn(account, specification)
     )
     rules.index_changes_are_few(request, table, account.now_ns)
+    peers = sharing_replicas(account, table, request) if is_shared else []
     _verify(account, table, wanted)
 
     is_instant = _set_options(account, request, table)
     _set_throughput(account, request, table, wanted)
     _set_stream(account, request, table)
     changed = _set_indexes(account, request, table)
+    for peer in peers:
+        shared = shared_request(request, peer.tables[table.name])
+        if shared:
+            _change(peer, {"TableName": table.name, **shared}, is_shared=False)
     if is_instant:
         return {"TableDescription": descriptions.describe_table(account, table)}
     table.begin_update(account.now_ns)
     described = descriptions.describe_table(account, table, status="UPDATING", changed=changed)
     return {"TableDescription": described}
+
+
+def _judge_replicas(account: Account, request: Request, table: Table) -> None:
+    """Refuse changes that the replicas of a table do not allow, before anything changes."""
+    replica_rules.stream_stays(request, table)
+    if request.get("DisassociationProtectionEnabled") is not None:
+        replica_rules.is_a_replica(table)
+    members = ("ReplicaUpdates", "GlobalTableWitnessUpdates", "MultiRegionConsistency")
+    if any(request.get(member) for member in members):
+        replica_rules.replicas_can_change(account, table, request)
+        other_replicas(account, table, request)
 
 
 def _throughput(account: Account, request: Request, table: Table) -> Wanted:
@@ -224,8 +258,14 @@ def _set_options(account: Account, request: Request, table: Table) -> bool:
         before, options.sse = options.sse, load_encryption(account, request["SSESpecification"])
         shown = options.sse or before
         options.sse_while_updating = None if shown is None else shown | {"Status": "UPDATING"}
-    if request.get("ReplicaUpdates"):
+    if request.get("ReplicaUpdates") or request.get("GlobalTableWitnessUpdates"):
         update_replicas(account, table, request)
+    if request.get("GlobalTableSettingsReplicationMode") is not None:
+        mode = request["GlobalTableSettingsReplicationMode"]
+        options.extra["GlobalTableSettingsReplicationMode"] = mode
+    if request.get("DisassociationProtectionEnabled") is not None and table.replica is not None:
+        table.replica.is_protected = request["DisassociationProtectionEnabled"]
+        return True
     if request.get("DeletionProtectionEnabled") is None:
         return False
     options.deletion_protection = request["DeletionProtectionEnabled"]

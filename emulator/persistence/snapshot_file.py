@@ -26,7 +26,7 @@ from emulator.model.wire import dump_item, dump_types, load_item
 from emulator.operations import descriptions, run
 from emulator.operations.rules.items import item_fits
 from emulator.operations.rules.keys import key_of_item
-from emulator.persistence import histories, index_queues, streams, table_state
+from emulator.persistence import histories, index_queues, replicas, streams, table_state
 from emulator.persistence.exchange import create_request
 from emulator.persistence.written import Moments, Times, integer, text
 from emulator.service.errors import EmulatorError
@@ -212,6 +212,7 @@ def _load_account(
             streams.load(account, stream_head, lines.take(stream_head["records"]), times.dates)
         for name, arn in arns.items():
             account.tables[name].stream = None if arn is None else account.streams[arn]
+        account.network.note(account)
         account.look_ahead()
         account.begin_observing()
 
@@ -243,6 +244,9 @@ def _load_table(account: Account, head: Mapping[str, Any], lines: _Lines, times:
     if head["ttl"] is not None:
         items = table.store.walk(*updates.EVERYWHERE)
         table.expiry = ExpiryQueue(text(head["ttl"]), items)
+    replica = head["state"].get("replica")  # not in files of before there were any
+    if replica is not None:
+        table.replica = replicas.load(replica, times.dates)
     for resource in table.resources():
         resource.check()
     return table

@@ -7,7 +7,7 @@ from typing import Any
 
 from emulator.engine import Index, Table, TableOptions
 from emulator.engine.options import Destination, InsightsRule, Policy, Recovery
-from emulator.persistence import resource_state
+from emulator.persistence import replicas, resource_state
 from emulator.persistence.written import Moments, Times, integer, text
 
 Written = Mapping[str, Any]
@@ -28,6 +28,7 @@ def dump(table: Table, now_ns: int) -> dict[str, Any]:
         "switches": table.switches.times,
         "options": _dump_options(table.options),
         "stream": None if table.stream is None else table.stream.arn,
+        "replica": None if table.replica is None else replicas.dump(table.replica),
         "quota": resource_state.dump_tokens(table.quota.buckets, now_ns),
         "resource": resource_state.dump(table.resource, now_ns),
         "indexes": {

@@ -256,19 +256,6 @@ UNSERVED: Final = (
         ("StartBulkPutItems", "ListBulkOperations"),
     ),
     Unserved(
-        "global tables that replicate, their witnesses and their shared settings",
-        "rules/jobs_and_replicas.md#global-tables-version-20191121",
-        (),
-        (
-            ("CreateTable", "GlobalTableSourceArn"),
-            ("CreateTable", "GlobalTableSettingsReplicationMode"),
-            ("UpdateTable", "GlobalTableSettingsReplicationMode"),
-            ("UpdateTable", "GlobalTableWitnessUpdates"),
-            ("UpdateTable", "ReplicaUpdates.Disassociate"),
-            ("UpdateTable", "DisassociationProtectionEnabled"),
-        ),
-    ),
-    Unserved(
         "exports that write files",
         "rules/jobs_and_replicas.md#exports",
         (),

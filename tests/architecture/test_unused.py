@@ -31,7 +31,7 @@ USED_BY_OTHERS = {
         "BackupInUseException", "ContinuousBackupsUnavailableException",
         "GlobalTableAlreadyExistsException", "IndexNotFoundException",
         "ReplicaAlreadyExistsException", "ReplicaNotFoundException",
-        "ReplicatedWriteConflictException", "TransactionInProgressException",
+        "TransactionInProgressException",
     },
     "asyncio": {
         "buffer_updated", "connection_lost", "connection_made", "exc", "get_buffer",

@@ -3,7 +3,7 @@
 import pytest
 
 from emulator import ApiError, Emulator, ManualClock
-from emulator.engine.faults import FaultRule
+from emulator.engine.faults import FaultRule, Faults
 from tests.engine.conftest import Bench, wire
 
 
@@ -247,3 +247,28 @@ def test_transactions_overlap_where_they_take_time():
 def test_a_wrong_capacity_mode_is_refused():
     with pytest.raises(ValueError, match="capacity must be one of off, observe, enforce"):
         Emulator(clock=ManualClock(), capacity="on")
+
+
+def test_an_outage_spares_nothing_in_its_regions_and_says_what_it_takes():
+    faults = Faults()
+    with pytest.raises(ValueError, match="needs regions"):
+        faults.add(kind="outage")
+    with pytest.raises(ValueError, match="nothing else"):
+        faults.add(kind="outage", regions="us-east-1", tables="tab")
+    second = 1_000_000_000
+    faults.add(kind="outage", regions="us-east-1", after=10, until=20)
+    faults.add(kind="outage", regions=("eu-west-1", "us-east-1"), after=20, until=30)
+    faults.add(kind="outage", regions="ap-south-1", after=40)
+    both = ("us-east-1", "eu-west-1")
+    assert faults.reachable_ns(both, 9 * second) == 9 * second
+    assert faults.reachable_ns(both, 10 * second) == 30 * second
+    assert faults.reachable_ns(("eu-west-1",), 10 * second) == 10 * second
+    assert faults.reachable_ns(("ap-south-1",), 40 * second) == float("inf")
+
+
+def test_a_rule_can_be_for_some_regions_only():
+    emu = Emulator(clock=ManualClock())
+    emu.faults.add(kind="internal_error", regions=["eu-west-1"])
+    assert emu.call("ListTables", {}) == {"TableNames": []}
+    with pytest.raises(ApiError):
+        emu.call("ListTables", {}, region="eu-west-1")

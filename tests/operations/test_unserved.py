@@ -44,9 +44,10 @@ def test_a_member_inside_of_another_is_named_by_its_path():
     """WIR-15."""
     emu = emulator()
     emu.call("CreateTable", table())
-    request = {"TableName": "tab", "ReplicaUpdates": [{"Disassociate": {"RegionName": "r"}}]}
-    with pytest.warns(UnservedMemberWarning, match="UpdateTable: ReplicaUpdates.Disassociate"):
-        refusal(emu, "UpdateTable", request)
+    creation = {"RegionName": "eu-west-1", "Colour": "red"}
+    request = {"TableName": "tab", "ReplicaUpdates": [{"Create": creation}]}
+    with pytest.warns(UnservedMemberWarning, match="UpdateTable: ReplicaUpdates.Create.Colour"):
+        emu.call("UpdateTable", request)
 
 
 def test_the_settings_can_refuse_it():

@@ -1,4 +1,4 @@
-"""What the how-to pages on pytest, migration, hypothesis and the server show is run here.
+"""What the how-to pages on pytest, migration, hypothesis, regions and the server show is run here.
 
 A block whose first line names a file is written there; the files of a page are one project.
 """
@@ -37,3 +37,13 @@ def test_the_examples_of_the_server_page_run(monkeypatch):
     for block in blocks:
         exec(compile(block, "server.md", "exec"), {})
     assert len(blocks) == 2
+
+
+def test_the_examples_of_the_page_on_global_tables_run():
+    text = (PAGES / "global-tables.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    names: dict = {}
+    for block in blocks:
+        exec(compile(block, "global-tables.md", "exec"), names)
+    assert len(blocks) == 2
+    assert [rule.kind for rule in names["emu"].faults.rules] == ["outage"]

@@ -114,6 +114,9 @@ _CHANGES: Final = (
     "SSESpecification",
     "ReplicaUpdates",
     "MultiRegionConsistency",
+    "GlobalTableWitnessUpdates",
+    "GlobalTableSettingsReplicationMode",
+    "DisassociationProtectionEnabled",
     "DeletionProtectionEnabled",
     "OnDemandThroughput",
     "WarmThroughput",
@@ -125,9 +128,12 @@ _ALONE: Final = {
     "TableClass": "TableClass modification",
     "DeletionProtectionEnabled": "DeletionProtection modification",
     "ReplicaUpdates": "Replica modification",
+    "DisassociationProtectionEnabled": "DisassociationProtection modification",
     "WarmThroughput": "WarmThroughput",
 }
-_TOGETHER: Final = {"ReplicaUpdates": {"ReplicaUpdates", "MultiRegionConsistency"}}
+_TOGETHER: Final = {
+    "ReplicaUpdates": {"ReplicaUpdates", "MultiRegionConsistency", "GlobalTableWitnessUpdates"}
+}
 _UNITS: Final = {"ProvisionedThroughput", "BillingMode"}
 
 
