@@ -84,6 +84,9 @@ _ELSEWHERE: Final = {
     "check": _Elsewhere(
         "emulator.lab.command", "advise on a Terraform, CloudFormation or Workbench design", "lab"
     ),
+    "mcp": _Elsewhere(
+        "emulator.mcp.command", "serve agents, over the Model Context Protocol", "mcp"
+    ),
     "schema": _Elsewhere("emulator.lab.schema", "print the JSON Schema of the lab file", "lab"),
 }
 _NEEDS: Final = "'{name}' needs the module {module}: pip install 'dynamometer[{extra}]'"

@@ -45,11 +45,12 @@ USED_BY_OTHERS = {
     },
     "hypothesis": {"teardown"},
     "the published measurements, played in worlds": {"second_of"},
-    "Python": {"__getattr__", "_value_", "showwarning"},
+    "Python": {"__getattr__", "__signature__", "_value_", "showwarning"},
     "the command line, which loads commands by name": {
-        "add_check_arguments", "add_lab_arguments", "add_schema_arguments",
-        "run_check", "run_lab", "run_schema",
+        "add_check_arguments", "add_lab_arguments", "add_mcp_arguments", "add_schema_arguments",
+        "run_check", "run_lab", "run_mcp", "run_schema",
     },
+    "agents, who read the answers as JSON": {"first_throttle_seconds", "ok"},
     "those who write the schema that is shipped": {"lab_file_schema"},
     "tables of attribute types, by position": {"current_name", "older_name"},
 }  # fmt: skip

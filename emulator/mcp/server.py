@@ -1,0 +1,93 @@
+"""The tools in the hands of the official SDK (ICH-100, ICH-101).
+
+The SDK is loaded when a server is made: importing this module needs no extra.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Final, get_args, get_origin
+
+from emulator import __version__
+from emulator.mcp.tools import Tools
+from emulator.service.errors import DocumentError
+
+INSTRUCTIONS: Final = (
+    "An offline model of Amazon DynamoDB: it needs no network and no credentials. check_design "
+    "reads infrastructure code and warns of keys that throttle; simulate and compare play a "
+    "workload on key designs and answer with the chance of throttling, its cause, the smallest fix "
+    "and the monthly cost; execute runs single requests in wire form on an in-memory database; "
+    "explain_throttle says what an error means. The throttling model is built from published "
+    "documentation and measurements; what the service does not publish is drawn anew in each world."
+)
+#: Tools that change something: the emulator's tables and its clock.
+_CHANGING: Final = frozenset({"execute"})
+
+
+def make_server(folder: Path, time_limit: float = 60.0) -> Any:
+    """Return an ``MCPServer`` with all tools.
+
+    Args:
+        folder: What ``path`` arguments may read below.
+        time_limit: Seconds that a simulation may take.
+    """
+    from mcp.server.mcpserver import MCPServer
+    from mcp.types import ToolAnnotations
+
+    server = MCPServer(
+        "dynamometer", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING"
+    )
+    tools = Tools(folder, time_limit)
+    for method in (
+        tools.check_design,
+        tools.simulate,
+        tools.compare,
+        tools.execute,
+        tools.explain_throttle,
+    ):
+        is_changing = method.__name__ in _CHANGING
+        server.tool(
+            annotations=ToolAnnotations(
+                read_only_hint=not is_changing, destructive_hint=False, open_world_hint=False
+            )
+        )(_tool(method))
+    return server
+
+
+def _tool(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method as the SDK takes it: described parameters, data and a paragraph."""
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.types import CallToolResult, TextContent
+
+    def call(**arguments: Any) -> Any:
+        try:
+            answer = method(**arguments)
+        except DocumentError as error:
+            raise ToolError(str(error)) from error
+        return CallToolResult(
+            content=[TextContent(type="text", text=answer.paragraph)],
+            structured_content=asdict(answer),
+        )
+
+    signature = inspect.signature(method, eval_str=True)
+    call.__name__ = method.__name__
+    call.__doc__ = inspect.cleandoc(method.__doc__ or "")
+    call.__signature__ = signature.replace(  # type: ignore[attr-defined]  # as inspect documents it
+        parameters=[_described(parameter) for parameter in signature.parameters.values()],
+        return_annotation=Annotated[CallToolResult, signature.return_annotation],
+    )
+    return call
+
+
+def _described(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Return a parameter whose text beside its type is the SDK's description."""
+    from pydantic import Field
+
+    if get_origin(parameter.annotation) is not Annotated:
+        return parameter
+    kind, description = get_args(parameter.annotation)
+    described: Any = Annotated.__class_getitem__((kind, Field(description=description)))
+    return parameter.replace(annotation=described)

@@ -1,0 +1,86 @@
+"""Sources: a design or workload that an agent hands over, as text or as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from emulator.service.errors import DocumentError
+
+#: The longest text, or largest file, that is read.
+MOST_BYTES: Final = 1_000_000
+
+_SUFFIXES: Final = {
+    "terraform": ".tf",
+    "cloudformation": ".yaml",
+    "json": ".json",
+    "lab": ".yaml",
+}
+FORMATS: Final = ("auto", *_SUFFIXES)
+
+NOT_ONE: Final = "give exactly one of text and path"
+OUTSIDE: Final = "{path} is not below the folder that this server reads, {folder}"
+TOO_LARGE: Final = "a source has at most {most:,} bytes, this one {size:,}"
+NO_FORMAT: Final = "format is one of {formats}, not {format!r}"
+
+
+@contextmanager
+def source_file(text: str | None, path: str | None, format_: str, folder: Path) -> Iterator[Path]:
+    """Yield the file that a source is, or a temporary one with its text.
+
+    Args:
+        text: The source itself.
+        path: Or its file or directory, below ``folder``.
+        format_: What a text is; ``auto`` looks at how it begins.
+        folder: The folder that may be read.
+
+    Raises:
+        DocumentError: The source cannot be used.
+    """
+    if (text is None) == (path is None):
+        raise DocumentError(NOT_ONE)
+    if format_ not in FORMATS:
+        raise DocumentError(NO_FORMAT.format(formats=", ".join(FORMATS), format=format_))
+    if path is not None:
+        yield _below(path, folder)
+        return
+    assert text is not None
+    _check_size(len(text.encode()))
+    suffix = _suffix_of(text) if format_ == "auto" else _SUFFIXES[format_]
+    with TemporaryDirectory() as directory:
+        file = Path(directory, f"text{suffix}")
+        file.write_text(text, encoding="utf-8")
+        yield file
+
+
+def _below(path: str, folder: Path) -> Path:
+    root = folder.resolve()
+    file = (root / path).resolve()
+    if not file.is_relative_to(root):
+        raise DocumentError(OUTSIDE.format(path=path, folder=root))
+    if not file.exists():
+        raise DocumentError(f"{path}: cannot be read: No such file or directory")
+    files = [file] if file.is_file() else [member for member in file.glob("*") if member.is_file()]
+    _check_size(max((member.stat().st_size for member in files), default=0))
+    return file
+
+
+def _check_size(size: int) -> None:
+    if size > MOST_BYTES:
+        raise DocumentError(TOO_LARGE.format(most=MOST_BYTES, size=size))
+
+
+def _suffix_of(text: str) -> str:
+    """Return what a text looks like.
+
+    >>> _suffix_of('{"Table": {}}'), _suffix_of('resource "aws_dynamodb_table" "t" {}')
+    ('.json', '.tf')
+    """
+    beginning = text.lstrip()
+    if beginning.startswith(("{", "[")):
+        return ".json"
+    is_terraform = 'resource "' in text or 'module "' in text
+    return ".tf" if is_terraform else ".yaml"

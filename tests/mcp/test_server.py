@@ -1,0 +1,83 @@
+"""The MCP server, tried with the SDK's own client (ICH-100, ICH-101)."""
+
+import sys
+
+import pytest
+
+from emulator.__main__ import main
+from emulator.mcp.server import make_server
+from tests.mcp.test_tools import SMALL, TABLE, WORKLOAD
+
+
+def test_a_missing_sdk_is_one_sentence(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    assert main(["mcp"]) == 2
+    complaint = capsys.readouterr().err
+    assert complaint.startswith("dynamometer: 'mcp' needs the module mcp")
+    assert complaint.endswith(": pip install 'dynamometer[mcp]'\n")
+
+
+def test_a_folder_that_is_not_there_is_told(capsys):
+    assert main(["mcp", "--folder", "nowhere"]) == 2
+    assert capsys.readouterr().err == "dynamometer: nowhere: there is no such folder\n"
+
+
+@pytest.fixture
+def connected(tmp_path):
+    """Return a client of a server, to be entered within the test."""
+    mcp = pytest.importorskip("mcp", reason="the SDK comes with the extra mcp")
+    return mcp.Client(make_server(tmp_path))
+
+
+async def test_the_tools_are_listed_with_their_schemas(connected):
+    async with connected as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+
+        assert sorted(tools) == [
+            *("check_design", "compare", "execute", "explain_throttle", "simulate"),
+        ]
+        assert tools["execute"].annotations.read_only_hint is False
+        assert tools["simulate"].annotations.read_only_hint is True
+        source = tools["check_design"].input_schema["properties"]["text"]
+        assert source["description"].startswith("The source itself.")
+        assert set(tools["simulate"].output_schema["required"]) >= {
+            "grade",
+            "risk",
+            "fix",
+            "verdict",
+        }
+        assert tools["compare"].description.startswith("Play one workload on 2 to 8")
+
+
+async def test_an_answer_has_data_and_a_paragraph(connected):
+    async with connected as client:
+        answer = await client.call_tool("check_design", {"text": TABLE})
+
+        assert answer.is_error is False
+        assert answer.structured_content["findings"][0]["rule"] == "time-key"
+        assert "time-key" in answer.content[0].text
+
+
+async def test_a_simulation_over_the_protocol(connected):
+    async with connected as client:
+        model = {"workload": WORKLOAD, "designs": [SMALL]}
+        answer = await client.call_tool("simulate", {"model": model, "worlds": 2})
+        assert answer.structured_content["grade"] == "throttles"
+
+
+async def test_a_mistake_is_told_in_its_own_words(connected):
+    async with connected as client:
+        answer = await client.call_tool("check_design", {})
+        assert answer.is_error is True
+        assert "give exactly one of text and path" in answer.content[0].text
+        answer = await client.call_tool("execute", {"operation": "ListTables"})
+        assert answer.is_error is True
+
+
+async def test_requests_of_a_session_see_one_database(connected):
+    async with connected as client:
+        listing = {"operation": "ListTables", "request": {}}
+        answer = await client.call_tool("execute", listing)
+        assert answer.structured_content["response"] == {"TableNames": []}
+        assert answer.structured_content["ok"] is True
