@@ -82,7 +82,7 @@ class _Elsewhere(NamedTuple):
 _ELSEWHERE: Final = {
     "lab": _Elsewhere("emulator.lab.command", "compare key designs under a workload", "lab"),
     "check": _Elsewhere(
-        "emulator.lab.command", "advise on a Terraform, CloudFormation or Workbench design", "lab"
+        "emulator.check.command", "advise on the tables of Terraform and other designs", "designs"
     ),
     "mcp": _Elsewhere(
         "emulator.mcp.command", "serve agents, over the Model Context Protocol", "mcp"

@@ -274,11 +274,11 @@ def test_a_snapshot_that_cannot_be_saved_fails(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["lab", "check"])
-def test_the_other_commands_live_in_the_lab(name, monkeypatch):
-    command = types.ModuleType("emulator.lab.command")
+def test_the_other_commands_live_in_rooms_of_their_own(name, monkeypatch):
+    command = types.ModuleType(f"emulator.{name}.command")
     setattr(command, f"add_{name}_arguments", lambda parser: parser.add_argument("file"))
     setattr(command, f"run_{name}", lambda given: len(given.file))
-    monkeypatch.setitem(sys.modules, "emulator.lab.command", command)
+    monkeypatch.setitem(sys.modules, f"emulator.{name}.command", command)
 
     assert main([name, "abc"]) == 3
 

@@ -1,7 +1,10 @@
 """CloudFormation and SAM: the DynamoDB tables of a template, YAML or JSON.
 
-Parameters with defaults are filled in. Other intrinsic functions stay what they are; where a
-table needs their value, the file's own name or a stated assumption stands for it.
+Parameters with defaults, mappings and conditions are worked out. A table whose key depends on
+anything else is reported and left out; for a name, a capacity or a condition that is decided at
+deployment a stated assumption stands.
+
+Source: CloudFormation User Guide, intrinsic functions and conditions.
 """
 
 from __future__ import annotations
@@ -11,13 +14,28 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
-from emulator.designs.declared import INDEX_MEMBERS, UNITS, DeclaredTable, Notes, expecting, kept
+from emulator.designs import declared, ignores
+from emulator.designs.declared import (
+    INDEX_MEMBERS,
+    UNITS,
+    DeclaredTable,
+    Notes,
+    Reading,
+    UndecidedError,
+    expecting,
+    kept,
+)
+from emulator.designs.documents import Document
+from emulator.designs.findings import Finding
+from emulator.service.errors import DocumentError
 
 _TABLE: Final = "AWS::DynamoDB::Table"
 _GLOBAL: Final = "AWS::DynamoDB::GlobalTable"
 _SIMPLE: Final = "AWS::Serverless::SimpleTable"
 _SCALING: Final = "AWS::ApplicationAutoScaling::ScalableTarget"
 _NO_VALUE: Final = {"Ref": "AWS::NoValue"}
+_REGION: Final = "AWS::Region"
+_FOR_EACH: Final = "Fn::ForEach::"
 _MEMBERS: Final = (
     "KeySchema",
     "AttributeDefinitions",
@@ -29,6 +47,7 @@ _MEMBERS: Final = (
     "TableClass",
 )
 _TYPES: Final = {"String": "S", "Number": "N", "Binary": "B"}
+_GIVE_DEFAULT: Final = "Give its parameter a default, or check what describe-table prints."
 
 
 def is_template(document: Any) -> bool:
@@ -36,62 +55,278 @@ def is_template(document: Any) -> bool:
     return isinstance(document, Mapping) and isinstance(document.get("Resources"), Mapping)
 
 
-def read_template(document: Mapping[str, Any], source: str) -> list[DeclaredTable]:
+def read_template(
+    document: Document,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    region: str | None = None,
+) -> Reading:
     """Return the tables that a template declares.
 
+    Args:
+        document: The template.
+        parameters: Values of its parameters, instead of their defaults.
+        region: The region of the stack: which replica of a global table is meant.
+
     Raises:
-        DocumentError: A table has no key, or a member of the wrong kind.
+        DocumentError: Its parameters are no map.
     """
-    with expecting(f"{source}: Parameters", "a map of parameters"):
-        values = {
-            name: parameter["Default"]
-            for name, parameter in (document.get("Parameters") or {}).items()
-            if isinstance(parameter, Mapping) and "Default" in parameter
-        }
-    resources = resolved(document["Resources"], values)
+    template = document.value
+    with expecting(f"{document.source}: Parameters", "a map of parameters"):
+        values = _defaults(template) | dict(parameters or {})
+    if region is not None:
+        values[_REGION] = region
+    resolver = Resolver(template, values)
+    resources = dict(_expanded(template["Resources"], values))
     scaled = set(_scaled_tables(resources))
-    made = []
+    tables: list[DeclaredTable] = []
+    findings: list[Finding] = []
+    ignored: list[ignores.Ignore] = list(_ignored_everywhere(template, document.source))
     for name, resource in resources.items():
         kind = resource.get("Type") if isinstance(resource, Mapping) else None
-        if isinstance(kind, str) and kind in _READERS:
-            where = f"{source}: Resources.{name}.Properties"
-            with expecting(where, f"the properties of {kind}"):
-                table = _READERS[kind](name, resource.get("Properties") or {})
-                made.append(replace(table, scaled=table.scaled or name in scaled))
-    return made
+        if not isinstance(kind, str) or kind not in _READERS:
+            continue
+        path = ("Resources", name, "Properties")
+        ignored += ignores.from_metadata(resource.get("Metadata"), document.source, name)
+        resolver.assumed.clear()
+        if resolver.condition(resource.get("Condition"), if_unknown=True) is False:
+            continue
+        try:
+            with expecting("", f"the properties of {kind}"):
+                properties = resolver.resolved(resource.get("Properties") or {})
+                table = _READERS[kind](name, properties, region)
+                table = _with_assumptions(table, resolver.assumed)
+                places = dict(declared.request_places(document, path, properties))
+                places["", ""] = document.position(path[:-1])
+            tables.append(
+                replace(
+                    table,
+                    scaled=table.scaled or name in scaled,
+                    file=document.source,
+                    places=places,
+                )
+            )
+        except UndecidedError as error:
+            finding = declared.undecided(name, error, _GIVE_DEFAULT)
+            findings.append(finding.at(document.source, document.position(path[:-1])))
+        except DocumentError as error:
+            finding = declared.unreadable(name, error)
+            findings.append(finding.at(document.source, document.position(path[:-1])))
+    return Reading(tables=tuple(tables), findings=tuple(findings), ignores=tuple(ignored))
 
 
-def resolved(node: Any, values: Mapping[str, Any]) -> Any:
-    """Fill in parameters, drop what has no value, and take the first branch of conditions.
-
-    >>> resolved({"a": {"Ref": "Size"}, "b": {"Fn::Sub": "x-${Env}"}, "c": {"Ref": "AWS::NoValue"}},
-    ...          {"Size": 5, "Env": "test"})
-    {'a': 5, 'b': 'x-test'}
-    """
-    if isinstance(node, list):
-        return [resolved(child, values) for child in node if child != _NO_VALUE]
-    if not isinstance(node, Mapping):
-        return node
-    if len(node) == 1:
-        (name, inner), *_ = node.items()
-        if name == "Ref" and isinstance(inner, str) and inner in values:
-            return values[inner]
-        if name == "Fn::Sub" and isinstance(inner, str):
-            return re.sub(r"\$\{(\w+)\}", lambda m: str(values.get(m[1], m[0])), inner)
-        if name == "Fn::If" and isinstance(inner, list) and len(inner) == 3:
-            first = inner[2] if inner[1] == _NO_VALUE else inner[1]
-            return resolved(first, values)
+def _defaults(template: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: resolved(child, values)
-        for name, child in node.items()
-        if child != _NO_VALUE and not _is_absent(child)
+        name: parameter["Default"]
+        for name, parameter in (template.get("Parameters") or {}).items()
+        if isinstance(parameter, Mapping) and "Default" in parameter
     }
 
 
-def _is_absent(node: Any) -> bool:
-    """Return whether a condition leaves nothing in either branch."""
-    branches = node.get("Fn::If") if isinstance(node, Mapping) else None
-    return isinstance(branches, list) and branches[1:] == [_NO_VALUE, _NO_VALUE]
+def _ignored_everywhere(template: Mapping[str, Any], source: str) -> Iterator[ignores.Ignore]:
+    for ignore in ignores.from_metadata(template.get("Metadata"), source, "*"):
+        yield replace(ignore, address=None)
+
+
+def _with_assumptions(table: DeclaredTable, conditions: Mapping[str, bool]) -> DeclaredTable:
+    notes = Notes(table.resource, remedy=_GIVE_DEFAULT)
+    for condition, taken in conditions.items():
+        notes.assumed(f"the condition {condition}", str(taken).lower())
+    return replace(table, findings=(*table.findings, *notes.findings))
+
+
+def _expanded(resources: Mapping[str, Any], values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield resources by name, those of ``Fn::ForEach`` one by one."""
+    for name, resource in resources.items():
+        loop = name.startswith(_FOR_EACH) and isinstance(resource, list) and len(resource) == 3
+        if not loop:
+            yield name, resource
+            continue
+        variable, collection, body = resource
+        if isinstance(collection, Mapping) and isinstance(collection.get("Ref"), str):
+            listed = values.get(collection["Ref"])
+            collection = listed.split(",") if isinstance(listed, str) else listed
+        for element in collection if isinstance(collection, list) else ():
+            yield from _expanded(_filled(body, str(variable), str(element)), values)
+
+
+def _filled(node: Any, variable: str, element: str) -> Any:
+    """Return a body with ``${variable}``, and references to it, replaced."""
+    if isinstance(node, str):
+        return node.replace(f"${{{variable}}}", element).replace(f"&{{{variable}}}", element)
+    if isinstance(node, list):
+        return [_filled(child, variable, element) for child in node]
+    if isinstance(node, Mapping):
+        if node == {"Ref": variable}:
+            return element
+        return {
+            _filled(name, variable, element): _filled(child, variable, element)
+            for name, child in node.items()
+        }
+    return node
+
+
+class Resolver:
+    """Works out intrinsic functions, as far as the template tells.
+
+    >>> resolver = Resolver({}, {"Size": 5, "Env": "test"})
+    >>> resolver.resolved({"a": {"Ref": "Size"}, "b": {"Fn::Sub": "x-${Env}"},
+    ...                    "c": {"Ref": "AWS::NoValue"}})
+    {'a': 5, 'b': 'x-test'}
+    """
+
+    def __init__(self, template: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+        self._conditions = template.get("Conditions") or {}
+        self._mappings = template.get("Mappings") or {}
+        self._values = values
+        #: Conditions that are decided at deployment, and what they were taken as.
+        self.assumed: dict[str, bool] = {}
+
+    def resolved(self, node: Any) -> Any:
+        """Return a value with functions worked out; those that cannot be stay as they are."""
+        if isinstance(node, list):
+            return [self.resolved(child) for child in node if not self._is_absent(child)]
+        if not isinstance(node, Mapping):
+            return node
+        if len(node) == 1:
+            [(name, inner)] = node.items()
+            function = _FUNCTIONS.get(name)
+            if function is not None:
+                return function(self, inner, node)
+        return {
+            name: self.resolved(child) for name, child in node.items() if not self._is_absent(child)
+        }
+
+    def _is_absent(self, node: Any) -> bool:
+        """Return whether nothing is meant: no value, or a condition that leaves none."""
+        if node == _NO_VALUE:
+            return True
+        branches = node.get("Fn::If") if isinstance(node, Mapping) and len(node) == 1 else None
+        if not isinstance(branches, list) or len(branches) != 3:
+            return False
+        return self._is_absent(self._branch(branches))
+
+    def _branch(self, branches: list[Any]) -> Any:
+        """Return a branch; of a condition that is not known the first with a value."""
+        prefers_first = branches[1] != _NO_VALUE
+        taken = self.condition(branches[0], if_unknown=prefers_first)
+        return branches[1] if taken else branches[2]
+
+    def condition(self, name: Any, *, if_unknown: bool) -> bool:
+        """Return whether a condition holds."""
+        if name is None:
+            return True
+        holds = self._holds(self._conditions.get(name) if isinstance(name, str) else None)
+        if holds is None:
+            self.assumed[str(name)] = if_unknown
+            return if_unknown
+        return holds
+
+    def _holds(self, node: Any, depth: int = 0) -> bool | None:
+        """Return whether a condition function holds; None if that is not known."""
+        if not isinstance(node, Mapping) or len(node) != 1 or depth > 20:
+            return None
+        [(name, inner)] = node.items()
+        if name == "Condition":
+            known = self._conditions.get(inner) if isinstance(inner, str) else None
+            return self._holds(known, depth + 1)
+        if not isinstance(inner, list):
+            return None
+        if name == "Fn::Equals" and len(inner) == 2:
+            left, right = (self.resolved(side) for side in inner)
+            decided = not any(is_undecided(side) for side in (left, right))
+            return str(left) == str(right) if decided else None
+        sides = [self._holds(child, depth + 1) for child in inner]
+        if name == "Fn::Not" and len(sides) == 1:
+            return None if sides[0] is None else not sides[0]
+        if name in ("Fn::And", "Fn::Or"):
+            decides: bool = name == "Fn::Or"
+            if decides in sides:
+                return decides
+            return None if None in sides else not decides
+        return None
+
+    def ref(self, inner: Any, node: Any) -> Any:
+        """Return a parameter's value."""
+        return self._values[inner] if isinstance(inner, str) and inner in self._values else node
+
+    def sub(self, inner: Any, node: Any) -> Any:
+        """Return a text with the names in it replaced."""
+        values = dict(self._values)
+        text = inner
+        if isinstance(inner, list) and len(inner) == 2 and isinstance(inner[1], Mapping):
+            text = inner[0]
+            values |= {name: self.resolved(value) for name, value in inner[1].items()}
+        if not isinstance(text, str):
+            return node
+
+        def replaced(match: re.Match[str]) -> str:
+            value = values.get(match[1])
+            return match[0] if value is None or is_undecided(value) else str(value)
+
+        return re.sub(r"\$\{([\w:]+)\}", replaced, text).replace("${!", "${")
+
+    def chosen(self, inner: Any, node: Any) -> Any:
+        """Return the branch of a condition."""
+        if not isinstance(inner, list) or len(inner) != 3:
+            return node
+        return self.resolved(self._branch(inner))
+
+    def joined(self, inner: Any, node: Any) -> Any:
+        """Return texts joined by another."""
+        if not isinstance(inner, list) or len(inner) != 2 or not isinstance(inner[0], str):
+            return node
+        texts = self.resolved(inner[1])
+        if not isinstance(texts, list) or any(is_undecided(text) for text in texts):
+            return node
+        return inner[0].join(str(text) for text in texts)
+
+    def selected(self, inner: Any, node: Any) -> Any:
+        """Return one element of a list."""
+        if not isinstance(inner, list) or len(inner) != 2:
+            return node
+        number, elements = self.resolved(inner[0]), self.resolved(inner[1])
+        if isinstance(elements, list) and str(number).isdecimal() and int(number) < len(elements):
+            return elements[int(number)]
+        return node
+
+    def mapped(self, inner: Any, node: Any) -> Any:
+        """Return a value of the template's mappings."""
+        if not isinstance(inner, list) or len(inner) < 3:
+            return node
+        value: Any = self._mappings
+        for key in inner[:3]:
+            name = self.resolved(key)
+            if not isinstance(value, Mapping) or not isinstance(name, str) or name not in value:
+                return node
+            value = value[name]
+        return value
+
+
+_FUNCTIONS: Final[dict[str, Callable[[Resolver, Any, Any], Any]]] = {
+    "Ref": Resolver.ref,
+    "Fn::Sub": Resolver.sub,
+    "Fn::If": Resolver.chosen,
+    "Fn::Join": Resolver.joined,
+    "Fn::Select": Resolver.selected,
+    "Fn::FindInMap": Resolver.mapped,
+}
+
+
+def is_undecided(value: Any) -> bool:
+    """Return whether a value is still a function, or a text with a name in it.
+
+    >>> is_undecided({"Ref": "Key"}), is_undecided("${Stage}-id"), is_undecided("id")
+    (True, True, False)
+    """
+    return isinstance(value, Mapping) or (isinstance(value, str) and "${" in value)
+
+
+def _decided(name: str, value: Any) -> Any:
+    if is_undecided(value):
+        shown = next(iter(value.values())) if isinstance(value, Mapping) and value else value
+        raise UndecidedError(name, shown)
+    return value
 
 
 def _scaled_tables(resources: Mapping[str, Any]) -> Iterator[str]:
@@ -105,11 +340,12 @@ def _scaled_tables(resources: Mapping[str, Any]) -> Iterator[str]:
 # Tables
 
 
-def _table(name: str, properties: Mapping[str, Any]) -> DeclaredTable:
-    notes = Notes(name)
+def _table(name: str, properties: Mapping[str, Any], _region: str | None = None) -> DeclaredTable:
+    notes = Notes(name, remedy=_GIVE_DEFAULT)
     request: dict[str, Any] = {"TableName": notes.name(properties.get("TableName"), name)}
     request |= kept(properties, _MEMBERS)
     request["KeySchema"] = list(properties["KeySchema"])
+    _check_decided(request)
     provisioned = _is_provisioned(notes, request)
     request["BillingMode"] = "PROVISIONED" if provisioned else "PAY_PER_REQUEST"
     for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
@@ -122,8 +358,34 @@ def _table(name: str, properties: Mapping[str, Any]) -> DeclaredTable:
         resource=name,
         request=request,
         ttl_attribute=_ttl(properties),
+        tells_ttl=True,
         findings=tuple(notes.findings),
     )
+
+
+def _check_decided(request: Mapping[str, Any]) -> None:
+    """Refuse a table whose keys, or the names and projections of indexes, are not known."""
+    holders = [request]
+    for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+        indexes = request.get(member) or ()
+        if isinstance(indexes, Mapping):
+            _decided(member, indexes)
+        holders += indexes
+    for holder in holders:
+        label = f"{_decided('IndexName', holder['IndexName'])}: " if "IndexName" in holder else ""
+        for member in ("KeySchema", "AttributeDefinitions"):
+            entries = holder.get(member) or ()
+            if isinstance(entries, Mapping):
+                _decided(member, entries)
+            for entry in entries:
+                for name, value in entry.items():
+                    _decided(f"{label}{member}.{name}", value)
+        projection = holder.get("Projection") or {}
+        for value in (
+            projection.get("ProjectionType"),
+            *(projection.get("NonKeyAttributes") or ()),
+        ):
+            _decided(f"{label}Projection", value)
 
 
 def _is_provisioned(notes: Notes, request: Mapping[str, Any]) -> bool:
@@ -131,7 +393,7 @@ def _is_provisioned(notes: Notes, request: Mapping[str, Any]) -> bool:
     if isinstance(mode, str):
         return mode != "PAY_PER_REQUEST"
     provisioned = "ProvisionedThroughput" in request
-    notes.unknown("BillingMode", "PROVISIONED" if provisioned else "PAY_PER_REQUEST")
+    notes.assumed("BillingMode", "PROVISIONED" if provisioned else "PAY_PER_REQUEST")
     return provisioned
 
 
@@ -158,9 +420,16 @@ def _ttl(properties: Mapping[str, Any]) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _global_table(name: str, properties: Mapping[str, Any]) -> DeclaredTable:
-    """Read a global table: its writes scale for all replicas, its reads for each."""
-    replica = (properties.get("Replicas") or [{}])[0]
+def _global_table(
+    name: str, properties: Mapping[str, Any], region: str | None = None
+) -> DeclaredTable:
+    """Read a global table: its writes scale for all replicas, its reads for each.
+
+    The replica is that of the stack's region, or the first (ICH-50).
+    """
+    replicas = properties.get("Replicas") or [{}]
+    here = (replica for replica in replicas if region and replica.get("Region") == region)
+    replica = next(here, replicas[0])
     plain = dict(properties)
     plain["ProvisionedThroughput"] = _global_units(properties, replica)
     by_name = {index["IndexName"]: index for index in replica.get("GlobalSecondaryIndexes") or ()}
@@ -185,12 +454,15 @@ def _global_units(writes: Mapping[str, Any], reads: Mapping[str, Any]) -> dict[s
     }
 
 
-def _simple_table(name: str, properties: Mapping[str, Any]) -> DeclaredTable:
+def _simple_table(
+    name: str, properties: Mapping[str, Any], _region: str | None = None
+) -> DeclaredTable:
     """Read a SAM table: one key, on demand unless it says otherwise.
 
     Source: SAM, AWS::Serverless::SimpleTable; the key defaults to ``id``, a string.
     """
     key = properties.get("PrimaryKey") or {"Name": "id", "Type": "String"}
+    _decided("PrimaryKey.Type", key["Type"])
     plain = {
         "TableName": properties.get("TableName"),
         "KeySchema": [{"AttributeName": key["Name"], "KeyType": "HASH"}],
@@ -205,7 +477,7 @@ def _simple_table(name: str, properties: Mapping[str, Any]) -> DeclaredTable:
     return _table(name, plain)
 
 
-_Reader: TypeAlias = Callable[[str, Mapping[str, Any]], DeclaredTable]
+_Reader: TypeAlias = Callable[[str, Mapping[str, Any], str | None], DeclaredTable]
 _READERS: Final[dict[str, _Reader]] = {
     _TABLE: _table,
     _GLOBAL: _global_table,

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, fields
+from pathlib import Path as FilePath
 from typing import Any, Final, TypeAlias
 
-from emulator.designs.findings import Finding
+from emulator.designs.documents import Document, Path
+from emulator.designs.findings import Finding, Position
+from emulator.designs.ignores import Ignore
 from emulator.service.errors import DocumentError
 
 Wire: TypeAlias = Mapping[str, Any]
 
-NEEDS: Final = "{path}: reading it needs the module {module}: pip install 'dynamometer[designs]'"
 #: Assumed: what stands for a capacity that is decided elsewhere.
 UNKNOWN_UNITS: Final = 5
 _TABLE_NAME: Final = re.compile(r"[a-zA-Z0-9_.-]{3,255}")
@@ -55,12 +56,92 @@ class DeclaredTable:
     #: The CreateTable request that would make it.
     request: dict[str, Any]
     ttl_attribute: str | None = None
+    #: Whether the file would tell if items expired.
+    tells_ttl: bool = False
     #: Provisioned capacity follows the load, as far as the file tells.
     scaled: bool = False
     #: Sample items in wire form.
     samples: tuple[Wire, ...] = ()
     #: What reading it showed: forms to avoid, values that are decided elsewhere.
     findings: tuple[Finding, ...] = ()
+    #: The file that declares it.
+    file: str | None = None
+    #: Where it stands, by index name and member; empty texts for the table and for the whole.
+    places: Places = field(default_factory=dict)
+
+    def located(self, finding: Finding) -> Finding:
+        """Return a finding about this table with the place that it is about."""
+        if self.file is None or finding.file is not None:
+            return finding
+        index = self._index_of(finding)
+        keys = ((index, finding.attribute or ""), (index, ""), ("", ""))
+        position = next((self.places[key] for key in keys if key in self.places), None)
+        return finding.at(self.file, position)
+
+    def lines_around(self, finding: Finding) -> set[int]:
+        """Return the first lines of all that a finding stands in: line, index, table."""
+        keys = ((self._index_of(finding), ""), ("", ""))
+        blocks = {self.places[key].line for key in keys if key in self.places}
+        return blocks | ({finding.line} if finding.line is not None else set())
+
+    def _index_of(self, finding: Finding) -> str:
+        return finding.subject.removeprefix(self.resource).strip()
+
+
+#: Positions by index name and member.
+Places: TypeAlias = Mapping[tuple[str, str], Position]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What was read from a file or directory."""
+
+    tables: tuple[DeclaredTable, ...] = ()
+    #: Access patterns with their load, of models that have them.
+    patterns: tuple[DeclaredPattern, ...] = ()
+    #: What concerns no table that could be read.
+    findings: tuple[Finding, ...] = ()
+    files: tuple[str, ...] = ()
+    #: What the files themselves wish not to hear of.
+    ignores: tuple[Ignore, ...] = ()
+
+    @classmethod
+    def joined(cls, readings: Iterable[Reading]) -> Reading:
+        """Return several readings as one."""
+        readings = list(readings)
+        return cls(
+            **{
+                member.name: tuple(
+                    entry for reading in readings for entry in getattr(reading, member.name)
+                )
+                for member in fields(cls)
+            }
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeclaredPattern:
+    """An access pattern of a data model, with the load that it states."""
+
+    name: str
+    operation: str
+    table: str
+    index: str | None = None
+    #: Requests per second, at the peak and on average.
+    rate: float = 0.0
+    average: float = 0.0
+    size_bytes: int = 1024
+    items: int = 1
+    consistent: bool = False
+    has_filter: bool = False
+
+
+class UndecidedError(Exception):
+    """A value without which there is no table is decided elsewhere."""
+
+    def __init__(self, field_name: str, reason: object) -> None:
+        super().__init__(f"{field_name} is decided elsewhere ({reason})")
+        self.field_name = field_name
 
 
 @dataclass
@@ -69,16 +150,26 @@ class Notes:
 
     resource: str
     findings: list[Finding] = field(default_factory=list)
+    #: How a value is stated where it is missing.
+    remedy: str = "Give it a default in the file to have it checked."
 
-    def unknown(self, name: str, taken: object) -> None:
-        """Note a value that the file does not tell."""
+    def assumed(self, name: str, taken: object) -> None:
+        """Note a value that the file does not tell (ICH-3)."""
         message = f"{name} is decided elsewhere; it is taken as {taken}."
-        fix = "Give it a default in the file to have it checked."
-        self.findings.append(Finding("unknown-value", "info", self.resource, message, fix))
+        finding = Finding("assumed-value", "info", self.resource, message, self.remedy, name)
+        self.findings.append(finding)
 
     def warn(self, check: str, message: str, fix: str) -> None:
         """Note a form that should be written in another way."""
         self.findings.append(Finding(check, "warning", self.resource, message, fix))
+
+    def unread(self, names: Iterable[str], fix: str) -> None:
+        """Note members that are not looked at (ICH-2)."""
+        listed = sorted(set(names))
+        if listed:
+            verb = "is" if len(listed) == 1 else "are"
+            message = f"{', '.join(listed)} {verb} not read."
+            self.findings.append(Finding("unread-member", "info", self.resource, message, fix))
 
     def units(self, throughput: Wire, names: Mapping[str, str], where: str = "") -> dict[str, int]:
         """Return throughput by wire name; what is not known is taken as a few units.
@@ -94,7 +185,7 @@ class Notes:
             try:
                 made[member] = int(value)
             except (TypeError, ValueError):
-                self.unknown(where + name, UNKNOWN_UNITS)
+                self.assumed(where + name, UNKNOWN_UNITS)
                 made[member] = UNKNOWN_UNITS
         return made
 
@@ -104,11 +195,25 @@ class Notes:
             return value
         name = re.sub(r"[^a-zA-Z0-9_.-]", "-", fallback).ljust(3, "-")
         if value is not None:
-            self.unknown("the table's name", name)
+            self.assumed("the table's name", name)
         return name
 
 
-def read_text(path: Path) -> str:
+def unreadable(resource: str, reason: object, *, fix: str = "") -> Finding:
+    """Return the finding of a table that is not one (ICH-3)."""
+    message = f"It cannot be read: {reason}"
+    return Finding(
+        "unreadable", "problem", resource, message, fix or "Correct it; it was not checked."
+    )
+
+
+def undecided(resource: str, error: UndecidedError, fix: str) -> Finding:
+    """Return the finding of a table that depends on what is decided elsewhere (ICH-47)."""
+    message = f"{error}, so there is no table to check."
+    return Finding("unknown-value", "warning", resource, message, fix)
+
+
+def read_text(path: FilePath) -> str:
     """Return a file's text.
 
     Raises:
@@ -125,18 +230,53 @@ def read_text(path: Path) -> str:
 def expecting(where: str, what: str) -> Iterator[None]:
     """Turn a member of another kind than expected into a complaint about its place.
 
-    >>> with expecting("t.json: Resources.T", "a table"):
+    Args:
+        where: The place; empty if whoever catches the complaint knows it.
+        what: What is expected there.
+
+    >>> with expecting("t.json", "a table"):
     ...     {}["KeySchema"]
     Traceback (most recent call last):
-    emulator.errors.DocumentError: t.json: Resources.T: expected a table: 'KeySchema' is
-    missing
+    emulator.errors.DocumentError: t.json: expected a table: 'KeySchema' is missing
     """
+    prefix = f"{where}: " if where else ""
     try:
         yield
     except KeyError as error:
-        raise DocumentError(f"{where}: expected {what}: {error} is missing") from error
-    except (AttributeError, IndexError, TypeError, ValueError) as error:
-        raise DocumentError(f"{where}: expected {what}: {error}") from error
+        raise DocumentError(f"{prefix}expected {what}: {error} is missing") from error
+    except ValueError as error:
+        raise DocumentError(f"{prefix}expected {what}: {error}") from error
+    except (AttributeError, IndexError, TypeError) as error:
+        raise DocumentError(f"{prefix}expected {what}; a member is of another kind") from error
+
+
+_PLACED: Final = (
+    "KeySchema",
+    "BillingMode",
+    "ProvisionedThroughput",
+    "StreamSpecification",
+    "TimeToLiveSpecification",
+    "LocalSecondaryIndexes",
+    "TableName",
+)
+
+
+def request_places(
+    document: Document, path: Path, properties: Wire
+) -> Iterator[tuple[tuple[str, str], Position]]:
+    """Yield where a table in the service's own form, its indexes and their members stand."""
+    yield ("", ""), document.position(path)
+    for member in _PLACED:
+        if member in properties:
+            yield ("", member), document.position((*path, member))
+    for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+        for number, index in enumerate(properties.get(kind) or ()):
+            inner = (*path, kind, number)
+            yield (str(index.get("IndexName")), ""), document.position(inner)
+            for member in ("KeySchema", "KeyAttributes", "Projection", "ProvisionedThroughput"):
+                if member in index:
+                    name = member.replace("KeyAttributes", "KeySchema")
+                    yield (str(index.get("IndexName")), name), document.position((*inner, member))
 
 
 def key_schema(partition: Iterable[str], sort: Iterable[str]) -> list[dict[str, str]]:

@@ -6,14 +6,14 @@ severity. ``dynamometer lab`` measures what these rules suspect.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from emulator.capacity.prices import STANDARD
-from emulator.capacity.units import WRITE
+from emulator.capacity.units import WRITE, partition_count, partitions_for_warm
+from emulator.designs.catalogue import RULES as KNOWN
 from emulator.designs.declared import DeclaredTable, Wire
 from emulator.designs.findings import Finding
 from emulator.service import errors, limits
@@ -34,10 +34,18 @@ TIMES: Final = frozenset(
         *("time", "timestamp", "datetime", "ts", "epoch"),
     }
 )
+#: Assumed: tables called so hold what happened, of which the old is seldom wanted.
+HAPPENINGS: Final = frozenset(
+    {
+        *("event", "log", "metric", "reading", "measurement", "session", "telemetry", "history"),
+        *("audit", "click", "message", "notification", "token", "cache", "job", "trace"),
+    }
+)
 _WORDS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _MANY_INDEXES: Final = 5
 _SAMPLES: Final = 10
 _SAMPLE_SHARE: Final = 0.5
+_JOINED_SAMPLES: Final = 2
 
 
 class Resource(NamedTuple):
@@ -48,6 +56,10 @@ class Resource(NamedTuple):
     partition: tuple[str, ...]
     sort: tuple[str, ...]
     units: Mapping[str, int]
+
+    def finding(self, rule: str, attribute: str, message: str, fix: str) -> Finding:
+        """Return what a rule says about it, as grave as the rule is."""
+        return Finding(rule, KNOWN[rule].severity, self.name, message, fix, attribute)
 
 
 #: Answers a request by operation name, as ``Emulator.call`` does.
@@ -145,7 +157,7 @@ def keys_have_many_values(table: DeclaredTable) -> Iterator[Finding]:
                 f"The partition key {shown} follows the clock: what is written now goes to {limit}."
             )
             fix = "Make the id of a thing the partition key and the time the sort key."
-            yield Finding("time-key", "warning", resource.name, message, fix)
+            yield resource.finding("time-key", "KeySchema", message, fix)
         elif all(has_few_values(name) or follows_the_clock(name) for name in resource.partition):
             message = f"The partition key {shown} seems to have few values; each lives in {limit}."
             fix = (
@@ -153,28 +165,29 @@ def keys_have_many_values(table: DeclaredTable) -> Iterator[Finding]:
                 if resource.is_index
                 else "Choose a key with many values, and put this one into an index."
             )
-            yield Finding("low-cardinality-key", "warning", resource.name, message, fix)
+            yield resource.finding("low-cardinality-key", "KeySchema", message, fix)
 
 
 def capacity_is_usable(table: DeclaredTable) -> Iterator[Finding]:
-    """Report how many key values it takes to use what is provisioned.
+    """Report how many key values it takes to use what is provisioned, if one cannot.
 
-    Source: CAP-501; Assumed: twice as many evenly used keys as partitions (L0).
+    Source: CAP-501, CAP-502; Assumed: twice as many evenly used keys as partitions (L0).
     """
     for resource in resources(table):
         write = resource.units.get("WriteCapacityUnits", 0)
         read = resource.units.get("ReadCapacityUnits", 0)
-        partitions = math.ceil(
-            max(write / limits.PARTITION_WRITE_UNITS, read / limits.PARTITION_READ_UNITS)
+        usable_write = min(write, limits.PARTITION_WRITE_UNITS)
+        usable_read = min(read, limits.PARTITION_READ_UNITS)
+        if (read, write) == (usable_read, usable_write):
+            continue
+        message = (
+            f"{read:,} RCU and {write:,} WCU are spread over "
+            f"{partition_count(provisioned=(read, write))} partitions; one key value can use "
+            f"{usable_read:,} RCU and {usable_write:,} WCU of them."
         )
-        if partitions > 1:
-            message = (
-                f"{read:,} RCU and {write:,} WCU are spread over {partitions} partitions; one key "
-                f"value can use {limits.PARTITION_READ_UNITS:,} and "
-                f"{limits.PARTITION_WRITE_UNITS:,} of them."
-            )
-            fix = f"See that traffic is even over at least {2 * partitions} values of the key."
-            yield Finding("spread", "info", resource.name, message, fix)
+        values = 2 * partitions_for_warm(read, write)
+        fix = f"See that traffic is even over at least {values} values of the key."
+        yield resource.finding("spread", "ProvisionedThroughput", message, fix)
 
 
 def indexes_keep_up(table: DeclaredTable) -> Iterator[Finding]:
@@ -192,7 +205,7 @@ def indexes_keep_up(table: DeclaredTable) -> Iterator[Finding]:
                 "the table are throttled."
             )
             fix = f"Give the index {write:,} WCU, or less only if few writes touch its key."
-            yield Finding("index-back-pressure", "warning", index.name, message, fix)
+            yield index.finding("index-back-pressure", "ProvisionedThroughput", message, fix)
 
 
 def projections_are_narrow(table: DeclaredTable) -> Iterator[Finding]:
@@ -203,13 +216,15 @@ def projections_are_narrow(table: DeclaredTable) -> Iterator[Finding]:
         message = "It projects ALL: each write to the table is paid a second time at its full size."
         fix = "Project KEYS_ONLY, or INCLUDE the few attributes that its queries show."
         name = f"{table.resource} {index['IndexName']}"
-        yield Finding("wide-projection", "info", name, message, fix)
+        yield Finding("wide-projection", "info", name, message, fix, "Projection")
     if len(indexes) >= _MANY_INDEXES:
         message = (
             f"{len(indexes)} global indexes: a write can cost {len(indexes) + 1} times its size."
         )
         fix = "Drop indexes that no frequent access pattern needs, or overload one of them."
-        yield Finding("many-indexes", "warning", table.resource, message, fix)
+        yield Finding(
+            "many-indexes", "warning", table.resource, message, fix, "GlobalSecondaryIndexes"
+        )
 
 
 def indexes_differ_from_the_table(table: DeclaredTable) -> Iterator[Finding]:
@@ -219,7 +234,7 @@ def indexes_differ_from_the_table(table: DeclaredTable) -> Iterator[Finding]:
         if (index.partition, index.sort) == (first.partition, first.sort):
             message = "It has the key of its table and answers nothing that the table does not."
             fix = "Drop it and query the table."
-            yield Finding("redundant-index", "warning", index.name, message, fix)
+            yield index.finding("redundant-index", "KeySchema", message, fix)
 
 
 def local_indexes_are_wanted(table: DeclaredTable) -> Iterator[Finding]:
@@ -236,7 +251,9 @@ def local_indexes_are_wanted(table: DeclaredTable) -> Iterator[Finding]:
             f"{size} GB, and the indexes cannot be removed."
         )
         fix = "Use a global index unless strongly consistent index reads are needed."
-        yield Finding("collection-limit", "warning", table.resource, message, fix)
+        yield Finding(
+            "collection-limit", "warning", table.resource, message, fix, "LocalSecondaryIndexes"
+        )
 
 
 def provisioned_capacity_pays(table: DeclaredTable) -> Iterator[Finding]:
@@ -246,7 +263,9 @@ def provisioned_capacity_pays(table: DeclaredTable) -> Iterator[Finding]:
         even = f"{STANDARD.break_even(WRITE):.1%}"
         message = f"Capacity does not scale; under {even} average use on-demand is cheaper."
         fix = "Add auto scaling, or use PAY_PER_REQUEST until the load is known."
-        yield Finding("fixed-capacity", "info", table.resource, message, fix)
+        yield Finding(
+            "fixed-capacity", "info", table.resource, message, fix, "ProvisionedThroughput"
+        )
 
 
 def samples_are_spread(table: DeclaredTable) -> Iterator[Finding]:
@@ -262,6 +281,93 @@ def samples_are_spread(table: DeclaredTable) -> Iterator[Finding]:
         yield Finding("sample-skew", "info", table.resource, message, fix)
 
 
+def old_items_expire(table: DeclaredTable) -> Iterator[Finding]:
+    """Report tables of what happened, ordered by time, that keep it for ever.
+
+    Source: L0, L4: time to live saves storage.
+    """
+    first, *_ = resources(table)
+    named = {*words(table.request["TableName"]), *words(table.resource)}
+    happens = any(word.removesuffix("s") in HAPPENINGS for word in named)
+    timed = any(follows_the_clock(name) for name in (*first.partition, *first.sort))
+    if table.tells_ttl and table.ttl_attribute is None and happens and timed:
+        message = "It holds what happened, in order of time, and no item ever expires."
+        fix = "Name an attribute with an expiry time for time to live, or say why all are kept."
+        yield first.finding("no-ttl", "TimeToLiveSpecification", message, fix)
+
+
+def streams_carry_enough(table: DeclaredTable) -> Iterator[Finding]:
+    """Report streams with less than both images: their view type is for good.
+
+    Source: L4.
+    """
+    stream = table.request.get("StreamSpecification") or {}
+    view = stream.get("StreamViewType")
+    if stream.get("StreamEnabled") and view not in (None, "NEW_AND_OLD_IMAGES"):
+        message = (
+            f"Its stream carries {view}; a view type cannot be changed, only by a new stream "
+            "with a new ARN, to which every consumer must move."
+        )
+        fix = "Take NEW_AND_OLD_IMAGES unless no consumer will ever want the other image."
+        first, *_ = resources(table)
+        yield first.finding("stream-view-type", "StreamSpecification", message, fix)
+
+
+def index_keys_are_attributes(table: DeclaredTable) -> Iterator[Finding]:
+    """Report index keys that join several attributes in one text.
+
+    A global index takes up to four attributes for each part of its key.
+    Source: L4, MAK-1.
+    """
+    known = {entry["AttributeName"] for entry in table.request.get("AttributeDefinitions", ())}
+    known |= {name for item in table.samples for name in item}
+    for index in list(resources(table))[1:]:
+        for name in (*index.partition, *index.sort):
+            joined = _joined_names(name, known) or _joined_values(name, table.samples)
+            if joined:
+                message = (
+                    f"The key {name} joins {' and '.join(joined)} in one text, which must be "
+                    "written and kept right by hand, and orders numbers as letters."
+                )
+                fix = (
+                    f"Name {', '.join(joined)} as key attributes of the index instead; keep the "
+                    "text where a query takes only its beginning, or the index serves several "
+                    "kinds of items."
+                )
+                yield index.finding("concatenated-key", "KeySchema", message, fix)
+
+
+def _joined_names(name: str, known: set[str]) -> list[str]:
+    """Return the attributes that a name is made of, judged by the name.
+
+    >>> _joined_names("tenant_status", {"tenant", "status"}), _joined_names("a#b", set())
+    (['tenant', 'status'], ['a', 'b'])
+    """
+    if "#" in name.strip("#"):
+        return [part for part in name.split("#") if part]
+    spelled = "".join(words(name))
+    for first in known - {name}:
+        for second in known - {name, first}:
+            one, two = "".join(words(first)), "".join(words(second))
+            if one and two and spelled in (one + two, f"{one}and{two}"):
+                return [first, second]
+    return []
+
+
+def _joined_values(name: str, samples: Sequence[Wire]) -> list[str]:
+    """Return the attributes whose values, joined by ``#``, are the key of every sample item."""
+    holders = [item for item in samples if "#" in _shown(item.get(name))]
+    if len(holders) < _JOINED_SAMPLES:
+        return []
+    made: set[tuple[str, ...]] = set()
+    for item in holders:
+        by_value = {_shown(value): other for other, value in item.items() if other != name}
+        parts = _shown(item[name]).split("#")
+        made.add(tuple(by_value.get(part, "") for part in parts))
+    [names, *others] = made
+    return list(names) if not others and all(names) else []
+
+
 def _shown(value: Any) -> str:
     return str(next(iter(value.values()))) if isinstance(value, Mapping) and value else str(value)
 
@@ -272,7 +378,10 @@ RULES: Final[tuple[Rule, ...]] = (
     indexes_keep_up,
     indexes_differ_from_the_table,
     local_indexes_are_wanted,
+    index_keys_are_attributes,
     projections_are_narrow,
+    streams_carry_enough,
+    old_items_expire,
     capacity_is_usable,
     provisioned_capacity_pays,
     samples_are_spread,

@@ -1,313 +1,527 @@
-"""Terraform: the ``aws_dynamodb_table`` resources of a file.
+"""Terraform files: the tables of a directory, expanded as Terraform itself would.
 
-Variables with defaults and locals of the same directory are filled in, values of
-``terraform.tfvars`` too. Keys of an index are read as repeated ``key_schema`` blocks, as
-``hash_key`` and ``range_key``, and as lists of those, which no provider accepts.
+``for_each`` and ``count``, variables with defaults, ``terraform.tfvars``, locals, dynamic blocks,
+modules of the same repository and the module terraform-aws-modules/dynamodb-table are worked
+out. A table whose key depends on anything else is reported and left out (ICH-47).
 
-Source: Terraform AWS provider, aws_dynamodb_table; ICH-43 on the two forms of keys.
+Source: Terraform language documentation; ICH-42 to ICH-47.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from emulator.designs import declared
+from emulator.designs import declared, documents, hcl, ignores
+from emulator.designs.declared import DeclaredTable, Reading, UndecidedError
+from emulator.designs.findings import Finding, Position
+from emulator.designs.hcl_values import Scope, Unknown, Value, converted, pairs
+from emulator.designs.terraform_table import USE_A_PLAN, Body, table_of, with_index
 from emulator.service.errors import DocumentError
 
-_REFERENCE: Final = re.compile(r"\$\{\s*(var|local)\.([A-Za-z0-9_-]+)\s*\}")
-_SCALING: Final = "aws_appautoscaling_target"
-_DEPTH: Final = 8
-_UNITS: Final = {"ReadCapacityUnits": "read_capacity", "WriteCapacityUnits": "write_capacity"}
-_MAKING_KEYS: Final = frozenset(
-    {"attribute", "key_schema", "global_secondary_index", "local_secondary_index"}
+_TABLE: Final = "aws_dynamodb_table"
+_INDEX: Final = "aws_dynamodb_global_secondary_index"
+_TARGET: Final = "aws_appautoscaling_target"
+_POLICY: Final = "aws_appautoscaling_policy"
+_PUBLIC_MODULE: Final = re.compile(
+    r"(^|/)terraform-aws-modules/(dynamodb-table/aws|terraform-aws-dynamodb-table(\.git)?(\?.*)?)$"
 )
-_LISTS: Final = (
-    "The key is written as a list; the provider accepts repeated key_schema blocks only.",
-    "Write one key_schema { attribute_name key_type } block for each attribute.",
-)
+#: Inputs of the public module that are blocks of the resource, under the resource's names.
+_MODULE_BLOCKS: Final = {
+    "attributes": "attribute",
+    "global_secondary_indexes": "global_secondary_index",
+    "local_secondary_indexes": "local_secondary_index",
+}
+_META: Final = frozenset({"for_each", "count", "depends_on", "provider", "lifecycle", "source"})
+_DEEPEST: Final = 5
+_MOST_INSTANCES: Final = 1_000
 
 
-def read_terraform(path: Path) -> list[declared.DeclaredTable]:
-    """Return the tables that a Terraform file declares.
+def is_terraform(path: Path) -> bool:
+    """Return whether a file has a name that Terraform reads."""
+    return path.suffix == ".tf" or path.name.endswith(".tf.json")
+
+
+def read_terraform(paths: Iterable[Path]) -> Reading:
+    """Return the tables of files of one directory; the others there lend values.
 
     Raises:
-        DocumentError: The file is not Terraform, or a table in it has no key.
+        DocumentError: One of the files is not Terraform.
     """
-    document = parse(path)
-    scope = Scope.beside(path, document)
-    scaled = set(_scaled_tables(document))
-    lines = _lines(path)
-    tables = []
-    for label, body in _resources(document, "aws_dynamodb_table"):
-        where = f"{path}{lines.get(label, '')}: aws_dynamodb_table.{label}"
-        with declared.expecting(where, "a table"):
-            table = _table(where, label, scope.filled(body))
-        tables.append(replace(table, scaled=label in scaled))
-    return tables
+    paths = list(paths)
+    directory = paths[0].parent
+    wanted = {path: parse(path) for path in paths}
+    module = _Module(directory, wanted | dict(_neighbours(directory, wanted)))
+    return module.reading(paths)
 
 
-def parse(path: Path) -> dict[str, Any]:
-    """Return a file as dictionaries and lists.
+def local_modules(path: Path) -> Iterator[Path]:
+    """Yield the directories that a file uses as modules; they are read from there."""
+    try:
+        file = parse(path)
+    except DocumentError:
+        return
+    for block in file.of("module"):
+        source = block.settings.get("source")
+        name = Scope({}).value(source.expression) if source is not None else None
+        if isinstance(name, str) and name.startswith("."):
+            yield (path.parent / name).resolve()
+
+
+def parse(path: Path) -> hcl.Block:
+    """Return a file as blocks.
 
     Raises:
-        DocumentError: It is not HCL, or not JSON for a ``.tf.json`` file.
+        DocumentError: It is not HCL, or not JSON for a ``.json`` file.
     """
     text = declared.read_text(path)
-    if path.name.endswith(".json"):
-        try:
-            return _as_blocks(json.loads(text))
-        except ValueError as error:
-            raise DocumentError(f"{path}: not JSON: {error}") from error
-    try:
-        import hcl2
-        from lark.exceptions import LarkError
-    except ModuleNotFoundError as missing:
-        raise DocumentError(declared.NEEDS.format(path=path, module=missing.name)) from None
-
-    try:
-        document: dict[str, Any] = _unquoted(hcl2.loads(text))
-    except LarkError as error:
-        line = getattr(error, "line", None)
-        where = f":{line}" if isinstance(line, int) and line > 0 else ""
-        reason = str(error).splitlines()[0]
-        raise DocumentError(f"{path}{where}: not Terraform: {reason}") from error
-    return document
+    if not path.name.endswith(".json"):
+        return hcl.parse(text, str(path))
+    document = documents.parse_json(text, str(path))
+    return _file_of_json(document, str(path))
 
 
-def _as_blocks(document: Any) -> dict[str, Any]:
-    """Return Terraform's JSON syntax in the form of its own: every block in a list."""
-    if not isinstance(document, dict):
-        return {}
-    return {name: child if isinstance(child, list) else [child] for name, child in document.items()}
-
-
-def _unquoted(node: Any) -> Any:
-    """Drop the quotes that newer versions of the reader keep around texts and labels."""
-    if isinstance(node, dict):
-        return {_unquoted(name): _unquoted(child) for name, child in node.items()}
-    if isinstance(node, list):
-        return [_unquoted(child) for child in node]
-    if isinstance(node, str) and len(node) > 1 and node[0] == node[-1] == '"':
-        return node[1:-1]
-    return node
-
-
-class Scope:
-    """The variables and locals that expressions may name.
-
-    >>> scope = Scope({"var": {"env": "test", "read": 5}, "local": {"prefix": "${var.env}-app"}})
-    >>> scope.filled(["${local.prefix}-events", "${var.read}", "${var.other}"])
-    ['test-app-events', 5, '${var.other}']
-    """
-
-    def __init__(self, values: Mapping[str, Mapping[str, Any]]) -> None:
-        self._values = values
-
-    @classmethod
-    def beside(cls, path: Path, document: Mapping[str, Any]) -> Scope:
-        """Return what the file and those beside it define."""
-        variables: dict[str, Any] = {}
-        local: dict[str, Any] = {}
-        for file in (*_neighbours(path), document):
-            for block in file.get("variable", ()):
-                for name, body in block.items():
-                    if isinstance(body, Mapping) and "default" in body:
-                        variables[name] = body["default"]
-            for block in file.get("locals", ()):
-                local.update(block)
-        values_file = path.parent / "terraform.tfvars"
-        if values_file.is_file():
-            variables.update(parse(values_file))
-        return cls({"var": variables, "local": local})
-
-    def filled(self, node: Any, depth: int = 0) -> Any:
-        """Return a value with the known references in it replaced."""
-        if isinstance(node, dict):
-            return {name: self.filled(child, depth) for name, child in node.items()}
-        if isinstance(node, list):
-            return [self.filled(child, depth) for child in node]
-        if not isinstance(node, str) or "${" not in node or depth > _DEPTH:
-            return node
-        whole = _REFERENCE.fullmatch(node)
-        if whole is not None:
-            value = self._values[whole[1]].get(whole[2], node)
-            return value if value is node else self.filled(value, depth + 1)
-        return _REFERENCE.sub(lambda match: str(self.filled(match[0], depth + 1)), node)
-
-
-def _neighbours(path: Path) -> Iterator[dict[str, Any]]:
+def _neighbours(
+    directory: Path, wanted: Mapping[Path, hcl.Block]
+) -> Iterator[tuple[Path, hcl.Block]]:
     """Yield the other files of the directory that can be read; they only lend values."""
-    for other in sorted(path.parent.glob("*.tf")):
-        if other.name != path.name:
+    for path in sorted(directory.iterdir()):
+        if is_terraform(path) and path not in wanted:
             try:
-                yield parse(other)
+                yield path, parse(path)
             except DocumentError:
                 continue
 
 
-def _resources(document: Mapping[str, Any], kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    for block in document.get("resource", ()):
-        named = block.get(kind) or {}
-        for label, body in named.items():
-            yield label, body[0] if isinstance(body, list) else body
+# Terraform's JSON syntax
 
 
-def _scaled_tables(document: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the labels of tables that an auto scaling target names."""
-    for _, body in _resources(document, _SCALING):
-        match = re.search(r"aws_dynamodb_table\.([A-Za-z0-9_-]+)\.", str(body.get("resource_id")))
-        if match is not None:
-            yield match[1]
+def _file_of_json(document: documents.Document, source: str) -> hcl.Block:
+    """Return a file in JSON as blocks, each label a level of objects."""
+    file = hcl.Block("", (), Position(1))
+    levels = {"variable": 1, "module": 1, "locals": 0, "resource": 2, "data": 2}
+    content = document.value if isinstance(document.value, Mapping) else {}
+    for kind, depth in levels.items():
+        for labels, body, path in _labelled(content.get(kind), depth, (kind,)):
+            block = hcl.Block(kind, labels, document.position(path))
+            for name, value in body.items():
+                position = document.position((*path, name))
+                block.settings[name] = hcl.Setting(_expression_of(value, source), position)
+            file.blocks.append(block)
+    if source.endswith(".tfvars.json"):
+        for name, value in content.items():
+            position = document.position((name,))
+            file.settings[name] = hcl.Setting(_expression_of(value, source), position)
+    return file
 
 
-def _lines(path: Path) -> dict[str, str]:
-    """Return where each table's block begins, as ``:line``."""
-    lines: dict[str, str] = {}
-    for number, line in enumerate(declared.read_text(path).splitlines(), 1):
-        match = re.match(r'\s*resource\s+"?aws_dynamodb_table"?\s+"?([\w-]+)"?', line)
-        if match is not None:
-            lines[match[1]] = f":{number}"
-    return lines
+def _labelled(
+    content: Any, depth: int, path: tuple[Any, ...], labels: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any], tuple[Any, ...]]]:
+    """Yield labels, body and path of every block below a member."""
+    if isinstance(content, list):
+        for number, element in enumerate(content):
+            yield from _labelled(element, depth, (*path, number), labels)
+    elif isinstance(content, Mapping):
+        if depth == 0:
+            yield labels, content, path
+        else:
+            for label, inner in content.items():
+                yield from _labelled(inner, depth - 1, (*path, label), (*labels, str(label)))
 
 
-# One table
-
-
-def _table(where: str, label: str, body: dict[str, Any]) -> declared.DeclaredTable:
-    resource = f"aws_dynamodb_table.{label}"
-    notes = declared.Notes(resource)
-    key = _key(notes, body)
-    if not key:
-        raise DocumentError(f"{where}: expected hash_key or key_schema, found neither")
-    _note_dynamic(notes, body)
-    provisioned = body.get("billing_mode", "PROVISIONED") != "PAY_PER_REQUEST"
-    request: dict[str, Any] = {
-        "TableName": notes.name(body.get("name"), label),
-        "KeySchema": key,
-        "AttributeDefinitions": [
-            {"AttributeName": attribute.get("name"), "AttributeType": attribute.get("type")}
-            for attribute in _blocks(body, "attribute")
-        ],
-        "BillingMode": "PROVISIONED" if provisioned else "PAY_PER_REQUEST",
-    }
-    _add_throughput(notes, "", body, request, provisioned=provisioned)
-    _add_indexes(notes, body, request, provisioned=provisioned)
-    _add_options(body, request)
-    ttl = next((ttl for ttl in _blocks(body, "ttl") if ttl.get("enabled", True)), {})
-    return declared.DeclaredTable(
-        resource=resource,
-        request=request,
-        ttl_attribute=ttl.get("attribute_name"),
-        findings=tuple(notes.findings),
-    )
-
-
-def _blocks(body: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    content = body.get(name) or []
-    blocks = content if isinstance(content, list) else [content]
-    return [block for block in blocks if isinstance(block, dict)]
-
-
-def _note_dynamic(notes: declared.Notes, body: Mapping[str, Any]) -> None:
-    for block in _blocks(body, "dynamic"):
-        for name in block:
-            if name in _MAKING_KEYS:
-                notes.warn(
-                    "dynamic-block",
-                    f'The dynamic "{name}" blocks are made when Terraform runs; they are not read.',
-                    "Check what aws dynamodb describe-table prints of the table.",
-                )
-
-
-def _key(notes: declared.Notes, body: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return a key: key_schema blocks, or hash_key and range_key, one or several each."""
-    blocks = _blocks(body, "key_schema")
-    if blocks:
-        return [
-            {"AttributeName": block.get("attribute_name", ""), "KeyType": block.get("key_type", "")}
-            for block in blocks
-        ]
-    partition, sort = body.get("hash_key"), body.get("range_key")
-    if isinstance(partition, list) or isinstance(sort, list):
-        name = body.get("name", "")
-        notes.warn("key-as-list", f"{name}: {_LISTS[0]}", _LISTS[1])
-    return declared.key_schema(_several(partition), _several(sort))
-
-
-def _several(value: Any) -> list[str]:
-    if value is None:
-        return []
-    return value if isinstance(value, list) else [value]
-
-
-def _add_throughput(
-    notes: declared.Notes,
-    where: str,
-    body: Mapping[str, Any],
-    target: dict[str, Any],
-    *,
-    provisioned: bool,
-) -> None:
-    if provisioned:
-        units = notes.units(body, _UNITS, where)
-        if units:
-            target["ProvisionedThroughput"] = units
-        return
-    for block in _blocks(body, "on_demand_throughput"):
-        limits = {
-            member: int(block[name])
-            for member, name in (
-                ("MaxReadRequestUnits", "max_read_request_units"),
-                ("MaxWriteRequestUnits", "max_write_request_units"),
+def _expression_of(value: Any, source: str) -> hcl.Expression:
+    if isinstance(value, str):
+        return hcl.parse_template(value, source) if "${" in value else hcl.Template((value,))
+    if isinstance(value, Mapping):
+        return hcl.Object(
+            tuple(
+                (hcl.Template((str(name),)), _expression_of(inner, source))
+                for name, inner in value.items()
             )
-            if str(block.get(name, "")).isdecimal()
+        )
+    if isinstance(value, list):
+        return hcl.Tuple(tuple(_expression_of(element, source) for element in value))
+    return hcl.Literal(value)
+
+
+# One directory
+
+
+class _Module:
+    """The files of one directory, with what their variables are."""
+
+    def __init__(
+        self,
+        directory: Path,
+        files: Mapping[Path, hcl.Block],
+        *,
+        arguments: Mapping[str, Value] | None = None,
+        prefix: str = "",
+        depth: int = 0,
+    ) -> None:
+        self._directory = directory
+        self._files = files
+        self._prefix = prefix
+        self._depth = depth
+        self._locals = {
+            name: setting.expression
+            for file in files.values()
+            for block in file.of("locals")
+            for name, setting in block.settings.items()
         }
-        if limits:
-            target["OnDemandThroughput"] = limits
+        self._under_way: set[str] = set()
+        given = self._values_files() if arguments is None else arguments
+        self._scope = Scope({"var": dict(self._variables(given))}, self._look_up)
+
+    # Names
+
+    def _variables(self, given: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
+        for file in self._files.values():
+            for block in file.of("variable"):
+                name = block.labels[0] if block.labels else ""
+                constraint = block.settings.get("type")
+                kind = None if constraint is None else constraint.expression
+                if name in given:
+                    yield name, converted(given[name], kind)
+                elif "default" in block.settings:
+                    default = Scope({}).value(block.settings["default"].expression)
+                    yield name, converted(default, kind)
+
+    def _values_files(self) -> dict[str, Value]:
+        """Return the values of terraform.tfvars and of ``*.auto.tfvars``, later ones winning."""
+        values: dict[str, Value] = {}
+        names = ("terraform.tfvars", "terraform.tfvars.json", "*.auto.tfvars", "*.auto.tfvars.json")
+        for name in names:
+            for path in sorted(self._directory.glob(name)):
+                for setting, content in parse(path).settings.items():
+                    values[setting] = Scope({}).value(content.expression)
+        return values
+
+    def _look_up(self, word: str, name: str) -> Value:
+        """Return a local, or the attributes that a table of the same files is given."""
+        if word == "local":
+            if name not in self._locals or name in self._under_way:
+                return Unknown(f"local.{name}")
+            self._under_way.add(name)
+            try:
+                return self._scope.value(self._locals[name])
+            finally:
+                self._under_way.discard(name)
+        if word == _TABLE:
+            for _, block in self._resources(_TABLE):
+                if block.labels[1:] == (name,) and not {"count", "for_each"} & set(block.settings):
+                    return {
+                        "name": self._setting(block, "name"),
+                        "hash_key": self._setting(block, "hash_key"),
+                        "range_key": self._setting(block, "range_key"),
+                    }
+        return None
+
+    def _setting(self, block: hcl.Block, name: str, scope: Scope | None = None) -> Value:
+        setting = block.settings.get(name)
+        return None if setting is None else (scope or self._scope).value(setting.expression)
+
+    def _resources(self, kind: str) -> Iterator[tuple[Path, hcl.Block]]:
+        for path, file in self._files.items():
+            for block in file.of("resource", kind):
+                if len(block.labels) == 2:
+                    yield path, block
+
+    # Reading
+
+    def reading(self, paths: Iterable[Path]) -> Reading:
+        """Return the tables that some of the files declare."""
+        paths = list(paths)
+        readings = [
+            Reading(
+                files=(str(path),),
+                ignores=tuple(ignores.in_text(declared.read_text(path), str(path))),
+            )
+            for path in paths
+        ]
+        for path in paths:
+            file = self._files[path]
+            readings += [
+                self._tables(path, block)
+                for block in file.of("resource", _TABLE)
+                if len(block.labels) == 2
+            ]
+            readings += [self._called(path, block) for block in file.of("module")]
+        joined = Reading.joined(readings)
+        return replace(joined, tables=tuple(self._completed(table) for table in joined.tables))
+
+    def _tables(self, path: Path, block: hcl.Block) -> Reading:
+        address = f"{self._prefix}{'.'.join(block.labels)}"
+        tables: list[DeclaredTable] = []
+        findings: list[Finding] = []
+        for name, scope in self._instances(address, block, findings, path):
+            try:
+                with declared.expecting("", "a table"):
+                    tables.append(table_of(name, self._body(block, scope), str(path)))
+            except UndecidedError as error:
+                finding = declared.undecided(name, error, USE_A_PLAN)
+                setting = block.settings.get(error.field_name)
+                place = block.position if setting is None else setting.position
+                findings.append(finding.at(str(path), place))
+            except DocumentError as error:
+                findings.append(declared.unreadable(name, error))
+        return Reading(
+            tables=tuple(tables),
+            findings=tuple(
+                finding if finding.file else finding.at(str(path), block.position)
+                for finding in findings
+            ),
+        )
+
+    def _instances(
+        self, address: str, block: hcl.Block, findings: list[Finding], path: Path
+    ) -> Iterator[tuple[str, Scope]]:
+        """Yield address and scope of each instance that ``for_each`` or ``count`` make."""
+        for name in ("for_each", "count"):
+            if name not in block.settings:
+                continue
+            value = self._setting(block, name)
+            if isinstance(value, Unknown):
+                finding = declared.undecided(address, UndecidedError(name, value), USE_A_PLAN)
+                findings.append(finding.at(str(path), block.settings[name].position))
+                return
+            if name == "count":
+                for number in range(min(_whole(value), _MOST_INSTANCES)):
+                    yield (
+                        f"{address}[{number}]",
+                        self._scope.with_names({"count": {"index": number}}),
+                    )
+                return
+            for key, element in pairs(value):
+                each = {
+                    "key": element if isinstance(value, list) else key,
+                    "value": element,
+                }
+                yield f'{address}["{each["key"]}"]', self._scope.with_names({"each": each})
+            return
+        yield address, self._scope
+
+    def _body(self, block: hcl.Block, scope: Scope) -> Body:
+        """Return the values of a block, dynamic blocks expanded."""
+        values: dict[str, Any] = {
+            name: scope.value(setting.expression)
+            for name, setting in block.settings.items()
+            if name not in _META and name != "dynamic"
+        }
+        body = Body(values, block.position)
+        body.places = {name: setting.position for name, setting in block.settings.items()}
+        for inner in block.blocks:
+            if inner.kind == "dynamic" and inner.labels:
+                self._add_dynamic(body, inner, scope)
+            elif inner.kind not in _META:
+                self._add_block(body, inner.kind, self._body(inner, scope))
+        if "dynamic" in block.settings:
+            self._add_dynamic_of_json(body, scope.value(block.settings["dynamic"].expression))
+        return body
+
+    @staticmethod
+    def _add_block(body: Body, kind: str, inner: Body) -> None:
+        if isinstance(body.get(kind), Unknown):
+            return
+        body.setdefault(kind, [])
+        body[kind].append(inner)
+        if inner.position is not None:
+            body.places.setdefault(kind, inner.position)
+
+    def _add_dynamic(self, body: Body, block: hcl.Block, scope: Scope) -> None:
+        kind = block.labels[0]
+        collection = self._setting(block, "for_each", scope)
+        if isinstance(collection, Unknown):
+            body[kind] = collection
+            return
+        named = block.settings.get("iterator")
+        iterator = (
+            named.expression.name
+            if named is not None and isinstance(named.expression, hcl.Name)
+            else kind
+        )
+        for key, value in pairs(collection):
+            inner_scope = scope.with_names({iterator: {"key": key, "value": value}})
+            for content in block.of("content"):
+                self._add_block(body, kind, self._body(content, inner_scope))
+
+    @staticmethod
+    def _add_dynamic_of_json(body: Body, dynamic: Value) -> None:
+        """Leave undecided what JSON's dynamic blocks make; their content names other words."""
+        for kind in dynamic if isinstance(dynamic, Mapping) else ():
+            body[kind] = Unknown(f"a dynamic {kind} block")
+
+    # What stands beside a table
+
+    def _completed(self, table: DeclaredTable) -> DeclaredTable:
+        """Return a table with its auto scaling, and with indexes that are resources."""
+        table = self._with_indexes(table)
+        scaled = table.scaled
+        findings = list(table.findings)
+        for path, target in self._resources(_TARGET):
+            if not self._is_about(target, "resource_id", table):
+                continue
+            scaled = True
+            if not self._has_policy(target):
+                label = ".".join(target.labels)
+                message = f"{label} has no policy, so its capacity never changes."
+                fix = f"Add an {_POLICY} with target tracking for it."
+                finding = Finding("scaling-without-policy", "warning", table.resource, message, fix)
+                findings.append(finding.at(str(path), target.position))
+        return replace(table, scaled=scaled, findings=tuple(dict.fromkeys(findings)))
+
+    def _is_about(self, block: hcl.Block, name: str, table: DeclaredTable) -> bool:
+        """Return whether a resource's setting names a table, by reference or by name."""
+        setting = block.settings.get(name)
+        if setting is None:
+            return False
+        label = table.resource.removeprefix(self._prefix).partition("[")[0]
+        if label in references(setting.expression):
+            return True
+        value = self._scope.value(setting.expression)
+        parts = value.removeprefix("table/").split("/") if isinstance(value, str) else []
+        return parts[:1] == [table.request["TableName"]]
+
+    def _has_policy(self, target: hcl.Block) -> bool:
+        label = ".".join(target.labels)
+        named = self._setting(target, "resource_id")
+        for _, policy in self._resources(_POLICY):
+            setting = policy.settings.get("resource_id")
+            if setting is None:
+                continue
+            value = self._scope.value(setting.expression)
+            if label in references(setting.expression):
+                return True
+            if isinstance(named, str) and value == named:
+                return True
+        return False
+
+    def _with_indexes(self, table: DeclaredTable) -> DeclaredTable:
+        """Add the indexes that are resources of their own (ICH-44)."""
+        for path, block in self._resources(_INDEX):
+            if not self._is_about(block, "table_name", table):
+                continue
+            body = self._body(block, self._scope)
+            body["name"] = body.get("index_name")
+            for projection in body.get("projection") or ():
+                body.update(projection)
+            try:
+                table = with_index(table, body)
+            except UndecidedError as error:
+                finding = declared.undecided(".".join(block.labels), error, USE_A_PLAN)
+                finding = finding.at(str(path), block.position)
+                table = replace(table, findings=(*table.findings, finding))
+        return table
+
+    # Modules
+
+    def _called(self, path: Path, block: hcl.Block) -> Reading:
+        """Return the tables of a module that is called."""
+        name = block.labels[0] if block.labels else ""
+        address = f"{self._prefix}module.{name}"
+        source = self._setting(block, "source")
+        if not isinstance(source, str):
+            return Reading()
+        if _PUBLIC_MODULE.search(source.partition("?")[0]) or _PUBLIC_MODULE.search(source):
+            return self._public_module(path, address, block)
+        if source.startswith(".") and self._depth < _DEEPEST:
+            return self._local_module(path, address, block, source)
+        if "dynamo" in (name + source).lower():
+            message = f"The module {source} is not read."
+            fix = "Check the plan: terraform show -json plan.out > plan.json."
+            finding = Finding("unread-module", "warning", address, message, fix)
+            return Reading(findings=(finding.at(str(path), block.position),))
+        return Reading()
+
+    def _local_module(self, path: Path, address: str, block: hcl.Block, source: str) -> Reading:
+        directory = (path.parent / source).resolve()
+        sources = sorted(one for one in directory.glob("*") if is_terraform(one))
+        if not sources:
+            return Reading()
+        shown = [path.parent / source / one.name for one in sources]
+        files = {}
+        findings: list[Finding] = []
+        for one in shown:
+            try:
+                files[one] = parse(one)
+            except DocumentError as error:
+                findings.append(declared.unreadable(address, error))
+        readings = [
+            _Module(
+                path.parent / source,
+                files,
+                arguments=self._body(block, scope),
+                prefix=f"{name}.",
+                depth=self._depth + 1,
+            ).reading(list(files))
+            for name, scope in self._instances(address, block, findings, path)
+        ]
+        located = (finding if finding.file else finding.at(str(path)) for finding in findings)
+        return Reading.joined([*readings, Reading(findings=tuple(located))])
+
+    def _public_module(self, path: Path, address: str, block: hcl.Block) -> Reading:
+        """Return the table of terraform-aws-modules/dynamodb-table (ICH-46)."""
+        tables: list[DeclaredTable] = []
+        findings: list[Finding] = []
+        for name, scope in self._instances(address, block, findings, path):
+            body = self._body(block, scope)
+            if body.get("create_table") is False:
+                continue
+            try:
+                with declared.expecting("", "the inputs of the module"):
+                    table = table_of(name, _module_values(body), str(path))
+            except UndecidedError as error:
+                findings.append(declared.undecided(name, error, USE_A_PLAN))
+            except DocumentError as error:
+                findings.append(declared.unreadable(name, error))
+            else:
+                tables.append(replace(table, scaled=body.get("autoscaling_enabled") is True))
+        located = (
+            finding if finding.file else finding.at(str(path), block.position)
+            for finding in findings
+        )
+        return Reading(tables=tuple(tables), findings=tuple(located))
 
 
-def _add_indexes(
-    notes: declared.Notes, body: Mapping[str, Any], request: dict[str, Any], *, provisioned: bool
-) -> None:
-    made = []
-    for block in _blocks(body, "global_secondary_index"):
-        index = _index(notes, block)
-        where = f"{index['IndexName']}: "
-        _add_throughput(notes, where, block, index, provisioned=provisioned)
-        made.append(index)
-    if made:
-        request["GlobalSecondaryIndexes"] = made
-    local = [_index(notes, block) for block in _blocks(body, "local_secondary_index")]
-    for index in local:
-        sort = [element for element in index["KeySchema"] if element["KeyType"] == "RANGE"]
-        index["KeySchema"] = [request["KeySchema"][0], *sort]
-    if local:
-        request["LocalSecondaryIndexes"] = local
+def _whole(value: Value) -> int:
+    try:
+        return max(0, int(value))
+    except (TypeError, ValueError):
+        return 0
 
 
-def _index(notes: declared.Notes, body: Mapping[str, Any]) -> dict[str, Any]:
-    projection: dict[str, Any] = {"ProjectionType": body.get("projection_type")}
-    if body.get("non_key_attributes"):
-        projection["NonKeyAttributes"] = body["non_key_attributes"]
-    return {
-        "IndexName": body.get("name"),
-        "KeySchema": _key(notes, body),
-        "Projection": declared.kept(projection, projection),
-    }
+def _module_values(body: Body) -> Body:
+    """Return the inputs of the public module as the values of its resource."""
+    values = {_MODULE_BLOCKS.get(name, name): value for name, value in body.items()}
+    values.setdefault("billing_mode", "PAY_PER_REQUEST")
+    for name in ("on_demand_throughput", "warm_throughput"):
+        if isinstance(values.get(name), Mapping):
+            values[name] = [values[name]]
+    if values.get("ttl_enabled") is True:
+        values["ttl"] = [{"enabled": True, "attribute_name": values.get("ttl_attribute_name")}]
+    made = Body(values, body.position)
+    made.places = {_MODULE_BLOCKS.get(name, name): place for name, place in body.places.items()}
+    return made
 
 
-def _add_options(body: Mapping[str, Any], request: dict[str, Any]) -> None:
-    if body.get("stream_enabled") is True:
-        view = body.get("stream_view_type")
-        request["StreamSpecification"] = {"StreamEnabled": True}
-        if view:
-            request["StreamSpecification"]["StreamViewType"] = view
-    if body.get("table_class") in ("STANDARD", "STANDARD_INFREQUENT_ACCESS"):
-        request["TableClass"] = body["table_class"]
-    if body.get("deletion_protection_enabled") is True:
-        request["DeletionProtectionEnabled"] = True
+def references(expression: Any) -> set[str]:
+    """Return what an expression refers to, by its first two words.
+
+    >>> sorted(references(hcl.parse_template("table/${aws_dynamodb_table.a.name}", "x")))
+    ['aws_dynamodb_table.a']
+    """
+    match expression:
+        case hcl.Attribute(value=hcl.Name(name=word), name=name):
+            return {f"{word}.{name}"}
+        case hcl.Template(parts=inner) | hcl.Call(arguments=inner) | hcl.Tuple(elements=inner):
+            return set().union(*(references(one) for one in inner))
+        case hcl.Attribute(value=value) | hcl.Index(value=value) | hcl.Splat(value=value):
+            return references(value)
+        case hcl.Conditional(yes=yes, no=no):
+            return references(yes) | references(no)
+        case _:
+            return set()

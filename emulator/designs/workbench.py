@@ -7,9 +7,22 @@ tables; keys are ``KeyAttributes``; capacity is under ``ProvisionedCapacitySetti
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from emulator.designs.declared import UNITS, DeclaredTable, Notes, expecting, key_schema
+from emulator.designs.declared import (
+    UNITS,
+    DeclaredTable,
+    Notes,
+    Reading,
+    expecting,
+    key_schema,
+    request_places,
+    unreadable,
+)
+from emulator.designs.documents import Document
+from emulator.designs.findings import Finding
+from emulator.service.errors import DocumentError
 
 
 def is_model(document: Any) -> bool:
@@ -17,19 +30,21 @@ def is_model(document: Any) -> bool:
     return isinstance(document, Mapping) and isinstance(document.get("DataModel"), list)
 
 
-def read_model(document: Mapping[str, Any], source: str) -> list[DeclaredTable]:
-    """Return the tables of a data model.
-
-    Raises:
-        DocumentError: A table has no name or key.
-    """
-    made = []
-    for number, table in enumerate(document["DataModel"]):
-        with expecting(
-            f"{source}: DataModel[{number}]", "a table with TableName and KeyAttributes"
-        ):
-            made.append(_table(table))
-    return made
+def read_model(document: Document) -> Reading:
+    """Return the tables of a data model; one without name or key is reported."""
+    tables: list[DeclaredTable] = []
+    findings: list[Finding] = []
+    for number, table in enumerate(document.value["DataModel"]):
+        path = ("DataModel", number)
+        try:
+            with expecting("", "a table with TableName and KeyAttributes"):
+                places = dict(request_places(document, path, table))
+                places["", "KeySchema"] = document.position((*path, "KeyAttributes"))
+                tables.append(replace(_table(table), file=document.source, places=places))
+        except DocumentError as error:
+            finding = unreadable(f"DataModel[{number}]", error)
+            findings.append(finding.at(document.source, document.position(path)))
+    return Reading(tables=tuple(tables), findings=tuple(findings))
 
 
 def _table(table: Mapping[str, Any]) -> DeclaredTable:

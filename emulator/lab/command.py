@@ -1,6 +1,6 @@
-"""The commands ``dynamometer lab`` and ``dynamometer check``.
+"""The command ``dynamometer lab``.
 
-Exit codes: 0 fine, 1 a verdict that the file asks for failed or a check found a problem, 2 wrong
+Exit codes: 0 fine, 1 a verdict that the file asks for failed, 2 wrong
 usage or a broken file, said in one sentence, 130 interrupted. Reports go to standard output,
 progress and complaints to standard error.
 """
@@ -11,20 +11,16 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final
 
-from emulator.api import Emulator
-from emulator.designs import Finding, Severity, read_tables
-from emulator.designs.rules import check_table
+from emulator.designs import Finding
 from emulator.lab import NEEDS
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.outcome.result_types import Comparison
-from emulator.lab.outcome.words import sentence
 from emulator.lab.progress import shown_progress
 from emulator.service.errors import DocumentError
 
@@ -43,17 +39,9 @@ DIFF: Final = "diff"
 _WORTH_PROCESSES: Final = 3_000
 
 DEFAULT_PAGE: Final = "report.html"
-_ORDER: Final[tuple[Severity, ...]] = ("problem", "warning", "info")
-_STYLES: Final[dict[Severity, str]] = {
-    "problem": "\x1b[31m",
-    "warning": "\x1b[33m",
-    "info": "\x1b[2m",
-}
 _RUN_ONLY: Final = {"headroom": False, "fix": False, "sensitivity": False}
 #: A check of a lab file runs no longer than this.
 _CHECK_SECONDS: Final = 600
-_WIDTH: Final = 100
-_INDENT: Final = " " * 9
 
 _LAB_DESCRIPTION: Final = (
     "Compare designs under a workload: what throttles, why, and what it costs. "
@@ -70,17 +58,6 @@ examples:
 The first verdict comes after 20 worlds; more are played until the chance is known well enough.
 Exit codes: 0 fine, 1 a promise under 'expect' in FILE is not kept, 2 wrong usage or a broken FILE,
 130 interrupted.
-"""
-_CHECK_EPILOG: Final = """\
-examples:
-  dynamometer check main.tf            the aws_dynamodb_table resources of a Terraform file
-  dynamometer check infra/             of all Terraform files of a directory
-  dynamometer check template.yaml      a CloudFormation or SAM template
-  dynamometer check model.json         a NoSQL Workbench model
-  aws dynamodb describe-table --table-name orders > orders.json; dynamometer check orders.json
-  dynamometer check comparison.yaml    the designs of a lab file, under its workload
-
-Exit codes: 0 fine or only warnings, 1 a problem was found, 2 the file cannot be used.
 """
 
 
@@ -308,47 +285,15 @@ def _written(comparison: Comparison, arguments: argparse.Namespace) -> Iterator[
         yield f"{arguments.svg}/*.svg"
 
 
-# check
+# What 'dynamometer check' asks of a lab file
 
 
-def add_check_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``dynamometer check``."""
-    parser.description = "Advise on the tables that a design file declares."
-    parser.epilog = _CHECK_EPILOG
-    parser.add_argument("design", metavar="DESIGN", help="the file, or a directory of .tf files")
+def lab_findings(path: Path) -> list[Finding]:
+    """Return the advice on every design of a lab file, after a short run of its workload.
 
-
-def run_check(arguments: argparse.Namespace) -> int:
-    """Print the findings about a design; 1 if one of them is a problem."""
-    return _answered(_check, arguments)
-
-
-def _check(arguments: argparse.Namespace) -> int:
-    findings = _findings(Path(arguments.design))
-    write_findings(findings, sys.stdout)
-    return FAILED if any(finding.severity == "problem" for finding in findings) else FINE
-
-
-def _findings(path: Path) -> list[Finding]:
-    if _is_lab_file(path):
-        return _lab_findings(path)
-    return [
-        finding
-        for table in read_tables(path)
-        for finding in check_table(table, Emulator(capacity="off").call)
-    ]
-
-
-def _is_lab_file(path: Path) -> bool:
-    """Return whether a YAML file has the members of a lab file and not those of a template."""
-    if path.suffix.lower() not in (".yaml", ".yml") or not path.is_file():
-        return False
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    return any(line.startswith(("workload:", "designs:")) for line in lines)
-
-
-def _lab_findings(path: Path) -> list[Finding]:
-    """Return the advice on every design of a lab file, after a short run of its workload."""
+    Raises:
+        DocumentError: The file cannot be used.
+    """
     file = _read(path)
     workload = replace(file.workload, duration=min(file.workload.duration, _CHECK_SECONDS))
     changes = {
@@ -365,36 +310,3 @@ def _lab_findings(path: Path) -> list[Finding]:
         for design in _run(file.arguments() | changes | _RUN_ONLY, str(path)).designs
         for finding in design.findings
     ]
-
-
-def write_findings(findings: Sequence[Finding], stream: TextIO) -> None:
-    """Write findings, the gravest first, each with its cure.
-
-    >>> finding = Finding(check="time-key", severity="warning", subject="events",
-    ...                   message="The key follows the clock.", fix="Change it.")
-    >>> write_findings([finding], sys.stdout)
-    warning  events: The key follows the clock. [time-key]
-             Change it.
-    1 warning
-    """
-    for severity in _ORDER:
-        for finding in findings:
-            if finding.severity == severity:
-                _write_finding(finding, stream)
-    counts = [
-        f"{count} {severity if severity == 'info' or count == 1 else severity + 's'}"
-        for severity in _ORDER
-        if (count := sum(1 for finding in findings if finding.severity == severity))
-    ]
-    stream.write(f"{', '.join(counts) or 'nothing to object to'}\n")
-
-
-def _write_finding(finding: Finding, stream: TextIO) -> None:
-    text = f"{finding.subject}: {sentence(finding.message)} [{finding.check}]"
-    first, *rest = wrap(text, _WIDTH - len(_INDENT), break_on_hyphens=False)
-    label = f"{finding.severity:<9}"
-    if stream.isatty():
-        label = f"{_STYLES[finding.severity]}{label}\x1b[0m"
-    stream.write(f"{label}{first}\n")
-    for line in [*rest, *wrap(sentence(finding.fix), _WIDTH - len(_INDENT))]:
-        stream.write(f"{_INDENT}{line}\n")

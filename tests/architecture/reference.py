@@ -62,6 +62,7 @@ ROOMS = {
     "web": "the pages",
     "designs": "tables as infrastructure code declares them",
     "lab": "workloads and designs",
+    "check": "dynamometer check",
     "mcp": "tools for agents",
 }
 

@@ -79,9 +79,14 @@ def test_a_link_leads_somewhere(page):
 
 
 def test_the_front_page_leads_to_every_page():
-    """The rules have a front page of their own."""
+    """The rules of the service and those of check have front pages of their own."""
     linked = {(DOCS / link).resolve() for link in LINK.findall((DOCS / "README.md").read_text())}
-    rules = set((DOCS / "rules").glob("*.md")) - {DOCS / "rules" / "README.md"}
+    rules = {
+        page
+        for folder in ("rules", "checks")
+        for page in (DOCS / folder).glob("*.md")
+        if page.name != "README.md"
+    }
     assert set(PAGES) - linked - rules == {DOCS / "README.md"}
 
 

@@ -52,6 +52,7 @@ MAY_IMPORT = {
     "lab": BASE
     | {"designs", "api", "lab.inputs", "lab.planning", "lab.outcome", "lab.analysis"}
     | {"lab.exact", "lab.aggregate", "lab.report"},
+    "check": BASE | {"designs", "api", "lab"},
     "mcp": BASE | {"designs", "api", "observe", "lab", "lab.inputs", "lab.outcome", "lab.analysis"},
     "__main__": BASE | {"api", "http", "lab"},
     "__init__": BASE | {"api", "observe", "sdk"},
@@ -67,7 +68,6 @@ ONLY_THERE = {
     "numpy": ("lab/",),
     "yaml": ("lab/", "designs/"),
     "rich": ("lab/",),
-    "hcl2": ("designs/",),
     "mcp": ("mcp/",),
     "pydantic": ("mcp/",),
 }

@@ -20,6 +20,7 @@ OTHER_FOLDERS = {
 }
 #: Files in the folder of a room that belong to no module of it, and why.
 OTHER_FILES = {
+    "check/test_doc_pages.py": "pages of the documentation, run",
     "designs/test_design_files.py": "one design in every language it may be declared in",
     "engine/test_lag_and_time.py": "the room over time, through the one way in",
     "engine/test_multi_attribute_vectors.py": "worked examples: MAK-V1 to MAK-V14",

@@ -102,7 +102,9 @@ def test_a_template_with_intrinsic_functions_is_read(tmp_path):
     assert [one.message for one in table.findings] == [
         "the table's name is decided elsewhere; it is taken as Events.",
         "byRegion: WriteCapacityUnits is decided elsewhere; it is taken as 5.",
+        "the condition IsProd is decided elsewhere; it is taken as true.",
     ]
+    assert {one.check for one in table.findings} == {"assumed-value"}
     Emulator().call("CreateTable", table.request)
 
 
@@ -226,16 +228,17 @@ BROKEN = {
     "no key": (
         "Resources: {T: {Type: 'AWS::DynamoDB::Table'}}",
         "t.yaml",
-        ": Resources.T.Properties: expected the properties of AWS::DynamoDB::Table: "
-        "'KeySchema' is missing",
+        ":1: T: It cannot be read: expected the properties of AWS::DynamoDB::Table: 'KeySchema' "
+        "is missing",
     ),
     "wrong kind": (
         "Resources: {T: {Type: 'AWS::DynamoDB::Table', Properties: [1]}}",
         "t.yaml",
-        ": Resources.T.Properties: expected the properties of AWS::DynamoDB::Table: ",
+        ":1: T: It cannot be read: expected the properties of AWS::DynamoDB::Table; a member is "
+        "of another kind",
     ),
-    "something else": ("a: 1", "t.yaml", ": expected Terraform (.tf), a CloudFormation template"),
-    "a number": ("1", "t.json", ": expected Terraform (.tf), a CloudFormation template"),
+    "something else": ("a: 1", "t.yaml", ": expected Terraform (.tf) or its plan"),
+    "a number": ("1", "t.json", ": expected Terraform (.tf) or its plan"),
     "unknown suffix": ("x", "t.txt", ": unknown kind of file; expected Terraform (.tf)"),
 }
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from emulator.api import Emulator
+from emulator.check.findings_of import check
 from emulator.designs import read_tables
-from emulator.designs.rules import check_table
+from emulator.designs.formats import FORMATS, render
 from emulator.service.errors import DocumentError
 
 scalars = st.none() | st.booleans() | st.integers(-5, 5) | st.sampled_from(["", "id", "HASH", "S"])
@@ -49,11 +49,14 @@ bodies_with_keys = bodies.map(lambda body: {"KeySchema": KEY} | body)
 def answered(path):
     """Read and check a file; return its complaint, or None."""
     try:
-        tables = read_tables(path)
+        report = check([path])
     except DocumentError as error:
         return str(error)
-    for table in tables:
-        check_table(table, Emulator().call)
+    assert all(render(report, name) for name in FORMATS if name != "github")
+    try:
+        read_tables(path)
+    except DocumentError as error:
+        return str(error)
     return None
 
 
@@ -73,7 +76,7 @@ def test_any_template_is_answered(place, kind, body):
     resource = {"Type": f"AWS::DynamoDB::{kind}", "Properties": body}
     path.write_text(json.dumps({"Resources": {"T": resource}}), encoding="utf-8")
     complaint = answered(path)
-    assert complaint is None or complaint.startswith(f"{path}: ")
+    assert complaint is None or complaint.startswith(str(path))
 
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
@@ -83,7 +86,7 @@ def test_any_model_or_description_is_answered(place, body):
     for document in ({"DataModel": [body]}, {"Table": body}, body):
         path.write_text(json.dumps(document), encoding="utf-8")
         complaint = answered(path)
-        assert complaint is None or complaint.startswith(f"{path}: ")
+        assert complaint is None or complaint.startswith(str(path))
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])

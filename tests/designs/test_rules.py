@@ -134,8 +134,8 @@ def test_five_thousand_writes_want_ten_keys():
     """L0: required partitions = peak WCU / 1000, cardinality at least twice that."""
     [finding] = check_table(provisioned(100, 5000))
     assert finding.message == (
-        "100 RCU and 5,000 WCU are spread over 5 partitions; one key value can use 3,000 and "
-        "1,000 of them."
+        "100 RCU and 5,000 WCU are spread over 6 partitions; one key value can use 100 RCU and "
+        "1,000 WCU of them."
     )
     assert finding.fix == "See that traffic is even over at least 10 values of the key."
 

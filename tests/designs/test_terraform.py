@@ -202,28 +202,6 @@ def test_a_table_with_a_scaling_target_scales(tmp_path):
     assert (scaled.scaled, fixed.scaled) == (True, False)
 
 
-def test_dynamic_blocks_of_keys_are_not_read_and_it_is_said(tmp_path):
-    extra = """
-  dynamic "attribute" {
-    for_each = var.names
-    content {
-      name = attribute.value
-      type = "S"
-    }
-  }
-  dynamic "replica" {
-    for_each = var.regions
-    content {
-      region_name = replica.value
-    }
-  }
-"""
-    [table] = read_tables(written(tmp_path, minimal(extra)))
-    assert [one.message for one in table.findings] == [
-        'The dynamic "attribute" blocks are made when Terraform runs; they are not read.'
-    ]
-
-
 def test_json_syntax_is_read_too(tmp_path):
     body = {
         "name": "${var.env}-things",
@@ -255,7 +233,8 @@ BROKEN = {
     "no table": ('resource "aws_s3_bucket" "b" {\n}\n', ": no DynamoDB table is declared in it"),
     "no key": (
         '\nresource "aws_dynamodb_table" "t" {\n  name = "t"\n}\n',
-        ":2: aws_dynamodb_table.t: expected hash_key or key_schema, found neither",
+        ":2: aws_dynamodb_table.t: It cannot be read: expected hash_key or key_schema, found "
+        "neither",
     ),
 }
 

@@ -103,7 +103,9 @@ def test_a_key_of_several_attributes_may_be_a_list(tmp_path):
 
 
 def test_a_table_without_a_key_is_named(tmp_path):
-    with pytest.raises(DocumentError, match=r"DataModel\[0\]: expected a table with TableName"):
+    with pytest.raises(
+        DocumentError, match=r"DataModel\[0\]: It cannot be read: expected a table with TableName"
+    ):
         read(tmp_path, model(KeyAttributes={}))
 
 

@@ -1,6 +1,5 @@
-"""dynamometer lab and check: what they print, write and answer."""
+"""dynamometer lab: what they print, write and answer."""
 
-import json
 import math
 import subprocess
 import sys
@@ -9,14 +8,11 @@ from xml.etree import ElementTree
 import pytest
 
 from emulator.__main__ import main
-from emulator.designs import Finding
 from emulator.lab import progress
 from emulator.lab.analysis import fixes, headroom
 from emulator.lab.analysis.world_runs import WorldCount
-from emulator.lab.command import write_findings
 from emulator.lab.outcome.result_types import Comparison
 from emulator.lab.report import charts
-from tests.lab.report.test_text import Stream
 
 SHOP = """\
 title: Orders
@@ -44,22 +40,6 @@ expect:
   by customer: {headroom: 50, monthly_cost: 1}
   by status: {throttled: 0.001}
 """
-TERRAFORM = """\
-resource "aws_dynamodb_table" "orders" {
-  name         = "orders"
-  billing_mode = "PAY_PER_REQUEST"
-  hash_key     = "status"
-  range_key    = "createdAt"
-  attribute {
-    name = "status"
-    type = "S"
-  }
-  attribute {
-    name = "createdAt"
-    type = "S"
-  }
-}
-"""
 
 
 @pytest.fixture
@@ -71,7 +51,6 @@ def place(tmp_path, monkeypatch):
     monkeypatch.setattr(fixes, "FIRST_WORLDS", 2)
     monkeypatch.setattr(fixes, "WorldCount", lambda: WorldCount(exactly=2))
     (tmp_path / "shop.yaml").write_text(SHOP, encoding="utf-8")
-    (tmp_path / "main.tf").write_text(TERRAFORM, encoding="utf-8")
     return tmp_path
 
 
@@ -219,70 +198,3 @@ def test_a_reader_who_leaves_early_is_no_error(place):
     assert b"dynamometer:" not in complaints
     assert b"Traceback" not in complaints
     assert (place / "report.html").exists()
-
-
-# check
-
-
-def test_severities_have_colours_on_a_terminal():
-    stream = Stream(terminal=True)
-    finding = Finding(check="c", severity="problem", subject="s", message="m", fix="f")
-    write_findings([finding, finding], stream)
-    assert stream.getvalue().startswith("\x1b[31mproblem  \x1b[0ms: M. [c]\n         F.\n")
-    assert stream.getvalue().endswith("\n2 problems\n")
-
-
-def test_a_design_file_is_advised_on(place, capsys):
-    assert main(["check", "main.tf"]) == 0
-    assert capsys.readouterr().out == (
-        "warning  aws_dynamodb_table.orders: The partition key status seems to have few values; "
-        "each lives in\n"
-        "         one partition, which carries 1,000 writes/s. [low-cardinality-key]\n"
-        "         Choose a key with many values, and put this one into an index.\n"
-        "1 warning\n"
-    )
-
-
-def test_a_problem_fails(place, capsys):
-    broken = TERRAFORM.replace('    name = "createdAt"', '    name = "other"')
-    (place / "main.tf").write_text(broken, encoding="utf-8")
-    assert main(["check", "main.tf"]) == 1
-    out = capsys.readouterr().out
-    assert out.startswith("problem  aws_dynamodb_table.orders: The service refuses this table: ")
-    assert out.endswith("\n1 problem\n")
-
-
-def test_nothing_to_object_to_is_said(place, capsys):
-    fine = TERRAFORM.replace("status", "customerId")
-    (place / "main.tf").write_text(fine, encoding="utf-8")
-    assert main(["check", "main.tf"]) == 0
-    assert capsys.readouterr().out == "nothing to object to\n"
-
-
-def test_a_lab_file_is_checked_under_its_workload(place, capsys):
-    assert main(["check", "shop.yaml"]) in (0, 1)
-    out = capsys.readouterr().out
-    assert "by status: table: The partition key '{status}' has 3 values. [low-cardinality" in out
-
-
-def test_what_a_lab_file_shows_of_a_whole_design_names_it_once(place, capsys):
-    main(["check", "shop.yaml"])
-    lines = [line for line in capsys.readouterr().out.splitlines() if "would cost" in line]
-    assert [line.split(":")[0] for line in lines] == ["info     by customer"]
-
-
-def test_a_design_file_that_is_not_there_is_one_sentence(place, capsys):
-    for name in ("none", "none.tf", "none.yaml"):
-        assert main(["check", name]) == 2
-        assert capsys.readouterr().err == (
-            f"dynamometer: {name}: cannot be read: No such file or directory\n"
-        )
-
-
-def test_a_file_of_no_known_kind_is_one_sentence(place, capsys):
-    (place / "x.json").write_text(json.dumps({"a": 1}), encoding="utf-8")
-    assert main(["check", "x.json"]) == 2
-    assert capsys.readouterr().err == (
-        "dynamometer: x.json: expected Terraform (.tf), a CloudFormation template, a NoSQL "
-        "Workbench model, the output of describe-table, or CreateTable requests\n"
-    )

@@ -112,7 +112,7 @@ def test_a_design_whose_index_falls_behind_is_not_fine():
     assert result.grade == "throttles"
     assert "byKind falls behind" in result.verdict
     assert "refuses every write to its table after" in result.verdict
-    assert "index falls behind" in {finding.check for finding in result.findings}
+    assert "index-falls-behind" in {finding.check for finding in result.findings}
 
 
 def test_a_read_that_may_be_stale_spares_its_partition():

@@ -85,7 +85,7 @@ def hot_partition(case: Case) -> Iterator[Finding]:
         use = max(load.axis(axis) * share / limits.PARTITION_UNITS[axis] for axis in (READ, WRITE))
         if share > HOT_SHARE and share > UNEVEN / count and use > BUSY:
             yield Finding(
-                "hot partition",
+                "hot-partition",
                 "problem" if use > 1 else "warning",
                 resource.name,
                 f"one of {count} partitions gets {share:.0%} of the traffic, "
@@ -103,7 +103,7 @@ def popularity(case: Case) -> Iterator[Finding]:
         few = resource.distinct_keys <= KEYS_PER_PARTITION * max(1, load.partitions)
         if share > HOT_SHARE and use > BUSY and not few and resource.top_keys:
             yield Finding(
-                "popular key",
+                "popular-key",
                 "problem" if use > 1 else "warning",
                 resource.name,
                 f"the key {resource.top_keys[0].key!r} alone gets {share:.0%} of the traffic, "
@@ -121,7 +121,7 @@ def time_key(case: Case) -> Iterator[Finding]:
         step = min((t.step_seconds for t in partition if t.step_seconds), default=None)
         if made_of_time and step:
             yield Finding(
-                "time key",
+                "time-key",
                 "problem"
                 if case.offered[resource.name].write > BUSY * limits.PARTITION_UNITS[WRITE]
                 else "warning",
@@ -152,7 +152,7 @@ def low_cardinality(case: Case) -> Iterator[Finding]:
         needed = KEYS_PER_PARTITION * partitions if partitions > 1 else 1
         if values <= max(10, needed):
             yield Finding(
-                "low-cardinality key",
+                "low-cardinality-key",
                 "problem" if values < needed else "warning",
                 resource.name,
                 f"the partition key {partition[0].text!r} has {values} values",
@@ -167,7 +167,7 @@ def sequential_key(case: Case) -> Iterator[Finding]:
         names = [name for template in partition for name in template.fields]
         if any(workload.field(name).unique == "sequential" for name in names):
             yield Finding(
-                "sequential key",
+                "sequential-key",
                 "info",
                 resource.name,
                 "sequential ids are spread by their hash; only if the newest are read most do "
@@ -178,7 +178,7 @@ def sequential_key(case: Case) -> Iterator[Finding]:
         load = case.offered[resource.name].write * resource.hottest_key_share
         if resource.kind == "table" and ordered and load > limits.PARTITION_UNITS[WRITE]:
             yield Finding(
-                "ascending sort key",
+                "ascending-sort-key",
                 "problem",
                 resource.name,
                 "the busiest key takes more writes than a partition, and its sort keys ascend: "
@@ -207,7 +207,7 @@ def amplification(case: Case) -> Iterator[Finding]:
         total = sum(units_per_request(result, resource.name, WRITE) for resource in case.resources)
         if own and total / own > AMPLIFICATION:
             yield Finding(
-                "index amplification",
+                "index-amplification",
                 "warning",
                 result.name,
                 f"every write costs {total:.1f} units, {total / own:.1f} times the table's own",
@@ -225,7 +225,7 @@ def index_throttling(case: Case) -> Iterator[Finding]:
         )
         if held:
             yield Finding(
-                "index throttles the table",
+                "index-throttles-table",
                 "problem",
                 result.name,
                 f"{held / max(result.calls, 1):.1%} of the writes wait for an index and not for "
@@ -236,7 +236,7 @@ def index_throttling(case: Case) -> Iterator[Finding]:
         backlog = resource.backlog
         if backlog is not None and backlog.closes_after is not None and not backlog.has_closed:
             yield Finding(
-                "index falls behind",
+                "index-falls-behind",
                 "problem",
                 resource.name,
                 f"{backlog.units:,.0f} write units wait at the end and more every minute; at "
@@ -257,7 +257,7 @@ def wide_projection(case: Case) -> Iterator[Finding]:
             size = round(resource.collections.total_bytes / items) if items else 0
             if write_units(size) > 1:
                 yield Finding(
-                    "wide projection",
+                    "wide-projection",
                     "warning",
                     name,
                     f"the index copies items of {size:,} bytes whole: {write_units(size)} units "
@@ -277,7 +277,7 @@ def collection_growth(case: Case) -> Iterator[Finding]:
         left = limits.COLLECTION_BYTES - sizes.largest_bytes
         if growth and left / growth < _YEAR_DAYS:
             yield Finding(
-                "collection growth",
+                "collection-growth",
                 "problem" if left / growth < 30 else "warning",
                 name,
                 f"the collection {sizes.largest_key!r} reaches the 10 GB of a table with local "
@@ -298,7 +298,7 @@ def frequent_scan(case: Case) -> Iterator[Finding]:
             continue
         if rate > FREQUENT:
             yield Finding(
-                "frequent scan",
+                "frequent-scan",
                 "problem",
                 result.name,
                 f"no key of the design answers it: {rate * 3600:,.0f} whole Scans an hour, "
@@ -313,7 +313,7 @@ def filter_waste(case: Case) -> Iterator[Finding]:
         if result.filter_waste_share > WASTE and case.path(result).kind != "scan":
             fields = ", ".join(case.path(result).filters) or "what it selects"
             yield Finding(
-                "filter instead of key",
+                "filter-instead-of-key",
                 "problem" if result.filter_waste_share > 0.9 else "warning",
                 result.name,
                 f"{result.filter_waste_share:.0%} of what is read is thrown away by the filter "
@@ -336,7 +336,7 @@ def billing(case: Case) -> Iterator[Finding]:
         use = max((row.utilisation for row in case.break_even), default=0.0)
         point = case.break_even[0].break_even if case.break_even else 0.0
         yield Finding(
-            "billing mode",
+            "billing-mode",
             "info",
             case.layout.design.name,
             f"{best.billing} would cost ${best.total:,.2f} a month instead of "
@@ -357,7 +357,7 @@ def table_class(case: Case) -> Iterator[Finding]:
     )
     if rival.total < chosen.total * (1 - SAVING):
         yield Finding(
-            "table class",
+            "table-class",
             "info",
             case.layout.design.name,
             f"{other} would cost ${rival.total:,.2f} a month instead of ${chosen.total:,.2f}",
@@ -377,7 +377,7 @@ def rounding(case: Case) -> Iterator[Finding]:
         )
         if 1 < units <= _FEW_UNITS and loss / (size + loss) > ROUNDING_LOSS:
             yield Finding(
-                "size rounding",
+                "size-rounding",
                 "info",
                 result.name,
                 f"items of {size:,} bytes pay {units} units; {loss:,} of the bytes paid for are "
@@ -394,7 +394,7 @@ def vertical_split(case: Case) -> Iterator[Finding]:
         size = round(pattern.sizes.mean)
         if pattern.operation == "UpdateItem" and size >= _BIG_ITEM:
             yield Finding(
-                "vertical split",
+                "vertical-split",
                 "warning",
                 result.name,
                 f"every update pays for the whole item of {size:,} bytes: {write_units(size)} "

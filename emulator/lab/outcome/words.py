@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from emulator.designs.findings import sentence as sentence
 from emulator.service.throttling import parse_reason
 
 SPACE: Final = "\u202f"
@@ -152,17 +153,3 @@ def resource(name: str) -> str:
     ('the table', 'orders.by_status')
     """
     return "the table" if name == "table" else name
-
-
-def sentence(text: str) -> str:
-    """Return a text with a capital at its beginning and a full stop at its end.
-
-    A name at its beginning is left as it is written.
-
-    >>> sentence("make {deviceId} the partition key"), sentence("read_capacity is 5.")
-    ('Make {deviceId} the partition key.', 'read_capacity is 5.')
-    """
-    stopped = text if text.endswith((".", "!", "?")) else f"{text}."
-    first = stopped.split(maxsplit=1)[0]
-    is_name = "_" in first or first.endswith(":") or first[1:] != first[1:].lower()
-    return stopped if is_name else stopped[:1].upper() + stopped[1:]

@@ -1,0 +1,232 @@
+"""Which reader a file or directory belongs to: by its members, not by its name (ICH-1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from emulator.designs import (
+    cdk,
+    cloudformation,
+    declared,
+    documents,
+    ignores,
+    models,
+    serverless,
+    terraform,
+    terraform_plan,
+    workbench,
+)
+from emulator.designs.declared import DeclaredTable, Reading, expecting, read_text
+from emulator.designs.documents import Document
+from emulator.service.errors import DocumentError
+
+KINDS: Final = (
+    "expected Terraform (.tf) or its plan as JSON, a CloudFormation template, serverless.yml, a "
+    "cdk.out folder, a NoSQL Workbench or data model, the output of describe-table, or "
+    "CreateTable requests"
+)
+#: Directories that hold no design of the project's own.
+_SKIPPED: Final = frozenset(
+    {"node_modules", "venv", "site-packages", "__pycache__", "dist", "build"}
+)
+#: A file of a directory is looked at if one of these is in it.
+_MARKS: Final = (
+    "AWS::DynamoDB",
+    "AWS::Serverless::SimpleTable",
+    "aws_dynamodb_table",
+    '"KeySchema"',
+    '"KeyAttributes"',
+    '"access_patterns"',
+)
+_LARGEST_BYTES: Final = 50_000_000
+
+
+def read_design(path: Path) -> Reading:
+    """Return what a file declares, or all files of a directory and those below it.
+
+    Raises:
+        DocumentError: The file cannot be read; of a directory, there is nothing to read.
+    """
+    if not path.exists():
+        raise DocumentError(f"{path}: cannot be read: No such file or directory")
+    if path.is_dir():
+        return _read_directory(path)
+    return _read_file(path)
+
+
+def _read_file(path: Path) -> Reading:
+    if terraform.is_terraform(path):
+        return terraform.read_terraform([path])
+    return read_document(parse(path))
+
+
+def parse(path: Path) -> Document:
+    """Read a file as JSON or YAML.
+
+    Raises:
+        DocumentError: It cannot be read, or is of another kind.
+    """
+    reader = _PARSERS.get(path.suffix.lower())
+    if reader is None:
+        raise DocumentError(f"{path}: unknown kind of file; {KINDS}")
+    return reader(read_text(path), str(path))
+
+
+def _template(text: str, source: str) -> Document:
+    is_json = text.lstrip()[:1] == "{"
+    return (documents.parse_json if is_json else documents.parse_yaml)(text, source)
+
+
+_PARSERS: Final[dict[str, Callable[[str, str], Document]]] = {
+    ".json": documents.parse_json,
+    ".template": _template,
+    ".yaml": documents.parse_yaml,
+    ".yml": documents.parse_yaml,
+}
+
+
+def read_document(document: Document) -> Reading:
+    """Return what a document declares.
+
+    Raises:
+        DocumentError: It is of no known kind.
+    """
+    comments = () if document.source.endswith(".json") else _comments(document)
+    for is_kind, read in _READERS:
+        if is_kind(document.value):
+            reading = read(document)
+            break
+    else:
+        reading = Reading(tables=tuple(_descriptions(document, document.value, ())))
+    return replace(
+        reading,
+        files=(document.source, *reading.files),
+        ignores=(*reading.ignores, *comments),
+    )
+
+
+def _comments(document: Document) -> Iterator[ignores.Ignore]:
+    return ignores.in_text(document.text, document.source)
+
+
+_READERS: Final[tuple[tuple[Callable[[Any], bool], Callable[[Document], Reading]], ...]] = (
+    (cloudformation.is_template, cloudformation.read_template),
+    (serverless.is_service, serverless.read_service),
+    (terraform_plan.is_plan, terraform_plan.read_plan),
+    (workbench.is_model, workbench.read_model),
+    (models.is_toolkit_model, models.read_toolkit_model),
+    (models.is_server_model, models.read_server_model),
+    (models.is_performance_input, models.read_performance_input),
+)
+
+
+def _descriptions(document: Document, value: Any, path: documents.Path) -> Iterator[DeclaredTable]:
+    """Yield the tables of descriptions and CreateTable requests, one or a list."""
+    if isinstance(value, list):
+        for number, element in enumerate(value):
+            yield from _descriptions(document, element, (*path, number))
+        return
+    source = document.source
+    if not isinstance(value, Mapping):
+        raise DocumentError(f"{source}: {KINDS}")
+    member = next((name for name in ("Table", "TableDescription") if name in value), None)
+    described = value if member is None else value[member]
+    if not isinstance(described, Mapping) or "KeySchema" not in described:
+        raise DocumentError(f"{source}: {KINDS}")
+    with expecting(source, "a table's description or a CreateTable request"):
+        request = declared.from_description(described)
+        places = dict(
+            declared.request_places(document, (*path, member) if member else path, described)
+        )
+    name = str(request.get("TableName", source))
+    yield DeclaredTable(resource=name, request=request, file=source, places=places)
+
+
+# Directories
+
+
+def _read_directory(path: Path) -> Reading:
+    """Read a directory; what cannot be read there is reported, and the rest goes on (ICH-3)."""
+    if cdk.is_assembly(path):
+        return cdk.read_assembly(path, parse)
+    readings: list[Reading] = []
+    failures: list[Reading] = []
+    for read in _pieces(path):
+        try:
+            readings.append(read())
+        except DocumentError as error:
+            failures.append(_failure(path, error))
+    if not readings:
+        if failures:
+            raise DocumentError(failures[0].findings[0].message.removeprefix(_CANNOT))
+        raise DocumentError(f"{path}: no DynamoDB table is declared in it")
+    return Reading.joined([*readings, *failures])
+
+
+_CANNOT: Final = "It cannot be read: "
+
+
+def _failure(path: Path, error: DocumentError) -> Reading:
+    file, _, rest = str(error).partition(":")
+    line, _, _ = rest.partition(":")
+    finding = declared.unreadable(file or str(path), error)
+    from emulator.designs.findings import Position
+
+    position = Position(int(line)) if line.isdecimal() else None
+    return Reading(findings=(finding.at(file, position),), files=(file,))
+
+
+def _pieces(path: Path) -> Iterator[Callable[[], Reading]]:
+    """Yield what reads each Terraform directory and each other design, from here downwards."""
+    folders = list(_folders(path))
+    used = {
+        module.resolve()
+        for folder in folders
+        for file in sorted(folder.iterdir())
+        if terraform.is_terraform(file)
+        for module in terraform.local_modules(file)
+    }
+    for folder in folders:
+        if cdk.is_assembly(folder):
+            yield lambda folder=folder: cdk.read_assembly(folder, parse)  # type: ignore[misc]
+            continue
+        files = sorted(file for file in folder.iterdir() if file.is_file())
+        sources = [file for file in files if terraform.is_terraform(file)]
+        if folder.resolve() not in used:
+            yield from _terraform_pieces(sources)
+        for file in files:
+            if file not in sources and _looks_like_design(file):
+                yield lambda file=file: _read_file(file)  # type: ignore[misc]
+
+
+def _terraform_pieces(sources: list[Path]) -> Iterator[Callable[[], Reading]]:
+    """Yield one reader for the files that can be parsed, and one for each that cannot."""
+    sound = []
+    for source in sources:
+        try:
+            terraform.parse(source)
+            sound.append(source)
+        except DocumentError:
+            yield lambda source=source: terraform.read_terraform([source])  # type: ignore[misc]
+    if sound:
+        yield lambda: terraform.read_terraform(sound)
+
+
+def _folders(path: Path) -> Iterator[Path]:
+    yield path
+    if cdk.is_assembly(path):
+        return
+    for child in sorted(path.iterdir()):
+        hidden = child.name.startswith(".") or child.name in _SKIPPED
+        if child.is_dir() and not child.is_symlink() and not hidden:
+            yield from _folders(child)
+
+
+def _looks_like_design(path: Path) -> bool:
+    if path.suffix.lower() not in _PARSERS or path.stat().st_size > _LARGEST_BYTES:
+        return False
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return any(mark in text for mark in _MARKS)

@@ -1,0 +1,454 @@
+"""What Terraform expressions come to, as far as files tell.
+
+A value that is decided elsewhere (a variable without default, an attribute of a resource, a
+function of the machine) is ``Unknown``, and so is everything made of it. It is never a text.
+
+Source: Terraform language documentation, expressions and functions.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Final, TypeAlias
+
+from emulator.designs import hcl
+
+#: A text, number, truth value, None, list, dictionary, or Unknown.
+Value: TypeAlias = Any
+_DEEPEST: Final = 60
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A value that files do not tell, and what it depends on."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class Scope:
+    """The names that expressions may use.
+
+    Args:
+        roots: Values by first word, such as ``{"var": {...}, "each": {...}}``.
+        lookup: What else ``word.attribute`` stands for; None if it does not know either.
+
+    >>> scope = Scope({"var": {"env": "test"}})
+    >>> scope.value(hcl.parse_template("app-${var.env}", "x"))
+    'app-test'
+    >>> scope.value(hcl.parse_template("${var.other}", "x"))
+    Unknown(reason='var.other')
+    """
+
+    def __init__(
+        self,
+        roots: Mapping[str, Value],
+        lookup: Callable[[str, str], Value] | None = None,
+    ) -> None:
+        self._roots = roots
+        self._lookup = lookup
+        self._depth = 0
+
+    def with_names(self, names: Mapping[str, Value]) -> Scope:
+        """Return a scope with further names, which hide those of the same spelling."""
+        return Scope({**self._roots, **names}, self._lookup)
+
+    def value(self, expression: hcl.Expression) -> Value:
+        """Return what an expression comes to."""
+        self._depth += 1
+        try:
+            if self._depth > _DEEPEST:
+                return Unknown("an expression that is nested too deeply")
+            return _EVALUATORS[type(expression)](self, expression)
+        finally:
+            self._depth -= 1
+
+    def name(self, expression: hcl.Name) -> Value:
+        """Return what a word stands for."""
+        return self._roots.get(expression.name, Unknown(expression.name))
+
+    def attribute(self, expression: hcl.Attribute) -> Value:
+        """Return an attribute, or what the file's other parts say it is."""
+        if isinstance(expression.value, hcl.Name) and self._lookup is not None:
+            word = expression.value.name
+            if word not in self._roots:
+                looked_up = self._lookup(word, expression.name)
+                if looked_up is not None:
+                    return looked_up
+        value = self.value(expression.value)
+        if isinstance(value, Mapping) and expression.name not in value:
+            return Unknown(shown(expression))
+        return _member(value, expression.name)
+
+
+def shown(expression: hcl.Expression) -> str:
+    """Return a reference as it is written, as far as words and dots go.
+
+    >>> shown(hcl.parse_template("${each.value[0].name}", "x"))
+    'each.value[...].name'
+    """
+    if isinstance(expression, hcl.Name):
+        return expression.name
+    if isinstance(expression, hcl.Attribute):
+        return f"{shown(expression.value)}.{expression.name}"
+    if isinstance(expression, hcl.Index):
+        return f"{shown(expression.value)}[...]"
+    return "an expression"
+
+
+def _member(value: Value, name: Value) -> Value:
+    """Return a member of an object or list, or that it is not known."""
+    if isinstance(value, Unknown):
+        return Unknown(f"{value}.{name}")
+    if isinstance(name, Unknown):
+        return name
+    if isinstance(value, Mapping):
+        key = _text(name)
+        return value[key] if key in value else Unknown(f"the member {key}")
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        number = _number(name)
+        if isinstance(number, int) and -1 < number < len(value):
+            return value[number]
+    return Unknown(f"the member {name}")
+
+
+# Expressions
+
+
+def _template(scope: Scope, expression: hcl.Template) -> Value:
+    parts = [part if isinstance(part, str) else scope.value(part) for part in expression.parts]
+    for part in parts:
+        if isinstance(part, Unknown):
+            return part
+        if isinstance(part, list | dict):
+            return Unknown("a text made of a list")
+    return "".join(_text(part) for part in parts)
+
+
+def _splat(scope: Scope, expression: hcl.Splat) -> Value:
+    value = scope.value(expression.value)
+    if isinstance(value, Unknown):
+        return value
+    elements = value if isinstance(value, list) else [] if value is None else [value]
+    for step in expression.steps:
+        name = step if isinstance(step, str) else scope.value(step)
+        elements = [_member(element, name) for element in elements]
+    return elements
+
+
+def _call(scope: Scope, expression: hcl.Call) -> Value:
+    arguments = [scope.value(argument) for argument in expression.arguments]
+    if expression.expands and arguments and isinstance(arguments[-1], list):
+        arguments[-1:] = arguments[-1]
+    if expression.name in ("try", "coalesce"):
+        return _first_usable(expression.name, arguments)
+    if expression.name == "can":
+        return not isinstance(arguments[0], Unknown)
+    function = _FUNCTIONS.get(expression.name)
+    if function is None:
+        return Unknown(f"{expression.name}()")
+    for argument in arguments:
+        if isinstance(argument, Unknown):
+            return argument
+    try:
+        return function(*arguments)
+    except (TypeError, ValueError, KeyError, IndexError, AttributeError):
+        return Unknown(f"{expression.name}()")
+
+
+def _first_usable(name: str, arguments: list[Value]) -> Value:
+    """Return the first argument without an error, or that is neither null nor empty."""
+    for argument in arguments:
+        if isinstance(argument, Unknown):
+            if name == "coalesce":
+                return argument
+        elif name == "try" or argument not in (None, ""):
+            return argument
+    return arguments[-1] if arguments else Unknown(f"{name}()")
+
+
+def _unary(scope: Scope, expression: hcl.Unary) -> Value:
+    value = scope.value(expression.value)
+    if isinstance(value, Unknown):
+        return value
+    if expression.operator == "!":
+        return not _truth(value)
+    number = _number(value)
+    return number if isinstance(number, Unknown) else -number
+
+
+def _binary(scope: Scope, expression: hcl.Binary) -> Value:
+    left, right = scope.value(expression.left), scope.value(expression.right)
+    if expression.operator in ("&&", "||"):
+        # A known side may decide alone; Terraform itself wants both.
+        decides = expression.operator == "||"
+        for side in (left, right):
+            if not isinstance(side, Unknown) and _truth(side) is decides:
+                return decides
+    for side in (left, right):
+        if isinstance(side, Unknown):
+            return side
+    if expression.operator in ("==", "!="):
+        return (left == right) is (expression.operator == "==")
+    if expression.operator in ("&&", "||"):
+        return expression.operator == "&&"
+    return _arithmetic(expression.operator, _number(left), _number(right))
+
+
+def _arithmetic(sign: str, left: Value, right: Value) -> Value:
+    for side in (left, right):
+        if isinstance(side, Unknown):
+            return side
+    if sign in ("/", "%") and right == 0:
+        return Unknown("a division by zero")
+    result = _ARITHMETIC[sign](left, right)
+    return int(result) if isinstance(result, float) and result.is_integer() else result
+
+
+_ARITHMETIC: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "%": math.fmod,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def _conditional(scope: Scope, expression: hcl.Conditional) -> Value:
+    condition = scope.value(expression.condition)
+    if isinstance(condition, Unknown):
+        yes, no = scope.value(expression.yes), scope.value(expression.no)
+        return yes if yes == no else condition
+    return scope.value(expression.yes if _truth(condition) else expression.no)
+
+
+def _object(scope: Scope, expression: hcl.Object) -> Value:
+    made = {}
+    for key_expression, value_expression in expression.members:
+        key = scope.value(key_expression)
+        if isinstance(key, Unknown):
+            return key
+        made[_text(key)] = scope.value(value_expression)
+    return made
+
+
+def _for(scope: Scope, expression: hcl.For) -> Value:
+    collection = scope.value(expression.collection)
+    if isinstance(collection, Unknown):
+        return collection
+    made_list: list[Value] = []
+    made_object: dict[str, Value] = {}
+    for key, value in pairs(collection):
+        names = dict(zip(reversed(expression.names), (value, key), strict=False))
+        inner = scope.with_names(names)
+        if expression.condition is not None:
+            kept = inner.value(expression.condition)
+            if isinstance(kept, Unknown):
+                return kept
+            if not _truth(kept):
+                continue
+        result = inner.value(expression.result)
+        if expression.key is None:
+            made_list.append(result)
+            continue
+        name = inner.value(expression.key)
+        if isinstance(name, Unknown):
+            return name
+        if expression.groups:
+            made_object.setdefault(_text(name), []).append(result)
+        else:
+            made_object[_text(name)] = result
+    return made_list if expression.key is None else made_object
+
+
+def pairs(collection: Value) -> Iterator[tuple[Value, Value]]:
+    """Yield keys and values of an object, or numbers and elements of a list.
+
+    >>> list(pairs(["a"])), list(pairs({"k": 1}))
+    ([(0, 'a')], [('k', 1)])
+    """
+    if isinstance(collection, Mapping):
+        yield from sorted(collection.items())
+    elif isinstance(collection, list):
+        yield from enumerate(collection)
+
+
+_EVALUATORS: Final[dict[type, Callable[[Scope, Any], Value]]] = {
+    hcl.Literal: lambda _, expression: expression.value,
+    hcl.Template: _template,
+    hcl.Name: Scope.name,
+    hcl.Attribute: Scope.attribute,
+    hcl.Index: lambda scope, expression: _member(
+        scope.value(expression.value), scope.value(expression.key)
+    ),
+    hcl.Splat: _splat,
+    hcl.Call: _call,
+    hcl.Unary: _unary,
+    hcl.Binary: _binary,
+    hcl.Conditional: _conditional,
+    hcl.Tuple: lambda scope, expression: [scope.value(one) for one in expression.elements],
+    hcl.Object: _object,
+    hcl.For: _for,
+}
+
+
+# Conversions
+
+
+def _text(value: Value) -> str:
+    """Return a value as it stands in a text.
+
+    >>> _text(True), _text(5), _text(None)
+    ('true', '5', '')
+    """
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _number(value: Value) -> Value:
+    if isinstance(value, bool) or value is None:
+        return Unknown(f"a number from {value!r}")
+    if isinstance(value, int | float | Unknown):
+        return value
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return Unknown(f"a number from {value!r}")
+    return int(number) if number.is_integer() else number
+
+
+def _truth(value: Value) -> bool:
+    return value is True or value == "true"
+
+
+def converted(value: Value, constraint: hcl.Expression | None) -> Value:
+    """Return a value as the type of its variable makes it: optional members are filled in.
+
+    >>> file = hcl.parse("type = object({a = string, b = optional(number, 5)})", "x")
+    >>> converted({"a": "x"}, file.settings["type"].expression)
+    {'a': 'x', 'b': 5}
+    """
+    if not isinstance(constraint, hcl.Call) or not constraint.arguments:
+        return value
+    inner = constraint.arguments[0]
+    if constraint.name == "optional":
+        return converted(value, inner)
+    if constraint.name in ("list", "set", "map"):
+        if isinstance(value, list):
+            return [converted(element, inner) for element in value]
+        if isinstance(value, Mapping):
+            return {name: converted(element, inner) for name, element in value.items()}
+    if constraint.name == "object" and isinstance(inner, hcl.Object) and isinstance(value, Mapping):
+        return {**value, **dict(_typed_members(value, inner))}
+    return value
+
+
+def _typed_members(value: Mapping[str, Value], types: hcl.Object) -> Iterator[tuple[str, Value]]:
+    nothing = Scope({})
+    for key_expression, constraint in types.members:
+        name = _text(nothing.value(key_expression))
+        if value.get(name) is not None:
+            yield name, converted(value[name], constraint)
+        elif isinstance(constraint, hcl.Call) and constraint.name == "optional":
+            defaults = constraint.arguments[1:]
+            default = nothing.value(defaults[0]) if defaults else None
+            yield name, converted(default, constraint.arguments[0])
+
+
+# Functions
+
+
+def _merged(*maps: Value) -> Value:
+    return {name: value for one in maps if one is not None for name, value in one.items()}
+
+
+def _lookup(mapping: Value, key: Value, *default: Value) -> Value:
+    return mapping.get(key, default[0] if default else Unknown(f"the member {key}"))
+
+
+def _flattened(elements: Value) -> list[Value]:
+    return list(
+        chain.from_iterable(
+            _flattened(element) if isinstance(element, list) else [element] for element in elements
+        )
+    )
+
+
+def _distinct(elements: Value) -> list[Value]:
+    return [element for n, element in enumerate(elements) if element not in elements[:n]]
+
+
+def _set(elements: Value) -> list[Value]:
+    """Return a set's elements, which Terraform keeps in order."""
+    distinct = _distinct(list(elements))
+    return sorted(distinct) if all(isinstance(one, str) for one in distinct) else distinct
+
+
+def _formatted(form: str, *values: Value) -> str:
+    return form.replace("%v", "%s") % tuple(
+        _text(value) if isinstance(value, bool) else value for value in values
+    )
+
+
+def _only(elements: Value) -> Value:
+    return elements[0] if elements else None
+
+
+_FUNCTIONS: Final[dict[str, Callable[..., Value]]] = {
+    "abs": abs,
+    "ceil": math.ceil,
+    "compact": lambda elements: [element for element in elements if element not in (None, "")],
+    "concat": lambda *lists: list(chain(*lists)),
+    "contains": lambda elements, element: element in elements,
+    "distinct": _distinct,
+    "element": lambda elements, number: elements[int(number) % len(elements)],
+    "endswith": lambda text, end: text.endswith(end),
+    "flatten": _flattened,
+    "floor": math.floor,
+    "format": _formatted,
+    "index": lambda elements, element: elements.index(element),
+    "join": lambda separator, *lists: separator.join(_text(one) for one in chain(*lists)),
+    "keys": sorted,
+    "length": len,
+    "lookup": _lookup,
+    "lower": lambda text: text.lower(),
+    "max": max,
+    "merge": _merged,
+    "min": min,
+    "nonsensitive": lambda value: value,
+    "one": _only,
+    "range": lambda *limits: list(range(*map(int, limits))),
+    "replace": lambda text, old, new: text.replace(old, new),
+    "reverse": lambda elements: elements[::-1],
+    "sensitive": lambda value: value,
+    "setunion": lambda *lists: _set(chain(*lists)),
+    "slice": lambda elements, first, last: elements[int(first) : int(last)],
+    "sort": sorted,
+    "split": lambda separator, text: text.split(separator),
+    "startswith": lambda text, start: text.startswith(start),
+    "substr": lambda text, first, length: text[int(first) :][: int(length)],
+    "title": lambda text: text.title(),
+    "tobool": _truth,
+    "tolist": list,
+    "tomap": dict,
+    "tonumber": _number,
+    "toset": _set,
+    "tostring": _text,
+    "trimprefix": lambda text, prefix: text.removeprefix(prefix),
+    "trimspace": lambda text: text.strip(),
+    "trimsuffix": lambda text, suffix: text.removesuffix(suffix),
+    "upper": lambda text: text.upper(),
+    "values": lambda mapping: [mapping[name] for name in sorted(mapping)],
+    "zipmap": lambda names, values: dict(zip(names, values, strict=False)),
+}
