@@ -24,6 +24,7 @@ _CHOICES = {
     "update_size_rule": ("request", "item"),
     "index_key_check": ("changed", "all"),
     "unknown_members": ("warn", "refuse"),
+    "stream_shards": ("one", "partitions"),
 }
 #: How many placements of keys there are: the hash has a seed of 32 bits.
 SALTS: Final = 2**32
@@ -96,6 +97,10 @@ class Settings:
     partition_bytes: int = limits.PARTITION_BYTES
     #: An item collection of a table with LSIs may not outgrow this. Rule CAP-111.
     item_collection_bytes: int = limits.COLLECTION_BYTES
+
+    #: A stream has one shard, as in DynamoDB Local, or one for each partition of its table, as in
+    #: the service: it ends where the partition splits, and the children's go on. Rule STM-12.
+    stream_shards: Literal["one", "partitions"] = "one"
 
     #: Every draw of an unknown follows from it: the same seed gives the same run.
     seed: int = 0

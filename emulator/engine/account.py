@@ -340,6 +340,9 @@ class Account:
         time_ns, streams = self.now_ns, self.owner_of(table).streams
         while (arn := f"{table.arn}/stream/{stream_label(time_ns)}") in streams:
             time_ns += NANOSECONDS // 1000
+        partition_ids = None
+        if self.settings.stream_shards == "partitions":
+            partition_ids = [partition.id for partition in table.resource.partitions]
         table.stream = streams[arn] = Stream(
             arn=arn,
             label=stream_label(time_ns),
@@ -347,6 +350,7 @@ class Account:
             key=table.key,
             view=view,
             now_ns=self.now_ns,
+            partition_ids=partition_ids,
         )
 
     # Throughput

@@ -36,6 +36,8 @@ def divide(
         _count(table, resource, child)
     if not resource.is_table:
         table.indexes[resource.name].recharge_queue()
+    elif table.stream is not None:
+        table.stream.split_shard(partition.id, [child.id for child in children], account.now_ns)
     if account.events.wanted:
         ids = tuple(child.id for child in children)
         account.events.publish(Split(now_ns, resource.arn, partition.id, ids, cause))

@@ -7,13 +7,14 @@ Memory is bounded by the retention of 24 hours, by ``MOST_RECORDS`` and by ``MOS
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Literal, NamedTuple
 
 from emulator.clock import NANOSECONDS
 from emulator.engine.options import Policy
+from emulator.engine.shards import Shard, Shards
 from emulator.model import Item, KeySchema, attributes_size
 from emulator.service import limits
 
@@ -25,8 +26,6 @@ MOST_RECORDS = 200_000
 #: Bytes of the items in a stream's records at the most; the newest record always stays.
 #: Assumed: for the same reason.
 MOST_BYTES = 128 * limits.MIB
-#: Sequence numbers have at least 21 digits (STM-6).
-SEQUENCE_BASE = 10**20
 
 
 class StreamRecord(NamedTuple):
@@ -38,6 +37,7 @@ class StreamRecord(NamedTuple):
     old: Item | None
     new: Item | None
     by_service: bool
+    shard: int = 0
 
     @property
     def event_name(self) -> str:
@@ -45,11 +45,6 @@ class StreamRecord(NamedTuple):
         if self.old is None:
             return "INSERT"
         return "REMOVE" if self.new is None else "MODIFY"
-
-    @property
-    def sequence_number(self) -> str:
-        """The record's place in its stream, 21 digits or more."""
-        return str(SEQUENCE_BASE + self.number)
 
 
 def stream_label(time_ns: int) -> str:
@@ -70,10 +65,19 @@ class Stream:
         arn: The stream's resource name; a new one each time a stream is enabled.
         label: The time it was enabled, as the ARN writes it.
         is_open: False once the stream is disabled or its table deleted.
+        shards: The parts that it is read in.
     """
 
     def __init__(
-        self, *, arn: str, label: str, table_name: str, key: KeySchema, view: ViewType, now_ns: int
+        self,
+        *,
+        arn: str,
+        label: str,
+        table_name: str,
+        key: KeySchema,
+        view: ViewType,
+        now_ns: int,
+        partition_ids: Iterable[int] | None = None,
     ) -> None:
         self.arn = arn
         self.label = label
@@ -87,6 +91,7 @@ class Stream:
         self._records: deque[StreamRecord] = deque()
         self._kept_bytes = 0
         self._next_number = 1
+        self.shards = Shards(arn, partition_ids, first_number=1, now_ns=now_ns)
 
     @property
     def is_open(self) -> bool:
@@ -115,28 +120,52 @@ class Stream:
         self._records = deque(records)
         self._kept_bytes = sum(map(_kept_bytes, records))
         self._next_number = next_number
+        if not self.shards.follows_partitions:
+            self.shards.of_partition(None).last_number = next_number - 1
 
     def record(
-        self, old: Item | None, new: Item | None, now_ns: int, *, by_service: bool = False
+        self,
+        old: Item | None,
+        new: Item | None,
+        now_ns: int,
+        *,
+        by_service: bool = False,
+        partition_id: int | None = None,
     ) -> None:
-        """Add a change; one that leaves the item as it was adds nothing (STM-8)."""
+        """Add a change; one that leaves the item as it was adds nothing (STM-8).
+
+        Args:
+            old: The item before.
+            new: The item after.
+            now_ns: The moment.
+            by_service: Whether time to live deleted the item.
+            partition_id: Where the item lies, if shards follow partitions.
+        """
         image = new if new is not None else old
         if image is None or (old is not None and new is not None and old.same_as(new)):
             return
         keys = image.pick(self.key.names)
-        record = StreamRecord(self._next_number, now_ns, keys, old, new, by_service)
+        shard = self.shards.of_partition(partition_id)
+        shard.last_number = number = self._next_number
+        record = StreamRecord(number, now_ns, keys, old, new, by_service, shard.number)
         self._records.append(record)
         self._kept_bytes += _kept_bytes(record)
         self._next_number += 1
         self._trim(now_ns)
 
-    def read(self, first_number: int, most: int, now_ns: int) -> list[StreamRecord]:
-        """Return up to ``most`` records from ``first_number`` on."""
+    def read(self, shard: Shard, first_number: int, most: int, now_ns: int) -> list[StreamRecord]:
+        """Return up to ``most`` records of a shard from ``first_number`` on."""
         self._trim(now_ns)
         if not self._records:
             return []
-        skip = max(0, first_number - self._records[0].number)
-        return list(islice(self._records, skip, skip + most))
+        following = islice(self._records, max(0, first_number - self._records[0].number), None)
+        return list(islice((r for r in following if r.shard == shard.number), most))
+
+    def split_shard(self, partition_id: int, children: Iterable[int], now_ns: int) -> None:
+        """Follow a partition of the table that was split (STM-12)."""
+        if self.is_open and self.shards.follows_partitions:
+            number = self._next_number
+            self.shards.split(partition_id, children, next_number=number, now_ns=now_ns)
 
     def oldest_number(self, now_ns: int) -> int:
         """Return the number of the oldest record that can still be read."""
@@ -160,9 +189,14 @@ class Stream:
             size += record.old.size_bytes
         return size
 
+    def forget_old_shards(self, now_ns: int) -> None:
+        """Forget the shards that were closed more than a day ago."""
+        self.shards.forget_before(now_ns - limits.STREAM_RETENTION_SECONDS * NANOSECONDS)
+
     def close(self, now_ns: int) -> None:
         """End the stream; its records stay readable for a day (DT-1)."""
         self.closed_ns = now_ns
+        self.shards.close(now_ns)
 
     def expired(self, now_ns: int) -> bool:
         """Return whether a closed stream has left the retention window."""
@@ -185,6 +219,7 @@ class Stream:
         twin.__dict__.update(self.__dict__)
         twin._records = self._records.copy()
         twin.tags = dict(self.tags)
+        twin.shards = self.shards.copy()
         return twin
 
 

@@ -254,8 +254,12 @@ def apply(
             arms = free_arms(table, changes)
         changes = [change for change in changes if not change.schema.is_global]
     table.commit(write.position, old, new, changes, now_ns)
-    if table.stream is not None and table.stream.is_open:
-        table.stream.record(old, new, now_ns, by_service=by_service)
+    stream = table.stream
+    if stream is not None and stream.is_open:
+        partition_id = None
+        if stream.shards.follows_partitions:
+            partition_id = table.resource.partitions.at(write.position).id
+        stream.record(old, new, now_ns, by_service=by_service, partition_id=partition_id)
     if table.replica is not None and not is_replicated and (old is not None or new is not None):
         table.replica.send(account, table, write.position, new)
     _split_full_partitions(account, table, write.position, changes)

@@ -1,6 +1,6 @@
 """ListStreams, DescribeStream, GetShardIterator and GetRecords (STM-1 to STM-10, ERR-OTH-8).
 
-A stream has one shard, from its first record to its last.
+A stream has one shard, or one for each partition of its table (STM-12).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Stream, StreamRecord
-from emulator.engine.streams import SEQUENCE_BASE
+from emulator.engine.shards import Shard
 from emulator.model.wire import dump_item, dump_key
 from emulator.operations import descriptions, shapes, tokens
 from emulator.operations.registry import Request, Response, operation
@@ -38,6 +38,7 @@ _STREAM_ARN = shapes.String(37, 1024)
 _ARN_FORM: Final = re.compile(r"arn:[^:]*:dynamodb:[^:]*:[^:]*:table/[^/]+/stream/.+")
 _SHARD_ID = shapes.String(28, 65)
 _MOST_STREAMS: Final = 100
+_MOST_SHARDS: Final = 100
 #: Source: TTL-5.
 _EXPIRY: Final = {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
 
@@ -57,10 +58,12 @@ def stream_of(account: Account, arn: str) -> Stream:
     return stream
 
 
-def shard_id(stream: Stream) -> str:
-    """Return the name of a stream's one shard (STM-3)."""
-    mark = uuid.uuid5(uuid.NAMESPACE_URL, stream.arn).hex[:8]
-    return f"shardId-{stream.created_ns // 1_000_000:020}-{mark}"
+def shard_of(stream: Stream, shard_id: str) -> Shard:
+    """Return a shard of a stream by its name."""
+    shard = stream.shards.by_id(shard_id)
+    if shard is None:
+        raise errors.ResourceNotFoundException(NO_SHARD)
+    return shard
 
 
 @operation(
@@ -110,33 +113,47 @@ def list_streams(account: Account, request: Request) -> Response:
     ),
 )
 def describe_stream(account: Account, request: Request) -> Response:
-    """Return a stream and its shard (STM-3)."""
+    """Return a stream and a page of its shards, oldest first (STM-3, STM-12)."""
     stream = stream_of(account, request["StreamArn"])
     wanted = request.get("ShardFilter")
     if wanted is not None and not (wanted.get("Type") and wanted.get("ShardId")):
         raise errors.ValidationException(HALF_A_FILTER)
-    # The one shard has no children, and no shard comes after it.
-    is_hidden = "ShardFilter" in request or "ExclusiveStartShardId" in request
-    return {
-        "StreamDescription": {
-            "StreamArn": stream.arn,
-            "StreamLabel": stream.label,
-            "StreamStatus": "ENABLED" if stream.is_open else "DISABLED",
-            "StreamViewType": stream.view,
-            "CreationRequestDateTime": descriptions.seconds(stream.created_ns),
-            "TableName": stream.table_name,
-            "KeySchema": dump_key(stream.key),
-            "Shards": [] if is_hidden else [_describe_shard(stream)],
-        }
+    stream.forget_old_shards(account.now_ns)
+    shards = list(stream.shards)
+    if wanted is not None:
+        parent = stream.shards.by_id(wanted["ShardId"])
+        shards = [s for s in shards if parent is not None and s.parent == parent.number]
+    if "ExclusiveStartShardId" in request:
+        start = stream.shards.by_id(request["ExclusiveStartShardId"])
+        shards = [s for s in shards if start is not None and s.number > start.number]
+    most = request.get("Limit", _MOST_SHARDS)
+    description: dict[str, Any] = {
+        "StreamArn": stream.arn,
+        "StreamLabel": stream.label,
+        "StreamStatus": "ENABLED" if stream.is_open else "DISABLED",
+        "StreamViewType": stream.view,
+        "CreationRequestDateTime": descriptions.seconds(stream.created_ns),
+        "TableName": stream.table_name,
+        "KeySchema": dump_key(stream.key),
+        "Shards": [_describe_shard(stream, shard) for shard in shards[:most]],
     }
+    if len(shards) > most:
+        description["LastEvaluatedShardId"] = shards[most - 1].id
+    return {"StreamDescription": description}
 
 
-def _describe_shard(stream: Stream) -> dict[str, Any]:
-    numbers = {"StartingSequenceNumber": str(SEQUENCE_BASE + 1)}
-    if not stream.is_open:
-        last = max(1, stream.next_number - 1)
-        numbers["EndingSequenceNumber"] = str(SEQUENCE_BASE + last)
-    return {"ShardId": shard_id(stream), "SequenceNumberRange": numbers}
+def _describe_shard(stream: Stream, shard: Shard) -> dict[str, Any]:
+    numbers = {"StartingSequenceNumber": shard.sequence_number(shard.first_number)}
+    if shard.closed_ns is not None:
+        last = max(shard.first_number, shard.last_number)
+        numbers["EndingSequenceNumber"] = shard.sequence_number(last)
+    described: dict[str, Any] = {"ShardId": shard.id, "SequenceNumberRange": numbers}
+    if shard.parent is not None:
+        parent = stream.shards.by_number(shard.parent)
+        # A parent that has left the retention window is not named any more.
+        if parent is not None:
+            described["ParentShardId"] = parent.id
+    return described
 
 
 @operation(
@@ -160,12 +177,12 @@ def _describe_shard(stream: Stream) -> dict[str, Any]:
 def get_shard_iterator(account: Account, request: Request) -> Response:
     """Return where to begin to read a shard (STM-4)."""
     stream = stream_of(account, request["StreamArn"])
-    if request["ShardId"] != shard_id(stream):
-        raise errors.ResourceNotFoundException(NO_SHARD)
-    return {"ShardIterator": _iterator(account, stream, _first_number(account, stream, request))}
+    shard = shard_of(stream, request["ShardId"])
+    number = _first_number(account, stream, shard, request)
+    return {"ShardIterator": _iterator(account, stream, shard, number)}
 
 
-def _first_number(account: Account, stream: Stream, request: Request) -> int:
+def _first_number(account: Account, stream: Stream, shard: Shard, request: Request) -> int:
     kind, now_ns = request["ShardIteratorType"], account.now_ns
     written = request.get("SequenceNumber")
     if kind in ("LATEST", "TRIM_HORIZON") and written is not None:
@@ -173,14 +190,15 @@ def _first_number(account: Account, stream: Stream, request: Request) -> int:
     if kind == "LATEST":
         return stream.next_number
     if kind == "TRIM_HORIZON":
-        return stream.oldest_number(now_ns)
+        return max(shard.first_number, stream.oldest_number(now_ns))
     if kind == "AT_TIMESTAMP":
         if request.get("Timestamp") is None:
             raise errors.ValidationException(NO_TIMESTAMP)
-        return stream.number_at(round(request["Timestamp"] * NANOSECONDS), now_ns)
+        moment_ns = round(request["Timestamp"] * NANOSECONDS)
+        return max(shard.first_number, stream.number_at(moment_ns, now_ns))
     if written is None:
         raise errors.ValidationException(NO_SEQUENCE_NUMBER.format(kind=kind))
-    number = _number_of(stream, written)
+    number = _number_of(stream, shard, written)
     if kind == "AFTER_SEQUENCE_NUMBER":
         number += 1
     if number < stream.oldest_number(now_ns):
@@ -188,18 +206,20 @@ def _first_number(account: Account, stream: Stream, request: Request) -> int:
     return number
 
 
-def _number_of(stream: Stream, written: str) -> int:
-    """Return the record that a sequence number names, if it is one of the stream's."""
+def _number_of(stream: Stream, shard: Shard, written: str) -> int:
+    """Return the record that a sequence number names, if it is one of the shard's."""
     if not (written.isascii() and written.isdigit()):
         raise errors.ValidationException(BAD_SEQUENCE_NUMBER)
-    number = int(written) - SEQUENCE_BASE
-    if not 0 < number < max(stream.next_number, 2):
+    number = shard.record_number(int(written))
+    last = stream.next_number - 1 if shard.closed_ns is None else shard.last_number
+    if not shard.first_number <= number <= max(shard.first_number, last):
         raise errors.ValidationException(BAD_SEQUENCE_NUMBER)
     return number
 
 
-def _iterator(account: Account, stream: Stream, number: int) -> str:
-    return f"{stream.arn}|1|{tokens.seal(stream.arn, str(number), str(account.now_ns))}"
+def _iterator(account: Account, stream: Stream, shard: Shard, number: int) -> str:
+    sealed = tokens.seal(stream.arn, str(number), str(account.now_ns), str(shard.number))
+    return f"{stream.arn}|1|{sealed}"
 
 
 @operation(
@@ -211,16 +231,20 @@ def _iterator(account: Account, stream: Stream, number: int) -> str:
 )
 def get_records(account: Account, request: Request) -> Response:
     """Return records from an iterator on, and where to go on (STM-5)."""
-    stream, number = _open_iterator(account, request["ShardIterator"])
+    stream, shard, number = _open_iterator(account, request["ShardIterator"])
     if number < stream.oldest_number(account.now_ns):
         raise errors.TrimmedDataAccessException(TRIMMED)
     most = request.get("Limit", limits.STREAM_RECORDS)
-    page = _page(stream, stream.read(number, most, account.now_ns))
+    records = stream.read(shard, number, most, account.now_ns)
+    page = _page(stream, records)
     _count(account, stream, page)
-    response: Response = {"Records": [dump_record(account, stream, record) for record in page]}
-    following = page[-1].number + 1 if page else number
-    if stream.is_open or following < stream.next_number:
-        response["NextShardIterator"] = _iterator(account, stream, following)
+    response: Response = {
+        "Records": [dump_record(account, stream, shard, record) for record in page]
+    }
+    is_whole = len(page) == len(records) < most
+    following = stream.next_number if is_whole else page[-1].number + 1
+    if shard.closed_ns is None or following <= shard.last_number:
+        response["NextShardIterator"] = _iterator(account, stream, shard, following)
     return response
 
 
@@ -236,9 +260,9 @@ def _count(account: Account, stream: Stream, page: list[StreamRecord]) -> None:
         )
 
 
-def _open_iterator(account: Account, iterator: str) -> tuple[Stream, int]:
+def _open_iterator(account: Account, iterator: str) -> tuple[Stream, Shard, int]:
     parts = tokens.open_token(iterator.rpartition("|")[2], BAD_ITERATOR)
-    if len(parts) != 3 or not (parts[1].isdigit() and parts[2].isdigit()):
+    if len(parts) != 4 or not all(part.isdigit() for part in parts[1:]):
         raise errors.ValidationException(BAD_ITERATOR)
     stream = stream_of(account, parts[0])
     then_ns = int(parts[2])
@@ -246,7 +270,10 @@ def _open_iterator(account: Account, iterator: str) -> tuple[Stream, int]:
         raise errors.ExpiredIteratorException(
             EXPIRED.format(then=then_ns // 1_000_000, now=account.now_ns // 1_000_000)
         )
-    return stream, int(parts[1])
+    shard = stream.shards.by_number(int(parts[3]))
+    if shard is None:
+        raise errors.TrimmedDataAccessException(TRIMMED)
+    return stream, shard, int(parts[1])
 
 
 def _page(stream: Stream, records: list[StreamRecord]) -> list[StreamRecord]:
@@ -259,12 +286,14 @@ def _page(stream: Stream, records: list[StreamRecord]) -> list[StreamRecord]:
     return records
 
 
-def dump_record(account: Account, stream: Stream, record: StreamRecord) -> dict[str, Any]:
+def dump_record(
+    account: Account, stream: Stream, shard: Shard, record: StreamRecord
+) -> dict[str, Any]:
     """Return the wire form of a record (STM-6, STM-7)."""
     change: dict[str, Any] = {
         "ApproximateCreationDateTime": record.created_ns // NANOSECONDS,
         "Keys": dump_item(record.keys.attributes),
-        "SequenceNumber": record.sequence_number,
+        "SequenceNumber": shard.sequence_number(record.number),
         "SizeBytes": stream.size_bytes(record),
         "StreamViewType": stream.view,
     }

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, get_args
 
 from emulator.engine import Account, Stream, StreamRecord
+from emulator.engine.shards import Shard
 from emulator.engine.streams import ViewType
 from emulator.model import Item
 from emulator.model.wire import dump_item, dump_key, dump_types, load_item, load_key, load_types
@@ -31,6 +32,7 @@ def dump(stream: Stream) -> Iterator[dict[str, Any]]:
         "tags": stream.tags,
         "policy": stream.policy,
         "next_number": stream.next_number,
+        **_dump_shards(stream),
         "records": len(records),
     }
     for record in records:
@@ -40,7 +42,18 @@ def dump(stream: Stream) -> Iterator[dict[str, Any]]:
             "old": _dump_image(record.old),
             "new": _dump_image(record.new),
             "by_service": record.by_service,
+            "shard": record.shard,
         }
+
+
+def _dump_shards(stream: Stream) -> dict[str, Any]:
+    """Return the shards of a stream that has more than the one it began with, or had."""
+    shards = stream.shards
+    if not shards.follows_partitions:
+        return {}
+    fields = ("id", "number", "parent", "partition_id", "first_number", "last_number", "closed_ns")
+    written = [[getattr(shard, name) for name in fields] for shard in shards]
+    return {"shards": written, "shards_opened": shards.opened}
 
 
 def _dump_image(image: Item | None) -> dict[str, Any] | None:
@@ -59,11 +72,17 @@ def load(account: Account, head: Written, lines: Iterable[Written], moments: Mom
         view=head["view"],
         now_ns=moments.ns(head["created"]),
     )
-    stream.closed_ns = None if head["closed"] is None else moments.ns(head["closed"])
     stream.tags = {text(name): text(value) for name, value in head["tags"].items()}
     stream.policy = load_policy(head["policy"])
     records = [_load_record(stream, line, moments) for line in lines]
     stream.restore(records, integer(head["next_number"], 1))
+    if "shards" in head:
+        shards = [_load_shard(written, moments) for written in head["shards"]]
+        stream.shards.restore(shards, integer(head["shards_opened"], len(shards)))
+    if not {record.shard for record in records} <= {shard.number for shard in stream.shards}:
+        raise ValueError("a record of a stream has no shard")
+    if head["closed"] is not None:
+        stream.close(moments.ns(head["closed"]))
     account.streams[stream.arn] = stream
 
 
@@ -79,4 +98,18 @@ def _load_record(stream: Stream, line: Written, moments: Moments) -> StreamRecor
         old,
         new,
         bool(line["by_service"]),
+        integer(line.get("shard", 0)),
+    )
+
+
+def _load_shard(written: list[Any], moments: Moments) -> Shard:
+    shard_id, number, parent, partition_id, first_number, last_number, closed_ns = written
+    return Shard(
+        text(shard_id),
+        integer(number),
+        None if parent is None else integer(parent),
+        integer(partition_id),
+        integer(first_number, 1),
+        integer(last_number),
+        None if closed_ns is None else moments.ns(closed_ns),
     )

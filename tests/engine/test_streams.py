@@ -25,8 +25,12 @@ def stream():
     )
 
 
+def read(made, now_ns):
+    return made.read(made.shards.of_partition(None), 0, 1000, now_ns)
+
+
 def numbers(made):
-    return [record.number for record in made.read(0, 1000, NOW_NS)]
+    return [record.number for record in read(made, NOW_NS)]
 
 
 def test_old_records_leave_when_their_items_take_too_many_bytes(monkeypatch):
@@ -66,7 +70,7 @@ def test_a_record_can_be_read_for_a_day():
     made.record(None, item(2), NOW_NS + NANOSECONDS)
     day_ns = 24 * 3600 * NANOSECONDS
     for ask in (
-        lambda now_ns: [record.number for record in made.copy().read(0, 9, now_ns)],
+        lambda now_ns: [record.number for record in read(made.copy(), now_ns)],
         lambda now_ns: [made.copy().oldest_number(now_ns)],
         lambda now_ns: [made.copy().number_at(0, now_ns)],
     ):

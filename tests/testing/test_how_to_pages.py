@@ -1,4 +1,4 @@
-"""What the how-to pages on pytest, migration, hypothesis, regions and the server show is run here.
+"""What the how-to pages show is run here, but for those of boto3 and the lab.
 
 A block whose first line names a file is written there; the files of a page are one project.
 """
@@ -39,11 +39,10 @@ def test_the_examples_of_the_server_page_run(monkeypatch):
     assert len(blocks) == 2
 
 
-def test_the_examples_of_the_page_on_global_tables_run():
-    text = (PAGES / "global-tables.md").read_text()
-    blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+@pytest.mark.parametrize(("page", "count"), [("global-tables.md", 2), ("streams.md", 1)])
+def test_the_examples_of_a_page_on_emulators_run(page, count):
+    blocks = re.findall(r"^```python\n(.*?)^```", (PAGES / page).read_text(), re.M | re.DOTALL)
     names: dict = {}
     for block in blocks:
-        exec(compile(block, "global-tables.md", "exec"), names)
-    assert len(blocks) == 2
-    assert [rule.kind for rule in names["emu"].faults.rules] == ["outage"]
+        exec(compile(block, page, "exec"), names)
+    assert len(blocks) == count
