@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 _MODES = ("off", "observe", "enforce")
 NOT_A_CLOCK: Final = "clock must be a clock, such as ManualClock(), not {value!r}"
+NO_IMPORT: Final = "there is no import {arn!r}: pass the ImportArn that ImportTable returned"
 NOT_A_SNAPSHOT: Final = (
     "restore() takes what snapshot() returned, not {value!r}; Emulator.load() reads a file"
 )
@@ -474,6 +475,23 @@ class Emulator:
         account = self._current()
         with account.lock:
             return exchange.import_items(path, account, table_of(account, table))
+
+    def import_errors(self, import_arn: str) -> list[dict[str, Any]]:
+        """Return what an import says of the records that it refused, in the order of the objects.
+
+        They are the messages that the service writes to the log group ``/aws-dynamodb/imports``:
+        ``itemS3Pointer`` (bucket, key and number of the record), ``importArn`` and
+        ``errorMessages`` (S3X-23).
+
+        Raises:
+            EmulatorError: there is no such import.
+        """
+        account = self._current()
+        with account.lock:
+            known = account.archive.imports.get(import_arn)
+            if known is None:
+                raise EmulatorError(NO_IMPORT.format(arn=import_arn))
+            return [dict(error) for error in known.errors]
 
     def export_items(self, table: str, path: str | os.PathLike[str]) -> int:
         """Write the items of a table as DynamoDB JSON lines; returns how many."""

@@ -33,8 +33,7 @@ _DELAYS: Final = ("split_delay", "autoscaling_delay")
 _SECONDS: Final = (
     *("table_delay", "index_delay", "transaction_seconds", "ttl_change_interval", "split_delay"),
     *("split_seconds", "gsi_closed_seconds", "gsi_lag", "ec_lag", "ttl_delay", "autoscaling_delay"),
-    "recovery_lag",
-    "replication_lag",
+    *("transfer_seconds", "recovery_lag", "replication_lag"),
 )
 #: The longest of them: 100 years; what lies further ahead has no date that can be written.
 _MOST_SECONDS: Final = 100 * 366 * 86_400
@@ -154,6 +153,8 @@ class Settings:
     #: S3 client, or a function that returns one; without it they are refused. Rule S3X-1.
     s3: Any = None
 
+    #: How long exports and imports are IN_PROGRESS. Rules S3X-4, S3X-20.
+    transfer_seconds: float = 0.0
     #: The last moment that a table can be restored to lies this long ago. Rule S3X-30.
     recovery_lag: float = 300.0
     #: What a table keeps at most to be restored to earlier moments: a change counts 2 KiB and the

@@ -22,13 +22,29 @@ class Backup(NamedTuple):
 
 
 class Transfer(NamedTuple):
-    """An export or an import: what was asked for, and its description, by wire name."""
+    """An export or an import, whose work is done when it is begun, and told when it ends.
+
+    Attributes:
+        arn: Its resource name.
+        table_arn: The table that is exported, or made.
+        table_id: Its id.
+        asked: The request, by wire name.
+        described: The members of its description from its beginning on.
+        outcome: Those that it has beside them, or instead of them, from its end on.
+        started_ns: When it began.
+        ends_ns: When it ends; until then it is IN_PROGRESS.
+        errors: What an import has to say of records that it refused (S3X-23).
+    """
 
     arn: str
     table_arn: str
+    table_id: str
     asked: Mapping[str, Any]
     described: Mapping[str, Any]
+    outcome: Mapping[str, Any]
     started_ns: int
+    ends_ns: int
+    errors: tuple[Mapping[str, Any], ...] = ()
 
 
 class Archive:

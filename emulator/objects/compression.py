@@ -33,7 +33,7 @@ def lines_of(data: bytes, compression: str) -> Iterator[bytes]:
     [b'one', b'two']
     """
     rest = b""
-    for chunk in _gunzipped(data) if compression == "GZIP" else (data,):
+    for chunk in _gunzipped(data) if data and compression == "GZIP" else (data,):
         *whole, rest = (rest + chunk).split(b"\n")
         for line in whole:
             yield line.removesuffix(b"\r")

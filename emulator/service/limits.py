@@ -26,6 +26,7 @@ PAGE_BYTES: Final = MIB  # Source: SIZ-6, CAP-206
 BATCH_GET_BYTES: Final = 16 * MIB  # Source: SIZ-7, CAP-213
 BATCH_GET_KEYS: Final = 100  # Source: BGI-1
 BATCH_WRITE_REQUESTS: Final = 25  # Source: BWI-1
+IMPORTS_AT_ONCE: Final = 50  # Source: S3X-20
 BATCH_WRITE_BYTES: Final = 16 * MIB  # Source: BWI-4
 TRANSACTION_BYTES: Final = 4 * MIB  # Source: SIZ-7, TXW-10
 TRANSACTION_ACTIONS: Final = 100  # Source: TXW-1

@@ -32,6 +32,9 @@ OWN_PATTERNS = {"PolicyName", "AutoScalingRoleArn", "S3Bucket"}
 #: Texts whose faults have sentences of their own: TAG-2, TAG-3, ERR-CT-15.
 OWN_TEXTS = {"Key", "Value", "TagKeys", "TableClass"}
 
+#: Maps whose names and values have rules of their own: PLH-1 to PLH-6.
+PLACEHOLDERS = {"ExpressionAttributeNames", "ExpressionAttributeValues"}
+
 
 def paths(member, model, path=()):
     """Yield each member of a shape with the model's, and where it is."""
@@ -41,7 +44,7 @@ def paths(member, model, path=()):
             yield from paths(one, model.members[name], (*path, name))
     elif isinstance(member, shapes.List):
         yield from paths(member.member, model.member, path)
-    elif isinstance(member, shapes.Map):
+    elif isinstance(member, shapes.Map) and path[-1] not in PLACEHOLDERS:
         yield from paths(member.member, model.value, path)
 
 

@@ -1,34 +1,21 @@
-"""Exports and imports."""
+"""What exports and imports have in common: tokens, ARNs and lists."""
 
 import re
 
 import pytest
 
-from tests.tables import (
-    ARN,
-    INVALID,
-    described,
-    emulator,
-    index,
-    put,
-    refusal,
-    schema,
-    table,
-)
+from tests.objects.memory_s3 import MemoryS3
+from tests.tables import ARN, emulator, refusal, table
 
-START = 1_767_225_600.0
-EXPORT = {"TableArn": ARN, "S3Bucket": "bucket"}
-IMPORT = {
-    "S3BucketSource": {"S3Bucket": "bucket"},
-    "InputFormat": "CSV",
-    "TableCreationParameters": table(),
-}
+HOUR = 3600
+CONFLICT = " conflict: Duplicate request detected with conflicting parameters"
 
 
-def recoverable():
-    emu = emulator()
+@pytest.fixture
+def emu():
+    """Return an emulator with a bucket, and a table whose recovery is on."""
+    emu = emulator(s3=MemoryS3("bucket"), transfer_seconds=60)
     emu.call("CreateTable", table())
-    put(emu, pk="a")
     spec = {"PointInTimeRecoveryEnabled": True}
     request = {"TableName": "tab", "PointInTimeRecoverySpecification": spec}
     emu.call("UpdateContinuousBackups", request)
@@ -36,213 +23,176 @@ def recoverable():
 
 
 def export(emu, **members):
-    answer = emu.call("ExportTableToPointInTime", EXPORT | members)
-    return answer["ExportDescription"]
+    request = {"TableArn": ARN, "S3Bucket": "bucket", **members}
+    return emu.call("ExportTableToPointInTime", request)["ExportDescription"]["ExportArn"]
 
 
-def import_table(emu, **members):
-    return emu.call("ImportTable", IMPORT | members)["ImportTableDescription"]
-
-
-def test_an_export_is_in_progress_and_then_complete():
-    """OTH-10, OTH-11, TBL-2."""
-    emu = recoverable()
-    begun = export(emu, S3Prefix="into", ClientToken="once", Unknown="ignored")
-    arn = begun["ExportArn"]
-    assert re.fullmatch(re.escape(ARN) + "/export/[0-9]{14}-[0-9a-f]{8}", arn)
-    common = {
-        "ExportArn": arn,
-        "StartTime": START,
-        "ExportTime": START,
-        "TableArn": ARN,
-        "TableId": described(emu)["TableId"],
-        "ClientToken": "once",
-        "S3Bucket": "bucket",
-        "S3Prefix": "into",
-        "ExportFormat": "DYNAMODB_JSON",
-        "ExportType": "FULL_EXPORT",
-        "ItemCount": 1,
-        "BilledSizeBytes": 3,
-    }
-    assert begun == common | {"ExportStatus": "IN_PROGRESS"}
-    found = emu.call("DescribeExport", {"ExportArn": arn})["ExportDescription"]
-    name = arn.rpartition("/")[2]
-    assert found == common | {
-        "ExportStatus": "COMPLETED",
-        "EndTime": START,
-        "ExportManifest": f"into/AWSDynamoDB/{name}/manifest-summary.json",
-    }
-
-
-def test_a_token_returns_the_first_export():
-    """OTH-10."""
-    emu = recoverable()
-    assert export(emu, ClientToken="once") == export(emu, ClientToken="once")
-    assert len(emu.call("ListExports", {})["ExportSummaries"]) == 1
-    request = EXPORT | {"ClientToken": "once", "S3Bucket": "other"}
-    code, _ = refusal(emu, "ExportTableToPointInTime", request)
-    assert code == "ExportConflictException"
-
-
-def test_exports_are_listed_page_by_page():
-    """OTH-11."""
-    emu = recoverable()
-    arns = [export(emu)["ExportArn"] for _ in range(3)]
-    seen, request = [], {"TableArn": ARN, "MaxResults": 2}
-    while True:
-        page = emu.call("ListExports", request)
-        seen += page["ExportSummaries"]
-        if "NextToken" not in page:
-            break
-        request["NextToken"] = page["NextToken"]
-    assert seen == [
-        {"ExportArn": arn, "ExportStatus": "COMPLETED", "ExportType": "FULL_EXPORT"} for arn in arns
-    ]
-    assert emu.call("ListExports", {"TableArn": ARN + "x"}) == {"ExportSummaries": []}
-
-
-UNKNOWN = f"{ARN}/export/01767225600000-aaaaaaaa"
-BY_EXPORT = {
-    "no table": (
-        {"TableArn": ARN + "x"},
-        "TableNotFoundException",
-        f"Table not found: {ARN}x",
-    ),
-    "too early": (
-        {"ExportTime": START - 1},
-        "InvalidExportTimeException",
-        "Export time is outside the recoverable window",
-    ),
-    "no bucket": (
-        {"S3Bucket": None},
-        "ValidationException",
-        "1 validation error detected: Value null at 's3Bucket' failed to satisfy constraint: "
-        "Member must not be null",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", BY_EXPORT)
-def test_an_export_that_cannot_be_is_refused(case):
-    """OTH-10."""
-    members, code, message = BY_EXPORT[case]
-    assert refusal(recoverable(), "ExportTableToPointInTime", EXPORT | members) == (code, message)
-
-
-def test_recovery_must_be_on():
-    """OTH-10, OTH-7."""
-    emu = emulator()
-    emu.call("CreateTable", table())
-    assert refusal(emu, "ExportTableToPointInTime", EXPORT) == (
-        "PointInTimeRecoveryUnavailableException",
-        "Point in time recovery is not enabled for table 'tab'",
-    )
-
-
-def test_an_unknown_export_or_import_is_named():
-    """OTH-11, OTH-12."""
-    emu = emulator()
-    assert refusal(emu, "DescribeExport", {"ExportArn": UNKNOWN}) == (
-        "ExportNotFoundException",
-        f"Export not found: {UNKNOWN}",
-    )
-    assert refusal(emu, "DescribeImport", {"ImportArn": UNKNOWN}) == (
-        "ImportNotFoundException",
-        f"Import not found: {UNKNOWN}",
-    )
-
-
-def test_an_import_makes_its_table():
-    """OTH-12, MAK-64: there is nothing to read, so it is empty."""
-    emu = emulator()
-    parameters = table(
-        names="pk a b",
-        GlobalSecondaryIndexes=[index("gsi", schema("a b"))],
-        SSESpecification={"Enabled": True, "SSEType": "KMS", "KMSMasterKeyId": "k"},
-    )
-    begun = import_table(emu, TableCreationParameters=parameters)
-    found = described(emu)
-    common = {
-        **IMPORT,
-        "TableCreationParameters": parameters,
-        "ImportArn": begun["ImportArn"],
-        "TableArn": ARN,
-        "TableId": found["TableId"],
-        "ClientToken": begun["ClientToken"],
-        "InputCompressionType": "NONE",
-        "StartTime": START,
-    }
-    assert begun == common | {"ImportStatus": "IN_PROGRESS"}
-    assert found["GlobalSecondaryIndexes"][0]["KeySchema"] == schema("a b")
-    assert found["SSEDescription"]["KMSMasterKeyArn"].endswith("key/k")
-    told = emu.call("DescribeImport", {"ImportArn": begun["ImportArn"]})["ImportTableDescription"]
-    assert told == common | {
-        "ImportStatus": "COMPLETED",
-        "EndTime": START,
-        "ErrorCount": 0,
-        "ProcessedSizeBytes": 0,
-        "ProcessedItemCount": 0,
-        "ImportedItemCount": 0,
-    }
-
-
-def test_a_token_returns_the_first_import():
-    """OTH-12."""
-    emu = emulator()
-    assert import_table(emu, ClientToken="once") == import_table(emu, ClientToken="once")
-    request = IMPORT | {"ClientToken": "once", "InputFormat": "ION"}
-    assert refusal(emu, "ImportTable", request)[0] == "ImportConflictException"
-
-
-def test_imports_are_listed_page_by_page():
-    """OTH-12: tokens are as the service model has them."""
-    emu = emulator()
-    names = [f"table{n}" for n in range(3)]
-    for name in names:
-        import_table(emu, TableCreationParameters=table(TableName=name))
-    seen, request = [], {"PageSize": 1}
-    while True:
-        page = emu.call("ListImports", request)
-        seen += page["ImportSummaryList"]
-        if "NextToken" not in page:
-            break
-        assert re.fullmatch("([0-9a-f]{16})+", page["NextToken"])
-        assert 112 <= len(page["NextToken"]) <= 1024
-        request["NextToken"] = page["NextToken"]
-    assert [one["TableArn"].rpartition("/")[2] for one in seen] == names
-    assert seen[0] == {
-        "ImportArn": seen[0]["ImportArn"],
-        "ImportStatus": "COMPLETED",
-        "TableArn": ARN.removesuffix("tab") + "table0",
+def import_request(name="new", **members):
+    return {
         "S3BucketSource": {"S3Bucket": "bucket"},
         "InputFormat": "CSV",
-        "StartTime": START,
-        "EndTime": START,
+        "TableCreationParameters": table(TableName=name),
+        **members,
     }
 
 
-def test_an_import_obeys_the_rules_of_tables():
-    """OTH-12, CT-3, CT-14."""
-    emu = emulator()
-    import_table(emu)
-    assert refusal(emu, "ImportTable", IMPORT) == (
-        "ResourceInUseException",
-        "Table already exists: tab",
+def import_table(emu, *arguments, **members):
+    answer = emu.call("ImportTable", import_request(*arguments, **members))
+    return answer["ImportTableDescription"]["ImportArn"]
+
+
+# Tokens
+
+
+def test_a_token_returns_the_export_that_it_has_begun(emu):
+    """S3X-3: whatever else changes is a conflict, also when the first has failed."""
+    first = export(emu, ClientToken="once", S3Bucket="missing")
+    emu.clock.advance(HOUR)
+    assert export(emu, ClientToken="once", S3Bucket="missing") == first
+    request = {"TableArn": ARN, "S3Bucket": "bucket", "ClientToken": "once"}
+    assert refusal(emu, "ExportTableToPointInTime", request) == (
+        "ExportConflictException",
+        "Export" + CONFLICT,
     )
-    request = IMPORT | {"TableCreationParameters": table(names="pk other")}
+    assert len(emu.call("ListExports", {})["ExportSummaries"]) == 1
+
+
+def test_a_token_is_forgotten_after_eight_hours(emu):
+    """S3X-3: counted from the end."""
+    first = export(emu, ClientToken="once")
+    emu.clock.advance(8 * HOUR + 59)
+    assert export(emu, ClientToken="once") == first
+    emu.clock.advance(1)
+    assert export(emu, ClientToken="once") != first
+
+
+def test_a_refused_request_does_not_use_up_its_token(emu):
+    """S3X-3."""
+    request = {"TableArn": ARN, "S3Bucket": "bucket", "ClientToken": "once", "ExportTime": 1}
+    assert refusal(emu, "ExportTableToPointInTime", request)[0] == "InvalidExportTimeException"
+    export(emu, ClientToken="once")
+
+
+def test_without_a_token_every_request_is_new(emu):
+    """S3X-3: a token is made up for each."""
+    arns = [export(emu) for _ in range(2)]
+    told = [emu.call("DescribeExport", {"ExportArn": arn})["ExportDescription"] for arn in arns]
+    assert len({one["ClientToken"] for one in told}) == 2
+
+
+def test_a_token_returns_the_import_that_it_has_begun(emu):
+    """S3X-20: only another table is a conflict; the rest of the request is not looked at."""
+    first = import_table(emu, ClientToken="once")
+    source = {"S3Bucket": "bucket", "S3KeyPrefix": "other"}
+    assert import_table(emu, ClientToken="once", S3BucketSource=source) == first
+    request = import_request("another", ClientToken="once")
     assert refusal(emu, "ImportTable", request) == (
-        "ValidationException",
-        INVALID + "Number of attributes in KeySchema does not exactly match number of attributes "
-        "defined in AttributeDefinitions",
+        "ImportConflictException",
+        "Import" + CONFLICT,
     )
 
 
-def test_what_is_told_is_nobody_s_to_change():
-    """A caller that changes its request, or an answer, changes nothing here."""
-    emu = emulator()
-    source = {"S3Bucket": "bucket"}
-    begun = import_table(emu, S3BucketSource=source)
-    source["S3Bucket"] = "changed"
-    begun["S3BucketSource"]["S3Bucket"] = "changed"
-    told = emu.call("DescribeImport", {"ImportArn": begun["ImportArn"]})["ImportTableDescription"]
-    assert told["S3BucketSource"] == {"S3Bucket": "bucket"}
+def test_exports_and_imports_have_tokens_of_their_own(emu):
+    """S3X-3."""
+    export(emu, ClientToken="once")
+    import_table(emu, ClientToken="once")
+
+
+# Names
+
+
+@pytest.mark.parametrize("kind", ["Export", "Import"])
+def test_an_arn_is_checked_before_it_is_looked_up(emu, kind):
+    """S3X-5, OTH-11, OTH-12."""
+    unknown = f"{ARN}/{kind.lower()}/01767225600000-aaaaaaaa"
+    cases = {
+        ARN + "x" * 37: ("ValidationException", f"Invalid {kind} ARN"),
+        "x" * 40: ("ValidationException", f"Invalid {kind} ARN"),
+        unknown.replace("000000000000", "111111111111"): (
+            "AccessDeniedException",
+            "Access is denied",
+        ),
+        unknown.replace("us-east-1", "us-west-2"): (
+            f"{kind}NotFoundException",
+            f"{kind} not found: Invalid {kind.lower()} arn",
+        ),
+        unknown: (f"{kind}NotFoundException", f"{kind} not found: {kind} not found: {unknown}"),
+    }
+    for arn, fault in cases.items():
+        assert refusal(emu, f"Describe{kind}", {f"{kind}Arn": arn}) == fault
+
+
+# Lists
+
+
+def pages(emu, operation, member, **request):
+    """Return the pages of a list."""
+    found = []
+    while True:
+        page = emu.call(operation, request)
+        found.append(page[member])
+        if "NextToken" not in page:
+            return found
+        request["NextToken"] = page["NextToken"]
+
+
+def test_exports_are_listed_page_by_page_the_newest_first(emu):
+    """S3X-5, OTH-11."""
+    arns = []
+    for _ in range(12):
+        arns.append(export(emu))
+        emu.clock.advance(10)
+    arns.reverse()
+    listed = pages(emu, "ListExports", "ExportSummaries")
+    assert [len(page) for page in listed] == [10, 2]
+    assert [one["ExportArn"] for page in listed for one in page] == arns
+    states = [one["ExportStatus"] for page in listed for one in page]
+    assert states == ["IN_PROGRESS"] * 5 + ["COMPLETED"] * 7
+    of_table = pages(emu, "ListExports", "ExportSummaries", TableArn=ARN, MaxResults=5)
+    assert [one["ExportArn"] for page in of_table for one in page] == arns
+    assert pages(emu, "ListExports", "ExportSummaries", TableArn=ARN + "x") == [[]]
+
+
+def test_imports_are_listed_with_their_tables_or_without(emu):
+    """OTH-12: tokens are as the service model has them."""
+    arns = [import_table(emu, f"table{number}") for number in range(3)]
+    emu.clock.advance(60)
+    emu.call("DeleteTable", {"TableName": "table0"})
+    listed = pages(emu, "ListImports", "ImportSummaryList", PageSize=1)
+    assert sorted(page[0]["ImportArn"] for page in listed) == sorted(arns)
+    token = emu.call("ListImports", {"PageSize": 1})["NextToken"]
+    assert re.fullmatch("([0-9a-f]{16})+", token)
+    assert 112 <= len(token) <= 1024
+    (summary,) = emu.call("ListImports", {"TableArn": ARN[:-3] + "table0"})["ImportSummaryList"]
+    assert summary == {
+        "ImportArn": arns[0],
+        "ImportStatus": "COMPLETED",
+        "TableArn": ARN[:-3] + "table0",
+        "S3BucketSource": {"S3BucketOwner": "000000000000", "S3Bucket": "bucket"},
+        "CloudWatchLogGroupArn": (
+            "arn:aws:logs:us-east-1:000000000000:log-group:/aws-dynamodb/imports:*"
+        ),
+        "InputFormat": "CSV",
+        "StartTime": 1_767_225_600.0,
+        "EndTime": 1_767_225_660.0,
+    }
+
+
+def test_transfers_are_listed_for_ninety_days(emu):
+    """S3X-5."""
+    arn = export(emu)
+    emu.clock.advance(90 * 24 * HOUR)
+    assert emu.call("ListExports", {}) == {"ExportSummaries": []}
+    emu.call("DescribeExport", {"ExportArn": arn})
+
+
+def test_a_token_of_another_list_is_refused(emu):
+    """S3X-5."""
+    for _ in range(2):
+        export(emu)
+    token = emu.call("ListExports", {"MaxResults": 1})["NextToken"]
+    assert refusal(emu, "ListImports", {"NextToken": token}) == (
+        "ValidationException",
+        f"Invalid Request: Provided nextToken is invalid: {token}",
+    )
+    assert refusal(emu, "ListExports", {"NextToken": "none"})[0] == "ValidationException"
