@@ -7,6 +7,6 @@ A server hands the files out as they are; ``page`` puts them into one file that 
 """
 
 from emulator.web.files import read
-from emulator.web.pages import page
+from emulator.web.pages import page, style
 
-__all__ = ["page", "read"]
+__all__ = ["page", "read", "style"]

@@ -28,7 +28,6 @@ OTHER_FILES = {
     "engine/test_worked_examples.py": "worked examples: EX-8 to EX-58",
     "expressions/test_laws.py": "laws of the whole room",
     "http/test_server_clients.py": "the server and the clients of others",
-    "lab/report/test_browser.py": "the page in a browser",
     "lab/test_agreement.py": "the law that both engines agree",
     "lab/test_index_backlog.py": "an index that falls behind, in both engines",
     "lab/test_doc_pages.py": "a page of the documentation, run",

@@ -12,7 +12,7 @@ vulture = pytest.importorskip("vulture", reason="vulture comes with the extra de
 ROOT = Path(__file__).parents[2]
 PATHS = [str(ROOT / "emulator"), str(ROOT / "pytest_dynamometer.py")]
 #: Functions that their decorator hands to somebody else.
-DECORATORS = ["@operation*", "@rule*", "@invariant*", "@precondition*", "@pytest.*"]
+DECORATORS = ["@operation*", "@rule*", "@invariant*", "@precondition*", "@pytest.*", "@draw.*"]
 #: Names that the package defines for others, by who uses them.
 USED_BY_OTHERS = {
     "those who test with the emulator": {
@@ -52,6 +52,7 @@ USED_BY_OTHERS = {
     },
     "agents, who read the answers as JSON": {"first_throttle_seconds", "ok"},
     "those who write the schema that is shipped": {"lab_file_schema"},
+    "the script of a page": {"range_name"},
     "tables of attribute types, by position": {"current_name", "older_name"},
 }  # fmt: skip
 

@@ -113,6 +113,7 @@ class Element(NamedTuple):
 
     def click(self) -> None:
         """Click in its middle, where it can be seen."""
+        self.scroll_into_view()
         self.browser.command("POST", f"element/{self.id}/click")
 
     def type(self, text: str) -> None:

@@ -164,7 +164,7 @@ def heat_map(resource: ResourceResult) -> str:
     frame.x_axis(x, words.duration)
     drawing.text(frame.left, _TOP - 9, _title(layout.rows, rows), "title")
     _draw_key(drawing, bottom + 54)
-    return drawing.render(_HATCH + _hover(frame, layout))
+    return drawing.render(_HATCH)
 
 
 def thumbnail(resource: ResourceResult) -> str:
@@ -271,7 +271,7 @@ def _draw_shares(frame: Frame, heat: HeatMap, layout: MapLayout, row_height: flo
             width=max(1.0, 36 * units / most),
             height=8,
             rx=1.5,
-            cls="fill-grey",
+            cls="fill grey",
         )
         label = words.percent(share)
         frame.drawing.text(frame.right + 51, y + row_height / 2 + 4, label, "tick")
@@ -324,13 +324,3 @@ def _draw_key(drawing: Drawing, y: float) -> None:
     drawing.line((x + 238, y - 11), (x + 238, y - 7), "split")
     drawing.line((x + 238, y - 1), (x + 238, y + 3), "split")
     drawing.text(x + 248, y, "split", "legend")
-
-
-def _hover(frame: Frame, layout: MapLayout) -> str:
-    """Return what the page's script needs to tell a cell from the pointer."""
-    box = ",".join(number(v) for v in (frame.left, frame.top, frame.right, frame.bottom))
-    rows = ",".join(f"{a}:{b}" for a, b in zip(layout.first, layout.height, strict=True))
-    return (
-        f'<metadata data-kind="heat" data-box="{box}" data-rows="{rows}" '
-        f'data-drawn="{MAX_ROWS}"></metadata>'
-    )

@@ -1,11 +1,13 @@
 """The comparison as a table: one row per measure, one cell per design.
 
 The page and the terminal show the same rows. A cell is marked where a measure is bad by the
-lab's own limits; nothing is marked for being merely worse than its neighbour.
+lab's own limits; nothing is marked for being merely worse than its neighbour. The page also says
+who is best in a row.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -16,6 +18,7 @@ from emulator.lab.outcome.throttled import typical_throttling
 from emulator.lab.report.charts import cost_name
 
 Mark: TypeAlias = Literal["", "good", "tight", "bad", "chosen"]
+Better: TypeAlias = Literal["", "low", "high"]
 
 
 class Cell(NamedTuple):
@@ -23,6 +26,8 @@ class Cell(NamedTuple):
 
     text: str
     mark: Mark = ""
+    #: Between which numbers the measure lies, to be compared; None if it cannot be.
+    bounds: tuple[float, float] | None = None
 
 
 class Row(NamedTuple):
@@ -33,6 +38,8 @@ class Row(NamedTuple):
     detail: bool = False
     #: The wire name or a longer explanation, for a hint.
     hint: str = ""
+    #: Which end of the measure is the good one.
+    better: Better = ""
 
 
 class Group(NamedTuple):
@@ -40,6 +47,30 @@ class Group(NamedTuple):
 
     title: str
     rows: tuple[Row, ...]
+
+
+def best(cells: Sequence[Cell], better: Better) -> set[int]:
+    """Return which cells are the best of a row; none if all are, or none can be told apart.
+
+    >>> cells = [Cell("1", bounds=(1, 1)), Cell("2", bounds=(2, 2)), Cell("?")]
+    >>> best(cells, "low"), best(cells, "high"), best(cells[:1], "low")
+    ({0}, {1}, set())
+    """
+    compared = {index: cell.bounds for index, cell in enumerate(cells) if cell.bounds is not None}
+    if not better or not compared:
+        return set()
+    if better == "low":
+        limit = min(high for _, high in compared.values())
+        winners = {index for index, (low, _) in compared.items() if low <= limit}
+    else:
+        limit = max(low for low, _ in compared.values())
+        winners = {index for index, (_, high) in compared.items() if high >= limit}
+    return winners if len(winners) < len(cells) else set()
+
+
+def _at(value: float | None) -> tuple[float, float] | None:
+    """Return the bounds of a measure that is known."""
+    return None if value is None else (value, value)
 
 
 def summary(comparison: result_types.Comparison) -> str:
@@ -90,8 +121,9 @@ def _row(
     *,
     detail: bool = False,
     hint: str = "",
+    better: Better = "",
 ) -> Row:
-    return Row(label, tuple(cell(design) for design in designs), detail, hint)
+    return Row(label, tuple(cell(design) for design in designs), detail, hint, better)
 
 
 # Throttling
@@ -99,24 +131,33 @@ def _row(
 
 def _throttling(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
     if any(design.risk is not None for design in designs):
-        yield _row("worlds that throttle", designs, risk, hint="with the 95 % interval")
+        hint = "in how many of the worlds that were played, with the 95 % interval"
+        yield _row("worlds that throttle", designs, risk, hint=hint, better="low")
         yield _row("calls throttled there", designs, _when_it_does, detail=True)
     shares = [design.throttled_share for design in designs]
     hint = "of first attempts; this row and those below are of the median world"
     cells = tuple(_share(share, THRESHOLD) for share in shares)
-    yield Row("calls throttled, median world", cells, hint=hint)
+    yield Row("calls throttled, median world", cells, hint=hint, better="low")
     for reason in _reasons(designs):
         shares = [design.throttled_share_by_reason.get(reason, 0.0) for design in designs]
         cells = tuple(Cell(words.percent(share) if share else words.NONE) for share in shares)
         yield Row(words.reason(reason), cells, detail=True, hint=reason)
     if any(design.given_up_share for design in designs):
-        yield _row("calls given up", designs, lambda design: _share(design.given_up_share))
-    yield _row("first throttled after", designs, _first_throttle)
+        hint = "calls that were refused at every attempt"
+        yield _row(
+            "calls given up",
+            designs,
+            lambda design: _share(design.given_up_share),
+            hint=hint,
+            better="low",
+        )
+    yield _row("first throttled after", designs, _first_throttle, better="high")
     if any(resource.backlog is not None for design in designs for resource in design.resources):
         hint = "from then on every write to the table is refused, if the load goes on"
-        yield _row("an index closes after", designs, _closes, hint=hint)
+        yield _row("an index closes after", designs, _closes, hint=hint, better="high")
     if any(design.headroom is not None for design in designs):
-        yield _row("headroom", designs, headroom, hint="largest multiple of this load without")
+        hint = "the largest multiple of this load that does not throttle"
+        yield _row("headroom", designs, headroom, hint=hint, better="high")
 
 
 def risk(design: result_types.DesignResult) -> Cell:
@@ -125,7 +166,8 @@ def risk(design: result_types.DesignResult) -> Cell:
         return Cell(words.NONE)
     mark: Mark = "bad" if design.grade in ("throttles", "risky") else ""
     bounds = f"{design.risk.low * 100:.0f} to {design.risk.high * 100:.0f}"
-    return Cell(f"{words.percent(design.risk.chance)} ({bounds})", mark)
+    text = f"{words.percent(design.risk.chance)} ({bounds})"
+    return Cell(text, mark, (design.risk.low, design.risk.high))
 
 
 def _when_it_does(design: result_types.DesignResult) -> Cell:
@@ -138,11 +180,13 @@ def _closes(design: result_types.DesignResult) -> Cell:
     """Return when the first index to fall behind refuses every write to its table (CAP2-4)."""
     backlogs = [resource.backlog for resource in design.resources if resource.backlog is not None]
     times = [backlog.closes_after for backlog in backlogs if backlog.closes_after is not None]
-    return Cell(words.duration(min(times)), "bad") if times else Cell("never")
+    if not times:
+        return Cell("never", bounds=_at(math.inf))
+    return Cell(words.duration(min(times)), "bad", _at(min(times)))
 
 
 def _share(share: float, limit: float = 0.0) -> Cell:
-    return Cell(words.percent(share), "bad" if share > limit else "")
+    return Cell(words.percent(share), "bad" if share > limit else "", _at(share))
 
 
 def _reasons(designs: Sequence[result_types.DesignResult]) -> list[str]:
@@ -153,8 +197,9 @@ def _reasons(designs: Sequence[result_types.DesignResult]) -> list[str]:
 def _first_throttle(design: result_types.DesignResult) -> Cell:
     seconds = design.time_to_first_throttle
     if seconds is None:
-        return Cell("never")
-    return Cell(words.duration(seconds) if seconds >= 1 else "at once")
+        return Cell("never", bounds=_at(math.inf))
+    text = words.duration(seconds) if seconds >= 1 else "at once"
+    return Cell(text, bounds=_at(seconds))
 
 
 def headroom(design: result_types.DesignResult) -> Cell:
@@ -163,21 +208,23 @@ def headroom(design: result_types.DesignResult) -> Cell:
     if room is None:
         return Cell(words.NONE)
     if not room.multiple:
-        return Cell("none", "bad")
+        return Cell("none", "bad", _at(0.0))
     text = words.multiple(room.multiple, at_least=room.at_least)
-    return Cell(text, "bad" if room.multiple < 1 else "tight" if room.multiple < TIGHT else "")
+    mark: Mark = "bad" if room.multiple < 1 else "tight" if room.multiple < TIGHT else ""
+    return Cell(text, mark, _at(room.multiple))
 
 
 # Waiting
 
 
 def _waiting(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
-    hint = "the worst access pattern"
+    hint = "p50 / p99: half and 99 % of the calls stay under it; of the worst access pattern"
     yield _row(
         "attempts per call, p50 / p99",
         designs,
         lambda design: _worst(design, lambda pattern: pattern.attempts_per_call, words.significant),
         hint=hint,
+        better="low",
     )
     yield _row(
         "latency added by retries, p50 / p99",
@@ -186,9 +233,11 @@ def _waiting(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
             design, lambda pattern: pattern.added_latency_seconds, words.duration
         ),
         hint=hint,
+        better="low",
     )
     if any(pattern.filtered_bytes for design in designs for pattern in design.patterns):
-        yield _row("read and then filtered away", designs, _waste, hint="share of bytes read")
+        hint = "share of the bytes that were read and paid for"
+        yield _row("read and then filtered away", designs, _waste, hint=hint, better="low")
 
 
 def _worst(
@@ -199,13 +248,15 @@ def _worst(
     spreads = [spread(pattern) for pattern in design.patterns]
     p50 = max((spread.p50 for spread in spreads), default=0.0)
     p99 = max((spread.p99 for spread in spreads), default=0.0)
-    return Cell(f"{form(p50)} / {form(p99)}")
+    return Cell(f"{form(p50)} / {form(p99)}", bounds=_at(p99))
 
 
 def _waste(design: result_types.DesignResult) -> Cell:
     read = sum(pattern.evaluated_bytes for pattern in design.patterns)
     wasted = sum(pattern.filtered_bytes for pattern in design.patterns)
-    return Cell(words.percent(wasted / read) if read else words.NONE)
+    return (
+        Cell(words.percent(wasted / read), bounds=_at(wasted / read)) if read else Cell(words.NONE)
+    )
 
 
 # Heat
@@ -217,6 +268,7 @@ def _heat(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
         designs,
         lambda design: _hottest(design, lambda resource: resource.hottest_partition_share),
         hint="its share of the offered traffic of its table or index",
+        better="low",
     )
     yield _row(
         "were they even",
@@ -230,12 +282,19 @@ def _heat(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
         designs,
         lambda design: _hottest(design, lambda resource: resource.hottest_key_share),
         hint="its share of the offered traffic of its table or index",
+        better="low",
     )
-    yield _row("partition keys used", designs, _keys)
-    yield _row("partitions at the end", designs, _partitions)
-    yield _row("splits", designs, _splits)
+    yield _row("partition keys used", designs, _keys, hint=_SUM_HINT)
+    yield _row("partitions at the end", designs, _partitions, hint=_SUM_HINT)
+    hint = "how many partitions were split; refused: a hot partition that a split could not help"
+    yield _row("splits", designs, _splits, hint=hint)
     if any(split.children for design in designs for split in design.splits):
         yield _row("first split after", designs, _first_split, detail=True)
+
+
+_SUM_HINT: Final = (
+    f"of the table, then + each index; 3{words.TIMES}4 means three indexes with 4 each"
+)
 
 
 def _even_share(design: result_types.DesignResult) -> Cell:
@@ -261,7 +320,7 @@ def _hottest(
     """Return the share on the table, and of the worst index if that is worse."""
     worst = max(design.resources, key=share)
     where = "" if worst.kind == "table" else f" of {worst.name}"
-    return Cell(f"{words.percent(share(worst))}{where}")
+    return Cell(f"{words.percent(share(worst))}{where}", bounds=_at(share(worst)))
 
 
 def _keys(design: result_types.DesignResult) -> Cell:
@@ -336,16 +395,18 @@ def _cost_title(comparison: result_types.Comparison) -> str:
 def _costs(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
     names = dict.fromkeys(cost_name(cost) for design in designs for cost in design.costs)
     for name in names:
-        yield _row(name, designs, lambda design, name=name: _cost(design, name))  # type: ignore[misc]
+        yield _row(name, designs, lambda design, name=name: _cost(design, name), better="low")  # type: ignore[misc]
     if any(is_incomplete(design) for design in designs):
         hint = "calls that were given up are not paid for, so these months are too cheap"
         label = f"{INCOMPLETE} not paid for: calls given up"
         yield _row(label, designs, _not_paid, detail=True, hint=hint)
-        yield _row("on-demand, had all calls been served", designs, _whole_load)
+        label = "on-demand, had all calls been served"
+        yield _row(label, designs, _whole_load, better="low")
     if any(_per_million(design) != Cell(words.NONE) for design in designs):
-        yield _row("as designed, per million calls served", designs, _per_million)
+        label = "as designed, per million calls served"
+        yield _row(label, designs, _per_million, better="low")
     if any(design.year for design in designs):
-        yield _row("a year of growing load", designs, _year)
+        yield _row("a year of growing load", designs, _year, better="low")
         yield _row("stored in its last month", designs, _year_stored, detail=True)
         yield _row("partitions after it", designs, _year_partitions, detail=True)
 
@@ -361,10 +422,21 @@ def is_incomplete(design: result_types.DesignResult) -> bool:
 
 def _cost(design: result_types.DesignResult, name: str) -> Cell:
     cost = next((cost for cost in design.costs if cost_name(cost) == name), None)
+    return _bill(design, cost)
+
+
+def month_cell(design: result_types.DesignResult) -> Cell:
+    """Return what a month costs as designed; nobody can compare one that leaves out calls."""
+    return _bill(design, month(design))
+
+
+def _bill(design: result_types.DesignResult, cost: result_types.Cost | None) -> Cell:
     if cost is None:
         return Cell(words.NONE)
-    sign = INCOMPLETE if is_incomplete(design) else ""
-    return Cell(f"{words.dollars(cost.total)}{sign}", "chosen" if cost.chosen else "")
+    mark: Mark = "chosen" if cost.chosen else ""
+    if is_incomplete(design):
+        return Cell(f"{words.dollars(cost.total)}{INCOMPLETE}", mark)
+    return Cell(words.dollars(cost.total), mark, _at(cost.total))
 
 
 def _not_paid(design: result_types.DesignResult) -> Cell:
@@ -377,7 +449,7 @@ def _whole_load(design: result_types.DesignResult) -> Cell:
     for cost in design.costs:
         if cost_name(cost) == "on-demand":
             whole = cost.whole_load if is_incomplete(design) else cost.total
-            return Cell(words.NONE if whole is None else words.dollars(whole))
+            return Cell(words.NONE if whole is None else words.dollars(whole), bounds=_at(whole))
     return Cell(words.NONE)
 
 
@@ -385,12 +457,12 @@ def _per_million(design: result_types.DesignResult) -> Cell:
     cost = month(design)
     if cost is None or cost.per_million_served is None:
         return Cell(words.NONE)
-    return Cell(words.dollars(cost.per_million_served))
+    return Cell(words.dollars(cost.per_million_served), bounds=_at(cost.per_million_served))
 
 
 def _year(design: result_types.DesignResult) -> Cell:
     total = sum(cost.total for cost in design.year)
-    return Cell(words.dollars(total) if design.year else words.NONE)
+    return Cell(words.dollars(total), bounds=_at(total)) if design.year else Cell(words.NONE)
 
 
 def _year_stored(design: result_types.DesignResult) -> Cell:

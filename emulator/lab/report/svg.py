@@ -10,8 +10,9 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
 from typing import Final, Protocol, TypeAlias
+
+from emulator import web
 
 Point: TypeAlias = tuple[float, float]
 Formatter: TypeAlias = Callable[[float], str]
@@ -21,6 +22,7 @@ _NICE_SECONDS: Final = (
     1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
 )  # fmt: skip
 _PAD: Final = 6.0
+LEGEND_LINE: Final = 16.0
 
 
 class Scale(Protocol):
@@ -259,14 +261,38 @@ class Frame:
 
 
 def legend(drawing: Drawing, x: float, y: float, entries: Iterable[tuple[str, str]]) -> None:
-    """Draw swatches with their names from left to right; ``entries`` are (class, name)."""
-    for cls, name in entries:
-        if cls.startswith("line"):
-            drawing.line((x, y - 4), (x + 16, y - 4), cls)
-        else:
-            drawing.add("rect", x=x, y=y - 9, width=12, height=10, rx=2, cls=cls)
-        drawing.text(x + 20, y, name, "legend")
-        x += 44 + text_width(name)
+    """Draw swatches with their names; ``entries`` are (class, name), and ``y`` is the last line."""
+    lines = legend_lines(drawing.width - x, entries)
+    for number, line in enumerate(lines):
+        left, height = x, y - (len(lines) - 1 - number) * LEGEND_LINE
+        for cls, name in line:
+            if cls.startswith(("stroke", "even")):
+                drawing.line((left, height - 4), (left + 16, height - 4), cls)
+            else:
+                drawing.add("rect", x=left, y=height - 9, width=12, height=10, rx=2, cls=cls)
+            drawing.text(left + 20, height, name, "legend")
+            left += _entry_width(name)
+
+
+def legend_lines(width: float, entries: Iterable[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """Return the entries of a legend by lines that fit.
+
+    >>> legend_lines(120, [("fill blue", "one"), ("fill red", "two"), ("fill teal", "three")])
+    [[('fill blue', 'one')], [('fill red', 'two')], [('fill teal', 'three')]]
+    """
+    lines: list[list[tuple[str, str]]] = [[]]
+    left = 0.0
+    for entry in entries:
+        if lines[-1] and left + _entry_width(entry[1]) > width:
+            lines.append([])
+            left = 0.0
+        lines[-1].append(entry)
+        left += _entry_width(entry[1])
+    return lines
+
+
+def _entry_width(name: str) -> float:
+    return 44 + text_width(name)
 
 
 def text_width(text: str) -> float:
@@ -276,7 +302,7 @@ def text_width(text: str) -> float:
 
 def stylesheet() -> str:
     """Return the rules that give charts their colours."""
-    return files(__package__).joinpath("chart.css").read_text(encoding="utf-8")
+    return web.style("kit/chart.css")
 
 
 def standalone(fragment: str, title: str) -> str:

@@ -7,11 +7,13 @@
  *     rows: [{ name: "by hour", parts: [{ name: "writes", value: 12, color: "blue" }],
  *              text: "$12", isStrong: true, isBest: true }],
  *     format: dollars, most: null, zero: 0,     // `most` fixes the right end
+ *     isBeside: false,                          // names at the left of the bars, not above
  *     scale: "linear",                          // or "ratio": equal steps for equal ratios, from `low`
  *     guides: [{ value: 1, text: "this load" }],
  *   }) -> { update(options), redraw(), remove() }
  *
- *   intervals(host, { rows: [{ name, low, value, high, text, color, isBest }], most: 1, format })
+ *   intervals(host, { rows: [{ name, low, value, high, text, color, isBest, rangeName }],
+ *     most: 1, format })                        without `value` only the range is drawn
  */
 
 import { element, fill, svgElement } from "./dom.js";
@@ -68,56 +70,49 @@ function total(row) {
   return row.parts ? row.parts.reduce((sum, part) => sum + part.value, 0) : row.high;
 }
 
-function draw(svg, width, state, drawRow) {
+/** Where things lie: names above the bars or beside them, texts on a line of their own if need be. */
+function layout(state, width, drawRow) {
   const { rows, format } = state;
   const texts = rows.map((row) => row.text ?? format(total(row)));
-  const room = Math.max(40, ...texts.map((text) => 14 + text.length * TEXT_WIDTH));
-  const most = state.most ?? Math.max(...rows.map(total), ...state.guides.map((g) => g.value), 0);
-  const top = state.guides.length ? 18 : 4,
-    right = Math.max(60, width - (drawRow === drawBar ? room : 10));
-  const x = state.scale === "ratio"
-    ? ratio(state.low, most || 1, 0, right)
-    : linear(0, most || 1, 0, right);
-  const height = top + rows.length * ROW;
-  for (const guide of state.guides) {
-    svg.append(
-      svgElement("line", {
-        class: "level",
-        x1: x(guide.value),
-        y1: top,
-        x2: x(guide.value),
-        y2: height,
-      }),
-      svgElement(
-        "text",
-        { class: "title mid", x: clamp(x(guide.value), 30, right), y: 11 },
-        guide.text,
-      ),
+  const widths = (list) => Math.max(0, ...list.map((text) => text.length * TEXT_WIDTH));
+  const names = rows.map((row) => row.name);
+  if (drawRow === drawInterval) {
+    const isTight = rows.some((row, index) =>
+      (row.name.length + texts[index].length + (row.isBest ? 8 : 0)) * TEXT_WIDTH > width
     );
+    return { texts, left: 7, right: width - 7, row: isTight ? ROW + 15 : ROW, isTight, bar: 24 };
   }
+  const left = state.isBeside ? Math.min(width * 0.42, widths(names) + 8) : 0;
+  const right = Math.max(left + 40, width - Math.max(40, widths(texts) + 14));
+  return { texts, left, right, row: state.isBeside ? 23 : ROW, bar: state.isBeside ? 3 : 18 };
+}
+
+function draw(svg, width, state, drawRow) {
+  const { rows, format } = state, place = layout(state, width, drawRow);
+  const most = state.most ?? Math.max(...rows.map(total), ...state.guides.map((g) => g.value), 0);
+  const top = state.guides.length ? 18 : 4;
+  const x = state.scale === "ratio"
+    ? ratio(state.low, most || 1, place.left, place.right)
+    : linear(0, most || 1, place.left, place.right);
+  const height = top + rows.length * place.row;
+  for (const guide of state.guides) drawGuide(svg, guide, { x, top, height, right: place.right });
   rows.forEach((row, index) => {
-    const y = top + index * ROW,
-      name = svgElement("text", {
-        class: row.isStrong === false ? "legend-text" : "strong",
-        x: 0,
-        y: y + 12,
-      }, row.name);
-    if (row.isBest) name.append(svgElement("tspan", { class: "best", dx: 8 }, "✓ best"));
-    svg.append(name);
-    drawRow(svg, row, { x, y, text: texts[index], right });
+    const y = top + index * place.row;
+    drawName(svg, row, y, state.isBeside ? place.left - 8 : null);
+    drawRow(svg, row, { ...place, x, y, text: place.texts[index] });
   });
   return {
     height: height + 2,
     count: rows.length,
     stop: (index) => ({
-      x: Math.min(right, x(total(rows[index])) / 2),
-      y: top + index * ROW + 24,
-      top: top + index * ROW,
+      x: Math.min(place.right, x(total(rows[index])) / 2),
+      y: top + (index + 0.6) * place.row,
+      top: top + index * place.row,
       title: rows[index].name,
       lines: rows[index].lines ?? lines(rows[index], format),
     }),
     nearest: (_, py) => {
-      const index = Math.floor((py - top) / ROW);
+      const index = Math.floor((py - top) / place.row);
       return index < 0 || index >= rows.length ? -1 : index;
     },
     mark: (stop) =>
@@ -126,10 +121,26 @@ function draw(svg, width, state, drawRow) {
         x: -4,
         y: stop.top,
         width: width + 8,
-        height: ROW - 2,
+        height: place.row - 2,
         rx: 4,
       }),
   };
+}
+
+function drawGuide(svg, guide, { x, top, height, right }) {
+  const middle = x(guide.value);
+  svg.append(
+    svgElement("line", { class: "level", x1: middle, y1: top, x2: middle, y2: height }),
+    svgElement("text", { class: "title mid", x: clamp(middle, 30, right), y: 11 }, guide.text),
+  );
+}
+
+function drawName(svg, row, y, right) {
+  const kind = row.isStrong === false ? "legend-text" : "strong";
+  const where = right === null ? { class: kind, x: 0 } : { class: `${kind} end`, x: right };
+  const name = svgElement("text", { ...where, y: y + (right === null ? 12 : 14) }, row.name);
+  if (row.isBest) name.append(svgElement("tspan", { class: "best", dx: 8 }, "✓ best"));
+  svg.append(name);
 }
 
 function clamp(value, low, high) {
@@ -138,10 +149,10 @@ function clamp(value, low, high) {
 
 function lines(row, format) {
   if (!row.parts) {
-    return [
-      { name: "", text: format(row.value), color: row.color },
-      { name: "95 % interval", text: `${format(row.low)} to ${format(row.high)}` },
-    ];
+    const range = `${format(row.low)} to ${format(row.high)}`;
+    const value = { name: row.valueName ?? "", text: format(row.value ?? 0), color: row.color };
+    const whole = { name: row.rangeName ?? "95 % interval", text: range };
+    return row.value === undefined ? [{ ...whole, color: row.color }] : [value, whole];
   }
   const parts = row.parts.map((part) => ({
     name: part.name,
@@ -151,29 +162,32 @@ function lines(row, format) {
   return parts.length > 1 ? [...parts, { name: "together", text: format(total(row)) }] : parts;
 }
 
-function drawBar(svg, row, { x, y, text }) {
+function drawBar(svg, row, { x, y, text, left, bar }) {
   let sum = 0;
   for (const part of row.parts) {
-    const left = sum ? x(sum) : 0, right = x(sum + part.value);
-    if (part.value > 0) {
-      svg.append(svgElement("rect", {
-        class: `fill ${part.color}`,
-        x: left,
-        y: y + 18,
-        width: Math.max(1, right - left),
-        height: 13,
-        rx: 1.5,
-      }));
-    }
+    const start = sum ? x(sum) : left, end = x(sum + part.value);
     sum += part.value;
+    if (part.value <= 0) continue;
+    svg.append(svgElement("rect", {
+      class: `fill ${part.color}`,
+      x: start,
+      y: y + bar,
+      width: Math.max(1, end - start),
+      height: 13,
+      rx: 1.5,
+    }));
   }
-  svg.append(svgElement("text", { class: "note", x: (sum ? x(sum) : 0) + 7, y: y + 29 }, text));
+  const end = sum ? x(sum) : left;
+  svg.append(svgElement("text", { class: "note", x: end + 7, y: y + bar + 11 }, text));
 }
 
-function drawInterval(svg, row, { x, y, text, right }) {
-  const middle = y + 24;
+function drawInterval(svg, row, { x, y, text, left, right, isTight }) {
+  const middle = y + (isTight ? 40 : 24);
+  const at = isTight
+    ? { class: "note", x: 0, y: y + 27 }
+    : { class: "note end", x: right, y: y + 12 };
   svg.append(
-    svgElement("line", { class: "grid", x1: 0, y1: middle, x2: right, y2: middle }),
+    svgElement("line", { class: "grid", x1: left, y1: middle, x2: right, y2: middle }),
     svgElement("line", {
       class: `whisker ${row.color}`,
       x1: x(row.low),
@@ -181,7 +195,9 @@ function drawInterval(svg, row, { x, y, text, right }) {
       x2: x(row.high),
       y2: middle,
     }),
-    svgElement("circle", { class: `dot ${row.color}`, cx: x(row.value), cy: middle, r: 5.5 }),
-    svgElement("text", { class: "note end", x: right, y: y + 12 }, text),
+    svgElement("text", at, text),
   );
+  if (row.value === undefined) return;
+  const dot = { class: `dot ${row.color}`, cx: x(row.value), cy: middle, r: 5.5 };
+  svg.append(svgElement("circle", dot));
 }

@@ -5,7 +5,8 @@
  *     label: "Headroom",
  *     series: [{ name: "by hour", points: [[0.5, 0], [1, 0.2]], color: "d1", shape: "line", dots: true }],
  *     x: { low: 0.1, high: 10, scale: "ratio", base: 2, format: multiple, title: "load" },
- *     y: { low: 0, high: 1, scale: "linear", format: percent, title: "calls throttled" },
+ *     y: { low: 0, high: 1, scale: "linear", format: percent, title: "calls throttled",
+ *       lowText: "" },                      // what the lowest mark says, if not its value
  *     guides: [{ x: 1, text: "this load" }, { y: 0.001, text: "limit" }],
  *     height: 240,
  *   }) -> { update(options), redraw(), remove() }
@@ -21,7 +22,11 @@ export function curve(host, options) {
   host.append(keys);
   const chart = plot(host, { label: state.label, draw: (svg, width) => draw(svg, width, state) });
   const showLegend = () => {
-    fill(keys, state.series.length > 1 ? legend(state.series, toggle) : null);
+    const entries = state.series.map((series) => ({
+      shape: series.isGuide ? "dash" : "line",
+      ...series,
+    }));
+    fill(keys, entries.length > 1 ? legend(entries, toggle) : null);
   };
   const toggle = (index) => {
     state.series[index].isOn = !state.series[index].isOn;
@@ -45,7 +50,8 @@ function draw(svg, width, state) {
     x,
     y,
     formatX: state.x.format,
-    formatY: state.y.format,
+    formatY: (value) =>
+      state.y.lowText && value <= state.y.low * 1.01 ? state.y.lowText : state.y.format(value),
     titleX: state.x.title,
     titleY: state.y.title,
   });
@@ -91,7 +97,7 @@ function drawGuide(svg, guide, { x, y, box }) {
     svgElement("text", {
       class: isRight ? "note end" : "note",
       x: middle + (isRight ? -5 : 5),
-      y: box.top + 10,
+      y: box.bottom - 8,
     }, guide.text),
   );
 }

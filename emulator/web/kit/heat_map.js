@@ -12,6 +12,7 @@
  *     },
  *     splits: [{ time, partition_id, children: [1, 2] }],
  *     link: timeLink(0, 10_800), formatTime: clock, formatTick: duration,
+ *     shares: [0.7, 0.3],                  // of the demand, by partition; shown where nothing split
  *     details: (position, step) => [{ name: "tokens", text: "120" }],   // more lines, if any
  *   }) -> { update(options), redraw(), remove() }
  */
@@ -91,7 +92,10 @@ function draw(svg, width, state) {
   const rows = Math.max(1, Math.min(layout.rows, MOST_ROWS));
   const rowHeight = Math.min(26, Math.max(4, 300 / rows));
   const left = rows === layout.rows && rows <= LABELLED ? (width < NARROW ? 34 : 46) : 14;
-  const box = { left, top: 22, right: width - 12, bottom: 22 + rows * rowHeight };
+  const hasShares = state.shares && width >= NARROW && rows <= LABELLED &&
+    rows === heat.partitions.length;
+  const right = width - (hasShares ? 66 : 12);
+  const box = { left, top: 22, right, bottom: 22 + rows * rowHeight };
   const [from, to] = link.view;
   const x = overTime(from, to, box.left, box.right, Math.max(2, Math.floor(width / 90)));
   const grid = collect(state, layout, rows, Math.floor((box.right - box.left) / 3), from, to);
@@ -101,6 +105,7 @@ function draw(svg, width, state) {
     drawEdges(svg, grid, box, rowHeight);
     drawLabels(svg, heat.partitions, layout, box, rowHeight, rows);
   }
+  if (hasShares) drawShares(svg, state.shares, layout, box, rowHeight);
   drawSplits(svg, state, layout, x, box);
   const title = rows === layout.rows
     ? "partitions, in key order"
@@ -225,6 +230,15 @@ function drawLabels(svg, partitions, layout, box, rowHeight, rows) {
     const y = box.top + (layout.first[position] + 0.5) * rowHeight + 4;
     const name = partition.name ?? `P${partition.partition_id}`;
     svg.append(svgElement("text", { class: "tick end", x: box.left - 7, y }, name));
+  });
+}
+
+function drawShares(svg, shares, layout, box, rowHeight) {
+  const text = (cls, x, y, said) => svgElement("text", { class: cls, x, y }, said);
+  svg.append(text("title end", box.right + 60, box.top - 9, "of demand"));
+  shares.forEach((share, position) => {
+    const y = box.top + (layout.first[position] + 0.5) * rowHeight + 4;
+    svg.append(text("tick end", box.right + 60, y, percent(share)));
   });
 }
 

@@ -105,8 +105,8 @@ export function plot(host, { label, draw, link = null }) {
 
   const redraw = () => {
     const width = Math.floor(host.clientWidth);
-    if (!width) return;
     state.width = width;
+    if (!width) return;
     svg.replaceChildren();
     state.scene = draw(svg, width);
     svg.setAttribute("viewBox", `0 0 ${width} ${state.scene.height}`);
@@ -155,6 +155,7 @@ function mark(state, index) {
 /** Shows the cursor of other charts over time. */
 function follow(state) {
   const { scene, link } = state;
+  if (scene === null) return;
   if (link.time === null) {
     state.index = -1;
     mark(state, -1);
@@ -291,12 +292,12 @@ export function axes(svg, box, { x, y, formatX, formatY, titleX = "", titleY = "
   }
   svg.append(svgElement("line", { class: "axis", x1: left, y1: bottom, x2: right, y2: bottom }));
   for (const value of x?.ticks ?? []) {
-    const middle = x(value), isLast = middle > right - 14;
+    const middle = x(value), isLast = middle > right - 14, isFirst = middle < 12;
     svg.append(
       svgElement("line", { class: "axis", x1: middle, y1: bottom, x2: middle, y2: bottom + 4 }),
       svgElement("text", {
-        class: isLast ? "tick end" : "tick mid",
-        x: isLast ? Math.min(middle + 12, right + 8) : middle,
+        class: isLast ? "tick end" : isFirst ? "tick" : "tick mid",
+        x: isLast ? Math.min(middle + 12, right + 8) : isFirst ? 0 : middle,
         y: bottom + 17,
       }, formatX(value)),
     );

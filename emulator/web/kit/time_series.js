@@ -90,9 +90,10 @@ function layers(state) {
 
 function draw(svg, width, state, keys) {
   const { link, step, start, format } = state;
+  const isCrowded = state.note && width < (state.title.length + state.note.length) * 6.5 + 70;
   const box = {
     left: 46,
-    top: state.title ? 24 : 10,
+    top: (state.title ? 24 : 10) + (isCrowded ? 15 : 0),
     right: width - 12,
     bottom: state.height - 24,
   };
@@ -112,7 +113,11 @@ function draw(svg, width, state, keys) {
   axes(svg, box, { x, y, formatX: state.formatTick, formatY: format, titleY: state.title });
   if (state.note && highest > y.high) {
     svg.append(
-      svgElement("text", { class: "note end", x: box.right, y: box.top - 9 }, state.note),
+      svgElement("text", {
+        class: "note end",
+        x: box.right,
+        y: box.top - (isCrowded ? 24 : 9),
+      }, state.note),
     );
   }
   for (const layer of drawn) drawLayer(svg, layer, { x, y, box, first, last, start, step });

@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 import pytest
 
 from emulator.lab.outcome.result_types import Comparison
-from emulator.lab.report import html_page
-from emulator.lab.report.html import embedded, keys
+from emulator.lab.report import charts, html_page
+from emulator.lab.report.design_section import keys
 from tests.lab.report.comparisons import afternoon
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -69,9 +69,13 @@ def test_nothing_is_loaded_from_elsewhere(text):
     assert not re.search(r"@import|url\((?!#)", shown)
 
 
+def data_of(text):
+    """Return what the page's script reads."""
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+
+
 def test_the_data_comes_back_from_the_page(text):
-    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)[1]
-    comparison = Comparison.from_json(data)
+    comparison = Comparison.from_json(json.dumps(data_of(text)["results"]))
     assert [design.name for design in comparison.designs] == [
         design.name for design in afternoon().designs
     ]
@@ -93,7 +97,20 @@ def test_what_people_write_cannot_become_markup():
 
 
 def test_the_page_is_of_moderate_size(text):
-    assert len(text) - len(embedded(afternoon())) < 140_000
+    assert len(text.encode()) < 400_000
+
+
+def test_every_figure_has_its_picture_in_the_data(text):
+    figures = re.findall(r'<figure id="([^"]+)" data-chart', text)
+    assert sorted(figures) == sorted(data_of(text)["charts"])
+    assert len(figures) == len(list(charts(afternoon())))
+
+
+def test_healthy_sections_are_folded(text):
+    designs = re.findall(r'<details id="design-\d" class="panel design (\w+)"( open)?>', text)
+    assert designs == [("throttles", " open"), ("fine", ""), ("risky", " open")]
+    resources = re.findall(r'<details class="resource"( open)?>', text)
+    assert resources == ["", " open"]
 
 
 def test_a_design_that_is_fine_has_no_fix(text):
@@ -131,7 +148,7 @@ def test_keys_of_several_tables_and_entities_are_told():
     )
 
 
-def test_embedded_data_is_rounded_json():
-    document = json.loads(embedded(afternoon()))
+def test_embedded_data_is_rounded_json(text):
+    document = data_of(text)["results"]
     assert document["designs"][0]["headroom"]["multiple"] == 0.39
     assert document["duration_seconds"] == 10800

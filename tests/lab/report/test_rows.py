@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from emulator.lab.outcome import words
-from emulator.lab.report.rows import Cell, groups, headroom, risk, summary
+from emulator.lab.report.rows import Cell, best, groups, headroom, risk, summary
 from tests.lab.report.comparisons import afternoon
 
 
@@ -65,6 +65,39 @@ def test_only_what_breaks_a_limit_is_marked():
     }
 
 
+def test_the_best_of_a_row_is_known_where_designs_can_be_told_apart():
+    winners = {
+        row.label: best(row.cells, row.better)
+        for group in groups(afternoon())
+        for row in group.rows
+        if best(row.cells, row.better)
+    }
+    assert winners == {
+        "worlds that throttle": {1},
+        "calls throttled, median world": {1},
+        "calls given up": {1},
+        "first throttled after": {1},
+        "headroom": {1},
+        "attempts per call, p50 / p99": {1},
+        "latency added by retries, p50 / p99": {1},
+        "read and then filtered away": {2},
+        "hottest partition": {1},
+        "hottest key": {1},
+        "on-demand": {1},
+        "provisioned": {1},
+        "auto-scaled": {1},
+        "provisioned, Standard-IA": {1},
+        "on-demand, had all calls been served": {1},
+    }
+
+
+def test_intervals_that_overlap_tie():
+    cells = [Cell("", bounds=(0.0, 0.2)), Cell("", bounds=(0.1, 0.4)), Cell("", bounds=(0.3, 0.9))]
+    assert best(cells, "low") == {0, 1}
+    assert best(cells, "high") == {1, 2}
+    assert best(cells[:2], "low") == set()
+
+
 def test_what_an_older_result_does_not_know_is_left_open():
     """A result of 0.1.0 has no worlds."""
     old = replace(afternoon().designs[0], risk=None, worlds=(), unknowns=(), shown_world=None)
@@ -77,7 +110,7 @@ def test_a_design_without_a_search_has_no_headroom():
     design = afternoon().designs[0]
     assert headroom(replace(design, headroom=None)) == Cell("–")
     assert headroom(replace(design, headroom=replace(design.headroom, multiple=0.0))) == Cell(
-        "none", "bad"
+        "none", "bad", (0.0, 0.0)
     )
 
 

@@ -54,9 +54,9 @@ def test_a_drawing_escapes_what_it_is_given():
 
 def test_a_file_of_its_own_is_xml_with_its_colours():
     drawing = svg.Drawing(10, 10, "x")
-    drawing.add("rect", x=1, y=1, width=2, height=2, cls="fill-red")
+    drawing.add("rect", x=1, y=1, width=2, height=2, cls="fill red")
     root = ElementTree.fromstring(svg.standalone(drawing.render(), "A & B").encode())
     space = "{http://www.w3.org/2000/svg}"
     assert root.tag == f"{space}svg"
     assert root.find(f"{space}title").text == "A & B"
-    assert "prefers-color-scheme:dark" in root.find(f"{space}style").text
+    assert "prefers-color-scheme: dark" in root.find(f"{space}style").text
