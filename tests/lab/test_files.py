@@ -102,6 +102,11 @@ BROKEN = [
     ('sort: "{timestamp}",', 'sort: "{at}",', "lab.yaml:25: designs[0].indexes[0].sort: no field"),
     ("projection: KEYS_ONLY", "projection: KEYS", "indexes[0].projection: expected ALL, KEYS_ONLY"),
     ("read: 10", "read: 0", "lab.yaml:22: designs[0].read: expected a whole number of at least 1"),
+    (
+        "read: 10",
+        "read: 10000001",
+        "lab.yaml:22: designs[0].read: expected a whole number of at most 10,000,000",
+    ),
     ("write: 20", "write: 50000", "designs[0]: design 'by user': "),
     ("read: 10\n", "read: 10\n    max_read: 5\n", "an on-demand maximum next to provisioned"),
     ("name: byStatus", "name: by", "Member must have length greater than or equal to 3"),

@@ -22,6 +22,9 @@ Billing = Literal["on-demand", "provisioned"]
 DEFAULT_TABLE: Final = "table"
 #: What a provisioned axis has unless the design says otherwise.
 DEFAULT_UNITS: Final = 100
+#: The most that a file may ask for: ten thousand partitions, far beyond what the service gives
+#: without a talk.
+MOST_UNITS: Final = 10_000_000
 _PROJECTIONS: Final = {"ALL": "ALL", "KEYS_ONLY": "KEYS_ONLY"}
 #: Of one part of a global index's key (MAK-1).
 _MOST_ATTRIBUTES: Final = 4
@@ -333,7 +336,7 @@ AUTOSCALING: Final = Record(
         ),
     },
 )
-_UNIT: Final = forms.integer(least=1)
+_UNIT: Final = forms.integer(least=1, most=MOST_UNITS)
 _CAPACITY_MEMBERS: Final = {
     "read": Member(
         _UNIT,

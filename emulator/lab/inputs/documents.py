@@ -176,12 +176,14 @@ class Entry:
             self.fail(f"a number of at most {most:g}")
         return float(value)
 
-    def integer(self, *, least: int = 0) -> int:
-        """Return a whole number."""
+    def integer(self, *, least: int = 0, most: int | None = None) -> int:
+        """Return a whole number within bounds."""
         if isinstance(self.value, bool) or not isinstance(self.value, int):
             self.fail("a whole number")
         if self.value < least:
             self.fail(f"a whole number of at least {least}")
+        if most is not None and self.value > most:
+            self.fail(f"a whole number of at most {most:,}")
         return int(self.value)
 
     def boolean(self) -> bool:

@@ -122,12 +122,12 @@ def number(
     )
 
 
-def integer(*, least: int = 0) -> Form:
-    """Return the form of a whole number."""
+def integer(*, least: int = 0, most: int | None = None) -> Form:
+    """Return the form of a whole number within bounds."""
     return Form(
-        lambda entry, _: entry.integer(least=least),
-        {"type": "integer", "minimum": least},
-        f"whole number from {least}",
+        lambda entry, _: entry.integer(least=least, most=most),
+        {"type": "integer", "minimum": least, **({} if most is None else {"maximum": most})},
+        f"whole number from {least}" + ("" if most is None else f" to {most:,}"),
     )
 
 
