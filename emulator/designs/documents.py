@@ -57,6 +57,11 @@ class Document:
         }
         return Document(value, self.source, self.text, places)
 
+    def under(self, name: str) -> Document:
+        """Return the document as the only member of another."""
+        places = {(name, *path): position for path, position in self.places.items()}
+        return Document({name: self.value}, self.source, self.text, places)
+
 
 def parse_json(text: str, source: str) -> Document:
     """Read JSON.
@@ -177,7 +182,7 @@ def _intrinsic(loader: Any, suffix: str, node: Any) -> Any:
 
 
 _DEEPEST: Final = 60
-_MOST_PLACES: Final = 200_000
+_MOST_PLACES: Final = 50_000
 
 
 def _note(

@@ -103,7 +103,7 @@ def read_document(document: Document) -> Reading:
         reading = Reading(tables=tuple(_descriptions(document, document.value, ())))
     return replace(
         reading,
-        files=(document.source, *reading.files),
+        files=tuple(dict.fromkeys((document.source, *reading.files))),
         ignores=(*reading.ignores, *comments),
     )
 
@@ -163,7 +163,15 @@ def _read_directory(path: Path) -> Reading:
         if failures:
             raise DocumentError(failures[0].findings[0].message.removeprefix(_CANNOT))
         raise DocumentError(f"{path}: no DynamoDB table is declared in it")
-    return Reading.joined([*readings, *failures])
+    return Reading.joined([*_without_included(readings), *failures])
+
+
+def _without_included(readings: list[Reading]) -> Iterator[Reading]:
+    """Yield readings but those of files that another one includes, as serverless.yml may."""
+    included = {file for reading in readings for file in reading.files[1:]}
+    for reading in readings:
+        if len(set(reading.files)) > 1 or not included.issuperset(reading.files):
+            yield reading
 
 
 _CANNOT: Final = "It cannot be read: "

@@ -20,6 +20,7 @@ from emulator.designs import hcl
 #: A text, number, truth value, None, list, dictionary, or Unknown.
 Value: TypeAlias = Any
 _DEEPEST: Final = 60
+_LONGEST: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ def _call(scope: Scope, expression: hcl.Call) -> Value:
             return argument
     try:
         return function(*arguments)
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError):
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError):
         return Unknown(f"{expression.name}()")
 
 
@@ -428,7 +429,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Value]]] = {
     "min": min,
     "nonsensitive": lambda value: value,
     "one": _only,
-    "range": lambda *limits: list(range(*map(int, limits))),
+    "range": lambda *limits: list(range(*map(int, limits))[:_LONGEST]),
     "replace": lambda text, old, new: text.replace(old, new),
     "reverse": lambda elements: elements[::-1],
     "sensitive": lambda value: value,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,10 +35,9 @@ def is_service(document: Any) -> bool:
 def read_service(document: Document) -> Reading:
     """Return the tables among a service's resources, and in files that they include."""
     variables = _Variables(document)
-    readings = [
-        _read_resources(templates, variables) for templates in _resource_documents(document)
-    ]
-    return Reading.joined(readings)
+    return Reading.joined(
+        _read_resources(resources, variables) for resources in _resource_documents(document)
+    )
 
 
 def _resource_documents(document: Document) -> Iterator[Document]:
@@ -48,22 +48,11 @@ def _resource_documents(document: Document) -> Iterator[Document]:
         path = ("resources", number) if isinstance(resources, list) else ("resources",)
         if isinstance(part, str):
             yield from _included(document, part)
+        elif isinstance(part, Mapping) and isinstance(part.get("Resources"), str):
+            for inner in _included(document, part["Resources"]):
+                yield inner.under("Resources")
         elif isinstance(part, Mapping):
             yield document.below(path)
-            named = part.get("Resources")
-            if isinstance(named, str):
-                yield from (
-                    Document(
-                        {"Resources": inner.value},
-                        inner.source,
-                        inner.text,
-                        {
-                            ("Resources", *place): position
-                            for place, position in inner.places.items()
-                        },
-                    )
-                    for inner in _included(document, named)
-                )
 
 
 def _included(document: Document, text: str) -> Iterator[Document]:
@@ -83,7 +72,8 @@ def _read_resources(document: Document, variables: _Variables) -> Reading:
     )
     if not cloudformation.is_template(filled.value):
         return Reading()
-    return cloudformation.read_template(filled)
+    reading = cloudformation.read_template(filled)
+    return replace(reading, files=(document.source,))
 
 
 class _Variables:
@@ -141,9 +131,9 @@ class _Variables:
             return self._stage()
         if kind == "env":
             return os.environ.get(name)
-        if kind == "file" or source.startswith("file("):
+        if source.startswith("file("):
             return self._file(source)
-        return None
+        return None if ":" in source else source  # what an inner variable left behind
 
     def _stage(self) -> Any:
         provider = self._document.value.get("provider")

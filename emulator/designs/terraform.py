@@ -264,8 +264,7 @@ class _Module:
                     tables.append(table_of(name, self._body(block, scope), str(path)))
             except UndecidedError as error:
                 finding = declared.undecided(name, error, USE_A_PLAN)
-                setting = block.settings.get(error.field_name)
-                place = block.position if setting is None else setting.position
+                place = self._place_of(block, error.field_name, scope)
                 findings.append(finding.at(str(path), place))
             except DocumentError as error:
                 findings.append(declared.unreadable(name, error))
@@ -276,6 +275,14 @@ class _Module:
                 for finding in findings
             ),
         )
+
+    def _place_of(self, block: hcl.Block, field_name: str, scope: Scope) -> Position:
+        """Return where a member stands; ``index: member`` is one of an index."""
+        index, _, member = field_name.rpartition(": ")
+        holders = [inner for inner in block.blocks if self._setting(inner, "name", scope) == index]
+        holder = holders[0] if index and holders else block
+        setting = holder.settings.get(member)
+        return holder.position if setting is None else setting.position
 
     def _instances(
         self, address: str, block: hcl.Block, findings: list[Finding], path: Path

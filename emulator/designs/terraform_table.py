@@ -150,19 +150,19 @@ def _is_provisioned(notes: declared.Notes, values: Mapping[str, Any]) -> bool:
     return provisioned
 
 
-def _key(notes: declared.Notes, values: Mapping[str, Any]) -> list[dict[str, str]]:
+def _key(notes: declared.Notes, values: Mapping[str, Any], where: str = "") -> list[dict[str, str]]:
     """Return a key: key_schema blocks win over hash_key and range_key, which may be lists."""
     schema = [
         {
-            "AttributeName": _known("key_schema.attribute_name", block.get("attribute_name", "")),
-            "KeyType": _known("key_schema.key_type", block.get("key_type", "")),
+            "AttributeName": _known(f"{where}key_schema", block.get("attribute_name", "")),
+            "KeyType": _known(f"{where}key_schema", block.get("key_type", "")),
         }
         for block in blocks(values, "key_schema")
     ]
     if schema:
         return sorted(schema, key=lambda element: element["KeyType"] != "HASH")
-    partition = _known("hash_key", values.get("hash_key"))
-    sort = _known("range_key", values.get("range_key"))
+    partition = _known(f"{where}hash_key", values.get("hash_key"))
+    sort = _known(f"{where}range_key", values.get("range_key"))
     if isinstance(partition, list) or isinstance(sort, list):
         notes.warn("key-as-list", f"{values.get('name', '')}: {_LISTS[0]}", _LISTS[1])
     return declared.key_schema(_several(partition), _several(sort))
@@ -236,7 +236,7 @@ def _index(notes: declared.Notes, values: Mapping[str, Any]) -> dict[str, Any]:
         )
     return {
         "IndexName": name,
-        "KeySchema": _key(notes, values),
+        "KeySchema": _key(notes, values, f"{name}: "),
         "Projection": declared.kept(projection, projection),
     }
 
@@ -264,7 +264,10 @@ def _places(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Positi
     """Yield where the table, its indexes and their members stand."""
     yield from _block_places("", values)
     for kind in ("global_secondary_index", "local_secondary_index"):
+        around = values.places.get(kind) if isinstance(values, Body) else None
         for block in blocks(values, kind):
+            if around is not None and not isinstance(block, Body):  # an element of a list
+                yield (str(block.get("name")), ""), around
             yield from _block_places(str(block.get("name")), block)
     for block in () if isinstance(values.get("ttl"), Unknown) else blocks(values, "ttl"):
         if isinstance(block, Body) and block.position is not None:

@@ -6,6 +6,7 @@ import pytest
 
 from emulator import Emulator
 from emulator.designs import create_table_requests, read_tables
+from emulator.designs.files import read_design
 from emulator.service.errors import DocumentError
 
 EVENTS = """
@@ -251,3 +252,223 @@ def test_a_broken_file_is_one_sentence_with_its_place(tmp_path, text, complaint)
 def test_a_broken_neighbour_does_not_matter(tmp_path):
     written(tmp_path, "}{", "other.tf")
     assert len(create_table_requests(written(tmp_path, minimal()))) == 1
+
+
+# What Terraform expands (ICH-47)
+
+
+def findings_and_tables(directory, text, name="main.tf"):
+    reading = read_design(written(directory, text, name))
+    findings = [(one.check, one.subject, one.line) for one in reading.findings]
+    return findings, {table.resource: table.request for table in reading.tables}
+
+
+def keyed(body, label="t"):
+    """Return a table whose lines are given."""
+    return (
+        f'resource "aws_dynamodb_table" "{label}" {{\n{body}\n  billing_mode = "PAY_PER_REQUEST"\n'
+        '  attribute {\n    name = "id"\n    type = "S"\n  }\n}\n'
+    )
+
+
+def test_for_each_makes_a_table_of_every_element(tmp_path):
+    text = keyed('  for_each = toset(["b", "a"])\n  name = "t-${each.key}"\n  hash_key = "id"')
+    findings, tables = findings_and_tables(tmp_path, text)
+    assert findings == []
+    assert {address: request["TableName"] for address, request in tables.items()} == {
+        'aws_dynamodb_table.t["a"]': "t-a",
+        'aws_dynamodb_table.t["b"]': "t-b",
+    }
+
+
+def test_for_each_over_a_variable_takes_its_default(tmp_path):
+    """The key was the literal ``${each.value}``."""
+    text = 'variable "keys" {\n  default = { orders = "id" }\n}\n'
+    text += keyed("  for_each = var.keys\n  name = each.key\n  hash_key = each.value")
+    findings, tables = findings_and_tables(tmp_path, text)
+    assert findings == []
+    assert tables['aws_dynamodb_table.t["orders"]']["KeySchema"] == key(id="HASH")
+
+
+def test_count_numbers_its_tables(tmp_path):
+    text = keyed('  count = 2\n  name = "shard-${count.index}"\n  hash_key = "id"')
+    text += keyed('  count = var.off ? 1 : 0\n  name = "none"\n  hash_key = "id"', "none")
+    text += 'variable "off" {\n  default = false\n}\n'
+    _, tables = findings_and_tables(tmp_path, text)
+    assert {address: request["TableName"] for address, request in tables.items()} == {
+        "aws_dynamodb_table.t[0]": "shard-0",
+        "aws_dynamodb_table.t[1]": "shard-1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("  for_each = var.keys\n  hash_key = each.value", 2),
+        ("  count = var.number\n  hash_key = 5", 2),
+        ('  name = "x"\n  hash_key = var.key', 3),
+        ('  hash_key = "id"\n  range_key = "a-${local.sort}"', 3),
+        ('  hash_key = "id"\n  attribute {\n    name = var.key\n    type = "S"\n  }', 1),
+        (
+            '  hash_key = "id"\n  dynamic "attribute" {\n    for_each = var.x\n    content {}\n  }',
+            1,
+        ),
+        (
+            '  hash_key = "id"\n  global_secondary_index {\n    name = "g"\n'
+            '    projection_type = "ALL"\n    hash_key = each.value\n  }',
+            6,
+        ),
+    ],
+    ids=["for_each", "count", "hash_key", "range_key", "attribute", "dynamic", "index"],
+)
+def test_a_key_that_is_not_known_is_no_table(tmp_path, body, line):
+    findings, tables = findings_and_tables(tmp_path, keyed(body))
+    assert tables == {}
+    assert findings == [("unknown-value", "aws_dynamodb_table.t", line)]
+    with pytest.raises(DocumentError, match="is decided elsewhere"):
+        read_tables(tmp_path / "main.tf")
+
+
+def test_the_others_go_on(tmp_path):
+    """ICH-3."""
+    text = keyed('  name = "a"', "a") + keyed("  hash_key = var.x", "b")
+    text += keyed('  name = "fine"\n  hash_key = "id"', "c")
+    findings, tables = findings_and_tables(tmp_path, text)
+    assert [rule for rule, _, _ in findings] == ["unreadable", "unknown-value"]
+    assert list(tables) == ["aws_dynamodb_table.c"]
+
+
+def test_dynamic_blocks_are_expanded(tmp_path):
+    extra = """
+  dynamic "global_secondary_index" {
+    for_each = { byKind = "kind" }
+    content {
+      name            = global_secondary_index.key
+      hash_key        = global_secondary_index.value
+      projection_type = "KEYS_ONLY"
+    }
+  }
+  attribute {
+    name = "kind"
+    type = "S"
+  }
+"""
+    [request] = create_table_requests(written(tmp_path, minimal(extra)))
+    [index] = request["GlobalSecondaryIndexes"]
+    assert (index["IndexName"], index["KeySchema"]) == ("byKind", key(kind="HASH"))
+
+
+def test_both_spellings_of_an_index_key_may_stand_together(tmp_path):
+    """ICH-43: key_schema wins, and partition attributes come first."""
+    keys = (
+        'hash_key = "deviceId"\n    key_schema {\n      attribute_name = "ts"\n'
+        '      key_type = "RANGE"\n    }\n    key_schema {\n      attribute_name = "region"\n'
+        '      key_type = "HASH"\n    }'
+    )
+    [request] = create_table_requests(written(tmp_path, EVENTS % keys))
+    schema = request["GlobalSecondaryIndexes"][0]["KeySchema"]
+    assert schema == key(region="HASH", ts="RANGE")
+
+
+def test_an_index_may_be_a_resource_of_its_own(tmp_path):
+    """ICH-44."""
+    text = minimal() + (
+        'resource "aws_dynamodb_global_secondary_index" "g" {\n'
+        "  table_name = aws_dynamodb_table.things.name\n"
+        '  index_name = "byKind"\n'
+        '  key_schema {\n    attribute_name = "kind"\n    attribute_type = "S"\n'
+        '    key_type = "HASH"\n  }\n'
+        '  projection {\n    projection_type = "KEYS_ONLY"\n  }\n}\n'
+    )
+    [request] = create_table_requests(written(tmp_path, text))
+    assert request["GlobalSecondaryIndexes"] == [
+        {
+            "IndexName": "byKind",
+            "KeySchema": key(kind="HASH"),
+            "Projection": {"ProjectionType": "KEYS_ONLY"},
+        }
+    ]
+    assert {"AttributeName": "kind", "AttributeType": "S"} in request["AttributeDefinitions"]
+    Emulator().call("CreateTable", request)
+
+
+def test_a_target_without_a_policy_scales_nothing(tmp_path):
+    """ICH-45."""
+    target = (
+        'resource "aws_appautoscaling_target" "write" {\n'
+        '  resource_id = "table/${aws_dynamodb_table.events.name}"\n}\n'
+    )
+    policy = (
+        'resource "aws_appautoscaling_policy" "write" {\n'
+        "  resource_id = aws_appautoscaling_target.write.resource_id\n}\n"
+    )
+    [alone] = read_tables(written(tmp_path, EVENTS % BLOCKS + target))
+    assert [one.check for one in alone.findings] == ["scaling-without-policy"]
+    [both] = read_tables(written(tmp_path, EVENTS % BLOCKS + target + policy))
+    assert both.findings == ()
+
+
+MODULE = """\
+module "orders" {
+  source   = "%s"
+  name     = "orders"
+  hash_key = "id"
+  attributes = [{ name = "id", type = "S" }]
+  %s
+}
+"""
+PUBLIC = [
+    "terraform-aws-modules/dynamodb-table/aws",
+    "registry.example.com/terraform-aws-modules/dynamodb-table/aws",
+    "git::https://github.com/terraform-aws-modules/terraform-aws-dynamodb-table.git?ref=v5",
+]
+
+
+@pytest.mark.parametrize("source", PUBLIC)
+def test_the_public_module_is_known(tmp_path, source):
+    """ICH-46: on demand unless it says otherwise."""
+    text = MODULE % (source, 'ttl_enabled = true\n  ttl_attribute_name = "expires"')
+    [table] = read_tables(written(tmp_path, text))
+    assert table.request == {
+        "TableName": "orders",
+        "KeySchema": key(id="HASH"),
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+        "BillingMode": "PAY_PER_REQUEST",
+    }
+    assert (table.resource, table.ttl_attribute, table.scaled) == (
+        "module.orders",
+        "expires",
+        False,
+    )
+
+
+def test_the_public_module_may_scale_or_make_nothing(tmp_path):
+    scaling = 'billing_mode = "PROVISIONED"\n  read_capacity = 5\n  write_capacity = 5'
+    text = MODULE % (PUBLIC[0], scaling + "\n  autoscaling_enabled = true")
+    [table] = read_tables(written(tmp_path, text))
+    assert table.scaled
+    findings, tables = findings_and_tables(tmp_path, MODULE % (PUBLIC[0], "create_table = false"))
+    assert (findings, tables) == ([], {})
+
+
+def test_modules_of_others_are_pointed_at_if_they_seem_to_have_tables(tmp_path):
+    text = MODULE % ("app.example.com/acme/dynamodb/aws", "")
+    text += 'module "network" {\n  source = "terraform-aws-modules/vpc/aws"\n}\n'
+    findings, tables = findings_and_tables(tmp_path, text)
+    assert (findings, tables) == ([("unread-module", "module.orders", 1)], {})
+
+
+def test_a_module_without_its_arguments_is_not_guessed(tmp_path):
+    (tmp_path / "modules").mkdir()
+    written(tmp_path / "modules", 'variable "key" {}\n' + keyed("  hash_key = var.key"))
+    text = 'module "a" {\n  source = "./modules"\n  key = "id"\n}\n'
+    text += 'module "b" {\n  source = "./modules"\n  key = var.nothing\n}\n'
+    findings, tables = findings_and_tables(tmp_path, text)
+    assert list(tables) == ["module.a.aws_dynamodb_table.t"]
+    assert findings == [("unknown-value", "module.b.aws_dynamodb_table.t", 3)]
+
+
+def test_a_module_that_calls_itself_ends(tmp_path):
+    text = keyed('  hash_key = "id"\n  name = "x"') + 'module "a" {\n  source = "./"\n}\n'
+    _, tables = findings_and_tables(tmp_path, text)
+    assert len(tables) == 6

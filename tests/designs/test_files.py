@@ -1,0 +1,100 @@
+"""One design in every language it may be declared in, read to the same tables.
+
+``projects/`` has a folder for each: a shop with orders, found by status, and users.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from emulator import Emulator
+from emulator.designs import create_table_requests, read_tables
+from emulator.designs.files import read_design
+
+PROJECTS = Path(__file__).parent / "projects"
+FOLDERS = sorted(path.name for path in PROJECTS.iterdir())
+
+
+def key(**roles):
+    return [{"AttributeName": name, "KeyType": role} for name, role in roles.items()]
+
+
+ORDERS = {
+    "TableName": "shop-orders",
+    "BillingMode": "PAY_PER_REQUEST",
+    "KeySchema": key(customerId="HASH", orderedAt="RANGE"),
+    "AttributeDefinitions": [
+        {"AttributeName": "customerId", "AttributeType": "S"},
+        {"AttributeName": "orderedAt", "AttributeType": "N"},
+        {"AttributeName": "status", "AttributeType": "S"},
+    ],
+    "GlobalSecondaryIndexes": [
+        {
+            "IndexName": "byStatus",
+            "KeySchema": key(status="HASH", orderedAt="RANGE"),
+            "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["total"]},
+        }
+    ],
+}
+USERS = {
+    "TableName": "shop-users",
+    "BillingMode": "PROVISIONED",
+    "KeySchema": key(userId="HASH"),
+    "AttributeDefinitions": [{"AttributeName": "userId", "AttributeType": "S"}],
+    "ProvisionedThroughput": {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5},
+}
+
+
+def test_every_format_has_its_project():
+    assert len(FOLDERS) == 13
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_project_is_read_to_the_same_tables(folder):
+    """ICH-10, ICH-30, ICH-40 to ICH-51: Terraform in four forms, CloudFormation in four, models."""
+    reading = read_design(PROJECTS / folder)
+    assert reading.findings == ()
+    requests = sorted((table.request for table in reading.tables), key=lambda one: one["TableName"])
+    for request in requests:
+        request["AttributeDefinitions"].sort(key=lambda one: one["AttributeName"])
+    assert requests == [ORDERS, USERS]
+    emulator = Emulator()
+    for request in requests:
+        emulator.call("CreateTable", request)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_key_of_the_index_has_its_place(folder):
+    """ICH-5: the line of a finding is that of what it is about, in the file that has it."""
+    tables = read_design(PROJECTS / folder).tables
+    [orders] = [table for table in tables if table.request["TableName"] == "shop-orders"]
+    place = orders.places.get(("byStatus", "KeySchema"), orders.places["byStatus", ""])
+    lines = Path(orders.file).read_text(encoding="utf-8").splitlines()
+    near = "\n".join(lines[place.line - 1 : place.line + 12])
+    words = ("status", "index.value", "global_secondary_indexes")
+    assert any(word in near for word in words)
+
+
+def test_all_of_them_together_are_a_repository(tmp_path):
+    shutil.copytree(PROJECTS, tmp_path / "repository")
+    (tmp_path / "repository" / "node_modules").mkdir()
+    (tmp_path / "repository" / "node_modules" / "main.tf").write_text("}{", encoding="utf-8")
+    (tmp_path / "repository" / "package.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "repository" / "values.yaml").write_text("a: {{ .Values.b }}", encoding="utf-8")
+    reading = read_design(tmp_path / "repository")
+    assert len(reading.tables) == 2 * len(FOLDERS)
+    assert reading.findings == ()
+
+
+def test_a_directory_is_all_its_files(tmp_path):
+    for name in ("orders", "users"):
+        source = PROJECTS / "describe-table" / f"{name}.json"
+        shutil.copy(source, tmp_path / f"{name}.json")
+    names = [request["TableName"] for request in create_table_requests(tmp_path)]
+    assert names == ["shop-orders", "shop-users"]
+
+
+def test_a_file_of_samples_lends_them(tmp_path):
+    [_, users] = read_tables(PROJECTS / "mcp-server" / "dynamodb_data_model.json")
+    assert users.samples == ({"userId": {"S": "u1"}},)

@@ -1,0 +1,137 @@
+"""What Terraform expressions come to; what is not known never becomes a text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emulator.designs import hcl
+from emulator.designs.hcl_values import Scope, Unknown, converted
+
+VALUES = {
+    "env": "test",
+    "read": 5,
+    "on": True,
+    "none": None,
+    "names": ["b", "a", "b"],
+    "tables": {"users": {"key": "id"}, "orders": {"key": "status", "n": 2}},
+}
+SCOPE = Scope({"var": VALUES})
+
+
+def value(text):
+    return SCOPE.value(hcl.parse(f"x = {text}", "x").settings["x"].expression)
+
+
+CASES = {
+    '"a-${var.env}"': "a-test",
+    '"${var.read}"': 5,
+    '"$${var.env}"': "${var.env}",
+    r'"a\t\"é"': 'a\t"é',
+    "<<-E\n  hi ${var.env}\n  E\n": "  hi test\n",
+    "-var.read + 7 * 2": 9,
+    "7 / 2": 3.5,
+    "7 % 4 >= 3": True,
+    '!var.on || var.env == "test"': True,
+    "(var.read > 3) && var.on": True,
+    'var.on ? "yes" : var.unknown': "yes",
+    "var.tables.orders.key": "status",
+    'var.tables["users"].key': "id",
+    "var.names[1]": "a",
+    "var.names.0": "b",
+    "[var.read, null]": [5, None],
+    '{a = 1, "b" : 2, (var.env) = 3}': {"a": 1, "b": 2, "test": 3},
+    "[for t in var.tables : t.key]": ["status", "id"],
+    "[for k, t in var.tables : k if t.key != \"id\"]": ["orders"],
+    "{for k, t in var.tables : t.key => k}": {"status": "orders", "id": "users"},
+    "{for n in var.names : n => 1...}": {"a": [1], "b": [1, 1]},
+    "[for i, n in var.names : i]": [0, 1, 2],
+    "values(var.tables)[*].key": ["status", "id"],
+    "toset(var.names)": ["a", "b"],
+    "keys(var.tables)": ["orders", "users"],
+    "length(var.names)": 3,
+    'lookup(var.tables.users, "n", 9)': 9,
+    'merge(var.tables.users, {n = 1}).n': 1,
+    "concat(var.names, [\"c\"])": ["b", "a", "b", "c"],
+    'format("%s-%d", var.env, var.read)': "test-5",
+    'join("-", var.names)': "b-a-b",
+    'split(",", "a,b")': ["a", "b"],
+    "try(var.tables.users.n, 7)": 7,
+    "can(var.unknown)": False,
+    "coalesce(var.none, \"\", 3)": 3,
+    "max([1, 4]...)": 4,
+    "flatten([[1], [2, [3]]])": [1, 2, 3],
+    'zipmap(["a"], [1])': {"a": 1},
+    "one([])": None,
+    'replace(upper("ab"), "A", "x")': "xB",
+    'tonumber("5") + 1': 6,
+    "element(var.names, 4)": "a",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES.items(), ids=CASES)
+def test_an_expression_comes_to_what_terraform_says(text, expected):
+    assert value(text) == expected
+
+
+UNKNOWN = {
+    "var.nothing": "var.nothing",
+    "each.value": "each.value",
+    '"a-${each.value}"': "each.value",
+    "data.aws_region.here.name": "data.aws_region.here.name",
+    "var.nothing ? 1 : 2": "var.nothing",
+    "upper(var.nothing)": "var.nothing",
+    "timestamp()": "timestamp()",
+    'element([], 0)': "element()",
+    "[for x in var.nothing : x]": "var.nothing",
+    "{for x in var.names : each.key => x}": "each.key",
+    "1 / 0": "a division by zero",
+    "coalesce(var.nothing, 1)": "var.nothing",
+    '"%{ if var.on }a%{ endif }"': "%{ if var.on }",
+    "-var.env": "a number from 'test'",
+    '"x${var.names}"': "a text made of a list",
+    "var.tables[each.key]": "each.key",
+    "var.on && var.nothing": "var.nothing",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "reason"), UNKNOWN.items(), ids=UNKNOWN)
+def test_what_is_not_known_stays_unknown(text, reason):
+    """ICH-47."""
+    assert value(text) == Unknown(reason)
+
+
+def test_a_known_side_may_decide_alone():
+    assert value("var.nothing || true") is True
+    assert value("false && var.nothing") is False
+    assert value("var.nothing ? 1 : 1") == 1
+
+
+references = st.sampled_from(["each.value", "var.nothing", "data.a.b.c", "local.x[0].y"])
+
+
+def around(inner):
+    return st.one_of(
+        inner.map(lambda text: f"upper({text})"),
+        inner.map(lambda text: f'"x-${{{text}}}"'),
+        inner.map(lambda text: f"({text})"),
+        inner.map(lambda text: f"var.on ? {text} : 1"),
+        inner.map(lambda text: f"try({text})"),
+        inner.map(lambda text: f"{{a = {text}}}.a"),
+        inner.map(lambda text: f"[{text}][0]"),
+    )
+
+
+@given(st.recursive(references, around, max_leaves=5))
+def test_nothing_makes_a_text_of_an_unknown_value(text):
+    assert isinstance(value(text), Unknown)
+
+
+def test_optional_members_of_a_variable_are_filled_in():
+    types = "x = map(object({key = string, sort = optional(string), n = optional(number, 5)}))"
+    constraint = hcl.parse(types, "x").settings["x"].expression
+    assert converted({"t": {"key": "a"}}, constraint) == {"t": {"key": "a", "sort": None, "n": 5}}
+
+
+def test_an_expression_that_needs_itself_ends():
+    deep = "x = " + "(" * 30 + "var.env" + ")" * 30
+    assert SCOPE.value(hcl.parse(deep, "x").settings["x"].expression) == "test"
