@@ -87,6 +87,9 @@ _ELSEWHERE: Final = {
     "mcp": _Elsewhere(
         "emulator.mcp.command", "serve agents, over the Model Context Protocol", "mcp"
     ),
+    "sweep": _Elsewhere(
+        "emulator.lab.sweep_command", "compare designs at every point of a grid", "lab"
+    ),
     "schema": _Elsewhere("emulator.lab.schema", "print the JSON Schema of the lab file", "lab"),
 }
 _NEEDS: Final = "'{name}' needs the module {module}: pip install 'dynamometer[{extra}]'"

@@ -1,8 +1,8 @@
 """The command ``dynamometer lab``.
 
-Exit codes: 0 fine, 1 a verdict that the file asks for failed, 2 wrong
-usage or a broken file, said in one sentence, 130 interrupted. Reports go to standard output,
-progress and complaints to standard error.
+Exit codes: 0 fine, 1 a verdict that the file asks for failed, 2 wrong usage or a broken file, said
+in one sentence, 130 interrupted. Reports go to standard output, progress and complaints to
+standard error.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from emulator.designs import Finding
-from emulator.lab import NEEDS
+from emulator.lab.command_line import FAILED, FINE, answered, whole_number
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.outcome.result_types import Comparison
 from emulator.lab.progress import shown_progress
@@ -27,11 +27,6 @@ from emulator.service.errors import DocumentError
 if TYPE_CHECKING:
     from emulator.lab.analysis.comparison import Executor
     from emulator.lab.files import LabFile
-
-FINE: Final = 0
-FAILED: Final = 1
-WRONG_USAGE: Final = 2
-INTERRUPTED: Final = 130
 
 #: What stands in the place of FILE to compare two results.
 DIFF: Final = "diff"
@@ -61,31 +56,6 @@ Exit codes: 0 fine, 1 a promise under 'expect' in FILE is not kept, 2 wrong usag
 """
 
 
-def _answered(run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
-    """Turn what is wrong with a file into one sentence and the exit code of wrong usage."""
-    try:
-        code = run(arguments)
-        sys.stdout.flush()
-    except BrokenPipeError:  # whoever read the report has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
-    except KeyboardInterrupt:
-        sys.stderr.write("dynamometer: interrupted; nothing is written but what is shown above\n")
-        return INTERRUPTED
-    except (DocumentError, OSError, ModuleNotFoundError) as error:
-        sys.stderr.write(f"dynamometer: {_complaint(error)}\n")
-        return WRONG_USAGE
-    return code
-
-
-def _complaint(error: Exception) -> str:
-    if isinstance(error, ModuleNotFoundError):
-        return NEEDS.format(what="this", module=error.name)
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
-
-
 # lab
 
 
@@ -105,8 +75,13 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", metavar="OUT", help="the data, as emulator.lab.Comparison.from_json reads it")
     add("--svg", metavar="DIR", help="every picture as a file of its own")
     add("--engine", choices=("auto", "exact", "aggregate"), help="default: auto, or what FILE says")
-    add("--worlds", type=_whole(1), metavar="N", help="play exactly N worlds; default: 20 to 200")
-    add("--seed", type=_whole(0), metavar="N", help="the seed of the first world; default: 0")
+    add(
+        "--worlds",
+        type=whole_number(1),
+        metavar="N",
+        help="play exactly N worlds; default: 20 to 200",
+    )
+    add("--seed", type=whole_number(0), metavar="N", help="the seed of the first world; default: 0")
     add("--duration", metavar="TIME", help="how long the run is, such as 90s, 15m or 1h")
     add("--quick", action="store_true", help="20 worlds only: no headroom, no fix, no sensitivity")
     for search in _RUN_ONLY:
@@ -120,20 +95,9 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
     add("--markdown", action="store_true", help="of diff: a table for a pull request")
 
 
-def _whole(least: int) -> Callable[[str], int]:
-    """Return what reads a whole number of the command line."""
-
-    def read(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"a whole number from {least}, not {text!r}")
-        return int(text)
-
-    return read
-
-
 def run_lab(arguments: argparse.Namespace) -> int:
     """Compare the designs of a file, or the built-in ones; 1 if a promise of the file fails."""
-    return _answered(_lab, arguments)
+    return answered(_lab, arguments)
 
 
 def _lab(arguments: argparse.Namespace) -> int:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -15,9 +14,11 @@ from threading import Lock
 from typing import Annotated, Any, Final
 
 from emulator.api import Emulator
+from emulator.check.findings_of import check, is_lab_file
 from emulator.clock import ManualClock
-from emulator.designs import DeclaredTable, Finding, read_tables
-from emulator.designs.rules import check_table
+from emulator.designs import DeclaredTable, Finding
+from emulator.designs.files import read_design
+from emulator.designs.findings import counted, gravest_first, sentence
 from emulator.lab import files
 from emulator.lab.inputs.documents import Entry
 from emulator.mcp import answers, simulation, sources, throttle_causes
@@ -36,7 +37,7 @@ ONE_DESIGN: Final = "there is no design {name!r}; there are {known}"
 TOO_FEW: Final = "compare takes 2 to {most} designs, not {count}"
 FULL: Final = "the emulator was sent {most:,} characters, which is its bound: call with reset=true"
 NOT_A_SPAN: Final = "advance_seconds is a number from 0 to {most}, not {value}"
-_SEVERITIES: Final = ("problem", "warning", "info")
+A_LAB_FILE: Final = "this is a lab file, which has a workload: call simulate with it"
 
 Text = Annotated[str | None, "The source itself. Exactly one of text and path."]
 FilePath = Annotated[str | None, "A file or folder below the folder that this server reads."]
@@ -72,13 +73,11 @@ class Tools:
         CreateTable requests. Static rules only; simulate plays a workload.
         """
         with sources.source_file(text, path, format, self._folder) as file:
-            tables = read_tables(file)
-        findings = [
-            finding
-            for table in tables
-            for finding in check_table(table, Emulator(capacity="off").call)
-        ]
-        return _check_answer(findings, [str(table.request["TableName"]) for table in tables])
+            if is_lab_file(file):
+                raise DocumentError(A_LAB_FILE)
+            findings = check([file]).findings
+            tables = [str(table.request["TableName"]) for table in read_design(file).tables]
+        return _check_answer(findings, tables, None if path is None else self._folder.resolve())
 
     def simulate(
         self,
@@ -175,7 +174,7 @@ class Tools:
         declared: list[DeclaredTable] = []
         if text is not None or path is not None:
             with sources.source_file(text, path, format, self._folder) as file:
-                declared = read_tables(file)
+                declared = list(read_design(file).tables)
         return throttle_causes.explain(error, table, declared)
 
     def _lab_file(
@@ -202,16 +201,21 @@ def _new_emulator() -> Emulator:
     return Emulator(clock=ManualClock(), capacity="enforce")
 
 
-def _check_answer(findings: Sequence[Finding], tables: list[str]) -> answers.CheckAnswer:
-    ranked = sorted(findings, key=lambda finding: _SEVERITIES.index(finding.severity))
-    counts = dict(Counter(str(finding.severity) for finding in ranked))
+def _check_answer(
+    findings: Sequence[Finding], tables: list[str], folder: Path | None
+) -> answers.CheckAnswer:
+    """Return findings, the gravest first; files are named below ``folder``, of texts none is."""
+    ranked = gravest_first(findings)
+    counts = {str(severity): count for severity, count in counted(ranked).items() if count}
     listed = [
         answers.FindingAnswer(
-            rule=finding.check,
+            rule=finding.rule,
             severity=finding.severity,
             subject=finding.subject,
-            message=finding.message,
-            fix=finding.fix,
+            message=sentence(finding.message),
+            fix=sentence(finding.fix),
+            file=_below(finding.file, folder),
+            line=finding.line,
         )
         for finding in ranked
     ]
@@ -223,6 +227,13 @@ def _check_answer(findings: Sequence[Finding], tables: list[str]) -> answers.Che
             findings=listed, tables=tables[:50], counts=counts, left_out=left_out
         )
     return answer
+
+
+def _below(file: str | None, folder: Path | None) -> str | None:
+    if file is None or folder is None:
+        return None
+    path = Path(file).resolve()
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else file
 
 
 def _size(answer: Any) -> int:

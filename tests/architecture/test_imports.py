@@ -53,7 +53,8 @@ MAY_IMPORT = {
     | {"designs", "api", "lab.inputs", "lab.planning", "lab.outcome", "lab.analysis"}
     | {"lab.exact", "lab.aggregate", "lab.report"},
     "check": BASE | {"designs", "api", "lab"},
-    "mcp": BASE | {"designs", "api", "observe", "lab", "lab.inputs", "lab.outcome", "lab.analysis"},
+    "mcp": BASE
+    | {"designs", "check", "api", "observe", "lab", "lab.inputs", "lab.outcome", "lab.analysis"},
     "__main__": BASE | {"api", "http", "lab"},
     "__init__": BASE | {"api", "observe", "sdk"},
 }

@@ -60,8 +60,10 @@ def test_a_design_is_checked_as_text_and_as_a_file(tools, tmp_path):
     assert first.message
     assert first.fix
     assert "time-key" in answer.paragraph
-    rules = [finding.rule for finding in answer.findings]
-    assert [finding.rule for finding in tools.check_design(path="main.tf").findings] == rules
+    assert (first.file, first.line) == (None, 7)
+    of_file = tools.check_design(path="main.tf").findings
+    assert [finding.rule for finding in of_file] == [finding.rule for finding in answer.findings]
+    assert (of_file[0].file, of_file[0].line) == ("main.tf", 7)
 
 
 def test_a_clean_design_has_nothing_to_object_to(tools):
@@ -81,6 +83,7 @@ def test_a_clean_design_has_nothing_to_object_to(tools):
         ({"path": "none.tf"}, "none.tf: cannot be read: No such file or directory"),
         ({"text": "x" * 1_000_001}, "a source has at most 1,000,000 bytes"),
         ({"text": "x", "format": "cobol"}, "format is one of auto, terraform"),
+        ({"text": "workload: {}\ndesigns: []\n"}, "this is a lab file, which has a workload"),
     ],
 )
 def test_a_source_that_cannot_be_used_is_told_in_a_sentence(tools, source, complaint):

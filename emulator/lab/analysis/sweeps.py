@@ -1,8 +1,9 @@
 """Sweeps: the same comparison at every point of a grid, on as many cores as there are.
 
 Any object with ``submit(function, *arguments)`` that answers futures will do as executor: a
-``ProcessPoolExecutor`` (the default), a thread pool, or Ray through ``RayExecutor``. Points that
-the result file has already are not run again.
+``ProcessPoolExecutor`` (the default), a thread pool, Dask's ``client.get_executor()``, or Ray
+through ``RayExecutor``. Points that the result file has already are not run again, and a part of
+the points can be run by itself: ``sweep_files.merged`` joins the files of all parts.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from emulator.lab.analysis.comparison import Executor, compare
+from emulator.lab.analysis.sweep_files import Row, SweepFile, id_of
 from emulator.lab.inputs.design import Design
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome.result_types import Comparison, from_document, to_document
@@ -46,6 +48,29 @@ class SweepResult:
     comparison: Comparison
 
 
+@dataclass(frozen=True)
+class Part:
+    """One of several parts of a sweep: every ``count``-th point, from the ``number``-th on.
+
+    >>> [Part(2, 3).has(number) for number in range(1, 6)]
+    [False, True, False, False, True]
+    """
+
+    number: int
+    count: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.number <= self.count:
+            raise ValueError(f"a part is one of 1 to {self.count}, not {self.number}")
+
+    def has(self, number: int) -> bool:
+        """Return whether the part has a point, numbered from 1."""
+        return (number - self.number) % self.count == 0
+
+
+WHOLE: Final = Part(1, 1)
+
+
 def sweep(
     designs: Designs,
     workload: Load,
@@ -53,6 +78,7 @@ def sweep(
     over: Mapping[str, Sequence[float]],
     executor: Executor | None = None,
     results: Path | str | None = None,
+    part: Part = WHOLE,
     progress: Progress | None = None,
     engine: Literal["auto", "exact", "aggregate"] = "auto",
     worlds: int | None = None,
@@ -78,6 +104,7 @@ def sweep(
         executor: Where to run; processes of this machine by default.
         results: A file of JSON lines that keeps every point as it is done. A sweep that was
             interrupted goes on from there.
+        part: Which of the points to run; all of them by default.
         progress: Called with how many points are done, and how many there are.
         engine: As in ``compare``.
         worlds: As in ``compare``.
@@ -90,7 +117,7 @@ def sweep(
         fix: As in ``compare``.
 
     Returns:
-        The points in the order of the grid.
+        The points of the part, in the order of the grid.
 
     Raises:
         ValueError: A name in ``over`` is nobody's parameter.
@@ -106,22 +133,28 @@ def sweep(
         "sensitivity": sensitivity,
         "fix": fix,
     }
-    grid = (dict(zip(over, values, strict=True)) for values in product(*over.values()))
-    tasks = [_task(designs, workload, point) for point in grid]
-    file = _ResultFile(None if results is None else Path(results), options)
-    done = {number: kept for number, task in enumerate(tasks) if (kept := file.find(task))}
-    _tell(progress, len(done), len(tasks))
-    missing = [number for number in range(len(tasks)) if number not in done]
+    grid = [dict(zip(over, values, strict=True)) for values in product(*over.values())]
+    tasks = _Tasks([_task(designs, workload, point) for point in grid], options)
+    file = SweepFile(None if results is None else Path(results))
+    mine = [number for number in tasks.by_number if part.has(number)]
+    done: dict[int, Comparison] = {}
+    for number in mine:
+        row = file.find(tasks.ids[number])
+        if row is not None:
+            done[number] = from_document(Comparison, row.comparison)
+            file.keep(tasks.row(number, row.comparison))
+    _tell(progress, len(done), len(mine))
+    missing = [number for number in mine if number not in done]
     if missing:
         own: AbstractContextManager[Any] = (
             nullcontext(executor) if executor else ProcessPoolExecutor()
         )
         with own as pool:
-            for number, comparison in _run(pool, tasks, missing, options):
+            for number, comparison in _run(pool, tasks.by_number, missing, options):
                 done[number] = comparison
-                file.keep(tasks[number], comparison)
-                _tell(progress, len(done), len(tasks))
-    return [SweepResult(dict(tasks[number].point), done[number]) for number in range(len(tasks))]
+                file.keep(tasks.row(number, to_document(comparison)))
+                _tell(progress, len(done), len(mine))
+    return [SweepResult(dict(tasks.by_number[number].point), done[number]) for number in mine]
 
 
 @dataclass(frozen=True)
@@ -136,6 +169,27 @@ class _Task:
     def key(self) -> str:
         """What tells this task from every other."""
         return json.dumps([dict(self.point), self.workload, self.designs], sort_keys=True)
+
+
+class _Tasks:
+    """All tasks of a sweep by number, from 1, with their ids."""
+
+    def __init__(self, tasks: Sequence[_Task], options: dict[str, Any]) -> None:
+        stated = repr(sorted(options.items(), key=lambda entry: entry[0]))
+        self.by_number = dict(enumerate(tasks, start=1))
+        self.ids = {number: id_of(stated, task.key) for number, task in self.by_number.items()}
+        self._sweep = id_of(*self.ids.values())
+
+    def row(self, number: int, comparison: dict[str, Any]) -> Row:
+        """Return the line that keeps a result."""
+        return Row(
+            id=self.ids[number],
+            sweep=self._sweep,
+            number=number,
+            of=len(self.by_number),
+            point=dict(self.by_number[number].point),
+            comparison=comparison,
+        )
 
 
 def _task(designs: Designs, workload: Load, point: Point) -> _Task:
@@ -173,7 +227,7 @@ def run_task(
 
 
 def _run(
-    pool: Executor, tasks: Sequence[_Task], missing: Sequence[int], options: dict[str, Any]
+    pool: Executor, tasks: Mapping[int, _Task], missing: Sequence[int], options: dict[str, Any]
 ) -> Iterator[tuple[int, Comparison]]:
     """Yield points as they are done."""
     futures = {
@@ -190,43 +244,6 @@ def _run(
 def _tell(progress: Progress | None, done: int, total: int) -> None:
     if progress is not None:
         progress(done, total)
-
-
-class _ResultFile:
-    """Points that are done, one JSON line each; a torn last line is left aside."""
-
-    def __init__(self, path: Path | None, options: dict[str, Any]) -> None:
-        self._path = path
-        self._options = repr(sorted(options.items(), key=lambda entry: entry[0]))
-        self._kept: dict[str, dict[str, Any]] = {}
-        if path is not None and path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
-                self._read(line)
-
-    def _read(self, line: str) -> None:
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            return
-        if entry.get("options") == self._options:
-            self._kept[entry["key"]] = entry["comparison"]
-
-    def find(self, task: _Task) -> Comparison | None:
-        """Return the comparison of a task, if it is there."""
-        kept = self._kept.get(task.key)
-        return None if kept is None else from_document(Comparison, kept)
-
-    def keep(self, task: _Task, comparison: Comparison) -> None:
-        """Add a task that is done."""
-        if self._path is None:
-            return
-        entry = {
-            "key": task.key,
-            "options": self._options,
-            "comparison": to_document(comparison),
-        }
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
 
 
 class RayExecutor:

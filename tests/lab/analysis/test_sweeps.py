@@ -8,6 +8,7 @@ import pytest
 
 from emulator.lab import Capacity, Design, Field, Pattern, RayExecutor, Workload, Zipf
 from emulator.lab import sweep as sweep_with
+from emulator.lab.analysis.sweeps import Part
 
 WORKLOAD = Workload(
     fields=[Field("userId", count=50, distribution=Zipf(1.5)), Field("orderId", unique="random")],
@@ -139,3 +140,24 @@ def test_ray_gives_the_same_answer():
     found = sweep([SHARDED], WORKLOAD, over=over, executor=RayExecutor())
 
     assert shares(found) == shares(sweep([SHARDED], WORKLOAD, over=over, executor=Here()))
+
+
+def test_dask_gives_the_same_answer():
+    """Dask's client has an executor of the standard library's kind."""
+    distributed = pytest.importorskip("distributed")
+    over = {"shards": [1, 8]}
+
+    with distributed.Client(processes=False, dashboard_address=None) as client:
+        found = sweep([SHARDED], WORKLOAD, over=over, executor=client.get_executor())
+
+    assert shares(found) == shares(sweep([SHARDED], WORKLOAD, over=over, executor=Here()))
+
+
+def test_a_part_is_every_so_many_th_point():
+    over = {"shards": [1, 2, 4, 8]}
+
+    found = sweep([SHARDED], WORKLOAD, over=over, executor=Here(), part=Part(2, 2))
+
+    assert [one.point["shards"] for one in found] == [2, 8]
+    with pytest.raises(ValueError, match="a part is one of 1 to 2, not 3"):
+        Part(3, 2)

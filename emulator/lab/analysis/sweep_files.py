@@ -1,0 +1,132 @@
+"""Files of sweeps: a JSON line for every point that is done, to go on from and to merge.
+
+A point is known by its id, which follows from the workload, the designs and the options alone, so
+parts of one sweep can be run on machines that know nothing of each other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from emulator.service.errors import DocumentError
+
+_DIGITS: Final = 16
+
+NOT_A_PART: Final = "{path}: holds no result of a sweep"
+ANOTHER_SWEEP: Final = "{path}: is of another sweep than {first}: other points, designs or options"
+
+
+def id_of(*texts: str) -> str:
+    """Return what tells a point, or a whole sweep, from every other.
+
+    >>> id_of("a", "b"), id_of("ab")
+    ('59b271ae1bbcb1d3', 'fb8e20fc2e4c3f24')
+    """
+    return sha256("\0".join(texts).encode()).hexdigest()[:_DIGITS]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A point that is done.
+
+    Attributes:
+        id: The point's id.
+        sweep: The id of the sweep that it was run for.
+        number: Its place among the points of that sweep, from 1.
+        of: How many points there are.
+        point: Parameter to value.
+        comparison: The result as a document.
+    """
+
+    id: str
+    sweep: str
+    number: int
+    of: int
+    point: Mapping[str, float]
+    comparison: dict[str, Any]
+
+    def line(self) -> str:
+        """Return it as a line of a file."""
+        return json.dumps(vars(self)) + "\n"
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Return the rows of a file; lines that are torn or something else are left aside."""
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            rows.append(Row(**json.loads(line)))
+        except (ValueError, TypeError):
+            continue
+    return rows
+
+
+class SweepFile:
+    """A file to which points are added as they are done; without a path nothing is kept."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._rows: dict[str, Row] = {}
+        if path is not None and path.exists():
+            self._rows = {row.id: row for row in read_rows(path)}
+            self._mend(path)
+
+    def find(self, point_id: str) -> Row | None:
+        """Return the row of a point, if it is there."""
+        return self._rows.get(point_id)
+
+    def keep(self, row: Row) -> None:
+        """Add a row, unless it is there already."""
+        if self._path is None or self._rows.get(row.id) == row:
+            return
+        self._rows[row.id] = row
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(row.line())
+
+    def _mend(self, path: Path) -> None:
+        """End a line that was torn, so that the next one is not lost with it."""
+        text = path.read_bytes()
+        if text and not text.endswith(b"\n"):
+            with path.open("ab") as file:
+                file.write(b"\n")
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The rows of a sweep in the order of its points, and the numbers of those that are missing."""
+
+    rows: tuple[Row, ...]
+    missing: tuple[int, ...]
+
+
+def merged(parts: Sequence[Path]) -> Merged:
+    """Return what several files hold of one sweep; an empty file is a part without points.
+
+    Raises:
+        DocumentError: A file holds something else, or points of another sweep.
+    """
+    sweep, first = "", Path()
+    rows: dict[int, Row] = {}
+    for path in parts:
+        own = read_rows(path)
+        if not own and path.read_text(encoding="utf-8").strip():
+            raise DocumentError(NOT_A_PART.format(path=path))
+        if own and not sweep:
+            sweep, first = own[-1].sweep, path
+        of_sweep = [row for row in own if row.sweep == sweep]
+        if own and not of_sweep:
+            raise DocumentError(ANOTHER_SWEEP.format(path=path, first=first))
+        rows |= {row.number: row for row in of_sweep}
+    total = max((row.of for row in rows.values()), default=0)
+    ordered = tuple(rows[number] for number in sorted(rows))
+    return Merged(ordered, _missing(rows, total))
+
+
+def _missing(numbers: Iterable[int], total: int) -> tuple[int, ...]:
+    present = set(numbers)
+    return tuple(number for number in range(1, total + 1) if number not in present)
