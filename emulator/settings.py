@@ -31,6 +31,7 @@ SALTS: Final = 2**32
 _DELAYS: Final = ("split_delay", "autoscaling_delay")
 #: Settings that put a moment off by so many seconds.
 _SECONDS: Final = (
+    *("vector_allocation_delay", "vector_backfill_delay", "vector_search_delay"),
     *("table_delay", "index_delay", "transaction_seconds", "ttl_change_interval", "split_delay"),
     *("split_seconds", "gsi_closed_seconds", "gsi_lag", "ec_lag", "ttl_delay", "autoscaling_delay"),
     *("transfer_seconds", "recovery_lag", "replication_lag"),
@@ -75,6 +76,13 @@ class Settings:
     table_delay: float = 0.0
     #: How long an index added by UpdateTable stays CREATING after the table is ACTIVE again.
     index_delay: float = 0.0
+    #: How long UpdateTable allocates a vector index, the table being UPDATING: 30 s where
+    #: ``table_delay`` or ``index_delay`` is set, else 0, unless given. Rules VIX-21, VIX-22.
+    vector_allocation_delay: float | None = None
+    #: How long its backfill takes after that: 510 s or 0, likewise. Rules VIX-21, VIX-22.
+    vector_backfill_delay: float | None = None
+    #: How long SearchVectors does not know a vector index that is ACTIVE. Rule VIX-22.
+    vector_search_delay: float = 0.0
     #: Backfill writes draw on the new index's capacity. Rule CAP-1106.
     simulate_backfill: bool = False
     #: Standalone UpdateItem: "request" adds the statement's cost (us-east-1), "item" does not.

@@ -60,6 +60,60 @@ def index(name, key, project="ALL", **members):
     return {"IndexName": name, "KeySchema": key, "Projection": projection(project), **members}
 
 
+def vector_index(
+    name="vix",
+    *,
+    attribute="emb",
+    size=2,
+    distance="COSINE",
+    project="ALL",
+    partition="",
+    filters="",
+):
+    """Return a vector index in wire form; its search schema by names."""
+    elements = [(element, "HASH") for element in partition.split()]
+    elements += [(element, "INLINE_FILTER") for element in filters.split()]
+    written = {
+        "IndexName": name,
+        "VectorAttribute": {"AttributeName": attribute},
+        "Dimensions": size,
+        "DistanceFunction": distance,
+        "Projection": projection(project),
+        "SearchSchema": [
+            {"AttributeName": element, "SearchSchemaElementType": role}
+            for element, role in elements
+        ],
+    }
+    return written if elements else {m: v for m, v in written.items() if m != "SearchSchema"}
+
+
+def vector_table(*indexes, names="pk", **members):
+    """Return a CreateTable request with vector indexes; ``names`` are all that is defined."""
+    return table(names=names, **members) | {"VectorIndexes": list(indexes or [vector_index()])}
+
+
+def vector(*numbers):
+    """Return a list of numbers as a value."""
+    return {"L": [{"N": str(number)} for number in numbers]}
+
+
+def nearest(emu, *numbers, index="vix", most=10, **members):
+    """Return what SearchVectors answers to a vector, in ``tab``."""
+    request = {
+        "TableName": "tab",
+        "IndexName": index,
+        "SearchVector": [{"N": str(number)} for number in numbers],
+        "TopK": most,
+    }
+    return emu.call("SearchVectors", request | members)
+
+
+def nearest_keys(emu, *numbers, **members):
+    """Return the partition keys of what SearchVectors finds, most similar first."""
+    found = nearest(emu, *numbers, **members)["SearchResults"]
+    return [result["Item"]["pk"]["S"] for result in found]
+
+
 def projection(project):
     """Return a Projection by its type, by the names it includes, or as it is written."""
     if isinstance(project, str):

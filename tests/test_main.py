@@ -172,11 +172,11 @@ def test_a_second_signal_ends_it_at_once():
 def test_serve_logs_what_has_no_effect():
     """WIR-15."""
     with running("serve", "--port", "0") as (process, url):
-        call(url, "CreateTable", TABLE | {"VectorIndexes": []})
+        call(url, "CreateTable", TABLE | {"Colour": "red"})
         assert stop(process) == 0
         assert process.stderr.read() == (
-            "dynamometer: CreateTable: VectorIndexes has no effect in this emulator: "
-            "see docs/rules/vectors.md\n"
+            "dynamometer: CreateTable: Colour is no member that this emulator knows, and has no "
+            "effect: see docs/reference/operations.md\n"
         )
 
 

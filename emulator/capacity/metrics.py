@@ -60,6 +60,8 @@ COUNTERS: Final = frozenset(
         "ConsumedChangeDataCaptureUnits",
         "ReplicationLatency",
         "PendingReplicationCount",
+        "VectorSearchRequestBytes",  # Source: VIX-66
+        "VectorWriteRequestBytes",
     )
 )
 

@@ -24,6 +24,8 @@ WRITE_HOURS: Final = "write capacity"
 REPLICATED_WRITE_HOURS: Final = "replicated write capacity"
 RESERVED_READ_HOURS: Final = "reserved read capacity"
 RESERVED_WRITE_HOURS: Final = "reserved write capacity"
+VECTOR_SEARCHES: Final = "vector searches"
+VECTOR_WRITES: Final = "vector writes"
 STORAGE: Final = "storage"
 RECOVERY: Final = "point-in-time recovery"
 BACKUPS: Final = "backups"
@@ -37,7 +39,7 @@ _WRITE_ITEMS: Final = frozenset({WRITES, REPLICATED_WRITES, WRITE_HOURS, REPLICA
 class PriceList:
     """The prices of one table class.
 
-    Source: CAP-1001. Assumed: replicated writes in Standard-IA cost what its writes do.
+    Source: CAP-1001, VIX-66. Assumed: replicated writes in Standard-IA cost what its writes do.
     """
 
     name: str
@@ -51,6 +53,20 @@ class PriceList:
     replicated_write_hour: float
     #: Per gigabyte and month.
     storage_month: float
+    #: Per gigabyte searched in, and written to, vector indexes.
+    vector_search_gb: float
+    vector_write_gb: float
+
+    def vectors(self, settings: Settings, *, searched: float = 0, written: float = 0) -> float:
+        """Return the cost of bytes searched and written in vector indexes.
+
+        Source: VIX-66.
+
+        >>> STANDARD.vectors(Settings(), searched=2**30, written=2**30)
+        0.522
+        """
+        dollars = searched * self.vector_search_gb + written * self.vector_write_gb
+        return dollars / settings.bytes_per_gb
 
     def on_demand(
         self, *, reads: float = 0, writes: float = 0, replicated_writes: float = 0
@@ -110,6 +126,8 @@ STANDARD: Final = PriceList(
     write_hour=0.00065,
     replicated_write_hour=0.00065,
     storage_month=0.25,
+    vector_search_gb=0.002,
+    vector_write_gb=0.52,
 )
 STANDARD_IA: Final = PriceList(
     name="STANDARD_INFREQUENT_ACCESS",
@@ -120,6 +138,8 @@ STANDARD_IA: Final = PriceList(
     write_hour=0.00081,
     replicated_write_hour=0.00081,
     storage_month=0.10,
+    vector_search_gb=0.0025,
+    vector_write_gb=0.65,
 )
 TABLE_CLASSES: Final = {prices.name: prices for prices in (STANDARD, STANDARD_IA)}
 
@@ -251,6 +271,21 @@ class Bill:
         self._add(table, index, WRITES, writes, prices.write_million / _MILLION)
         replicated = prices.replicated_write_million / _MILLION
         self._add(table, index, REPLICATED_WRITES, replicated_writes, replicated)
+
+    def vectors(
+        self,
+        prices: PriceList,
+        table: str,
+        index: str,
+        *,
+        searched_bytes: float = 0,
+        written_bytes: float = 0,
+    ) -> None:
+        """Add bytes searched and written in a vector index (VIX-66)."""
+        gigabyte = self._settings.bytes_per_gb
+        searched, written = searched_bytes / gigabyte, written_bytes / gigabyte
+        self._add(table, index, VECTOR_SEARCHES, searched, prices.vector_search_gb)
+        self._add(table, index, VECTOR_WRITES, written, prices.vector_write_gb)
 
     def provisioned(
         self,

@@ -6,12 +6,15 @@ returned, and the bytes lost to rounding.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 from emulator.capacity.meter import Charge
 from emulator.capacity.refusal import Reason
 
+#: Shared by all receipts of tables without vector indexes.
+_NO_VECTORS: Final[Mapping[str, int]] = MappingProxyType({})
 _AXIS_MEMBERS: Final = ("ReadCapacityUnits", "WriteCapacityUnits")
 
 
@@ -33,6 +36,7 @@ class Receipt:
         delayed: For each change of a global index that has to wait for room, why.
         charges: What it asks of which partition, for which key.
         replicas: In how many other regions the same is written, and paid for, again (CAP-312).
+        vectors: Bytes searched or written by vector index; they are no units (VIX-60, VIX-62).
 
     >>> from emulator.capacity import READ, WRITE
     >>> receipt = Receipt(WRITE, 3.0)
@@ -56,6 +60,7 @@ class Receipt:
         "rounding_loss_bytes",
         "table",
         "transactional",
+        "vectors",
     )
 
     def __init__(self, axis: int, table: float = 0.0, *, transactional: bool = False) -> None:
@@ -67,6 +72,7 @@ class Receipt:
         self.reasons: tuple[Reason, ...] = ()
         self.delayed: tuple[Reason, ...] = ()
         self.charges: Sequence[Charge] = ()
+        self.vectors: Mapping[str, int] = _NO_VECTORS
         self.bytes_evaluated = 0
         self.bytes_returned = 0
         self.items_evaluated = 0
@@ -103,11 +109,16 @@ class Receipt:
             self.reasons = tuple(dict.fromkeys(self.reasons + other.reasons))
         self.delayed += other.delayed
         self.replicas = max(self.replicas, other.replicas)
+        if other.vectors:
+            merged_bytes = dict(self.vectors)
+            for name, size_bytes in other.vectors.items():
+                merged_bytes[name] = merged_bytes.get(name, 0) + size_bytes
+            self.vectors = merged_bytes
 
     def report(self, mode: str | None, table_name: str) -> dict[str, Any] | None:
         """Return the ConsumedCapacity object for ``ReturnConsumedCapacity`` = ``mode``.
 
-        Source: CAP-402, CAP-403, CAP-406.
+        Source: CAP-402, CAP-403, CAP-406, VIX-62.
 
         >>> from emulator.capacity import READ
         >>> Receipt(READ, 2, transactional=True).report("TOTAL", "t")
@@ -124,6 +135,11 @@ class Receipt:
                 report["LocalSecondaryIndexes"] = self._arms(self.lsi)
             if self.gsi:
                 report["GlobalSecondaryIndexes"] = self._arms(self.gsi)
+            if self.vectors:
+                report["VectorIndexes"] = {
+                    name: {"VectorWriteRequestBytes": size_bytes}
+                    for name, size_bytes in self.vectors.items()
+                }
         return report
 
     def _arms(self, arms: dict[str, float]) -> dict[str, dict[str, float]]:

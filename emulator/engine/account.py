@@ -407,7 +407,7 @@ class Account:
     def admit_write(self, planned: Planned) -> None:
         """Let a write pass, or raise what the service would."""
         table = planned.write.table
-        if table.has_closed_index:
+        if table.has_closed_index or planned.vectors is not None:
             reasons = self.try_admit_write(planned)
         else:
             reasons = self.try_admit(table, planned.charges, planned.receipt)
@@ -420,7 +420,7 @@ class Account:
         An index that is closed refuses every write to its table (CAP2-4).
         """
         table = planned.write.table
-        closed = table.has_closed_index and propagation.refusal(table, self.throughput_ns)
+        closed = propagation.write_refusal(self, planned)
         if not closed:
             return self.try_admit(table, planned.charges, planned.receipt)
         self.note_refusal(table, planned.charges, closed, planned.receipt)

@@ -19,6 +19,7 @@ from emulator.storage import EntryChange, Position
 if TYPE_CHECKING:
     from emulator.engine.account import Account
     from emulator.engine.table import Index, Table
+    from emulator.engine.writes import Planned
 
 
 class IndexArm(NamedTuple):
@@ -133,6 +134,16 @@ def refusal(table: Table, now_ns: int) -> tuple[Reason, ...]:
             return index.queue.reasons(now_ns)
     table.has_closed_index = False
     return ()
+
+
+def write_refusal(account: Account, planned: Planned) -> tuple[Reason, ...]:
+    """Return why a write is refused by an index of its table, ``()`` if by none (VIX-45)."""
+    table, now_ns = planned.write.table, account.throughput_ns
+    reasons = refusal(table, now_ns)
+    if not reasons and table.vectors is not None and planned.vectors is not None:
+        may_refuse = account.capacity != "off" and account.is_judged
+        reasons = table.vectors.refusal(planned.vectors, now_ns) if may_refuse else ()
+    return reasons
 
 
 def drain(account: Account, until_ns: int) -> None:

@@ -116,6 +116,8 @@ def build(account: Account, source: Table) -> Table:
     for index in source.indexes.values():
         throughput = index.resource.throughput if index.schema.is_global else None
         twin.add_index(index.schema, throughput, now_ns=now_ns)
+    for vector_index in () if source.vectors is None else source.vectors:
+        twin.add_vector_index(vector_index.schema, now_ns=now_ns)
     for position, item in source.store.walk(*EVERYWHERE):
         place(account, twin, position, item)
     for resource in twin.resources():

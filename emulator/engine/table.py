@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from emulator.capacity import WRITE, Charge, IndexQueue, ModeSwitches, Quota, units
 from emulator.clock import NANOSECONDS
 from emulator.engine.expiry import ExpiryQueue
 from emulator.engine.history import History
+from emulator.engine.lifetime import Lifetime
 from emulator.engine.options import TableOptions
 from emulator.engine.replicas import Replica
 from emulator.engine.resource import Resource, Throughput
@@ -30,40 +31,12 @@ from emulator.storage import (
     plan_index_change,
 )
 
-Status = Literal["CREATING", "ACTIVE", "UPDATING", "DELETING"]
+if TYPE_CHECKING:
+    from emulator.engine.vector_indexes import VectorIndexes
+    from emulator.model.vectors import VectorSchema
 
 
-class _Lifetime:
-    """When a table or index comes, changes and goes.
-
-    Attributes:
-        created_ns: When it was asked for.
-        active_at_ns: When it can be used.
-        updated_at_ns: When its last change is complete.
-        deleted_at_ns: When it is gone, or None while nobody deleted it.
-    """
-
-    __slots__ = (
-        "active_at_ns",
-        "created_ns",
-        "deleted_at_ns",
-        "updated_at_ns",
-    )
-
-    def __init__(self, now_ns: int) -> None:
-        self.created_ns = self.active_at_ns = self.updated_at_ns = now_ns
-        self.deleted_at_ns: int | None = None
-
-    def status(self, now_ns: int) -> Status:
-        """Return the state at a moment (DS-9, UT-10)."""
-        if self.deleted_at_ns is not None:
-            return "DELETING"
-        if now_ns < self.active_at_ns:
-            return "CREATING"
-        return "UPDATING" if now_ns < self.updated_at_ns else "ACTIVE"
-
-
-class Index(_Lifetime):
+class Index(Lifetime):
     """A secondary index: its entries, and what serves them.
 
     Attributes:
@@ -155,7 +128,7 @@ class Index(_Lifetime):
         return twin
 
 
-class Table(_Lifetime):
+class Table(Lifetime):
     """A table: its items, indexes, stream, expiry and settings.
 
     Attributes:
@@ -178,6 +151,7 @@ class Table(_Lifetime):
         expiry_changed_ns: When time to live was last switched on or off, or None for never.
         history: What its writes have replaced, while point-in-time recovery is on.
         replica: What makes it one of several in different regions, or None.
+        vectors: Its vector indexes, or None if it never had any.
     """
 
     # Slots: as in an account, there are more than thirty.
@@ -210,6 +184,7 @@ class Table(_Lifetime):
         "store",
         "stream",
         "switches",
+        "vectors",
         "view",
     )
 
@@ -265,6 +240,7 @@ class Table(_Lifetime):
         self.history: History | None = None
         self.replica: Replica | None = None
         self.collection_bytes: dict[KeyValue, int] = {}
+        self.vectors: VectorIndexes | None = None
 
     # Indexes
 
@@ -313,16 +289,39 @@ class Table(_Lifetime):
         self.remove_index(name)
         index.deleted_at_ns = self._complete_at(now_ns)
         self.leaving.append(index)
+        self._forget_unused_types()
+        return index
+
+    def add_vector_index(self, schema: VectorSchema, *, now_ns: int) -> None:
+        """Add an empty vector index."""
+        if self.vectors is None:
+            # Loaded by the first table that has one: most never do.
+            from emulator.engine.vector_indexes import VectorIndexes
+
+            self.vectors = VectorIndexes()
+        self.vectors.add(self, schema, now_ns)
+
+    def drop_vector_index(self, name: str, *, now_ns: int) -> None:
+        """Delete a vector index: it is out of use at once, and DELETING for a while (VIX-21)."""
+        assert self.vectors is not None, "the rules leave an index to delete"
+        self.vectors.drop(self, name, self._complete_at(now_ns))
+        self._forget_unused_types()
+
+    def _forget_unused_types(self) -> None:
+        """Keep the definitions of those attributes that a key or a search schema names."""
         used = {attribute for schema in self.index_schemas for attribute in schema.key.names}
         used.update(self.key.names)
+        if self.vectors is not None:
+            used.update(self.vectors.attribute_names())
         self.attribute_types = {
             name: kind for name, kind in self.attribute_types.items() if name in used
         }
-        return index
 
     def forget_deleted_indexes(self, now_ns: int) -> None:
         """Drop the indexes whose deletion is complete."""
         self.leaving = [index for index in self.leaving if (index.deleted_at_ns or 0) > now_ns]
+        if self.vectors is not None:
+            self.vectors.forget_deleted(now_ns)
 
     @property
     def index_buffer(self) -> float:
@@ -345,6 +344,12 @@ class Table(_Lifetime):
         return [self.resource, *(index.resource for index in by_name)]
 
     # Items
+
+    @property
+    def size_bytes(self) -> int:
+        """The bytes of its items, in which an indexed vector counts as 32-bit numbers (VIX-64)."""
+        saved = 0 if self.vectors is None else self.vectors.saved_bytes
+        return self.store.size_bytes - saved
 
     def position(self, key: tuple[KeyValue, ...]) -> Position:
         """Return where the item with these key values lies."""
@@ -438,6 +443,8 @@ class Table(_Lifetime):
         for holder in holders:
             if holder.view is not None:
                 holder.view = LaggedView(holder.store)
+        if self.vectors is not None:
+            self.vectors.show_everything()
 
     # Life
 
@@ -470,6 +477,7 @@ class Table(_Lifetime):
         twin.history = None if self.history is None else self.history.share()
         twin.replica = None if self.replica is None else self.replica.copy()
         twin.collection_bytes = dict(self.collection_bytes)
+        twin.vectors = None if self.vectors is None else self.vectors.copy()
         return twin
 
 

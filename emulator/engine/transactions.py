@@ -246,9 +246,7 @@ def _admit(
     """Ask for admission of every action, all or none (CAP-611)."""
     if account.capacity == "off":
         return
-    closed = [
-        _closed(account, action, done) for action, done in zip(actions, prepared, strict=True)
-    ]
+    closed = [_closed(account, done) for done in prepared]
     answers = closed
     if account.is_judged and not any(closed):
         answers = admit_all(charges, account.throughput_ns)
@@ -268,10 +266,9 @@ def _admit(
         raise cancelled(refused)
 
 
-def _closed(account: Account, action: Action, done: Planned | Found | None) -> tuple[Reason, ...]:
+def _closed(account: Account, done: Planned | Found | None) -> tuple[Reason, ...]:
     """Return why a write is refused by an index of its table that is closed (CAP2-4)."""
-    is_write = isinstance(done, Planned)
-    return propagation.refusal(action.table, account.throughput_ns) if is_write else ()
+    return propagation.write_refusal(account, done) if isinstance(done, Planned) else ()
 
 
 def _charges(done: Planned | Found | None) -> Sequence[Charge]:

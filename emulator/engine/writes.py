@@ -32,6 +32,7 @@ from emulator.storage import EntryChange, Position
 if TYPE_CHECKING:
     from emulator.engine.account import Account
     from emulator.engine.table import Table
+    from emulator.engine.vector_indexes import VectorPlan
 
 CONDITION_FAILED: Final = "The conditional request failed"
 COLLECTION_FULL: Final = "Collection size exceeded."
@@ -72,6 +73,7 @@ class Planned(NamedTuple):
         arms: What it changes in global indexes behind their queues; nothing where admission
             asks the indexes as well (``Settings.gsi_buffer_seconds=0``).
         failure: Why it is not carried out, though it is charged.
+        vectors: What it does to vector indexes, or None for a table without any.
     """
 
     write: Write
@@ -82,6 +84,7 @@ class Planned(NamedTuple):
     charges: list[Charge]
     arms: Sequence[IndexArm] = ()
     failure: ConditionalCheckFailedException | None = None
+    vectors: VectorPlan | None = None
 
 
 def execute(account: Account, write: Write) -> Planned:
@@ -122,8 +125,15 @@ def plan(write: Write, *, factor: int = 1, is_limited: bool = True) -> Planned:
     changes = table.plan(old, new) if table.indexes else []
     old_bytes = None if old is None else old.size_bytes
     new_bytes = None if new is None else new.size_bytes
+    vectors = None
+    if table.vectors is not None:
+        vectors = table.vectors.plan(write.position, old, new)
+        old_bytes = None if old_bytes is None else old_bytes - vectors.old_saved
+        new_bytes = None if new_bytes is None else new_bytes - vectors.new_saved
     units = table_arm(old_bytes, new_bytes) * factor
     receipt = Receipt(WRITE, units, transactional=factor > 1)
+    if vectors is not None and vectors.changes:
+        receipt.vectors = vectors.written_bytes
     larger = max(old_bytes or 0, new_bytes or 0)
     receipt.bytes_evaluated = larger
     receipt.items_evaluated = 1
@@ -132,7 +142,7 @@ def plan(write: Write, *, factor: int = 1, is_limited: bool = True) -> Planned:
         receipt.replicas = len(table.replica.members) - 1
     if not changes:
         receipt.charges = charges = [table.resource.charge(WRITE, units, write.position)]
-        return Planned(write, old, new, changes, receipt, charges)
+        return Planned(write, old, new, changes, receipt, charges, vectors=vectors)
     if is_limited:
         _check_local_sizes(table, write.position, old, new, changes)
     local_units, arms = _index_arms(table, changes, receipt)
@@ -142,12 +152,14 @@ def plan(write: Write, *, factor: int = 1, is_limited: bool = True) -> Planned:
         all_charges += arm.charges
     if not table.settings.gsi_buffer_seconds:
         charges, arms = all_charges, []
-    return Planned(write, old, new, changes, receipt, charges, arms)
+    return Planned(write, old, new, changes, receipt, charges, arms, vectors=vectors)
 
 
 def _failed(write: Write, old: Item | None, factor: int) -> Planned:
     """Price a write whose condition does not hold: the table only (CAP-303)."""
     old_bytes = None if old is None else old.size_bytes
+    if old_bytes is not None and write.table.vectors is not None:
+        old_bytes -= write.table.vectors.saved(write.position, old)
     if write.new is not None:
         units = failed_put_units(old_bytes, write.new.size_bytes)
     else:
@@ -228,6 +240,8 @@ def place(account: Account, table: Table, position: Position, new: Item) -> None
     changes = table.plan(old, new) if table.indexes else []
     if table.replica is not None:
         table.replica.send(account, table, position, new)
+    if table.vectors is not None:
+        table.vectors.commit(position, table.vectors.plan(position, old, new), account.now_ns)
     if not account.has_backlog or account.capacity != "enforce":
         table.commit(position, old, new, changes, account.now_ns)
         return
@@ -247,13 +261,15 @@ def apply(
         by_service: Whether time to live deletes, which takes nothing of the indexes.
         is_replicated: Whether the write was made in another region, which has sent it here.
     """
-    write, old, new, changes, receipt, _, arms, _ = planned
+    write, old, new, changes, receipt, _, arms, _, vectors = planned
     table, now_ns = write.table, account.now_ns
     if arms and account.capacity == "enforce":
         if by_service:
             arms = free_arms(table, changes)
         changes = [change for change in changes if not change.schema.is_global]
     table.commit(write.position, old, new, changes, now_ns)
+    if vectors is not None:
+        _apply_vectors(account, table, write.position, vectors, by_service=by_service)
     stream = table.stream
     if stream is not None and stream.is_open:
         partition_id = None
@@ -268,6 +284,16 @@ def apply(
     # What would have been refused, or is free and applied already, passes no queue.
     if account.capacity == "enforce" or not (by_service or receipt.reasons):
         propagate(account, table, write.position, arms, receipt)
+
+
+def _apply_vectors(
+    account: Account, table: Table, position: Position, vectors: VectorPlan, *, by_service: bool
+) -> None:
+    """Carry a write to the vector indexes; what time to live deletes is free, as elsewhere."""
+    assert table.vectors is not None, "it was planned with them"
+    if account.capacity != "off" and not by_service:
+        table.vectors.count(account, table, vectors)
+    table.vectors.commit(position, vectors, account.now_ns)
 
 
 def _split_full_partitions(

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from emulator.capacity import READ, Reason
+from emulator.capacity import READ, Reason, Receipt
 from emulator.capacity.prices import STANDARD
 from emulator.engine.events import Event, Events, IndexDelayed, RequestServed, Throttled
 from emulator.locks import Rank, new_lock
@@ -18,12 +18,17 @@ from emulator.observe.concentration import Concentration
 from emulator.observe.findings import CallHistory
 from emulator.observe.places import Place, calling_place, calling_place_and_entry, where
 from emulator.service.catalogue import ON_ITEMS, Kind, names_of
+from emulator.settings import Settings
 
 if TYPE_CHECKING:
     from emulator.engine.account import Account
 
+#: How large a gigabyte is in a price list.
+_PRICED: Final = Settings()
 #: The operations that may read more than they return.
 PAGES: Final = names_of(Kind.PAGE)
+#: Those that name one index to read.
+_OF_AN_INDEX: Final = PAGES | names_of(Kind.SEARCH)
 
 
 @dataclass(slots=True, eq=False)
@@ -45,6 +50,8 @@ class Entry:
         bytes_evaluated: Sizes of the items read.
         bytes_returned: Sizes of the items that the filters left.
         reasons: What refused, or would have refused, some of the calls.
+        searched_bytes: What was searched in vector indexes (VIX-60).
+        vector_bytes: What was written to vector indexes (VIX-62).
     """
 
     operation: str
@@ -61,6 +68,8 @@ class Entry:
     bytes_returned: int = 0
     replicated_units: float = 0.0
     reasons: list[Reason] = field(default_factory=list)
+    searched_bytes: int = 0
+    vector_bytes: int = 0
 
     @property
     def resource(self) -> str:
@@ -123,10 +132,12 @@ class Ledger:
         place, entry_point = calling_place_and_entry()
         self.history.note(event, place, entry_point)
         operation = event.operation
-        is_page = operation in PAGES
+        names_index = operation in _OF_AN_INDEX
         counted: list[Entry] = []
         for table, receipt in event.receipts:
-            index = next(iter(receipt.gsi or receipt.lsi), None) if is_page else None
+            index = None
+            if names_index:
+                index = next(iter(receipt.gsi or receipt.lsi or receipt.vectors), None)
             entry = self._entry(operation, table, index, place)
             if entry not in counted:
                 counted.append(entry)
@@ -136,6 +147,8 @@ class Ledger:
             else:
                 entry.write_units += receipt.total
                 entry.replicated_units += receipt.total * receipt.replicas
+            if receipt.vectors:
+                _add_vectors(entry, receipt)
             entry.items_evaluated += receipt.items_evaluated
             entry.items_returned += receipt.items_returned
             entry.bytes_evaluated += receipt.bytes_evaluated
@@ -146,7 +159,7 @@ class Ledger:
         for reason in event.reasons:
             self.reasons[reason] = self.reasons.get(reason, 0) + 1
         index = None
-        if event.operation in PAGES:
+        if event.operation in _OF_AN_INDEX:
             index = resource_names(event.reasons[0].resource)[1]
         entry = self._entry(event.operation, event.table, index, calling_place())
         entry.throttles += 1
@@ -184,11 +197,15 @@ class Ledger:
     @property
     def usd(self) -> float:
         """What a million runs of this cost in dollars, on demand in a table of class Standard."""
-        return 1_000_000 * STANDARD.on_demand(
+        units = STANDARD.on_demand(
             reads=self.read_units,
             writes=self.write_units,
             replicated_writes=self.replicated_units,
         )
+        searched = sum(entry.searched_bytes for entry in self._entries.values())
+        written = sum(entry.vector_bytes for entry in self._entries.values())
+        vectors = STANDARD.vectors(_PRICED, searched=searched, written=written)
+        return 1_000_000 * (units + vectors)
 
     @property
     def throttles(self) -> int:
@@ -219,6 +236,14 @@ class Ledger:
             for entry in self.entries[:most]
         ]
         return as_table(("rcu", "wcu", "calls", "throttled", "what", "where"), rows)
+
+
+def _add_vectors(entry: Entry, receipt: Receipt) -> None:
+    size_bytes = sum(receipt.vectors.values())
+    if receipt.axis == READ:
+        entry.searched_bytes += size_bytes
+    else:
+        entry.vector_bytes += size_bytes
 
 
 def resource_names(arn: str) -> tuple[str, str | None]:

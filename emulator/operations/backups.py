@@ -148,7 +148,7 @@ def _details(backup: Backup) -> dict[str, Any]:
     details: dict[str, Any] = {
         "BackupArn": backup.arn,
         "BackupName": backup.name,
-        "BackupSizeBytes": backup.table.store.size_bytes,
+        "BackupSizeBytes": backup.table.size_bytes,
         "BackupStatus": "AVAILABLE",
         "BackupType": _type(backup),
         "BackupCreationDateTime": descriptions.seconds(backup.created_ns),
@@ -173,7 +173,7 @@ def _description(backup: Backup) -> dict[str, Any]:
             "TableName": table.name,
             "TableId": table.id,
             "TableArn": table.arn,
-            "TableSizeBytes": table.store.size_bytes,
+            "TableSizeBytes": table.size_bytes,
             "KeySchema": dump_key(table.key),
             "TableCreationDateTime": descriptions.seconds(table.created_ns),
             "ProvisionedThroughput": descriptions.describe_units(throughput),
@@ -190,6 +190,10 @@ def _features(table: Table) -> dict[str, Any]:
         features["GlobalSecondaryIndexes"] = [_index(index) for index in table.global_indexes]
     if table.local_indexes:
         features["LocalSecondaryIndexes"] = [_index(index) for index in table.local_indexes]
+    if table.vectors is not None and table.vectors.live:
+        features["VectorIndexes"] = [
+            descriptions.describe_vector_index(index.schema) for index in table.vectors
+        ]
     if table.stream is not None and table.stream.is_open:
         features["StreamDescription"] = {
             "StreamEnabled": True,

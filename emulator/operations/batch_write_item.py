@@ -12,7 +12,7 @@ from emulator.model import Item, KeySchema, KeyValue, wire
 from emulator.operations import responses, shapes
 from emulator.operations.batch_get_item import DUPLICATES, BatchRequest
 from emulator.operations.registry import Request, Response, operation
-from emulator.operations.rules import items, keys
+from emulator.operations.rules import items, keys, vectors
 from emulator.service import errors, limits
 from emulator.service.wording import Wording
 from emulator.storage import Position
@@ -135,6 +135,8 @@ def _writes(wanted: list[_Wanted], tables: Mapping[str, Table]) -> list[Write]:
         new = write_request.item if write_request.is_put else None
         if new is not None and table.indexes:
             keys.index_keys_can_be_put(new, table.index_schemas)
+        if new is not None and table.vectors is not None:
+            vectors.vectors_can_be_put(table, new)
         writes.append(Write(table, position, _becomes(new), new=new))
     return writes
 

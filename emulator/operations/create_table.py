@@ -13,6 +13,7 @@ from emulator.operations.registry import Request, Response, operation
 from emulator.operations.replicas import SETTINGS_MODE
 from emulator.operations.resource_policies import new_policy, policy_is_well_formed
 from emulator.operations.rules import tables as rules
+from emulator.operations.rules import vectors
 from emulator.operations.rules.tags import load_tags
 from emulator.service.errors import (
     ResourceInUseException,
@@ -51,6 +52,7 @@ SHAPE = _CreateRequest(
         "AttributeDefinitions": definitions.ATTRIBUTE_DEFINITIONS.required,
         "GlobalSecondaryIndexes": shapes.List(definitions.GLOBAL_INDEX),
         "LocalSecondaryIndexes": shapes.List(definitions.LOCAL_INDEX),
+        "VectorIndexes": shapes.List(definitions.VECTOR_INDEX),
         "StreamSpecification": definitions.STREAM_SPECIFICATION,
         "OnDemandThroughput": definitions.ON_DEMAND_THROUGHPUT,
         "WarmThroughput": definitions.WARM_THROUGHPUT,
@@ -66,6 +68,7 @@ SHAPE = _CreateRequest(
 
 # The order is observable: a request with two faults is answered with the first (ERR-CT-1).
 RULES = (
+    vectors.new_indexes_are_well_formed,
     rules.throughput_fits_the_billing_mode,
     rules.table_units_are_in_bounds,
     rules.keys_are_defined,
@@ -184,4 +187,7 @@ def make_table(account: Account, name: str, request: Request) -> Table:
     for index in request.get("LocalSecondaryIndexes") or ():
         schema = definitions.load_index(index, types, key, is_global=False)
         table.add_index(schema, None, now_ns=account.now_ns)
+    for index in request.get("VectorIndexes") or ():
+        vector_schema = definitions.load_vector_index(index, types, key)
+        table.add_vector_index(vector_schema, now_ns=account.now_ns)
     return table

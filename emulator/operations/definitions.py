@@ -7,13 +7,16 @@ its shapes here, and the way from there to the model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from emulator.engine import BillingMode, Throughput
-from emulator.model import IndexSchema, KeySchema, Projection, wire
+from emulator.model import IndexSchema, KeySchema, KeyType, Projection, wire
 from emulator.operations import shapes
 from emulator.operations.shapes import Integer, List, Member, String, Structure, structure
 from emulator.service import errors, limits
+
+if TYPE_CHECKING:
+    from emulator.model.vectors import VectorSchema
 
 Wire: TypeAlias = Mapping[str, Any]
 
@@ -130,6 +133,25 @@ GLOBAL_INDEX: Final = structure(
     OnDemandThroughput=ON_DEMAND_THROUGHPUT,
     WarmThroughput=WARM_THROUGHPUT,
 )
+VECTOR_INDEX: Final = structure(
+    "VectorIndex",
+    IndexName=shapes.INDEX_NAME.required,
+    VectorAttribute=structure(
+        "VectorAttributeDefinition", AttributeName=KEY_ATTRIBUTE_NAME.required
+    ).required,
+    Dimensions=shapes.TruncatedInteger(least=1, java="Long").required,
+    # The order is the service's own (VIX-10).
+    DistanceFunction=String(enum=("DOT_PRODUCT", "COSINE", "EUCLIDEAN")).required,
+    Projection=PROJECTION.required,
+    SearchSchema=List(
+        structure(
+            "SearchSchemaElement",
+            AttributeName=String(0, limits.ATTRIBUTE_NAME_BYTES).required,
+            SearchSchemaElementType=String(enum=("HASH", "INLINE_FILTER")).required,
+        ),
+        least=1,
+    ),
+)
 STREAM_SPECIFICATION: Final = structure(
     "StreamSpecification",
     StreamEnabled=shapes.BOOLEAN.required,
@@ -156,6 +178,31 @@ def load_index(
         wire.load_key(index["KeySchema"], types),
         Projection(projection["ProjectionType"], names),
         is_global,
+        table_key,
+    )
+
+
+def load_vector_index(index: Wire, types: Mapping[str, str], table_key: KeySchema) -> VectorSchema:
+    """Return the vector index that a definition writes; its schema as submitted (VIX-3)."""
+    from emulator.model.vectors import SearchAttribute, VectorSchema
+
+    projection = index["Projection"]
+    return VectorSchema(
+        index["IndexName"],
+        index["VectorAttribute"]["AttributeName"],
+        int(index["Dimensions"]),
+        index["DistanceFunction"],
+        Projection(
+            projection["ProjectionType"], tuple(sorted(projection.get("NonKeyAttributes") or ()))
+        ),
+        tuple(
+            SearchAttribute(
+                element["AttributeName"],
+                cast(KeyType, types[element["AttributeName"]]),
+                element["SearchSchemaElementType"],
+            )
+            for element in index.get("SearchSchema") or ()
+        ),
         table_key,
     )
 

@@ -27,6 +27,7 @@ _LEFT_OUT: Final = frozenset(
         "GlobalSecondaryIndexes",
         "KeySchema",
         "LocalSecondaryIndexes",
+        "VectorIndexes",
     )
 )
 
@@ -51,7 +52,12 @@ def delete_table(account: Account, request: Request) -> Response:
 
 
 def no_index_is_changing(table: Table, now_ns: int) -> None:
-    """Refuse to delete a table while an index of it comes or goes (DT-3)."""
+    """Refuse to delete a table while an index of it comes or goes (DT-3, VIX-23)."""
     table.forget_deleted_indexes(now_ns)
-    if table.leaving or any(index.status(now_ns) != "ACTIVE" for index in table.global_indexes):
+    changing = table.vectors is not None and table.vectors.changing(now_ns)
+    if (
+        table.leaving
+        or changing
+        or any(index.status(now_ns) != "ACTIVE" for index in table.global_indexes)
+    ):
         raise ResourceInUseException(INDEXES_CHANGING)

@@ -66,6 +66,7 @@ SHAPE = shapes.structure(
         OnDemandThroughput=definitions.ON_DEMAND_THROUGHPUT,
         SSESpecification=definitions.SSE_SPECIFICATION,
         GlobalSecondaryIndexes=shapes.List(definitions.GLOBAL_INDEX),
+        VectorIndexes=shapes.List(definitions.VECTOR_INDEX),
     ).required,
 )
 

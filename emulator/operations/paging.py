@@ -21,6 +21,8 @@ from emulator.storage import Position, key_position
 
 NO_INDEX: Final = "The table does not have the specified index: {index}"
 BACKFILLING: Final = "Cannot read from backfilling global secondary index: {index}"
+QUERY_OF_VECTORS: Final = "Query operation not supported on this index type."
+SCAN_OF_VECTORS: Final = "Scan operation not supported on this index type"
 CONSISTENT_GSI: Final = "Consistent reads are not supported on global secondary indexes"
 # Observed: another emulator's captures of three regions, October 2026: the current layer puts
 # these into its envelope.
@@ -81,13 +83,26 @@ def source_of(account: Account, request: Mapping[str, Any]) -> Source:
         return Source(table, None, table.key, table.key.names)
     index = table.indexes.get(name)
     if index is None:
-        raise ValidationException(NO_INDEX.format(index=name))
+        raise ValidationException(_refusal_of_index(table, request))
     schema = index.schema
     if schema.is_global and index.status(account.now_ns) == "CREATING":
         raise ValidationException(BACKFILLING.format(index=name))
     if schema.is_global and request.get("ConsistentRead"):
         raise ValidationException(CONSISTENT_GSI)
     return Source(table, index, schema.key, schema.key_names)
+
+
+def _refusal_of_index(table: Table, request: Mapping[str, Any]) -> str:
+    """Return why an index cannot be read as others can: it is not there, or has vectors (VIX-50).
+
+    Of the two operations only Query has a key condition, and it tells of ConsistentRead first.
+    """
+    name = request["IndexName"]
+    if table.vectors is None or name not in table.vectors.live:
+        return NO_INDEX.format(index=name)
+    if request.keys().isdisjoint(("KeyConditionExpression", "KeyConditions")):
+        return SCAN_OF_VECTORS
+    return CONSISTENT_GSI if request.get("ConsistentRead") else QUERY_OF_VECTORS
 
 
 # The start key

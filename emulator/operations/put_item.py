@@ -7,7 +7,7 @@ from emulator.engine.writes import Write, execute
 from emulator.model import Item, wire
 from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
-from emulator.operations.rules import conditions, expressions, items, keys
+from emulator.operations.rules import conditions, expressions, items, keys, vectors
 from emulator.storage import Position
 
 SHAPE = shapes.write_request(Item=shapes.ATTRIBUTE_MAP.required)
@@ -39,9 +39,11 @@ def put_item(account: Account, request: Request) -> Response:
 
 
 def position_to_put(table: Table, item: Item) -> Position:
-    """Return where an item belongs, or say what is wrong with its keys (KV-*, IXV-*)."""
+    """Return where an item belongs, or say what is wrong with its keys (KV-*, IXV-*, VIX-31)."""
     key = keys.key_of_item(item, table.key)
     schemas = table.index_schemas
     if schemas:
         keys.index_keys_can_be_put(item, schemas)
+    if table.vectors is not None:
+        vectors.vectors_can_be_put(table, item)
     return table.position(key)

@@ -73,7 +73,7 @@ def run(account: Account, name: str, request: Request) -> Response:
         raise errors.SerializationException
     try:
         if None in request.values():
-            request = {member: value for member, value in request.items() if value is not None}
+            request = registered.shape.without_nulls(request)
         if not registered.shape.accepts(request):
             mention(account, name, registered.shape.check(request))
         return registered.handler(account, request)

@@ -37,6 +37,7 @@ _SHARED: Final = (
     "BillingMode",
     "ProvisionedThroughput",
     "GlobalSecondaryIndexUpdates",
+    "VectorIndexUpdates",
     "SSESpecification",
     "OnDemandThroughput",
     "WarmThroughput",

@@ -21,6 +21,7 @@ from emulator.operations.recovery import (
 )
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import tables as rules
+from emulator.operations.rules import vectors
 from emulator.service import errors
 from emulator.storage import OrderedStore
 
@@ -55,6 +56,7 @@ _OVERRIDES: Final = {
     "BillingModeOverride": definitions.BILLING_MODE,
     "GlobalSecondaryIndexOverride": shapes.List(definitions.GLOBAL_INDEX),
     "LocalSecondaryIndexOverride": shapes.List(definitions.LOCAL_INDEX),
+    "VectorIndexOverride": shapes.List(definitions.VECTOR_INDEX),
     "ProvisionedThroughputOverride": definitions.PROVISIONED_THROUGHPUT,
     "OnDemandThroughputOverride": definitions.ON_DEMAND_THROUGHPUT,
     "SSESpecificationOverride": definitions.SSE_SPECIFICATION,
@@ -139,6 +141,7 @@ def _restore(
     definition = _definition(source, request)
     encryption = {"SSESpecification": request.get("SSESpecificationOverride")}
     rules.encryption_is_consistent(encryption)
+    vectors.new_indexes_are_well_formed(definition)
     rules.throughput_fits_the_billing_mode(definition)
     rules.index_throughput_fits_the_billing_mode(definition)
     rules.maxima_and_warm_throughput_fit(definition, account.settings.table_quota)
@@ -182,6 +185,9 @@ def _definition(source: Table, request: Request) -> dict[str, Any]:
         "GlobalSecondaryIndexes": _indexes(source, request, mode, is_global=True),
         "LocalSecondaryIndexes": _indexes(source, request, mode, is_global=False),
     }
+    vector_indexes = _vector_indexes(source, request)
+    if vector_indexes:
+        definition["VectorIndexes"] = vector_indexes
     units = request.get("ProvisionedThroughputOverride")
     if units is not None and mode != "PROVISIONED":
         raise errors.ValidationException(NOT_PROVISIONED)
@@ -198,6 +204,8 @@ def _definition(source: Table, request: Request) -> dict[str, Any]:
         for holder in (definition, *rules.indexes(definition))
         for name in rules.names_of(holder["KeySchema"])
     }
+    for index in vector_indexes:
+        names.update(rules.names_of(index.get("SearchSchema") or ()))
     used = {name: kind for name, kind in source.attribute_types.items() if name in names}
     definition["AttributeDefinitions"] = dump_types(used)
     return definition
@@ -232,6 +240,22 @@ def _is_same_index(chosen: dict[str, Any], original: dict[str, Any]) -> bool:
         and chosen["Projection"].get("ProjectionType") == original["Projection"]["ProjectionType"]
         and names[0] == names[1]
     )
+
+
+def _vector_indexes(source: Table, request: Request) -> list[dict[str, Any]]:
+    """Return the vector indexes to restore: those of the source, or the chosen ones (VIX-25)."""
+    known = {
+        index.schema.name: descriptions.describe_vector_index(index.schema)
+        for index in vectors.live_indexes(source)
+    }
+    chosen = request.get("VectorIndexOverride")
+    if chosen is None:
+        return list(known.values())
+    for index in chosen:
+        # Assumed: a mismatch is told as of a global index.
+        if known.get(index["IndexName"]) != {**index, "Dimensions": int(index["Dimensions"])}:
+            raise errors.ValidationException(NO_SUCH_INDEX.format(index=index["IndexName"]))
+    return list(chosen)
 
 
 def _index(index: Index, mode: str) -> dict[str, Any]:

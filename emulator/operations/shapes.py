@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from copy import copy
 from functools import partial
+from math import isfinite
 from typing import Any, Final, NamedTuple, Self
 
 from emulator.model import wire
@@ -199,6 +200,22 @@ class Integer(Member):
         if self.most is not None and value > self.most:
             rule = MAX_VALUE.format(n=self.most)
             yield CONSTRAINT.format(value=f"'{value}'", path=path, rule=rule)
+
+
+class TruncatedInteger(Integer):
+    """A whole number of which a fraction is cut off (VIX-10)."""
+
+    def accepts(self, value: Any) -> bool:
+        """Return whether type and constraints hold."""
+        return super().accepts(int(value) if type(value) is float and isfinite(value) else value)
+
+    def check_types(self, value: Any) -> None:
+        """Raise SerializationException unless the value is a number of 64 bits."""
+        super().check_types(int(value) if type(value) is float and isfinite(value) else value)
+
+    def problems(self, value: Any, path: str) -> Iterator[str]:
+        """Yield bound faults."""
+        return super().problems(int(value), path)
 
 
 class Boolean(Member):
@@ -432,6 +449,10 @@ class Structure(Member):
                 yield member_path
             elif member is not None and member_value is not None:
                 yield from member.unknown(member_value, member_path)
+
+    def without_nulls(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return a request without the members that are null: they are absent (WIR-15)."""
+        return {member: value for member, value in request.items() if value is not None}
 
     def check(self, request: Any) -> Sequence[str]:
         """Refuse a faulty request: types first, then all broken constraints together.

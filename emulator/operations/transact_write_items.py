@@ -12,7 +12,7 @@ from emulator.expressions import Condition, Update, parse_condition, parse_updat
 from emulator.model import Item, key_values_are_not_empty, wire
 from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
-from emulator.operations.rules import conditions, expressions, items, keys
+from emulator.operations.rules import conditions, expressions, items, keys, vectors
 from emulator.operations.rules.replicas import is_not_strong
 from emulator.operations.update_item import change_of, key_attributes_stay
 from emulator.service import errors, limits
@@ -177,6 +177,7 @@ def _suits(wanted: Wanted, table: Table) -> None:
         keys.key_of_item(wanted.item, table.key)
         keys.index_key_types_match(wanted.item, table.index_schemas)
         keys.index_keys_are_not_too_long(wanted.item, table.index_schemas)
+        vectors.vectors_can_be_put(table, wanted.item)
         return
     keys.key_of(wanted.item, table.key)
     if wanted.update is not None:

@@ -11,7 +11,7 @@ from emulator.expressions import Placeholders, Update, fragment, legacy_update, 
 from emulator.model import MISSING, IndexSchema, Item, Missing, Value, check_name, equal, wire
 from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
-from emulator.operations.rules import conditions, expressions, items, keys
+from emulator.operations.rules import conditions, expressions, items, keys, vectors
 from emulator.service.errors import ValidationException
 
 KEY_CHANGE: Final = (
@@ -137,6 +137,8 @@ def change_of(
         schemas = table.index_schemas
         if schemas:
             _index_keys_are_right(old, new, schemas, check=table.settings.index_key_check)
+        if table.vectors is not None:
+            vectors.vectors_can_be_updated(table, old, new)
         request_bytes = 0
         if standalone and table.settings.update_size_rule == "request":
             request_bytes = update.request_bytes(base.attributes, attributes)

@@ -22,6 +22,7 @@ from emulator.operations.replicas import REPLICA_UPDATES, SETTINGS_MODE, WITNESS
 from emulator.operations.rules import replicas as replica_rules
 from emulator.operations.rules import tables as table_rules
 from emulator.operations.rules import updates as rules
+from emulator.operations.rules import vectors
 from emulator.operations.rules.states import table_is_active
 
 Wire: TypeAlias = Mapping[str, Any]
@@ -42,11 +43,17 @@ _INDEX_UPDATE = shapes.structure(
         "DeleteGlobalSecondaryIndexAction", IndexName=shapes.INDEX_NAME.required
     ),
 )
+_VECTOR_UPDATE = shapes.structure(
+    "VectorIndexUpdate",
+    Create=definitions.VECTOR_INDEX,
+    Delete=shapes.structure("DeleteVectorIndexAction", IndexName=shapes.INDEX_NAME.required),
+)
 SHAPE = definitions.table_request(
     BillingMode=definitions.BILLING_MODE,
     ProvisionedThroughput=definitions.PROVISIONED_THROUGHPUT,
     AttributeDefinitions=definitions.ATTRIBUTE_DEFINITIONS,
     GlobalSecondaryIndexUpdates=shapes.List(_INDEX_UPDATE),
+    VectorIndexUpdates=shapes.List(_VECTOR_UPDATE),
     StreamSpecification=definitions.STREAM_SPECIFICATION,
     SSESpecification=definitions.SSE_SPECIFICATION,
     ReplicaUpdates=REPLICA_UPDATES,
@@ -77,9 +84,13 @@ def _change(account: Account, request: Request, *, is_shared: bool) -> Response:
     table_rules.encryption_is_consistent(request)
     table_rules.table_class_exists(request)
     table = account.described_table(request["TableName"])
+    vectors.indexes_are_not_in_the_making(request, table, account.now_ns)
     table_is_active(table, account.now_ns)
     table.forget_deleted_indexes(account.now_ns)
     rules.one_index_comes_or_goes(request)
+    vectors.mode_stays(request, table)
+    vectors.global_indexes_fit(request, table)
+    vectors.updates_fit(request, table)
 
     wanted = _throughput(account, request, table)
     rules.stream_changes(request, table)
@@ -100,9 +111,12 @@ def _change(account: Account, request: Request, *, is_shared: bool) -> Response:
         shared = shared_request(request, peer.tables[table.name])
         if shared:
             _change(peer, {"TableName": table.name, **shared}, is_shared=False)
+    changed |= _set_vector_indexes(account, request, table)
     if is_instant:
         return {"TableDescription": descriptions.describe_table(account, table)}
     table.begin_update(account.now_ns)
+    if table.vectors is not None:
+        table.updated_at_ns = max(table.updated_at_ns, table.vectors.allocated_at_ns)
     described = descriptions.describe_table(account, table, status="UPDATING", changed=changed)
     return {"TableDescription": described}
 
@@ -245,6 +259,23 @@ def _add_index(account: Account, table: Table, request: Request, action: Wire) -
     index = table.add_index(schema, throughput, now_ns=account.now_ns)
     engine.build_index(account, table, index)
     account.watch(table)
+
+
+def _set_vector_indexes(account: Account, request: Request, table: Table) -> dict[str, str]:
+    """Carry out changes of vector indexes, and return the states that the answer reports."""
+    changed = {}
+    for action in vectors.actions_of(request, "Create"):
+        types = wire.load_types(request.get("AttributeDefinitions") or ()) | table.attribute_types
+        schema = definitions.load_vector_index(action, types, table.key)
+        table.attribute_types |= {element.name: element.type for element in schema.search}
+        table.add_vector_index(schema, now_ns=account.now_ns)
+        assert table.vectors is not None, "it has one now"
+        table.vectors.build(table, schema.name, account.now_ns)
+        changed[schema.name] = "CREATING"
+    for action in vectors.actions_of(request, "Delete"):
+        table.drop_vector_index(action["IndexName"], now_ns=account.now_ns)
+        changed[action["IndexName"]] = "DELETING"
+    return changed
 
 
 def _set_options(account: Account, request: Request, table: Table) -> bool:

@@ -25,6 +25,11 @@ from emulator.storage import HASH_SPACE, Position
 
 #: What a description shows of an index and CreateTable takes back.
 _INDEX_MEMBERS: Final = ("IndexName", "KeySchema", "Projection")
+#: What it shows of a vector index and CreateTable takes back; a search schema may be absent.
+_VECTOR_MEMBERS: Final = (
+    *("IndexName", "VectorAttribute", "Dimensions", "DistanceFunction", "Projection"),
+    "SearchSchema",
+)
 _UNITS: Final = ("ReadCapacityUnits", "WriteCapacityUnits")
 
 
@@ -49,6 +54,11 @@ def create_request(description: Mapping[str, Any]) -> dict[str, Any]:
     for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
         if described.get(member):
             request[member] = [_index_request(index, member, units) for index in described[member]]
+    if described.get("VectorIndexes"):
+        request["VectorIndexes"] = [
+            {member: index[member] for member in _VECTOR_MEMBERS if member in index}
+            for index in described["VectorIndexes"]
+        ]
     return request | _option_members(described)
 
 

@@ -98,11 +98,10 @@ def _definition(account: Account, table: Table) -> dict[str, Any]:
     """Return the request that creates a table, without indexes that are being deleted."""
     described = descriptions.describe_table(account, table, status="ACTIVE")
     described["AttributeDefinitions"] = dump_types(table.attribute_types)
-    described["GlobalSecondaryIndexes"] = [
-        index
-        for index in described.get("GlobalSecondaryIndexes", ())
-        if index["IndexStatus"] != "DELETING"
-    ]
+    for member in ("GlobalSecondaryIndexes", "VectorIndexes"):
+        described[member] = [
+            index for index in described.get(member, ()) if index["IndexStatus"] != "DELETING"
+        ]
     request = create_request(described)
     # Its stream follows, with its records.
     request.pop("StreamSpecification", None)

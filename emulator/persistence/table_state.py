@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from emulator.engine import Index, Table, TableOptions
+from emulator.engine import Table, TableOptions
+from emulator.engine.lifetime import Lifetime
 from emulator.engine.options import Destination, InsightsRule, Policy, Recovery
 from emulator.persistence import replicas, resource_state
 from emulator.persistence.written import Moments, Times, integer, text
@@ -20,7 +21,7 @@ def dump(table: Table, now_ns: int) -> dict[str, Any]:
         table: The table.
         now_ns: The moment of throughput.
     """
-    return {
+    state = {
         "id": table.id,
         "times": _dump_times(table),
         "ttl_changed": table.expiry_changed_ns,
@@ -42,6 +43,16 @@ def dump(table: Table, now_ns: int) -> dict[str, Any]:
             for name, index in table.indexes.items()
         },
     }
+    if table.vectors is not None and table.vectors.live:
+        state["vectors"] = {
+            index.schema.name: {
+                "times": _dump_times(index),
+                "backfill": index.backfill_at_ns,
+                "searchable": index.searchable_at_ns,
+            }
+            for index in table.vectors
+        }
+    return state
 
 
 def load(table: Table, written: Written, times: Times) -> None:
@@ -64,13 +75,18 @@ def load(table: Table, written: Written, times: Times) -> None:
         index.backfill_at_ns = moments.ns(state["backfill"])
         if index.schema.is_global:
             resource_state.load(index.resource, state["resource"], times)
+    for vector_index in () if table.vectors is None else table.vectors:
+        state = written["vectors"][vector_index.schema.name]
+        _load_times(vector_index, state["times"], moments)
+        vector_index.backfill_at_ns = _moment(state["backfill"], moments)
+        vector_index.searchable_at_ns = moments.ns(state["searchable"])
 
 
-def _dump_times(life: Table | Index) -> list[int]:
+def _dump_times(life: Lifetime) -> list[int]:
     return [life.created_ns, life.active_at_ns, life.updated_at_ns]
 
 
-def _load_times(life: Table | Index, written: list[Any], moments: Moments) -> None:
+def _load_times(life: Lifetime, written: list[Any], moments: Moments) -> None:
     life.created_ns, life.active_at_ns, life.updated_at_ns = map(moments.ns, written)
 
 

@@ -24,6 +24,7 @@ class Kind(Enum):
     READ = "reads one item"
     WRITE = "writes one item"
     PAGE = "reads a page of items"
+    SEARCH = "searches a vector index"
     BATCH = "acts on several items, each for itself"
     TRANSACTION = "acts on several items, all or none"
     STATEMENT = "runs one PartiQL statement"
@@ -186,6 +187,7 @@ _ROWS: Final = (
     _row("RestoreTableFromBackup", "restores"),
     _row("RestoreTableToPointInTime", "restores"),
     _row("Scan", "scan", Kind.PAGE, paging=_ITEMS),
+    _row("SearchVectors", "search_vectors", Kind.SEARCH, layers={"2026-10": _CURRENT}),
     _row("TagResource", "tags", has_output=False),
     _row("TransactGetItems", "transact_get_items", Kind.TRANSACTION),
     _row("TransactWriteItems", "transact_write_items", Kind.TRANSACTION),
@@ -236,20 +238,7 @@ class Unserved(NamedTuple):
     members: tuple[tuple[str, str], ...] = ()
 
 
-_RESTORES: Final = ("RestoreTableFromBackup", "RestoreTableToPointInTime")
-
 UNSERVED: Final = (
-    Unserved(
-        "vector indexes and vector search",
-        "rules/vectors.md",
-        ("SearchVectors",),
-        (
-            ("CreateTable", "VectorIndexes"),
-            ("UpdateTable", "VectorIndexUpdates"),
-            ("ImportTable", "TableCreationParameters.VectorIndexes"),
-            *((name, "VectorIndexOverride") for name in _RESTORES),
-        ),
-    ),
     Unserved(
         "bulk puts from S3",
         "rules/jobs_and_replicas.md#bulk-put-items",

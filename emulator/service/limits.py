@@ -50,6 +50,17 @@ NON_KEY_ATTRIBUTES: Final = 20  # Source: CT-8, of one index
 PROJECTED_ATTRIBUTES: Final = 100  # Source: CT-8, over all INCLUDE indexes
 TAGS: Final = 50  # Source: TAG-2
 
+# Vector indexes
+VECTOR_INDEXES: Final = 5  # Source: VIX-6, of one table
+VECTOR_DIMENSIONS: Final = 4096  # Source: VIX-1
+SEARCH_PARTITIONS: Final = 1  # Source: VIX-1, HASH attributes of a search schema
+SEARCH_FILTERS: Final = 18  # Source: VIX-1, INLINE_FILTER attributes of a search schema
+SEARCH_RESULTS: Final = 100  # Source: VIX-44, the largest TopK
+SEARCH_BYTES: Final = 16 * MIB  # Source: VIX-40, of one answer
+VECTOR_REQUEST_BYTES: Final = KIB  # Source: VIX-61, VIX-63, the least that is charged
+VECTOR_SEARCH_BYTES: Final = GIB  # Source: VIX-45, per second and HASH value
+VECTOR_WRITE_BYTES: Final = 10 * MIB  # Source: VIX-45, per second and HASH value
+
 # Capacity
 WRITE_BLOCK_BYTES: Final = KIB  # Source: CAP-301
 READ_BLOCK_BYTES: Final = 4 * KIB  # Source: CAP-201

@@ -66,7 +66,7 @@ ONLY_THERE = {
     "aiohttp": ("sdk/",),
     "hypothesis": ("strategies/",),
     "pytest": ("testing/",),
-    "numpy": ("lab/",),
+    "numpy": ("lab/", "storage/vectors.py"),
     "yaml": ("lab/", "designs/"),
     "rich": ("lab/",),
     "mcp": ("mcp/",),

@@ -14,8 +14,8 @@ INDEX = TABLE + "/index/i"
 
 
 def test_the_metrics_of_cloudwatch_are_known_by_name():
-    """CAP-801."""
-    assert len(COUNTERS) == 2 + 2 * (1 + len(ThrottlingLimit)) + 15 + 2
+    """CAP-801, VIX-66."""
+    assert len(COUNTERS) == 2 + 2 * (1 + len(ThrottlingLimit)) + 15 + 2 + 2
     assert {
         "ReadThrottleEvents",
         "WriteProvisionedThroughputThrottleEvents",

@@ -14,6 +14,7 @@ from botocore.config import Config
 
 from emulator import Emulator
 from emulator.http.server import ServerThread
+from tests.tables import vector, vector_table
 
 AWS_CLI = shutil.which("aws")
 NOT_AWS = {
@@ -137,3 +138,23 @@ def test_the_aws_cli_lists_tables(server, client):
     )
 
     assert json.loads(done.stdout) == {"TableNames": ["orders"]}
+
+
+def test_a_server_answers_searches_under_its_own_host(server):
+    """VIX-40, VIX-52, VIX-60."""
+    client = client_of(server)
+    if "SearchVectors" not in client.meta.service_model.operation_names:
+        pytest.skip("this SDK has no vector search")
+    client.create_table(**vector_table())
+    client.put_item(TableName="tab", Item={"pk": {"S": "a"}, "emb": vector(1, 1)})
+    answer = client.search_vectors(
+        TableName="tab",
+        IndexName="vix",
+        SearchVector=[{"N": "1"}, {"N": "1"}],
+        TopK=1,
+        ProjectionExpression="emb",
+        ReturnConsumedCapacity="INDEXES",
+    )
+    shown = {"emb": {"L": [{"N": "1.0"}, {"N": "1.0"}]}}
+    assert answer["SearchResults"] == [{"Item": shown, "Score": 0.0}]
+    assert answer["ConsumedCapacity"] == {"VectorSearchRequestBytes": 1024}

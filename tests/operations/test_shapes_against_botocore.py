@@ -67,6 +67,7 @@ CONTROL_PLANE = sorted(
         "PutItem",
         "Query",
         "Scan",
+        "SearchVectors",
         "TransactGetItems",
         "TransactWriteItems",
         "UpdateItem",

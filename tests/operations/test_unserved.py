@@ -7,12 +7,19 @@ import pytest
 from emulator import ApiError
 from emulator.errors import UnservedMemberWarning
 from emulator.operations.unserved import MOST_MENTIONS
-from emulator.service.catalogue import UNSERVED_MEMBERS, UNSERVED_OPERATIONS
+from emulator.service.catalogue import UNSERVED_MEMBERS, UNSERVED_OPERATIONS, Unserved
 from tests.architecture.rules import ROOT
 from tests.tables import emulator, refusal, table
 
-VECTORS = table() | {"VectorIndexes": [{"IndexName": "v"}]}
-TOLD = "CreateTable: VectorIndexes has no effect in this emulator: see docs/rules/vectors.md"
+COLOURED = table() | {"Colour": "red"}
+TOLD = "CreateTable: Colour has no effect in this emulator: see docs/reference/fidelity.md"
+
+
+@pytest.fixture
+def colour(monkeypatch):
+    """Let the catalogue list a member that the service has and the emulator has not."""
+    part = Unserved("colours", "reference/fidelity.md")
+    monkeypatch.setitem(UNSERVED_MEMBERS, ("CreateTable", "Colour"), part)
 
 
 def told(emu, operation, request):
@@ -23,12 +30,13 @@ def told(emu, operation, request):
     return [str(warning.message) for warning in caught]
 
 
+@pytest.mark.usefixtures("colour")
 def test_a_member_without_effect_is_mentioned_once_by_name_and_page():
     """WIR-15; no filter makes an error of it."""
     emu = emulator()
-    assert told(emu, "CreateTable", VECTORS) == [TOLD]
-    assert told(emu, "CreateTable", VECTORS | {"TableName": "other"}) == []
-    assert told(emulator(), "CreateTable", VECTORS) == [TOLD]
+    assert told(emu, "CreateTable", COLOURED) == [TOLD]
+    assert told(emu, "CreateTable", COLOURED | {"TableName": "other"}) == []
+    assert told(emulator(), "CreateTable", COLOURED) == [TOLD]
 
 
 def test_a_member_that_nobody_knows_is_mentioned_too():
@@ -50,15 +58,16 @@ def test_a_member_inside_of_another_is_named_by_its_path():
         emu.call("UpdateTable", request)
 
 
+@pytest.mark.usefixtures("colour")
 def test_the_settings_can_refuse_it():
     """WIR-15."""
     emu = emulator(unknown_members="refuse")
-    assert refusal(emu, "CreateTable", VECTORS) == ("ValidationException", TOLD)
+    assert refusal(emu, "CreateTable", COLOURED) == ("ValidationException", TOLD)
     assert emu.call("ListTables", {}) == {"TableNames": []}
 
 
 def test_a_fault_of_the_request_comes_first():
-    request = VECTORS | {"TableName": "a!"}
+    request = COLOURED | {"TableName": "a!"}
     with warnings.catch_warnings(record=True) as caught:
         assert refusal(emulator(), "CreateTable", request)[0] == "ValidationException"
     assert caught == []

@@ -32,6 +32,7 @@ from botocore.exceptions import ClientError, NoCredentialsError
 from emulator import Emulator, EmulatorError, ManualClock, mock_dynamodb
 from emulator.sdk.interception import NOWHERE
 from emulator.sdk.scopes import HIDDEN_ENVIRONMENT
+from tests.tables import vector, vector_index, vector_table
 
 SCHEMA = {
     "AttributeDefinitions": [
@@ -740,3 +741,40 @@ def test_a_condition_that_fails_is_a_client_error(table):
             ReturnValuesOnConditionCheckFailure="ALL_OLD",
         )
     assert refusal.value.response["Item"] == {"pk": {"S": "a"}, "sk": {"N": "1"}}
+
+
+@pytest.mark.skipif(
+    "SearchVectors"
+    not in botocore.session.get_session().get_service_model("dynamodb").operation_names,
+    reason="this SDK has no vector search",
+)
+@pytest.mark.parametrize("fast", [True, False])
+def test_a_search_is_served_though_its_host_is_another(fast):
+    """VIX-52: whatever host the SDK's rules choose, and whichever lane serves it."""
+    with mock_dynamodb():
+        client = boto3.client("dynamodb", "eu-west-1")
+        if not fast:  # a hook takes the long way, with a signed request
+            hosts = []
+            client.meta.events.register(
+                "before-sign.dynamodb.SearchVectors",
+                lambda request, **_: hosts.append(request.url),
+            )
+        index = vector_index(distance="EUCLIDEAN")
+        client.create_table(**vector_table(index))
+        client.get_waiter("table_exists").wait(TableName="tab")
+        client.put_item(TableName="tab", Item={"pk": {"S": "a"}, "emb": vector(3, 4)})
+        answer = client.search_vectors(
+            TableName="tab",
+            IndexName="vix",
+            SearchVector=[{"N": "0"}, {"N": "0"}],
+            TopK=5,
+            ReturnConsumedCapacity="TOTAL",
+        )
+        assert answer["SearchResults"] == [{"Item": {"pk": {"S": "a"}}, "Score": 5.0}]
+        assert answer["ConsumedCapacity"] == {"VectorSearchRequestBytes": 1024}
+        with pytest.raises(ClientError, match="does not have the specified index: nobody"):
+            client.search_vectors(
+                TableName="tab", IndexName="nobody", SearchVector=[{"N": "0"}], TopK=5
+            )
+        if not fast:
+            assert ["search-" in host for host in hosts] == [True, True]

@@ -39,7 +39,9 @@ def test_the_examples_of_the_server_page_run(monkeypatch):
     assert len(blocks) == 2
 
 
-@pytest.mark.parametrize(("page", "count"), [("global-tables.md", 2), ("streams.md", 1)])
+@pytest.mark.parametrize(
+    ("page", "count"), [("global-tables.md", 2), ("streams.md", 1), ("vectors.md", 2)]
+)
 def test_the_examples_of_a_page_on_emulators_run(page, count):
     blocks = re.findall(r"^```python\n(.*?)^```", (PAGES / page).read_text(), re.M | re.DOTALL)
     names: dict = {}

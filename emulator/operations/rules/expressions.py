@@ -39,6 +39,7 @@ _USES_PLACEHOLDERS: Final = (
     "FilterExpression",
     "KeyConditionExpression",
     "ProjectionExpression",
+    "SearchConditionExpression",
 )
 # Nothing is ever parsed with it, so nothing is ever noted in it.
 _NO_PLACEHOLDERS: Final = Placeholders()

@@ -145,7 +145,7 @@ def indexes(request: Wire) -> list[Wire]:
 
 
 def names_of(elements: Sequence[Wire]) -> list[str]:
-    """Return the attribute names of a KeySchema or of AttributeDefinitions, in order."""
+    """Return the attribute names of a schema or of AttributeDefinitions, in order."""
     return [element["AttributeName"] for element in elements]
 
 
@@ -237,15 +237,20 @@ def index_key_names_differ(request: Wire) -> None:
 
 
 def definitions_are_used(request: Wire) -> None:
-    """Refuse a definition that no key uses (CT-3, ERR-CT-5)."""
+    """Refuse a definition that no key and no search schema uses (CT-3, ERR-CT-5, VIX-5)."""
     defined = set(names_of(request["AttributeDefinitions"]))
-    if not indexes(request):
+    searched = {
+        name
+        for index in request.get("VectorIndexes") or ()
+        for name in names_of(index.get("SearchSchema") or ())
+    }
+    if not indexes(request) and not searched:
         if len(request["KeySchema"]) != len(defined):
             raise errors.ValidationException(COUNT_DIFFERS)
         return
     used = {
         name for holder in (request, *indexes(request)) for name in names_of(holder["KeySchema"])
-    }
+    } | searched
     if defined != used:
         raise errors.ValidationException(
             UNUSED.format(defined=", ".join(sorted(defined)), used=", ".join(sorted(used)))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from emulator.engine import Index, Table, Throughput
+from emulator.model import KeySchema
 from emulator.model.wire import INVALID, load_types
 from emulator.operations.rules import tables as rules
 from emulator.service import errors, limits
@@ -51,7 +52,7 @@ SEVERAL_UPDATES: Final = (
 NO_DEFINITIONS: Final = INVALID + "AttributeDefinitions is not specified for index: {index}"
 REDEFINED: Final = (
     INVALID + "Attributes cannot be redefined. Please check that your attribute has the same type "
-    "as previously defined. Existing schema: Schema:[{existing}] New schema: Schema:[{new}]"
+    "as previously defined. Existing schema: {existing} New schema: {new}"
 )
 INDEX_EXISTS: Final = "Attempting to create an index which already exists"
 NO_INDEX: Final = "Requested resource not found: Index {index} for table {table}"
@@ -111,6 +112,7 @@ _CHANGES: Final = (
     "BillingMode",
     "StreamSpecification",
     "GlobalSecondaryIndexUpdates",
+    "VectorIndexUpdates",
     "SSESpecification",
     "ReplicaUpdates",
     "MultiRegionConsistency",
@@ -148,6 +150,16 @@ def actions_of(request: Wire, kind: str) -> list[Wire]:
     return [update[kind] for update in updates if update.get(kind) is not None]
 
 
+def index_moves(request: Wire) -> list[Wire]:
+    """Return every Create and Delete action, on indexes of either kind (UT-13, VIX-12)."""
+    updates = (
+        *(request.get("GlobalSecondaryIndexUpdates") or ()),
+        *(request.get("VectorIndexUpdates") or ()),
+    )
+    actions = (update.get(kind) for update in updates for kind in ("Create", "Delete"))
+    return [action for action in actions if action is not None]
+
+
 def something_changes(request: Wire) -> None:
     """Refuse a request that asks for nothing (UT-1, ERR-UT-2)."""
     if not changes_of(request):
@@ -157,7 +169,7 @@ def something_changes(request: Wire) -> None:
 def changes_go_together(request: Wire) -> None:
     """Refuse changes that exclude each other (UT-2, ERR-UT-3)."""
     changes = changes_of(request)
-    moves_index = bool(actions_of(request, "Create") or actions_of(request, "Delete"))
+    moves_index = bool(index_moves(request))
     if "WarmThroughput" in changes and actions_of(request, "Create"):
         raise errors.ValidationException(CREATE_AND_WARM)
     for member, what in _ALONE.items():
@@ -307,27 +319,36 @@ def index_keys_keep_their_types(action: Wire, request: Wire, table: Table) -> No
     Observed: ScyllaDB's tests, run against the service, for keys of one attribute. Assumed: how
     several are written. A table's key attribute keeps its type in silence.
     """
+    wanted = key_elements(action, request, table)
+    new_types = {name: type_name for name, type_name, _ in wanted}
+    for index in table.global_indexes:
+        existing = key_roles(index.schema.key)
+        if any(new_types.get(name, type_name) != type_name for name, type_name, _ in existing):
+            raise errors.ValidationException(
+                REDEFINED.format(existing=schema_text(existing), new=schema_text(wanted))
+            )
+
+
+def key_elements(action: Wire, request: Wire, table: Table) -> list[tuple[str, str | None, str]]:
+    """Return name, type and role of each attribute of a new index's key."""
     types = load_types(request["AttributeDefinitions"])
-    wanted = [
+    return [
         (name, types.get(name, table.attribute_types.get(name)), element["KeyType"])
         for element in action["KeySchema"]
         for name in (element["AttributeName"],)
     ]
-    new_types = {name: type_name for name, type_name, _ in wanted}
-    for index in table.global_indexes:
-        key = index.schema.key
-        roles = ["HASH"] * len(key.partition) + ["RANGE"] * len(key.sort)
-        existing = [
-            (*attribute, role) for attribute, role in zip(key.attributes, roles, strict=True)
-        ]
-        if any(new_types.get(name, type_name) != type_name for name, type_name, _ in existing):
-            raise errors.ValidationException(
-                REDEFINED.format(existing=_elements(existing), new=_elements(wanted))
-            )
 
 
-def _elements(schema: Iterable[tuple[Any, ...]]) -> str:
-    return ", ".join("SchemaElement: key{{{}:{}:{}}}".format(*element) for element in schema)
+def key_roles(key: KeySchema) -> list[tuple[str, str, str]]:
+    """Return name, type and role of each attribute of a key."""
+    roles = ["HASH"] * len(key.partition) + ["RANGE"] * len(key.sort)
+    return [(*attribute, role) for attribute, role in zip(key.attributes, roles, strict=True)]
+
+
+def schema_text(elements: Iterable[tuple[Any, ...]]) -> str:
+    """Return how messages write a key: names, types and roles."""
+    keys = ", ".join("SchemaElement: key{{{}:{}:{}}}".format(*element) for element in elements)
+    return f"Schema:[{keys}]"
 
 
 def one_index_comes_or_goes(request: Wire) -> None:
@@ -335,7 +356,8 @@ def one_index_comes_or_goes(request: Wire) -> None:
 
     Observed: ScyllaDB's tests, run against the service: also where the indexes do not exist.
     """
-    if len(actions_of(request, "Create")) + len(actions_of(request, "Delete")) > 1:
+    updates = request.get("VectorIndexUpdates") or ()
+    if len(actions_of(request, "Create")) + len(actions_of(request, "Delete")) + len(updates) > 1:
         raise errors.LimitExceededException(ONE_AT_A_TIME)
 
 
@@ -345,16 +367,17 @@ def index_changes_are_few(request: Wire, table: Table, now_ns: int) -> None:
     An index whose backfill runs may be deleted: that ends the backfill.
     Source: Developer Guide, Managing Global Secondary Indexes, deleting during creation.
     """
-    created, deleted = actions_of(request, "Create"), actions_of(request, "Delete")
-    if not created and not deleted:
+    created, moves = actions_of(request, "Create"), index_moves(request)
+    if not moves:
         return
-    ended = {action["IndexName"] for action in deleted}
-    changing = [
-        index
-        for index in table.global_indexes
-        if index.status(now_ns) == "CREATING" and index.schema.name not in ended
+    named = {action["IndexName"] for action in moves}
+    changing: list[Any] = [
+        index for index in table.global_indexes if index.status(now_ns) == "CREATING"
     ]
-    if len(created) + len(deleted) + len(changing) + len(table.leaving) > 1:
+    if table.vectors is not None:
+        changing += table.vectors.changing(now_ns)
+    changing = [index for index in changing if index.schema.name not in named]
+    if len(moves) + len(changing) + len(table.leaving) > 1:
         raise errors.LimitExceededException(ONE_AT_A_TIME)
     if len(table.global_indexes) + len(created) > limits.GLOBAL_INDEXES:
         raise errors.LimitExceededException(TOO_MANY_INDEXES)

@@ -105,13 +105,15 @@ def key_of_read(bound: partiql.Bound, select: partiql.Select, table: Table, refu
 
 
 def _source_of(account: Account, select: partiql.Select, *, consistent: bool) -> paging.Source:
-    """Return the table or index, or say what forbids to read it (PQL-13, PQL-14, PQL-16)."""
+    """Return the table or index, or say why it cannot be read (PQL-13, PQL-14, PQL-16, VIX-50)."""
     table = account.table(select.source.table)
     name = select.source.index
     if name is None:
         return paging.Source(table, None, table.key, table.key.names)
     index = table.indexes.get(name)
     if index is None:
+        if table.vectors is not None and name in table.vectors.live:
+            raise errors.ValidationException(paging.SCAN_OF_VECTORS)
         raise errors.ValidationException(NO_INDEX)
     schema = index.schema
     if len(schema.key.partition) > 1 or len(schema.key.sort) > 1:
