@@ -29,14 +29,18 @@ from emulator.locks import holding
 from emulator.observe import (
     Backlog,
     Budget,
+    HotKey,
     Ledger,
     NamespaceView,
     PartitionView,
+    Spending,
     backlog_of,
     insights_of,
     namespace_of,
     partitions_of,
     resource_of,
+    running_keys_of,
+    spending_of,
     table_of,
 )
 from emulator.operations import find, run
@@ -51,6 +55,10 @@ NOT_A_CLOCK: Final = "clock must be a clock, such as ManualClock(), not {value!r
 NO_IMPORT: Final = "there is no import {arn!r}: pass the ImportArn that ImportTable returned"
 NOT_A_SNAPSHOT: Final = (
     "restore() takes what snapshot() returned, not {value!r}; Emulator.load() reads a file"
+)
+PACED: Final = (
+    'this emulator takes requests to arrive at a stated pace, which goes with capacity "observe" '
+    'only: make it with capacity="enforce", or on another clock'
 )
 
 
@@ -79,8 +87,7 @@ class Emulator:
         account_id: str = "000000000000",
         settings: Settings | None = None,
     ) -> None:
-        if capacity not in _MODES:
-            raise ValueError(f"capacity must be one of {', '.join(_MODES)}, not {capacity!r}")
+        _judge_mode(capacity)
         self.clock: Clock = SystemClock() if clock is None else clock
         _judge(self.clock, region)
         self.capacity: CapacityMode = capacity
@@ -252,6 +259,43 @@ class Emulator:
         account = self._current()
         with account.lock:
             return insights_of(resource_of(account, table, index))
+
+    def running_keys(self, table: str, index: str | None = None, *, most: int) -> list[HotKey]:
+        """Return the heaviest partition keys of the running minute, heaviest first.
+
+        Raises:
+            EmulatorError: there is no such table or global index.
+        """
+        account = self._current()
+        with account.lock:
+            return running_keys_of(resource_of(account, table, index), most)
+
+    def spending(self) -> list[Spending]:
+        """Return what every table and global index consumed, was refused and costs so far.
+
+        >>> Emulator().spending()
+        []
+        """
+        account = self._current()
+        with account.lock:
+            account.forget_deleted()
+            return spending_of(account)
+
+    def set_capacity(self, capacity: CapacityMode) -> None:
+        """Go on in another capacity mode, in every region.
+
+        Raises:
+            ValueError: there is no such mode.
+            EmulatorError: requests arrive at a stated pace, which is for "observe" alone.
+        """
+        _judge_mode(capacity)
+        with self._all_accounts() as accounts:
+            if capacity == "enforce" and any(account.pace for account in accounts):
+                raise EmulatorError(PACED)
+            self.capacity = capacity
+            for account in accounts:
+                account.catch_up(self.clock.now_ns())
+                account.capacity = capacity
 
     @property
     def last_receipts(self) -> list[tuple[str, Receipt]]:
@@ -534,6 +578,11 @@ def request_members(operation: str) -> Collection[str]:
     True
     """
     return find(operation).shape.members
+
+
+def _judge_mode(capacity: object) -> None:
+    if capacity not in _MODES:
+        raise ValueError(f"capacity must be one of {', '.join(_MODES)}, not {capacity!r}")
 
 
 def _judge(clock: object, region: object) -> None:

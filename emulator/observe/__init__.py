@@ -36,6 +36,7 @@ from emulator.observe.findings import (
 )
 from emulator.observe.inspection import (
     Backlog,
+    HotKey,
     NamespaceView,
     PartitionView,
     backlog_of,
@@ -44,11 +45,13 @@ from emulator.observe.inspection import (
     namespace_of,
     partitions_of,
     resource_of,
+    running_keys_of,
     table_of,
     tables_by_region,
 )
 from emulator.observe.ledger import Entry, Ledger, as_table, resource_names, uncounted
 from emulator.observe.places import Place, file_of, function_of, where
+from emulator.observe.spending import Spending, spending_of
 
 __all__ = [
     "KINDS",
@@ -66,6 +69,7 @@ __all__ = [
     "Faults",
     "Finding",
     "FirstLimit",
+    "HotKey",
     "IndexApplied",
     "IndexClosed",
     "IndexDelayed",
@@ -78,6 +82,7 @@ __all__ = [
     "RequestServed",
     "Scaled",
     "Snapshot",
+    "Spending",
     "Split",
     "SplitRefused",
     "Throttled",
@@ -93,6 +98,8 @@ __all__ = [
     "partitions_of",
     "resource_names",
     "resource_of",
+    "running_keys_of",
+    "spending_of",
     "table_of",
     "tables_by_region",
     "tables_of",

@@ -261,11 +261,13 @@ def uncounted(account: Account) -> Iterator[None]:
     """Let what is done in a block cost nothing: admitted, unreported, struck by no fault."""
     with account.lock:
         kept = account.capacity, account.events, account.faults.rules
+        receipts = account.last_receipts
         account.capacity, account.events, account.faults.rules = "off", Events(), []
         try:
             yield
         finally:
             account.capacity, account.events, account.faults.rules = kept
+            account.last_receipts = receipts
 
 
 def as_table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

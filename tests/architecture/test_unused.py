@@ -16,7 +16,7 @@ DECORATORS = ["@operation*", "@rule*", "@invariant*", "@precondition*", "@pytest
 #: Names that the package defines for others, by who uses them.
 USED_BY_OTHERS = {
     "those who test with the emulator": {
-        "accessed_keys", "accessed_partition_keys", "consumed_read", "consumed_write",
+        "accessed_keys", "consumed_read", "consumed_write",
         "import_errors", "import_table", "last_receipt", "oldest_wait", "p50_bytes", "p99_bytes",
         "peak_read", "peak_write", "throttled_keys", "throttled_read", "throttled_write",
         "waiting_write",
@@ -40,8 +40,11 @@ USED_BY_OTHERS = {
     "botocore and aiohttp": {"add_auth", "raw_headers"},
     "test classes that are decorated": {"_emulator_context"},
     "pytest": {
-        "fixture_name", "longrepr", "pytest_addoption", "pytest_configure",
+        "fixture_name", "longrepr", "pytest_addoption", "pytest_configure", "pytest_enter_pdb",
         "pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_summary",
+    },
+    "the console's page, which reads them as JSON": {
+        "usd_hour", "usd_read_unit", "usd_write_unit",
     },
     "hypothesis": {"teardown"},
     "the published measurements, played in worlds": {"second_of"},
