@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -149,6 +149,7 @@ def _pattern(
         operation,
         rate=Series(tuple(float(count) for count in counts.tolist())),
         by=() if operation in WRITES else tuple(fields),
+        fields=tuple(fields) if operation == "PutItem" else None,
         size=Sizes(tuple(distinct.tolist()), tuple((shares / shares.sum()).tolist())),
         actions=1,
         recorded=Recorded(tuple(times), numbers, sizes if operation in WRITES else ()),
@@ -176,10 +177,8 @@ def record(emulator: Emulator, table: str | None = None) -> Iterator[list[str]]:
     original = emulator.call
 
     def call(operation: str, request: dict[str, Any], **where: str | None) -> dict[str, Any]:
+        entries = entries_of(operation, request, table)
         now = emulator.clock.now()
-        entries = [line for line in _entries(operation, request) if table in (None, line["table"])]
-        for entry in entries:
-            del entry["table"]
         lines.extend(json.dumps({"time": now, **entry}) for entry in entries)
         return original(operation, request, **where)
 
@@ -190,7 +189,23 @@ def record(emulator: Emulator, table: str | None = None) -> Iterator[list[str]]:
         del emulator.call  # the class's own is back
 
 
-def _entries(operation: str, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def entries_of(
+    operation: str, request: Mapping[str, Any], table: str | None = None
+) -> list[dict[str, Any]]:
+    """Return what one request asks for as entries of a trace, all but their time.
+
+    Args:
+        operation: Its wire name.
+        request: Its members.
+        table: Only what it asks of this table.
+    """
+    entries = [entry for entry in _entries(operation, request) if table in (None, entry["table"])]
+    for entry in entries:
+        del entry["table"]
+    return entries
+
+
+def _entries(operation: str, request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield what one request asks for, item by item."""
     name = request.get("TableName", "")
     if operation == "PutItem":
@@ -238,7 +253,7 @@ def _scalars(attributes: dict[str, Any]) -> dict[str, str]:
     return scalars
 
 
-def _equalities(request: dict[str, Any]) -> dict[str, str]:
+def _equalities(request: Mapping[str, Any]) -> dict[str, str]:
     """Return the attributes that a key condition sets equal to a value."""
     names = request.get("ExpressionAttributeNames") or {}
     values = request.get("ExpressionAttributeValues") or {}
