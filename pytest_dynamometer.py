@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -43,6 +43,9 @@ NOT_MANUAL: Final = (
     "ddb_clock needs a manual clock, and this test's emulator was made before it was asked for: "
     'name ddb_clock among the arguments, or mark the test with ddb(clock="manual")'
 )
+CONSOLE: Final = "dynamometer: the console of this test is {url}"
+#: Modules of the debuggers of editors, which no hook tells of.
+_DEBUGGERS: Final = frozenset(("debugpy", "pydevd"))
 NEEDS_BOTO3: Final = "ddb_resource needs boto3: pip install 'dynamometer[boto]'"
 NO_RECORD: Final = "ddb: there is no record of budgets {path}: pytest --ddb-budget-update makes it"
 REPORT_SUFFIX: Final = "--ddb-report: {path} does not end in .json or .html"
@@ -71,6 +74,7 @@ class _State:
         emulators: Those that fixtures hold at the moment.
         body: The body of the test that is running, or None.
         mock: The scope of the mock that a fixture of the test has entered, or None.
+        endpoints: The addresses of the servers that fixtures run at the moment.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -78,6 +82,7 @@ class _State:
         self.emulators: list[Emulator] = []
         self.body: _Body | None = None
         self.mock: Scope | None = None
+        self.endpoints: list[str] = []
 
     @cached_property
     def options(self) -> Options:
@@ -663,12 +668,34 @@ def ddb_clock(ddb: Emulator) -> ManualClock:
 
 
 @pytest.fixture(scope=_scope)
-def ddb_endpoint(ddb: Emulator) -> Iterator[str]:
-    """The URL of an HTTP server for the test's DynamoDB, on a free port of this machine."""
+def ddb_endpoint(request: pytest.FixtureRequest, ddb: Emulator) -> Iterator[str]:
+    """The URL of an HTTP server for the test's DynamoDB, on a free port of this machine.
+
+    In a browser it is a console of the test; a debugger that is entered says where.
+    """
     from emulator.http import ServerThread
 
+    endpoints = request.config.stash[_STATE].endpoints
     with ServerThread(ddb) as server:
+        endpoints.append(server.endpoint_url)
+        if not _DEBUGGERS.isdisjoint(sys.modules):
+            _show_consoles(request.config)
         yield server.endpoint_url
+        endpoints.remove(server.endpoint_url)
+
+
+def pytest_enter_pdb(config: pytest.Config) -> None:
+    """Say where the console of the test is that is looked into."""
+    _show_consoles(config)
+
+
+def _show_consoles(config: pytest.Config) -> None:
+    writer = config.get_terminal_writer()
+    capture = config.pluginmanager.getplugin("capturemanager")
+    with nullcontext() if capture is None else capture.global_and_fixture_disabled():
+        for endpoint in config.stash[_STATE].endpoints:
+            writer.line()
+            writer.line(CONSOLE.format(url=endpoint))
 
 
 @pytest.fixture

@@ -53,11 +53,13 @@ examples:
   dynamometer serve --capacity enforce       requests throttle as they would in production
   dynamometer serve --clock manual           time passes only by POST /_emulator/clock
   dynamometer serve --snapshot data.snapshot loads the file, and writes it on Ctrl-C
+  dynamometer serve --console read-only      the page at its address shows, and changes nothing
 
 Any credentials will do. Data is kept apart by access key and region, as DynamoDB Local does, unless
 -sharedDb is given; --log says where else a table is that is missing. Tables loaded from a file that
-names no key are seen by every key. The routes under /_emulator/ (health, namespaces, metrics,
-partitions, insights, clock, reset, snapshot, faults) are for tests; they concern all namespaces, or
+names no key are seen by every key. In a browser the address is a console: tables, items, live
+partitions, requests. The routes under /_emulator/ (health, namespaces, metrics, partitions,
+insights, clock, capacity, reset, snapshot, faults) are for tests; they concern all namespaces, or
 those of ?namespace=KEY/REGION.
 
 Exit codes: 0 stopped in good order, 1 the snapshot could not be saved, 2 wrong usage, 130
@@ -223,6 +225,13 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--log", action="store_true", help="print a line for each request")
     add(
+        "--console",
+        choices=("on", "read-only", "off"),
+        default="on",
+        help="what a browser finds at the server's address: on (default), a page that shows and "
+        "changes things; read-only: it only shows; off: none",
+    )
+    add(
         "--namespace-idle",
         type=_seconds,
         default=0.0,
@@ -314,7 +323,7 @@ def _size(text: str) -> int:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    from emulator.http import ServerOptions, serve
+    from emulator.http import ServerOptions, closing_lines, serve
 
     warnings.showwarning = _log_warning
     path = _snapshot_path(arguments)
@@ -331,12 +340,15 @@ def _serve(arguments: argparse.Namespace) -> int:
                 keys_apart=True,
                 namespace_idle_seconds=arguments.namespace_idle,
                 memory_bytes=arguments.memory,
+                console=arguments.console,
                 log=_print_line if arguments.log else None,
             ),
             on_ready=lambda url: _announce(url, arguments, path),
         )
     except OSError as error:
         raise UsageError(_why_not_listening(error, arguments)) from error
+    for line in closing_lines(emulator):
+        _print_line(line)
     if path is not None:
         return _save(emulator, path)
     return FINE
@@ -415,6 +427,8 @@ def _announce(url: str, arguments: argparse.Namespace, path: str | None) -> None
         f"dynamometer {__version__} answers on {url} (capacity {arguments.capacity}, data {kept}); "
         "Ctrl-C stops it\n"
     )
+    if arguments.console != "off":
+        sys.stdout.write(f"console: open {url} in a browser\n")
     sys.stdout.flush()
     if not arguments.host.startswith(("127.", "localhost", "::1")):
         sys.stderr.write(f"dynamometer: whoever reaches {url} can read and change this data\n")

@@ -222,6 +222,25 @@ def test_keys_are_apart_and_the_log_says_where_a_table_is():
         assert "; table orders is in " in process.stdout.read()
 
 
+def test_the_console_is_announced_and_the_end_says_what_throttled():
+    arguments = ("serve", "--port", "0", "--console", "read-only", "--clock", "manual")
+    units = {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}
+    provisioned = {name: value for name, value in TABLE.items() if name != "BillingMode"}
+    with running(*arguments) as (process, url):
+        call(url, "CreateTable", provisioned | {"ProvisionedThroughput": units})
+        for _ in range(2):
+            call(url, "PutItem", {"TableName": "orders", "Item": {"pk": {"S": "a"}}})
+        assert control(url, "console/state")["console"] == "read-only"
+        assert stop(process) == 0
+        assert process.stdout.read().splitlines() == [
+            f"console: open {url} in a browser",
+            "consumed 0 read and 1 write units: $0.000065",
+            "would have throttled:",
+            "  1 write of orders in K/eu-west-1: provisioned capacity is used up "
+            "(TableWriteProvisionedThroughputExceeded)",
+        ]
+
+
 def test_an_address_that_others_reach_is_pointed_out():
     named = ("--allow-host", "dynamodb", "--allow-host", "db")
     with running("serve", "--host", "0.0.0.0", "--port", "0", *named) as (process, url):
@@ -242,13 +261,17 @@ def test_an_address_that_others_reach_is_pointed_out():
 def test_a_snapshot_is_saved_and_loaded(tmp_path, named):
     option, name = named
     path = tmp_path / DATABASE_FILE
-    arguments = ("serve", "--port", "0", option, str(tmp_path / name))
+    arguments = ("serve", "--port", "0", "--console", "off", option, str(tmp_path / name))
     item = {"TableName": "orders", "Item": {"pk": {"S": "a"}}}
     with running(*arguments) as (process, url):
         call(url, "CreateTable", TABLE)
         call(url, "PutItem", item)
         assert stop(process) == 0
-        assert process.stdout.read() == f"saved {path}\n"
+        assert process.stdout.read().splitlines() == [
+            "consumed 0 read and 1 write units: $0.000000625",
+            "nothing would throttle",
+            f"saved {path}",
+        ]
 
     with running(*arguments) as (process, url):
         read = call(url, "GetItem", {"TableName": "orders", "Key": item["Item"]})

@@ -1,9 +1,10 @@
 """HTTP: the server, for SDKs of every language and for the AWS CLI.
 
 This room decides how bytes become requests, which of them are answered and in which order faults
-are reported, and what the private routes under ``/_emulator/`` do.
+are reported, what the private routes under ``/_emulator/`` do, and what the console shows.
 """
 
+from emulator.http.closing import closing_lines
 from emulator.http.server import ServerOptions, ServerThread, serve
 
-__all__ = ["ServerOptions", "ServerThread", "serve"]
+__all__ = ["ServerOptions", "ServerThread", "closing_lines", "serve"]

@@ -13,6 +13,7 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
@@ -43,13 +44,21 @@ _JOINS: Final[dict[str, Callable[[float, float], float]]] = {
 }
 
 Parameters = Mapping[str, Any]
+#: Returns what becomes JSON, or a whole answer.
 Route = Callable[[Parameters], Any]
 
 
 class ControlRoutes:
-    """Answers the private routes of one server."""
+    """Answers the private routes of one server.
 
-    def __init__(self, emulator: Emulator) -> None:
+    Args:
+        emulator: Whom they concern.
+        more: Routes of others, by name and method.
+    """
+
+    def __init__(
+        self, emulator: Emulator, more: Mapping[str, dict[str, Route]] = MappingProxyType({})
+    ) -> None:
         self._emulator = emulator
         self._snapshots: dict[str, Any] = {}
         self._ids = itertools.count(1)
@@ -60,6 +69,7 @@ class ControlRoutes:
             "partitions": {"GET": self._partitions},
             "insights": {"GET": self._insights},
             "clock": {"GET": self._read_clock, "POST": self._advance_clock},
+            "capacity": {"GET": self._read_capacity, "POST": self._set_capacity},
             "reset": {"POST": self._reset},
             "snapshot": {
                 "GET": self._list_snapshots,
@@ -72,6 +82,7 @@ class ControlRoutes:
                 "POST": self._add_fault,
                 "DELETE": self._clear_faults,
             },
+            **more,
         }
 
     def answer(self, request: HttpRequest) -> HttpResponse:
@@ -89,7 +100,8 @@ class ControlRoutes:
             parameters: dict[str, Any] = dict(parse_qsl(url.query, max_num_fields=_MOST_PARAMETERS))
             if request.body:
                 parameters |= decode_json(request.body)
-            return _json_response(200, route(parameters))
+            answer = route(parameters)
+            return answer if isinstance(answer, HttpResponse) else _json_response(200, answer)
         except SerializationException:
             return _fault(400, "the body must be a JSON object")
         except (EmulatorError, TypeError, ValueError) as error:
@@ -112,7 +124,7 @@ class ControlRoutes:
         }
 
     def _drop_namespaces(self, parameters: Parameters) -> Any:
-        _named(parameters, "namespace")
+        named_parameter(parameters, "namespace")
         return self._reset(parameters)
 
     def _chosen(self, parameters: Parameters) -> list[NamespaceView]:
@@ -137,7 +149,7 @@ class ControlRoutes:
         Raises:
             EmulatorError: none has it.
         """
-        table = _named(parameters, "table")
+        table = named_parameter(parameters, "table")
         chosen = [view for view in self._chosen(parameters) if table in view.tables]
         if not chosen:
             raise EmulatorError(f"there is no table {table!r}: create it first")
@@ -164,7 +176,7 @@ class ControlRoutes:
         return {"series": series}
 
     def _partitions(self, parameters: Parameters) -> Any:
-        table, index = _named(parameters, "table"), parameters.get("index")
+        table, index = named_parameter(parameters, "table"), parameters.get("index")
         holding = self._holding(parameters)
         answer = {
             "partitions": [
@@ -185,7 +197,7 @@ class ControlRoutes:
         return answer
 
     def _insights(self, parameters: Parameters) -> Any:
-        table, index = _named(parameters, "table"), parameters.get("index")
+        table, index = named_parameter(parameters, "table"), parameters.get("index")
         answer: dict[str, list[Any]] = {}
         for emulator in self._holding(parameters):
             report = plain(emulator.insights(table, index))
@@ -203,11 +215,18 @@ class ControlRoutes:
         clock = self._emulator.clock
         if not isinstance(clock, ManualClock):
             raise EmulatorError("this clock runs by itself; start with --clock manual to advance")
-        seconds = _named(parameters, "advance")
+        seconds = named_parameter(parameters, "advance")
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
             raise EmulatorError(f"advance takes a number of seconds, not {seconds!r}")
         clock.advance(seconds)
         return self._read_clock(parameters)
+
+    def _read_capacity(self, _parameters: Parameters) -> Any:
+        return {"capacity": self._emulator.capacity}
+
+    def _set_capacity(self, parameters: Parameters) -> Any:
+        self._emulator.set_capacity(named_parameter(parameters, "capacity"))
+        return self._read_capacity(parameters)
 
     def _reset(self, parameters: Parameters) -> Any:
         for emulator in self._narrowed(parameters):
@@ -252,7 +271,7 @@ class ControlRoutes:
         return {}
 
     def _snapshot_id(self, parameters: Parameters) -> str:
-        name = str(_named(parameters, "id"))
+        name = str(named_parameter(parameters, "id"))
         if name not in self._snapshots:
             raise EmulatorError(f"there is no snapshot {name!r}")
         return name
@@ -293,7 +312,12 @@ def _joined_points(emulators: list[Emulator], parameters: Parameters) -> list[An
     return sorted(joined.items())
 
 
-def _named(parameters: Parameters, name: str) -> Any:
+def named_parameter(parameters: Parameters, name: str) -> Any:
+    """Return what a request must name.
+
+    Raises:
+        EmulatorError: it does not.
+    """
     if name not in parameters:
         raise EmulatorError(f"this route needs {name!r}")
     return parameters[name]

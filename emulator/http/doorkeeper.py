@@ -48,6 +48,10 @@ class Doorkeeper:
         """Note where the server listens: its own machine, or also others."""
         self._hosts = Hosts(addresses, self._allow_hosts)
 
+    def trusts(self, host: str | None) -> bool:
+        """Return whether pages of this server are given out under a Host field."""
+        return self._hosts.trusts(host)
+
     def refusal(self, request: HttpRequest) -> HttpResponse | None:
         """Return why a request is not answered, or None if it is."""
         fields = request.fields

@@ -37,10 +37,12 @@ _LENGTH_DIGITS: Final = 18
 _KNOWN_FIELDS: Final = {
     name.encode(): name
     for name in (
+        "accept",
         "accept-encoding",
         "access-control-request-headers",
         "access-control-request-method",
         "access-control-request-private-network",
+        "amz-sdk-request",
         "authorization",
         "connection",
         "content-encoding",
@@ -56,7 +58,9 @@ _KNOWN_FIELDS: Final = {
         "x-amz-target",
     )
 }
-_LIST_FIELDS: Final = frozenset({"accept-encoding", "connection", "expect"})
+_LIST_FIELDS: Final = frozenset(
+    {"accept", "accept-encoding", "amz-sdk-request", "connection", "expect"}
+)
 
 # Clients repeat the same few lines for ever, so each is read once.
 _MEMORIES_KEPT: Final = 512

@@ -1,19 +1,22 @@
-"""Which namespaces a server keeps: idle ones can go, and memory can be capped.
+"""Which namespaces a server keeps, whose a request is, and where else a missing table is.
 
 Whose request it is follows from its signature; the emulator keeps the data apart
-(docs/decisions/0031-namespaces-on-the-server.md). Here stands what is forgotten, and when.
+(docs/decisions/0031-namespaces-on-the-server.md). Idle namespaces can go, and memory can be capped:
+here stands what is forgotten, and when.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from emulator.observe import Namespace
+from emulator.protocol import signed_access_key, signed_region
 from emulator.service import errors, limits
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
-    from emulator.observe import Namespace, NamespaceView
+    from emulator.observe import NamespaceView
 
 #: Measured (CPython 3.11): what an item or an index entry takes beside its billed bytes.
 ENTRY_BYTES: Final = 600
@@ -45,6 +48,36 @@ _ADDING: Final = frozenset(
         "UpdateTable",
     }
 )
+
+
+class CallerNamespaces:
+    """Says which namespace a request is for, and which others hold a table that it has not.
+
+    Args:
+        emulator: Who answers.
+        keys_apart: Whether the data of different access keys is apart.
+        shared: Whether all regions are one.
+    """
+
+    def __init__(self, emulator: Emulator, *, keys_apart: bool, shared: bool) -> None:
+        self._emulator = emulator
+        self._keys_apart = keys_apart
+        self._shared = shared
+
+    def of(self, authorization: str) -> Namespace:
+        """Return the namespace of a request with this Authorization field."""
+        own = self._emulator.region
+        region = own if self._shared else signed_region(authorization) or own
+        return Namespace(signed_access_key(authorization) if self._keys_apart else None, region)
+
+    def elsewhere(self, tables: Iterable[str], here: Namespace) -> Iterator[tuple[str, list[str]]]:
+        """Yield each table that is not here but elsewhere, with the namespaces that hold it."""
+        views = self._emulator.namespaces()
+        seen = {Namespace(None, here.region), here}
+        for table in tables:
+            holders = {view.namespace for view in views if table in view.tables}
+            if holders and not holders & seen:
+                yield table, sorted(map(str, holders))
 
 
 class NamespaceKeeper:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from emulator.http.http_protocol import HttpRequest, HttpResponse
-from emulator.observe import Namespace, tables_of
-from emulator.protocol import signed_access_key, signed_region
+from emulator.http.namespaces import CallerNamespaces
+from emulator.observe import tables_of
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
@@ -45,9 +45,7 @@ class RequestLog:
         keys_apart: bool = False,
         shared: bool = False,
     ) -> None:
-        self._emulator = emulator
-        self._keys_apart = keys_apart
-        self._shared = shared
+        self._callers = CallerNamespaces(emulator, keys_apart=keys_apart, shared=shared)
         self.write = write
 
     def record(self, request: HttpRequest, response: HttpResponse, seconds: float) -> None:
@@ -58,35 +56,25 @@ class RequestLog:
         if target is None or request.method != "POST":
             self.write(f"{now} {request.method} {_shown(request.target)} {timing}")
             return
-        here = self._namespace(request.fields.get("authorization", ""))
-        tables = _tables(request.body)
+        here = self._callers.of(request.fields.get("authorization", ""))
+        tables = tables_named(request.body)
         words = [now, _shown(target.rpartition(".")[2]), *map(_shown, tables), timing, _shown(here)]
         line = " ".join(words)
         if response.status >= _REFUSED:
             line += f" {_reason(response.body)}"
             if b"ResourceNotFoundException" in response.body:
-                line += "".join(f"; {hint}" for hint in self._elsewhere(tables, here))
+                for table, holders in self._callers.elsewhere(tables, here):
+                    listed = ", ".join(map(_shown, holders))
+                    hint = ELSEWHERE.format(
+                        table=_shown(table), namespaces=listed, here=_shown(here)
+                    )
+                    line += f"; {hint}"
         self.write(line)
 
-    def _namespace(self, authorization: str) -> Namespace:
-        own = self._emulator.region
-        region = own if self._shared else signed_region(authorization) or own
-        return Namespace(signed_access_key(authorization) if self._keys_apart else None, region)
 
-    def _elsewhere(self, tables: Iterable[str], here: Namespace) -> Iterable[str]:
-        """Yield where tables are that are not here."""
-        views = self._emulator.namespaces()
-        seen = {Namespace(None, here.region), here}
-        for table in tables:
-            holders = {view.namespace for view in views if table in view.tables}
-            if holders and not holders & seen:
-                listed = ", ".join(sorted(map(_shown, holders)))
-                yield ELSEWHERE.format(table=_shown(table), namespaces=listed, here=_shown(here))
-
-
-def _tables(body: bytes) -> list[str]:
+def tables_named(body: bytes) -> list[str]:
     """Return the tables that a request names, in its statements too."""
-    members = _members(body)
+    members = members_of(body)
     written = members.get("TransactStatements") or members.get("Statements") or [members]
     statements = [
         statement.get("Statement") for statement in written if isinstance(statement, dict)
@@ -100,7 +88,8 @@ def _tables(body: bytes) -> list[str]:
     return list(dict.fromkeys([*tables_of(members), *named]))
 
 
-def _members(body: bytes) -> dict[str, Any]:
+def members_of(body: bytes) -> dict[str, Any]:
+    """Return the members of a body, none if it is no JSON object."""
     try:
         members = json.loads(body)
     except (ValueError, RecursionError):
@@ -109,7 +98,7 @@ def _members(body: bytes) -> dict[str, Any]:
 
 
 def _reason(body: bytes) -> str:
-    members = _members(body)
+    members = members_of(body)
     message = members.get("message") or members.get("Message") or ""
     return _shown(f"{str(members.get('__type', '')).rpartition('#')[2]}: {message}")
 

@@ -22,11 +22,12 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
-from emulator.http import http_protocol
+from emulator.http import console, http_protocol
+from emulator.http.console import Console, ConsoleMode
 from emulator.http.control import ControlRoutes
 from emulator.http.doorkeeper import PRIVATE_ROUTES, Doorkeeper
 from emulator.http.json_protocol import JsonProtocol
-from emulator.http.namespaces import NamespaceKeeper
+from emulator.http.namespaces import CallerNamespaces, NamespaceKeeper
 from emulator.http.origins import LOCAL, Origins
 from emulator.http.request_log import RequestLog
 from emulator.protocol import AMZ_JSON, encode_json
@@ -69,6 +70,8 @@ class ServerOptions:
     namespace_idle_seconds: float = 0.0
     #: What may be kept, by estimate, before namespaces are dropped and writes refused; 0 is any.
     memory_bytes: int = 0
+    #: Whether ``GET /`` gives a browser the console, and whether that may change things.
+    console: ConsoleMode = "on"
     #: Takes a line for each request.
     log: Callable[[str], None] | None = None
     #: The longest request body; the service's own limit. Rule WIR-16.
@@ -284,7 +287,6 @@ class HttpServer:
         self.is_closed = False  # nobody new is served
         self.time: Callable[[], float] = time.monotonic
         origins = Origins(options.cors)
-        self._control = ControlRoutes(emulator)
         self._request_log = (
             None
             if options.log is None
@@ -302,14 +304,30 @@ class HttpServer:
             time=lambda: self.time(),
             note=_log.warning if options.log is None else options.log,
         )
+        is_kept = options.keys_apart or options.memory_bytes
+        call = self._keeper.call if is_kept else emulator.call
         self._protocol = JsonProtocol(
-            self._keeper.call if options.keys_apart or options.memory_bytes else emulator.call,
+            call,
             region=emulator.region,
             shared=options.shared,
             keys_apart=options.keys_apart,
             origins=origins,
         )
         self._doorkeeper = Doorkeeper(origins, options.allow_hosts)
+        self._console = Console(
+            emulator,
+            options.console,
+            call=call,
+            doorkeeper=self._doorkeeper,
+            callers=CallerNamespaces(
+                emulator,
+                keys_apart=options.keys_apart and not options.shared,
+                shared=options.shared,
+            ),
+            time=lambda: self.time(),
+        )
+        self._feed = self._console.feed
+        self._control = ControlRoutes(emulator, self._console.routes)
         self._writer = http_protocol.ResponseWriter(now=time.time, seed=secrets.randbits(100))
         self._all_closed = asyncio.Event()
         self._listener: asyncio.Server | None = None
@@ -360,6 +378,7 @@ class HttpServer:
             connection.abort()
         if self._sweeper is not None:
             self._sweeper.cancel()
+        self._console.close()
 
     async def _wait_until_closed(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
@@ -367,18 +386,42 @@ class HttpServer:
 
     def answer(self, request: http_protocol.HttpRequest, *, keep_alive: bool) -> bytes:
         """Return the bytes that answer ``request``."""
-        started = 0.0 if self._request_log is None else time.perf_counter()
-        response = self._doorkeeper.refusal(request)
-        if response is None:
-            is_control = request.target.startswith(PRIVATE_ROUTES) and request.method != "OPTIONS"
-            response = (self._control if is_control else self._protocol).answer(request)
-            if is_control and "origin" in request.fields:
-                response.field_lines += self._doorkeeper.origins.lines(request.fields["origin"])
-        if self._request_log is not None:
-            self._request_log.record(request, response, time.perf_counter() - started)
+        if self._request_log is None and not self._feed.is_open:
+            response = self._respond(request)
+        else:
+            started = time.perf_counter()
+            response = self._respond(request)
+            self._note(request, response, time.perf_counter() - started)
         return self._writer.render(
             response, keep_alive=keep_alive, without_body=request.method == "HEAD"
         )
+
+    def _respond(self, request: http_protocol.HttpRequest) -> http_protocol.HttpResponse:
+        response = self._doorkeeper.refusal(request)
+        if response is not None:
+            return response
+        is_private = request.target.startswith(PRIVATE_ROUTES) and request.method != "OPTIONS"
+        if not is_private and request.method == "POST":
+            return self._protocol.answer(request)
+        page = self._console.page(request) or self._console.refusal(request)
+        response = page or (self._control if is_private else self._protocol).answer(request)
+        if is_private and "origin" in request.fields:
+            response.field_lines += self._doorkeeper.origins.lines(request.fields["origin"])
+        return response
+
+    def _note(
+        self,
+        request: http_protocol.HttpRequest,
+        response: http_protocol.HttpResponse,
+        seconds: float,
+    ) -> None:
+        """Tell the log and an open console of a request; what the console asks is not told."""
+        if request.target.startswith(console.PREFIX):
+            return
+        if self._request_log is not None:
+            self._request_log.record(request, response, seconds)
+        if self._feed.is_open:
+            self._feed.note(request, response, seconds)
 
     def refuse(self, fault: errors.ApiError) -> bytes:
         """Return the bytes that say to a client why its connection ends."""
@@ -414,6 +457,7 @@ class HttpServer:
             connection.check_time(now)
         if self.options.keys_apart or self.options.memory_bytes:
             self._keeper.sweep()
+        self._feed.sweep()
         self._sweeper = asyncio.get_running_loop().call_later(
             self.options.sweep_seconds, self._sweep
         )

@@ -38,7 +38,7 @@ MAY_IMPORT = {
     | {"persistence"},
     "sdk": DOOR,
     "web": set(),
-    "http": DOOR | {"web"},
+    "http": DOOR | {"web", "lab"},
     "testing": DOOR | {"designs", "sdk", "http", "web"},
     "strategies": DOOR | {"model", "expressions", "testing"},
     # A run: inputs <- planning <- outcome <- { exact | aggregate } <- analysis <- report.

@@ -1078,6 +1078,31 @@ def test_the_guard_refuses_what_no_fixture_serves(project, monkeypatch):
     )
 
 
+def test_a_debugger_says_where_the_console_of_the_test_is(project):
+    project.makepyfile(
+        """
+        import sys
+
+        def test_pdb(ddb_endpoint, request):
+            request.config.hook.pytest_enter_pdb(config=request.config, pdb=None)
+
+        def test_editor(monkeypatch, request):
+            monkeypatch.setitem(sys.modules, "debugpy", sys)
+            request.getfixturevalue("ddb_endpoint")
+
+        def test_no_server(ddb, request):
+            request.config.hook.pytest_enter_pdb(config=request.config, pdb=None)
+        """
+    )
+    result = run(project)
+    result.assert_outcomes(passed=3)
+    lines = [line for line in result.outlines if "the console of this test is" in line]
+    assert len(lines) == 2
+    assert all(
+        line.startswith("dynamometer: the console of this test is http://") for line in lines
+    )
+
+
 @pytest.mark.parametrize(("file", "module"), [("main.tf", "hcl2"), ("template.yaml", "yaml")])
 def test_a_design_that_needs_an_extra_says_which(project, monkeypatch, file, module):
     monkeypatch.setitem(sys.modules, module, None)
