@@ -17,6 +17,7 @@ OTHER_FOLDERS = {
     "operations/cases": "the cases, beside their operations",
     "properties": "laws across rooms",
     "published": "the model against published measurements",
+    "site": "the documentation site, and the references that it reads off the code",
 }
 #: Files in the folder of a room that belong to no module of it, and why.
 OTHER_FILES = {
