@@ -58,10 +58,11 @@ def test_evidence_links_to_its_rules():
 @pytest.mark.parametrize("root", READERS)
 def test_nothing_points_at_what_is_not_in_the_repository(root):
     own = ROOT / "tests" / "architecture" / "test_rules.py"
+    site = ROOT / "tests" / "site"  # names pages where the site has them
     known = {str(file) for file in rules.sources(*READERS)}
     lost = []
     for file in rules.sources(root):
-        text = file.read_text() if file != own else ""
+        text = file.read_text() if file != own and file.parent != site else ""
         lost += [f"{file}: {match}" for match in NOWHERE.findall(text)]
         if file.suffix == ".py":
             named = DOCUMENT.findall(text) + FILE.findall(text)
