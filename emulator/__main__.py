@@ -54,6 +54,8 @@ examples:
   dynamometer serve --clock manual           time passes only by POST /_emulator/clock
   dynamometer serve --snapshot data.snapshot loads the file, and writes it on Ctrl-C
   dynamometer serve --console read-only      the page at its address shows, and changes nothing
+  dynamometer serve --s3 buckets             exports and imports use the folders in buckets/
+  dynamometer serve --import AWSDynamoDB     begins with an export of DynamoDB's, copied from S3
 
 Any credentials will do. Data is kept apart by access key and region, as DynamoDB Local does, unless
 -sharedDb is given; --log says where else a table is that is missing. Tables loaded from a file that
@@ -173,6 +175,14 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         help="the wording of validation errors: today's (default), or the one before 2026-10",
     )
     add("--s3", metavar="DIR", help="the folder of S3: a folder in it is a bucket")
+    add(
+        "--import",
+        dest="imports",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="fill tables from a folder of DynamoDB's exports, copied from S3; may be repeated",
+    )
     add("--snapshot", metavar="FILE", help="load FILE if it exists, and save it when stopped")
     add(
         "--clock",
@@ -328,6 +338,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     warnings.showwarning = _log_warning
     path = _snapshot_path(arguments)
     emulator = _emulator(arguments, path)
+    imported = [line for folder in arguments.imports for line in _import(emulator, folder)]
     try:
         serve(
             emulator,
@@ -343,7 +354,7 @@ def _serve(arguments: argparse.Namespace) -> int:
                 console=arguments.console,
                 log=_print_line if arguments.log else None,
             ),
-            on_ready=lambda url: _announce(url, arguments, path),
+            on_ready=lambda url: _announce(url, arguments, path, imported),
         )
     except OSError as error:
         raise UsageError(_why_not_listening(error, arguments)) from error
@@ -411,6 +422,23 @@ def _emulator(arguments: argparse.Namespace, path: str | None) -> Emulator:
         raise UsageError(f"{path} cannot be loaded: {error}") from error
 
 
+def _import(emulator: Emulator, folder: str) -> list[str]:
+    """Fill the tables of exports that are not there yet; return a line about each."""
+    from emulator.service.errors import EmulatorError
+
+    try:
+        imported = emulator.import_exports(folder, missing_only=True)
+    except (EmulatorError, OSError) as error:
+        raise UsageError(f"--import: {error}") from error
+    lines = []
+    for table in imported:
+        line = f"imported {table.items:,} items into {table.name}"
+        if table.deduced_key is not None:
+            line += f", whose key is taken to be {', '.join(table.deduced_key)}"
+        lines.append(line)
+    return lines
+
+
 def _save(emulator: Emulator, path: str) -> int:
     try:
         emulator.save(path)
@@ -421,7 +449,9 @@ def _save(emulator: Emulator, path: str) -> int:
     return FINE
 
 
-def _announce(url: str, arguments: argparse.Namespace, path: str | None) -> None:
+def _announce(
+    url: str, arguments: argparse.Namespace, path: str | None, imported: list[str]
+) -> None:
     kept = "in memory" if path is None else f"kept in {path}"
     sys.stdout.write(
         f"dynamometer {__version__} answers on {url} (capacity {arguments.capacity}, data {kept}); "
@@ -429,6 +459,7 @@ def _announce(url: str, arguments: argparse.Namespace, path: str | None) -> None
     )
     if arguments.console != "off":
         sys.stdout.write(f"console: open {url} in a browser\n")
+    sys.stdout.writelines(f"{line}\n" for line in imported)
     sys.stdout.flush()
     if not arguments.host.startswith(("127.", "localhost", "::1")):
         sys.stderr.write(f"dynamometer: whoever reaches {url} can read and change this data\n")

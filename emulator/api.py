@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from emulator.capacity import Metrics, Receipt, Report, ScalingPolicy
 from emulator.clock import Clock, ManualClock, SystemClock
@@ -49,9 +49,13 @@ from emulator.settings import Settings
 
 if TYPE_CHECKING:
     from emulator.clients import Client, Table
+    from emulator.persistence.export_folder import ExportedTable
 
 _MODES = ("off", "observe", "enforce")
 NOT_A_CLOCK: Final = "clock must be a clock, such as ManualClock(), not {value!r}"
+SEVERAL_TABLES: Final = (
+    "{folder} has exports of several tables ({names}): import it without naming a table"
+)
 NO_IMPORT: Final = "there is no import {arn!r}: pass the ImportArn that ImportTable returned"
 NOT_A_SNAPSHOT: Final = (
     "restore() takes what snapshot() returned, not {value!r}; Emulator.load() reads a file"
@@ -60,6 +64,20 @@ PACED: Final = (
     'this emulator takes requests to arrive at a stated pace, which goes with capacity "observe" '
     'only: make it with capacity="enforce", or on another clock'
 )
+
+
+class ImportedTable(NamedTuple):
+    """A table that was filled from exports.
+
+    Attributes:
+        name: Its name.
+        items: How many items were put into it.
+        deduced_key: The attributes of its key, if it was made and only its items told of it.
+    """
+
+    name: str
+    items: int
+    deduced_key: tuple[str, ...] | None
 
 
 class Emulator:
@@ -519,6 +537,66 @@ class Emulator:
         account = self._current()
         with account.lock:
             return exchange.import_items(path, account, table_of(account, table))
+
+    def import_exports(
+        self,
+        folder: str | os.PathLike[str],
+        table: str | None = None,
+        *,
+        missing_only: bool = False,
+    ) -> list[ImportedTable]:
+        """Fill tables from a folder of the service's exports, copied from S3 as it is.
+
+        Of each table the last full export counts, and the increments after it. A table that is not
+        there is made: as a file beside the export says that has DescribeTable's answer, or with the
+        key that the items leave no doubt of. Nothing is charged.
+
+        Args:
+            folder: The folder, or one above it.
+            table: Put the items of the one exported table into this table, whatever its name.
+            missing_only: Leave tables alone that are there.
+
+        Raises:
+            EmulatorError: a file is missing or damaged, an item does not fit, or a key is not
+                clear; the table that it is about is as it was.
+        """
+        from emulator.persistence import export_folder  # only for those who touch a disk
+
+        exports = export_folder.read_exports(folder)
+        if table is not None:
+            if len(exports) != 1:
+                names = ", ".join(exported.name for exported in exports)
+                raise EmulatorError(SEVERAL_TABLES.format(folder=folder, names=names))
+            exports = [exports[0]._replace(name=table)]
+        present = self._current().visible_tables() if missing_only else {}
+        return [
+            self._import_table(folder, exported)
+            for exported in exports
+            if exported.name not in present
+        ]
+
+    def _import_table(
+        self, folder: str | os.PathLike[str], exported: ExportedTable
+    ) -> ImportedTable:
+        from emulator.persistence import export_folder
+
+        account = self._current()
+        is_new, is_deduced = exported.name not in account.visible_tables(), False
+        if is_new:
+            request, is_deduced = exported.request()
+            try:
+                self.call("CreateTable", request | {"TableName": exported.name})
+            except ApiError as error:
+                raise EmulatorError(f"{folder}: {exported.name}: {error.message}") from None
+        with account.lock:
+            target = table_of(account, exported.name)
+            try:
+                count = export_folder.fill(folder, account, target, exported)
+            except EmulatorError:
+                if is_new:
+                    del account.tables[exported.name]
+                raise
+            return ImportedTable(exported.name, count, target.key.names if is_deduced else None)
 
     def import_errors(self, import_arn: str) -> list[dict[str, Any]]:
         """Return what an import says of the records that it refused, in the order of the objects.

@@ -118,6 +118,8 @@ def test_neither_version_nor_help_loads_the_engine():
         ["serve", "--table-delay", "nan"],
         ["serve", "--memory", "much"],
         ["serve", "--snapshot", "/nowhere/at/all/file"],
+        ["serve", "--s3", "/nowhere/at/all"],
+        ["serve", "--import", "/nowhere/at/all"],
         ["serve", "-dbPath", "/nowhere/at/all"],
         ["serve", "-inMemory", "-dbPath", "."],
         ["serve", "--por", "1"],
@@ -277,6 +279,28 @@ def test_a_snapshot_is_saved_and_loaded(tmp_path, named):
         read = call(url, "GetItem", {"TableName": "orders", "Key": item["Item"]})
         assert read == {"Item": item["Item"]}
         assert stop(process) == 0
+
+
+def test_exports_go_to_a_folder_and_come_from_it(tmp_path):
+    """S3X-1, S3X-6: what one server has exported, another begins with."""
+    (tmp_path / "bucket").mkdir()
+    served = ("serve", "--port", "0", "--region", "eu-west-1")
+    with running(*served, "--s3", str(tmp_path)) as (process, url):
+        arn = call(url, "CreateTable", TABLE)["TableDescription"]["TableArn"]
+        call(url, "PutItem", {"TableName": "orders", "Item": {"pk": {"S": "a"}}})
+        spec = {"PointInTimeRecoveryEnabled": True}
+        recovery = {"TableName": "orders", "PointInTimeRecoverySpecification": spec}
+        call(url, "UpdateContinuousBackups", recovery)
+        call(url, "ExportTableToPointInTime", {"TableArn": arn, "S3Bucket": "bucket"})
+        stop(process)
+
+    folder = tmp_path / "bucket" / "AWSDynamoDB"
+    with running(*served, "--import", str(folder)) as (process, url):
+        said = next(line for line in process.stdout if line.startswith("imported"))
+        assert said == "imported 1 items into orders, whose key is taken to be pk\n"
+        read = call(url, "GetItem", {"TableName": "orders", "Key": {"pk": {"S": "a"}}})
+        assert read == {"Item": {"pk": {"S": "a"}}}
+        stop(process)
 
 
 def test_a_damaged_snapshot_is_refused_and_kept(tmp_path, capsys):

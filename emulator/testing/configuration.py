@@ -36,11 +36,12 @@ _RATE_AND_MANUAL: Final = (
 )
 _NO_FILE: Final = "{name}: there is no file {value!r} in {places}"
 _NOT_TABLES: Final = (
-    "tables is a design file, CreateTable requests or a function of the emulator, not {value!r}"
+    "tables is a design file, a folder of exports, CreateTable requests or a function of the "
+    "emulator, not {value!r}"
 )
 _NOT_A_SEED: Final = (
-    "seed is a file of JSON lines, items by table name, a function of the emulator, or a number "
-    "for the faults, not {value!r}"
+    "seed is a file of JSON lines, a folder of exports, items by table name, a function of the "
+    "emulator, or a number for the faults, not {value!r}"
 )
 
 
@@ -302,7 +303,7 @@ def _located(node: pytest.Item | pytest.Collector, name: str, value: str | PathL
     """Return a file that is named from the test's directory, or from the project's."""
     folders = dict.fromkeys((node.path.parent, node.config.rootpath))
     for folder in folders:
-        if (folder / value).is_file():
+        if (folder / value).exists():
             return folder / value
     listed = " or in ".join(map(str, folders))
     raise Fault(_NO_FILE.format(name=name, value=str(value), places=listed))

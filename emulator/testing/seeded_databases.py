@@ -22,9 +22,11 @@ from emulator.sdk import default_region, mock_dynamodb
 from emulator.service.errors import ApiError, EmulatorError
 from emulator.settings import Settings
 
-#: A design file or a saved snapshot, CreateTable requests, or a function of the emulator.
+#: A design file, a saved snapshot or a folder of exports, CreateTable requests, or a function of
+#: the emulator.
 Tables: TypeAlias = str | Path | Mapping[str, Any] | Sequence[Any] | Callable[[Emulator], object]
-#: JSON lines, items by table name (Python values, or JSON lines), several of these, or a function.
+#: JSON lines or a folder of exports, items by table name (Python values, or such files), several of
+#: these, or a function.
 Seed: TypeAlias = (
     str
     | Path
@@ -238,6 +240,8 @@ def create_tables(emulator: Emulator, tables: Tables | None) -> None:
             create_tables(emulator, declaration)
     elif Path(tables).suffix == SNAPSHOT_SUFFIX:
         _load_snapshot(emulator, Path(tables))
+    elif Path(tables).is_dir():
+        emulator.import_exports(tables)
     else:
         for design in read_tables(tables):
             _create(emulator, f"{tables}: ", design)
@@ -266,7 +270,7 @@ def _load_snapshot(emulator: Emulator, path: Path) -> None:
 
 
 def fill(emulator: Emulator, seed: Seed | None) -> None:
-    """Put the items of JSON lines or of a mapping into their tables, or call a function.
+    """Put the items of files or of a mapping into their tables, or call a function.
 
     Raises:
         EmulatorError: a line is no item, or its table is not known or not there.
@@ -276,21 +280,24 @@ def fill(emulator: Emulator, seed: Seed | None) -> None:
     if callable(seed):
         seed(emulator)
     elif isinstance(seed, str | Path):
-        _fill_from_lines(emulator, Path(seed), None)
+        _fill_from_files(emulator, Path(seed), None)
     elif isinstance(seed, list | tuple):
         for source in seed:
             fill(emulator, source)
     elif isinstance(seed, Mapping):
         for table, items in seed.items():
             if isinstance(items, str | Path):
-                _fill_from_lines(emulator, Path(items), table)
+                _fill_from_files(emulator, Path(items), table)
             else:
                 table_of(emulator.account(), table)
                 for item in items:
                     emulator.table(table).put_item(Item=item)
 
 
-def _fill_from_lines(emulator: Emulator, path: Path, table: str | None) -> None:
+def _fill_from_files(emulator: Emulator, path: Path, table: str | None) -> None:
+    if path.is_dir():
+        emulator.import_exports(path, table)
+        return
     try:
         emulator.import_items(table or _table_for(emulator, path), path)
     except OSError as error:

@@ -205,6 +205,27 @@ def test_a_saved_snapshot_is_a_template(emu, tmp_path):
         SeededDatabase(tables=tmp_path / "none.snapshot")
 
 
+def test_a_folder_of_exports_is_tables_and_seed(emu, tmp_path):
+    """S3X-6: as the service has written them."""
+    (tmp_path / "bucket").mkdir()
+    source = Emulator(settings=Settings(s3=tmp_path))
+    arn = source.call("CreateTable", create_request("orders"))["TableDescription"]["TableArn"]
+    fill(source, {"orders": [{"pk": "a"}, {"pk": "b"}]})
+    spec = {"PointInTimeRecoveryEnabled": True}
+    recovery = {"TableName": "orders", "PointInTimeRecoverySpecification": spec}
+    source.call("UpdateContinuousBackups", recovery)
+    source.call("ExportTableToPointInTime", {"TableArn": arn, "S3Bucket": "bucket"})
+    folder = tmp_path / "bucket"
+    assert count(restored(SeededDatabase(tables=folder))) == 2
+    fill(emu, folder)
+    assert count(emu) == 2
+    database = SeededDatabase(tables=create_request("copy"), seed={"copy": folder})
+    assert len(restored(database).table("copy").scan()["Items"]) == 2
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(EmulatorError, match="holds no export of DynamoDB"):
+        SeededDatabase(tables=tmp_path / "empty")
+
+
 def test_a_missing_file_is_named(emu, tmp_path):
     with pytest.raises(EmulatorError, match=r"none\.jsonl: No such file or directory"):
         fill(emu, tmp_path / "none.jsonl")
