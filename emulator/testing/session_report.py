@@ -5,9 +5,8 @@ A test's record is plain data, so that it travels from a worker process to the o
 
 from __future__ import annotations
 
-import html
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -244,7 +243,7 @@ def summary(records: Sequence[Record], *, with_costs: bool) -> Iterator[str]:
 
 
 def _throttled_lines(records: Sequence[Record]) -> Iterator[str]:
-    throttled = _would_throttle(records)
+    throttled = would_throttle(records)
     if throttled:
         yield f"{_count(len(throttled), 'test')} would have throttled:"
     for record in throttled:
@@ -265,7 +264,7 @@ def _cures(record: Record) -> list[str]:
 
 def _limit_lines(records: Sequence[Record]) -> Iterator[str]:
     """Yield the tests whose code would be the first to throttle, and what would stop it."""
-    limited = _limited(records)
+    limited = limited_tests(records)
     if limited:
         yield "would begin to throttle, if it went on with these keys:"
     for record in limited[:MOST_LIMITS_SHOWN]:
@@ -273,17 +272,17 @@ def _limit_lines(records: Sequence[Record]) -> Iterator[str]:
         requests = _count(limit["requests_per_second"], "request")
         runs = _count(limit["runs_per_second"], "run")
         yield f"  at {requests} ({runs}) a second: {record['test']}"
-        yield f"    {_limit_text(record)}"
+        yield f"    {limit_text(record)}"
 
 
-def _limited(records: Iterable[Record]) -> list[Record]:
+def limited_tests(records: Iterable[Record]) -> list[Record]:
     """Return the tests that consumed something, those that pass a limit first to the front."""
     limited = [record for record in records if record["first_limit"]]
     limited.sort(key=lambda record: (record["first_limit"]["requests_per_second"], record["test"]))
     return limited
 
 
-def _limit_text(record: Record) -> str:
+def limit_text(record: Record) -> str:
     """Return what a test's code would run into first, and how its load on that is spread."""
     limit = record["first_limit"]
     text = f"{limit['reason']} on {resource_text(limit)}"
@@ -298,7 +297,7 @@ def _limit_text(record: Record) -> str:
     ).replace("%", " %")
 
 
-def _would_throttle(records: Iterable[Record]) -> list[Record]:
+def would_throttle(records: Iterable[Record]) -> list[Record]:
     """Return the tests that production would refuse; a test that enforces it knows already.
 
     It does not know of an index that falls behind, since base writes still pass.
@@ -395,118 +394,15 @@ def _count(number: float, noun: str) -> str:
 
 def write(path: Path, records: Sequence[Record]) -> None:
     """Write the report, as HTML or as JSON by the file's name."""
+    from emulator.clock import SystemClock
+    from emulator.testing.session_page import as_html
+
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = as_html(records) if path.suffix.lower() != ".json" else as_json(records)
+    is_page = path.suffix.lower() != ".json"
+    text = as_html(records, SystemClock().now()) if is_page else as_json(records)
     path.write_text(text, encoding="utf-8")
 
 
 def as_json(records: Sequence[Record]) -> str:
     """Return the report as JSON."""
     return json.dumps({"form": FORM, "tests": records}, indent=2) + "\n"
-
-
-def as_html(records: Sequence[Record]) -> str:
-    """Return the report as one page that needs nothing else."""
-    throttled = [
-        (record, throttle)
-        for record in _would_throttle(records)
-        for throttle in record["throttles"]
-    ]
-    wasteful = [
-        (record, entry) for record in records for entry in record["entries"] if _is_wasteful(entry)
-    ]
-    costly = dearest(records)
-    calls = [(record, entry) for record in costly for entry in record["entries"]]
-    sections = (
-        _section("Would have throttled", "test, times, why", throttled),
-        _section(
-            "Would begin to throttle, if it went on with these keys",
-            "requests a second, runs a second, limit, test",
-            [(record, record["first_limit"]) for record in _limited(records)],
-        ),
-        _section(
-            "Could be done better",
-            "finding, what, where, cure, test",
-            [(record, finding) for record in records for finding in record["findings"]],
-        ),
-        _section(
-            "Scans, and what filters threw away",
-            "read, kept, bytes wasted, call, where, test",
-            wasteful,
-        ),
-        _section("Most expensive tests", "rcu, wcu, calls, test", [(row, row) for row in costly]),
-        _section("Calls", "rcu, wcu, calls, throttled, call, where, test", calls),
-    )
-    return _PAGE.format(sections="".join(sections))
-
-
-def _is_wasteful(entry: Mapping[str, Any]) -> bool:
-    from emulator.service.catalogue import Kind, names_of
-
-    is_filtered = entry["items_evaluated"] > entry["items_returned"]
-    return entry["operation"] == "Scan" or (
-        entry["operation"] in names_of(Kind.PAGE) and is_filtered
-    )
-
-
-#: What a column shows of a test's record and of one of its entries or throttles.
-_COLUMNS: Final[Mapping[str, Callable[[Record, Mapping[str, Any]], Any]]] = {
-    "bytes wasted": lambda _, entry: entry["bytes_evaluated"] - entry["bytes_returned"],
-    "calls": lambda _, entry: entry["calls"],
-    "cure": lambda _, finding: finding["cure"],
-    "finding": lambda _, finding: finding["kind"],
-    "limit": lambda record, _: _limit_text(record),
-    "requests a second": lambda _, limit: limit["requests_per_second"],
-    "runs a second": lambda _, limit: limit["runs_per_second"],
-    "kept": lambda _, entry: entry["items_returned"],
-    "rcu": lambda _, entry: entry["read_units"],
-    "read": lambda _, entry: entry["items_evaluated"],
-    "test": lambda record, _: record["test"],
-    "throttled": lambda _, entry: entry["throttles"],
-    "times": lambda _, throttle: throttle["times"],
-    "wcu": lambda _, entry: entry["write_units"],
-    "call": lambda _, entry: f"{entry['operation']} {resource_text(entry)}",
-    "what": lambda _, finding: finding["what"],
-    "where": lambda _, entry: entry["where"],
-    "why": lambda _, throttle: throttle_text(throttle),
-}
-
-
-def _section(title: str, columns: str, rows: Sequence[tuple[Record, Mapping[str, Any]]]) -> str:
-    if not rows:
-        return f"<h2>{title}</h2>\n<p>None.</p>\n"
-    names = columns.split(", ")
-    lines = ["".join(f"<th>{name}</th>" for name in names)]
-    lines += ["".join(_cell(_COLUMNS[name](*row)) for name in names) for row in rows]
-    body = "\n".join(f"<tr>{line}</tr>" for line in lines)
-    return f"<h2>{title}</h2>\n<table>\n{body}\n</table>\n"
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, str):
-        return f"<td>{html.escape(value)}</td>"
-    return f'<td class="number">{value:g}</td>'
-
-
-_PAGE: Final = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>dynamometer: what the tests consumed</title>
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; }}
-body {{ padding: 0 1rem; }}
-h1 {{ font-size: 1.4rem; }} h2 {{ font-size: 1.1rem; margin-top: 2rem; }}
-table {{ border-collapse: collapse; display: block; overflow-x: auto; }}
-th, td {{ border-bottom: 1px solid #8884; padding: 0.25rem 0.75rem; text-align: left; }}
-td {{ font-family: ui-monospace, monospace; font-size: 0.9em; }}
-.number {{ text-align: right; }}
-</style>
-</head>
-<body>
-<h1>What the tests consumed</h1>
-{sections}</body>
-</html>
-"""

@@ -685,8 +685,8 @@ def test_the_report_is_written_as_json_and_as_html(project):
     ]
     run(project, "--ddb-report=report.html")
     page = (project.path / "report.html").read_text()
-    assert "<td>test_it.py::test_hot</td>" in page
-    assert page.count("<table>") == 6
+    assert "<code>test_it.py::<wbr>test_hot</code>" in page
+    assert page.count("<table") == 7
 
 
 def test_workers_send_their_records_to_the_one_that_reports(project, monkeypatch):

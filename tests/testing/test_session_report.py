@@ -5,7 +5,7 @@ import json
 from emulator import Emulator, ManualClock
 from emulator.observe import findings_of
 from emulator.observe.ledger import Ledger
-from emulator.testing.session_report import as_html, as_json, record_of, summary
+from emulator.testing.session_report import as_json, record_of, summary
 from emulator.testing.table_notation import create_request
 
 
@@ -80,16 +80,6 @@ def test_records_are_plain_data():
     emu, ledger = hot_index()
     record = record_of("test", ledger, [emu])
     assert json.loads(as_json([record])) == {"form": 1, "tests": [record]}
-
-
-def test_the_page_escapes_what_it_shows():
-    page = as_html([record_of("<b>", Ledger(), []) | {"read_units": 1.0}])
-    assert "<td>&lt;b&gt;</td>" in page
-    assert "<b>" not in page
-
-
-def test_the_page_has_every_section_even_if_empty():
-    assert as_html([]).count("<p>None.</p>") == 6
 
 
 def test_nothing_is_said_of_nothing():

@@ -9,7 +9,8 @@ from typing import Any, Final
 from emulator.lab.outcome import result_types, words
 from emulator.lab.report import pictures
 from emulator.lab.report.charts import Chart, resource_charts, slug, summary_charts
-from emulator.lab.report.markup import Column, Value, badge, figure, table
+from emulator.lab.report.markup import badge, figure
+from emulator.web.markup import Column, Value, table
 
 #: Grades of designs that need no look.
 HEALTHY: Final = ("fine", "tight")

@@ -19,16 +19,7 @@ from emulator.lab.outcome import result_types, words
 from emulator.lab.report import pictures
 from emulator.lab.report.design_section import HEALTHY, DesignSection, anchor, keys
 from emulator.lab.report.heat_map import hottest, thumbnail
-from emulator.lab.report.markup import (
-    Column,
-    Value,
-    badge,
-    figure,
-    hint,
-    scrolling,
-    sentence,
-    table,
-)
+from emulator.lab.report.markup import badge, figure, sentence
 from emulator.lab.report.rows import (
     INCOMPLETE,
     Cell,
@@ -44,6 +35,7 @@ from emulator.lab.report.rows import (
 )
 from emulator.lab.report.side_by_side import comparison_charts
 from emulator.lab.report.text import explanations
+from emulator.web.markup import Column, Value, hint, scrolling, table
 
 #: What is shown has three digits; lines are not seen to differ in a fifth.
 _CHART_DIGITS: Final = 4

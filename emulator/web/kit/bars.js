@@ -98,7 +98,8 @@ function draw(svg, width, state, drawRow) {
   for (const guide of state.guides) drawGuide(svg, guide, { x, top, height, right: place.right });
   rows.forEach((row, index) => {
     const y = top + index * place.row;
-    drawName(svg, row, y, state.isBeside ? place.left - 8 : null);
+    const room = state.isBeside ? place.left : width - (row.isBest ? 60 : 0);
+    drawName(svg, row, y, state.isBeside ? place.left - 8 : null, room);
     drawRow(svg, row, { ...place, x, y, text: place.texts[index] });
   });
   return {
@@ -135,10 +136,22 @@ function drawGuide(svg, guide, { x, top, height, right }) {
   );
 }
 
-function drawName(svg, row, y, right) {
+/** A name that would leave its place loses its middle; the text at the pointer has all of it. */
+function shortened(name, width) {
+  const most = Math.max(8, Math.floor(width / TEXT_WIDTH));
+  if (name.length <= most) return name;
+  const head = Math.ceil((most - 1) / 3);
+  return `${name.slice(0, head)}…${name.slice(name.length - (most - 1 - head))}`;
+}
+
+function drawName(svg, row, y, right, width) {
   const kind = row.isStrong === false ? "legend-text" : "strong";
   const where = right === null ? { class: kind, x: 0 } : { class: `${kind} end`, x: right };
-  const name = svgElement("text", { ...where, y: y + (right === null ? 12 : 14) }, row.name);
+  const name = svgElement(
+    "text",
+    { ...where, y: y + (right === null ? 12 : 14) },
+    shortened(row.name, width),
+  );
   if (row.isBest) name.append(svgElement("tspan", { class: "best", dx: 8 }, "✓ best"));
   svg.append(name);
 }

@@ -4,7 +4,8 @@
  *   enhanceTable(table)            a table of the page: heads become buttons. A cell sorts by its
  *                                  data-value if it has one, else by its text; data-sort="none" on
  *                                  a head leaves it alone; rows of class "group" end the sorting.
- *   filterBox(table, { label })    -> element with a field that hides rows without its words
+ *   filterBox(tables, { label, onFilter })   -> element with a field that hides rows without its
+ *                                  words, in one table or in a list of them
  *   dataTable({ label, columns, rows, empty })  -> { node, update(rows) }   built from data:
  *     columns: [{ name: "key", text: (row) => row.key, value: (row) => row.units, isNumber,
  *                 cell: (row) => node }]        `cell` where a text is not enough
@@ -46,20 +47,20 @@ function compare(a, b) {
   return typeof a === "number" ? -1 : 1;
 }
 
-export function filterBox(table, { label = "Filter" } = {}) {
+export function filterBox(tables, { label = "Filter", onFilter = () => {} } = {}) {
   const told = element("span", { class: "told", "aria-live": "polite" });
   const field = element("input", { type: "search", placeholder: label, "aria-label": label });
   field.addEventListener("input", () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const rows = [...table.tBodies[0].rows];
+    const rows = [tables].flat().flatMap((table) => [...table.tBodies[0].rows]);
     let shown = 0;
     for (const row of rows) {
-      const text = row.textContent.toLowerCase(),
-        isShown = words.every((word) => text.includes(word));
-      row.hidden = !isShown;
-      if (isShown) shown++;
+      const text = row.textContent.toLowerCase();
+      row.hidden = !words.every((word) => text.includes(word));
+      if (!row.hidden) shown++;
     }
     told.textContent = words.length ? `${shown} of ${rows.length}` : "";
+    onFilter(words.length > 0);
   });
   return element("div", { class: "filter" }, field, told);
 }

@@ -11,6 +11,7 @@ import { curve } from "../kit/curve.js";
 import { distribution } from "../kit/distribution.js";
 import { element, embeddedData, fill } from "../kit/dom.js";
 import { placeExplanations } from "../kit/explain.js";
+import { openTargets } from "../kit/folding.js";
 import { count, dollars, duration, multiple, percent } from "../kit/format.js";
 import { heatMap } from "../kit/heat_map.js";
 import { timeLink } from "../kit/plot.js";
@@ -137,14 +138,6 @@ function enliven(figure) {
 
 // The page
 
-/** Opens the folded section that a link leads to. */
-function openTarget() {
-  const target = location.hash && document.getElementById(location.hash.slice(1));
-  if (!target) return;
-  target.closest("details")?.setAttribute("open", "");
-  target.scrollIntoView();
-}
-
 function onSave(event) {
   const kind = event.target.dataset?.save;
   if (!kind) return;
@@ -163,8 +156,4 @@ for (const table of document.querySelectorAll("table.sortable")) {
 placeExplanations();
 markScrolling();
 document.addEventListener("click", onSave);
-addEventListener("hashchange", openTarget);
-for (const anchor of document.querySelectorAll('a[href^="#"]')) {
-  anchor.addEventListener("click", () => setTimeout(openTarget));
-}
-openTarget();
+openTargets();
