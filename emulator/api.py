@@ -118,6 +118,8 @@ class Emulator:
             check_place(self.settings.s3)
         self.events = Events()
         self.faults = Faults()
+        #: Whether access keys say who asks, and not whose data it is.
+        self.has_callers = self.settings.enforce_policies
         self._access_key: str | None = None
         self._is_narrowed = False
         self._network = Network()
@@ -151,6 +153,9 @@ class Emulator:
             ApiError: what the service would answer; nothing has changed then.
         """
         key, name = access_key or self._access_key, region or self.region
+        if self.has_callers:
+            key = None  # one namespace for all
+            self._authorize(access_key, name, operation, request)
         account = self._accounts.find((key, name))
         if account is None:
             return self._serve_first(Namespace(key, name), operation, request)
@@ -212,6 +217,23 @@ class Emulator:
                 return self._serve(account, operation, request)
             finally:
                 account.held = {}
+
+    def _authorize(
+        self, caller: str | None, region: str, operation: str, request: dict[str, Any]
+    ) -> None:
+        """Refuse what policies forbid; who names no access key is the account and may do all."""
+        account = self._accounts.find((None, region))
+        if caller is None or account is None:
+            return
+        from emulator.operations import permissions  # only for those who have policies enforced
+
+        with account.lock:
+            try:
+                permissions.authorize(account, caller, operation, request)
+            except ApiError as error:
+                account.begin(operation, request)
+                account.end(error.code)
+                raise
 
     def _strike(self, account: Account, operation: str, request: dict[str, Any]) -> None:
         """Let injected faults have their way; a delay holds up nobody else."""

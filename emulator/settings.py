@@ -105,6 +105,10 @@ class Settings:
     #: An item collection of a table with LSIs may not outgrow this. Rule CAP-111.
     item_collection_bytes: int = limits.COLLECTION_BYTES
 
+    #: The policies of tables and streams refuse callers, who are known by their access keys; the
+    #: data of different keys is then not kept apart. Rule OTH-22.
+    enforce_policies: bool = False
+
     #: A stream has one shard, as in DynamoDB Local, or one for each partition of its table, as in
     #: the service: it ends where the partition splits, and the children's go on. Rule STM-12.
     stream_shards: Literal["one", "partitions"] = "one"

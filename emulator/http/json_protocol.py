@@ -51,6 +51,7 @@ class JsonProtocol:
         region: The region the health text names.
         shared: All regions are one, whatever a client's credentials are scoped to.
         keys_apart: The data of different access keys is apart; not if all is shared.
+        has_callers: Access keys say who asks.
         origins: Whose pages may read the answers.
     """
 
@@ -61,12 +62,13 @@ class JsonProtocol:
         region: str = "us-east-1",
         shared: bool = False,
         keys_apart: bool = False,
+        has_callers: bool = False,
         origins: Origins | None = None,
     ) -> None:
         self._call = call
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._shared = shared
-        self._keys_apart = keys_apart and not shared
+        self._tells_keys = has_callers or (keys_apart and not shared)
         self._origins = Origins() if origins is None else origins
 
     def answer(self, request: HttpRequest) -> HttpResponse:
@@ -123,8 +125,8 @@ class JsonProtocol:
         return protocol.encode_json(answer) if OPERATIONS[operation].has_output else b""
 
     def _caller(self, request: HttpRequest) -> dict[str, str | None]:
-        """Return whose data a request is about, if keys are apart."""
-        if not self._keys_apart:
+        """Return whose request it is, if that makes a difference."""
+        if not self._tells_keys:
             return {}
         authorization = request.fields.get("authorization", "")
         query = request.target.partition("?")[2]

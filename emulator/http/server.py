@@ -311,6 +311,7 @@ class HttpServer:
             region=emulator.region,
             shared=options.shared,
             keys_apart=options.keys_apart,
+            has_callers=emulator.has_callers,
             origins=origins,
         )
         self._doorkeeper = Doorkeeper(origins, options.allow_hosts)

@@ -11,7 +11,11 @@ from emulator.model.wire import INVALID
 from emulator.operations import definitions, descriptions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.replicas import SETTINGS_MODE
-from emulator.operations.resource_policies import new_policy, policy_is_well_formed
+from emulator.operations.resource_policies import (
+    new_policy,
+    policy_can_be_applied,
+    policy_is_well_formed,
+)
 from emulator.operations.rules import tables as rules
 from emulator.operations.rules import vectors
 from emulator.operations.rules.tags import load_tags
@@ -100,6 +104,7 @@ def create_table(account: Account, request: Request) -> Response:
     policy = request.get("ResourcePolicy")
     if policy is not None:
         policy_is_well_formed(policy)
+        policy_can_be_applied(account, policy)
     name = free_name(account, request["TableName"])
 
     table = make_table(account, name, request)

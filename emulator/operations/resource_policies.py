@@ -1,17 +1,16 @@
 """PutResourcePolicy, GetResourcePolicy and DeleteResourcePolicy (OTH-18, ERR-OTH-6).
 
-Policies are kept and given back; nothing here is refused because of one.
+Policies are kept and given back; ``permissions`` applies them if the settings say so.
 """
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 from emulator.engine import Account, Stream, TableOptions
 from emulator.engine.options import Policy
 from emulator.model.wire import INVALID
-from emulator.operations import shapes
+from emulator.operations import policies, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import arns
 from emulator.service.errors import PolicyNotFoundException, ValidationException
@@ -27,6 +26,11 @@ NONE_EXPECTED: Final = (
     "with revision id {revision}."
 )
 BAD_POLICY: Final = INVALID + "Invalid policy document: {text}"
+#: Not the service's: it evaluates them.
+HAS_CONDITION: Final = (
+    "This emulator does not evaluate the Condition of a policy: with enforce_policies it takes "
+    "policies without one"
+)
 LONG_POLICY: Final = INVALID + "Maximum policy size of 20480 bytes exceeded"
 _MOST_BYTES: Final = 20_480
 _NONE_EXPECTED: Final = "NO_POLICY"
@@ -48,6 +52,7 @@ def put_resource_policy(account: Account, request: Request) -> Response:
     arn, text = request["ResourceArn"], request["Policy"]
     holder = _holder(account, arn)
     policy_is_well_formed(text)
+    policy_can_be_applied(account, text)
     revision_is_expected(account, holder.policy, request)
     if holder.policy is None or holder.policy.text != text:
         holder.policy = new_policy(account, arn, text)
@@ -99,15 +104,22 @@ def new_policy(account: Account, arn: str, text: str) -> Policy:
 
 
 def policy_is_well_formed(text: str) -> None:
-    """Refuse a policy that is too long or no JSON object (ERR-OTH-6)."""
+    """Refuse a policy that is too long, or whose statements do not say what they must (ERR-OTH-6).
+
+    Assumed: a policy without statements is accepted.
+    """
     if len(text.encode()) > _MOST_BYTES:
         raise ValidationException(LONG_POLICY)
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        document = None
-    if not isinstance(document, dict):
+    if policies.parse(text) is None:
         raise ValidationException(BAD_POLICY.format(text=text))
+
+
+def policy_can_be_applied(account: Account, text: str) -> None:
+    """Refuse conditions where policies are enforced: they are not evaluated (OTH-22)."""
+    if account.settings.enforce_policies:
+        statements = policies.parse(text) or ()
+        if any(statement.has_condition for statement in statements):
+            raise ValidationException(HAS_CONDITION)
 
 
 def revision_is_expected(account: Account, policy: Policy | None, request: Request) -> None:

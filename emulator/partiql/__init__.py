@@ -10,6 +10,7 @@ from emulator.partiql.binding import Bound, bind, reads_only, where_program
 from emulator.partiql.branches import Branches, branches_of, clause_of
 from emulator.partiql.literals import TOO_NESTED
 from emulator.partiql.parameters import load_parameters
+from emulator.partiql.parser import parse
 from emulator.partiql.ranges import (
     KEY_TYPE,
     NO_KEY_VALUE,
@@ -41,6 +42,7 @@ __all__ = [
     "clause_of",
     "in_order",
     "load_parameters",
+    "parse",
     "ranges_of",
     "reads_only",
     "where_program",

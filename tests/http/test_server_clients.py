@@ -11,8 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 import boto3
 import pytest
 from botocore.config import Config
+from botocore.exceptions import ClientError
 
-from emulator import Emulator
+from emulator import Emulator, ManualClock, Settings
 from emulator.http.server import ServerThread
 from tests.tables import vector, vector_table
 
@@ -36,12 +37,12 @@ def server():
         yield running
 
 
-def client_of(server, region="eu-west-1"):
+def client_of(server, region="eu-west-1", key="any"):
     return boto3.client(
         "dynamodb",
         endpoint_url=server.endpoint_url,
         region_name=region,
-        aws_access_key_id="any",
+        aws_access_key_id=key,
         aws_secret_access_key="any",
         config=Config(retries={"max_attempts": 0}, max_pool_connections=16),
     )
@@ -109,6 +110,38 @@ def test_regions_are_apart(server, client):
 
     assert client.list_tables()["TableNames"] == ["orders"]
     assert elsewhere.list_tables()["TableNames"] == []
+
+
+def test_a_replica_is_in_the_region_of_its_clients():
+    """GTB-1."""
+    clock = ManualClock()
+    with ServerThread(Emulator(clock=clock)) as server:
+        client, elsewhere = client_of(server), client_of(server, region="us-west-2")
+        client.create_table(**ORDERS)
+        updates = [{"Create": {"RegionName": "us-west-2"}}]
+        client.update_table(TableName="orders", ReplicaUpdates=updates)
+        client.put_item(TableName="orders", Item={"pk": {"S": "a"}})
+        assert elsewhere.scan(TableName="orders")["Count"] == 0
+        clock.advance(1)
+        assert elsewhere.scan(TableName="orders")["Count"] == 1
+
+
+def test_a_policy_is_applied_to_who_signs():
+    """OTH-22."""
+    statement = {
+        "Effect": "Allow",
+        "Principal": {"AWS": "arn:aws:iam::000000000000:user/any"},
+        "Action": "*",
+        "Resource": "*",
+    }
+    emulator = Emulator(settings=Settings(enforce_policies=True))
+    with ServerThread(emulator) as server:
+        client = client_of(server)
+        policy = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+        client.create_table(**ORDERS, ResourcePolicy=policy)
+        assert client.scan(TableName="orders")["Count"] == 0
+        with pytest.raises(ClientError, match="user/other is not authorized"):
+            client_of(server, key="other").scan(TableName="orders")
 
 
 def test_threads_share_a_client(client):

@@ -5,6 +5,7 @@ import pytest
 from tests.tables import ARN, INVALID, described, emulator, refusal, table
 
 POLICY = '{"Version": "2012-10-17", "Statement": []}'
+OTHER = '{"Statement": []}'
 PLACE = {"ResourceArn": ARN}
 
 
@@ -40,7 +41,7 @@ def test_a_policy_is_attached_found_and_detached():
 def test_the_same_text_keeps_its_revision_and_another_has_its_own():
     """OTH-18."""
     emu = created()
-    revisions = [attach(emu), attach(emu), attach(emu, "{}")]
+    revisions = [attach(emu), attach(emu), attach(emu, OTHER)]
     assert revisions[0] == revisions[1] != revisions[2]
 
 
@@ -73,7 +74,7 @@ def test_a_revision_that_is_not_the_caller_s_is_refused():
     request = {**PLACE, "Policy": POLICY, "ExpectedRevisionId": "1"}
     assert refusal(emu, "PutResourcePolicy", request) == NOT_FOUND
     revision = attach(emu, ExpectedRevisionId="NO_POLICY")
-    none_expected = {**PLACE, "Policy": "{}", "ExpectedRevisionId": "NO_POLICY"}
+    none_expected = {**PLACE, "Policy": OTHER, "ExpectedRevisionId": "NO_POLICY"}
     assert refusal(emu, "PutResourcePolicy", none_expected) == not_found(
         "Requested policy update expecting none to be present for table tab, but a policy exists "
         f"with revision id {revision}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import boto3
@@ -9,7 +10,7 @@ import pytest
 from boto3.dynamodb.conditions import Attr, Key
 from botocore.exceptions import ClientError
 
-from emulator import ManualClock, errors, mock_dynamodb
+from emulator import ManualClock, Settings, errors, mock_dynamodb
 from emulator.sdk import scopes
 
 SCHEMA = {
@@ -253,3 +254,54 @@ def test_the_scope_is_asked_for_once_per_call(fast, monkeypatch):
         client.list_tables()
 
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_credentials_say_who_asks_where_policies_are_enforced(fast):
+    """OTH-22: a client that was given none acts for the account."""
+    arn = "arn:aws:dynamodb:us-east-1:000000000000:table/table"
+    principal = {"AWS": "arn:aws:iam::000000000000:user/ann"}
+    statement = {"Effect": "Allow", "Principal": principal, "Action": "*", "Resource": "*"}
+    settings = Settings(enforce_policies=True)
+    with mock_dynamodb(region="us-east-1", settings=settings, fast=fast):
+        owner = boto3.client("dynamodb")
+        create(owner)
+        owner.put_resource_policy(
+            ResourceArn=arn, Policy=json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+        )
+        ann, bob = (
+            boto3.client("dynamodb", aws_access_key_id=name, aws_secret_access_key="any")
+            for name in ("ann", "bob")
+        )
+        assert ann.scan(TableName="table")["Count"] == owner.scan(TableName="table")["Count"] == 0
+        with pytest.raises(ClientError, match="user/bob is not authorized to perform") as caught:
+            bob.scan(TableName="table")
+        assert caught.value.response["Error"]["Code"] == "AccessDeniedException"
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_a_client_s_region_is_that_of_its_replica(fast):
+    """GTB-1, GTB-5: with boto3's waiters."""
+    settings = Settings(table_delay=20, replication_lag=5)
+    with mock_dynamodb(clock=ManualClock(), settings=settings, fast=fast) as emu:
+        virginia = boto3.client("dynamodb", region_name="us-east-1")
+        ireland = boto3.client("dynamodb", region_name="eu-west-1")
+        create(virginia)
+        virginia.get_waiter("table_exists").wait(TableName="table")
+        virginia.put_item(TableName="table", Item=ITEM)
+        updates = [{"Create": {"RegionName": "eu-west-1"}}]
+        virginia.update_table(TableName="table", ReplicaUpdates=updates)
+        ireland.get_waiter("table_exists").wait(TableName="table")
+        pages = ireland.get_paginator("scan").paginate(
+            TableName="table", PaginationConfig={"PageSize": 1}
+        )
+        assert sum(page["Count"] for page in pages) == 1
+        virginia.delete_item(TableName="table", Key=KEY)
+        assert ireland.scan(TableName="table")["Count"] == 1
+        emu.clock.advance(5)
+        assert ireland.scan(TableName="table")["Count"] == 0
+        virginia.get_waiter("table_exists").wait(TableName="table")
+        virginia.update_table(
+            TableName="table", ReplicaUpdates=[{"Delete": {"RegionName": "eu-west-1"}}]
+        )
+        ireland.get_waiter("table_not_exists").wait(TableName="table")

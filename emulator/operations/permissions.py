@@ -1,0 +1,140 @@
+"""Who may do what: the policies of tables and streams, applied to a caller (OTH-22).
+
+Only with ``Settings(enforce_policies=True)``. A table or stream that has no policy is open to
+everybody; one that has a policy, to those whom the policy allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from emulator.engine import Account, tables_of
+from emulator.engine.options import Policy
+from emulator.operations import policies
+from emulator.partiql import Delete, Exists, Insert, Select, Update, parse
+from emulator.service.catalogue import OPERATIONS, STREAMS
+from emulator.service.errors import AccessDeniedException, ApiError
+
+# Source: IAM User Guide, access denied error messages.
+NOT_ALLOWED: Final = (
+    "User: {user} is not authorized to perform: {action} on resource: {resource} because no "
+    "resource-based policy allows the {action} action"
+)
+DENIED: Final = (
+    "User: {user} is not authorized to perform: {action} on resource: {resource} with an explicit "
+    "deny in a resource-based policy"
+)
+
+#: Source: Service Authorization Reference, Actions of DynamoDB: what members of a transaction and
+#: PartiQL statements need.
+_OF_MEMBERS: Final = {
+    "Put": "PutItem",
+    "Update": "UpdateItem",
+    "Delete": "DeleteItem",
+    "ConditionCheck": "ConditionCheckItem",
+    "Get": "GetItem",
+}
+_OF_STATEMENTS: Final = {
+    Insert: "PartiQLInsert",
+    Update: "PartiQLUpdate",
+    Delete: "PartiQLDelete",
+}
+#: Operations whose resource is an index, if they name one (VIX-51).
+_ON_INDEXES: Final = frozenset(("Query", "Scan", "SearchVectors"))
+#: What a request needs no permission of a resource for: it makes the resource.
+_MAKES: Final = frozenset(("CreateTable", "ImportTable"))
+
+
+class Need(NamedTuple):
+    """An action, the resource it is on, and the policy of that resource."""
+
+    action: str
+    resource: str
+    policy: Policy | None
+
+
+def authorize(
+    account: Account, access_key: str, operation: str, request: Mapping[str, Any]
+) -> None:
+    """Refuse what the policies of the resources that a request names do not let a caller do.
+
+    Raises:
+        AccessDeniedException: for the first resource that does not.
+    """
+    caller = policies.Caller(account.account_id, access_key)
+    for need in _needs(account, operation, request):
+        if need.policy is None:
+            continue
+        statements = policies.parse(need.policy.text) or ()
+        action = f"dynamodb:{need.action}"
+        verdict = policies.judge(statements, caller, action, need.resource)
+        if verdict is not policies.Verdict.ALLOWED:
+            sentence = DENIED if verdict is policies.Verdict.DENIED else NOT_ALLOWED
+            raise AccessDeniedException(
+                sentence.format(user=caller.arn, action=action, resource=need.resource)
+            )
+
+
+def _needs(account: Account, operation: str, request: Mapping[str, Any]) -> Iterator[Need]:
+    """Yield what a request needs, as far as it is well-formed; the rest is refused later."""
+    if operation in _MAKES or operation not in OPERATIONS:
+        return
+    if "Statement" in operation or operation == "ExecuteTransaction":
+        yield from _of_statements(account, operation, request)
+        return
+    if operation.startswith("Transact"):
+        yield from _of_transaction(account, request)
+        return
+    if OPERATIONS[operation].api == STREAMS or "ResourceArn" in request:
+        yield from _of_arn(account, operation, request)
+        return
+    index = request.get("IndexName") if operation in _ON_INDEXES else None
+    for name in tables_of(request):
+        yield from _of_table(account, operation, name, index)
+
+
+def _of_table(account: Account, action: str, name: object, index: object = None) -> Iterator[Need]:
+    """Yield what an action on a table, or on one of its indexes, needs."""
+    table = account.find_table(str(name).rpartition("table/")[2])
+    if table is not None:
+        resource = f"{table.arn}/index/{index}" if isinstance(index, str) else table.arn
+        yield Need(action, resource, table.options.policy)
+
+
+def _of_arn(account: Account, action: str, request: Mapping[str, Any]) -> Iterator[Need]:
+    """Yield what an action on a stream or on what an ARN names needs."""
+    written = request.get("ResourceArn") or request.get("StreamArn") or ""
+    arn = str(written or str(request.get("ShardIterator", "")).partition("|")[0])
+    stream = account.visible_streams().get(arn)
+    if stream is not None:
+        yield Need(action, arn, stream.policy)
+    elif "/stream/" not in arn:
+        yield from _of_table(account, action, arn)
+
+
+def _of_transaction(account: Account, request: Mapping[str, Any]) -> Iterator[Need]:
+    actions = request.get("TransactItems")
+    for action in actions if isinstance(actions, list) else ():
+        for kind, body in action.items() if isinstance(action, Mapping) else ():
+            if kind in _OF_MEMBERS and isinstance(body, Mapping):
+                yield from _of_table(account, _OF_MEMBERS[kind], body.get("TableName"))
+
+
+def _of_statements(account: Account, operation: str, request: Mapping[str, Any]) -> Iterator[Need]:
+    """Yield what PartiQL statements need."""
+    members = {"ExecuteTransaction": "TransactStatements", "BatchExecuteStatement": "Statements"}
+    holders = [request] if operation == "ExecuteStatement" else request.get(members[operation])
+    for holder in holders if isinstance(holders, list) else ():
+        text = holder.get("Statement") if isinstance(holder, Mapping) else None
+        try:
+            statement = parse(text).statement if isinstance(text, str) else None
+        except (ApiError, RecursionError):
+            continue
+        if isinstance(statement, Exists):
+            statement = statement.select
+        if isinstance(statement, Select):
+            source = statement.source
+            yield from _of_table(account, "PartiQLSelect", source.table, source.index)
+        elif statement is not None:
+            yield from _of_table(account, _OF_STATEMENTS[type(statement)], statement.table)

@@ -1,0 +1,105 @@
+"""Policy documents: what is one, and what it says."""
+
+import json
+
+import pytest
+
+from emulator.operations.policies import Caller, Verdict, judge, parse
+
+ANN, BOB = Caller("000000000000", "ann"), Caller("000000000000", "bob")
+TABLE = "arn:aws:dynamodb:us-east-1:000000000000:table/tab"
+
+
+def statement(**members):
+    return {"Effect": "Allow", "Principal": "*", "Action": "*", "Resource": "*"} | members
+
+
+def verdict(*statements, caller=ANN, action="dynamodb:PutItem", resource=TABLE):
+    parsed = parse(json.dumps({"Version": "2012-10-17", "Statement": list(statements)}))
+    return judge(parsed, caller, action, resource)
+
+
+PRINCIPALS = {
+    "everybody": ("*", True),
+    "everybody of AWS": ({"AWS": "*"}, True),
+    "the caller": ({"AWS": ANN.arn}, True),
+    "one of several": ({"AWS": [BOB.arn, ANN.arn]}, True),
+    "the account": ({"AWS": "000000000000"}, True),
+    "its root": ({"AWS": "arn:aws:iam::000000000000:root"}, True),
+    "somebody else": ({"AWS": BOB.arn}, False),
+    "another account": ({"AWS": "arn:aws:iam::999999999999:root"}, False),
+    "a service": ({"Service": "lambda.amazonaws.com"}, False),
+}
+
+
+@pytest.mark.parametrize("case", PRINCIPALS)
+def test_a_statement_is_for_its_principals(case):
+    """OTH-22."""
+    principal, is_allowed = PRINCIPALS[case]
+    wanted = Verdict.ALLOWED if is_allowed else Verdict.NOT_MENTIONED
+    assert verdict(statement(Principal=principal)) is wanted
+
+
+ABOUT = {
+    "the action": ({"Action": "dynamodb:PutItem"}, True),
+    "in any case": ({"Action": "DynamoDB:putitem"}, True),
+    "a pattern": ({"Action": ["dynamodb:Get*", "dynamodb:P?tItem"]}, True),
+    "another action": ({"Action": "dynamodb:Put"}, False),
+    "the table": ({"Resource": TABLE}, True),
+    "tables": ({"Resource": "arn:aws:dynamodb:*:*:table/t*"}, True),
+    "its indexes": ({"Resource": TABLE + "/index/*"}, False),
+    "a table with brackets": ({"Resource": TABLE.replace("tab", "[t]ab")}, False),
+    "other actions": ({"Action": None, "NotAction": "dynamodb:Get*"}, True),
+    "all but this action": ({"Action": None, "NotAction": "dynamodb:Put*"}, False),
+    "all but this table": ({"Resource": None, "NotResource": TABLE}, False),
+    "all but the caller": ({"Principal": None, "NotPrincipal": {"AWS": ANN.arn}}, False),
+}
+
+
+@pytest.mark.parametrize("case", ABOUT)
+def test_a_statement_is_about_actions_and_resources(case):
+    """OTH-22."""
+    members, is_allowed = ABOUT[case]
+    written = {name: value for name, value in statement(**members).items() if value is not None}
+    wanted = Verdict.ALLOWED if is_allowed else Verdict.NOT_MENTIONED
+    assert verdict(written) is wanted
+
+
+def test_a_denial_counts_more_than_anything():
+    """OTH-22."""
+    denial = statement(Effect="Deny", Action="dynamodb:Put*")
+    assert verdict(statement(), denial) is verdict(denial, statement()) is Verdict.DENIED
+    assert verdict(statement(), denial, action="dynamodb:GetItem") is Verdict.ALLOWED
+    assert verdict() is Verdict.NOT_MENTIONED
+
+
+def test_what_is_not_evaluated_allows_nothing_and_denies():
+    """OTH-22."""
+    condition = {"Condition": {"StringEquals": {"aws:username": "ann"}}}
+    assert verdict(statement(**condition)) is Verdict.NOT_MENTIONED
+    assert verdict(statement(), statement(Effect="Deny", **condition)) is Verdict.DENIED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        "[" * 100_000,
+        '{"Statement": 5}',
+        '{"Statement": [5]}',
+        json.dumps({"Statement": statement(Effect="Perhaps")}),
+        json.dumps({"Statement": statement(Principal=[])}),
+        json.dumps({"Statement": statement(Principal={})}),
+        json.dumps({"Statement": statement(Principal={"AWS": 5})}),
+        json.dumps({"Statement": statement(Action=5)}),
+        json.dumps({"Statement": statement(Action=[5])}),
+        json.dumps({"Statement": statement(NotAction="*")}),
+        json.dumps({"Statement": {"Effect": "Allow", "Principal": "*", "Action": "*"}}),
+    ],
+    ids=lambda text: text[:60],
+)
+def test_what_is_no_policy_is_none(text):
+    """ERR-OTH-6."""
+    assert parse(text) is None
