@@ -38,6 +38,7 @@ OTHER_FILES = {
     "operations/test_shapes_against_botocore.py": "all shapes against the service model",
     "partiql/test_laws.py": "laws of the whole room",
     "sdk/test_boto_aio.py": "boto.py for clients of the other colour",
+    "sdk/test_boto_exports.py": "exports, imports and restores through boto3 and its waiters",
     "sdk/test_boto_how_to.py": "a page of the documentation, run",
     "strategies/test_strategies.py": "the public surface of the room",
     "test_main.py": "__main__.py",

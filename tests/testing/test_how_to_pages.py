@@ -4,6 +4,7 @@ A block whose first line names a file is written there; the files of a page are 
 """
 
 import re
+import tempfile
 from pathlib import Path
 
 import aiobotocore.session  # noqa: F401  # loaded before a pytest that forgets it
@@ -40,9 +41,11 @@ def test_the_examples_of_the_server_page_run(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("page", "count"), [("global-tables.md", 2), ("streams.md", 1), ("vectors.md", 2)]
+    ("page", "count"),
+    [("data-in-and-out.md", 2), ("global-tables.md", 2), ("streams.md", 1), ("vectors.md", 2)],
 )
-def test_the_examples_of_a_page_on_emulators_run(page, count):
+def test_the_examples_of_a_page_on_emulators_run(page, count, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     blocks = re.findall(r"^```python\n(.*?)^```", (PAGES / page).read_text(), re.M | re.DOTALL)
     names: dict = {}
     for block in blocks:
