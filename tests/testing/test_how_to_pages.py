@@ -19,7 +19,17 @@ BLOCK = re.compile(r"^```python\n# (\S+\.py)\n(.*?)^```", re.MULTILINE | re.DOTA
 
 
 @pytest.mark.parametrize(
-    ("page", "tests"), [("pytest.md", 13), ("migrate.md", 5), ("hypothesis.md", 4)]
+    ("page", "tests"),
+    [
+        ("pytest.md", 13),
+        ("migrate.md", 1),
+        ("hypothesis.md", 4),
+        ("faq.md", 4),
+        ("from-moto.md", 2),
+        ("from-dynamodb-local.md", 2),
+        ("from-localstack.md", 1),
+        ("from-dynalite.md", 1),
+    ],
 )
 def test_the_examples_of_a_page_pass(pytester, page, tests):
     blocks = BLOCK.findall((PAGES / page).read_text())

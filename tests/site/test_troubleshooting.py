@@ -1,0 +1,39 @@
+"""What the page on troubleshooting quotes is what the code says."""
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "how-to" / "troubleshooting.md"
+#: The last part of the page is about messages of others.
+OURS = PAGE.read_text().partition("## boto3, not us")[0]
+
+
+def sentences():
+    """Return every text of the code, with three dots for what is filled in."""
+    nodes = (
+        node
+        for path in [*(ROOT / "emulator").rglob("*.py"), ROOT / "pytest_dynamometer.py"]
+        for node in ast.walk(ast.parse(path.read_text()))
+    )
+    texts = {text_of(node) for node in nodes if isinstance(node, ast.JoinedStr | ast.Constant)}
+    return [re.sub(r"\{[^{}]*\}", "...", text) for text in texts]
+
+
+def text_of(node):
+    """Return a text, plain or formatted, with braces around what is filled in."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(map(text_of, node.values))
+    value = getattr(node, "value", "")
+    return value if isinstance(value, str) else "{}"
+
+
+def test_a_sentence_that_is_quoted_is_one_of_ours():
+    known = sentences()
+    rows = re.findall(r"^\| (.*?) \|", OURS, re.MULTILINE)
+    quoted = [text for row in rows for text in re.findall(r"`([^`]+)`", row)]
+    own = [text for text in quoted if " " in text and not text.startswith("FILE:LINE")]
+    assert len(own) > 30
+    lost = [text for text in own if not any(text.strip(". ") in sentence for sentence in known)]
+    assert lost == []
