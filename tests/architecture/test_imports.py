@@ -67,6 +67,7 @@ ONLY_THERE = {
     "hypothesis": ("strategies/",),
     "pytest": ("testing/",),
     "numpy": ("lab/", "storage/vectors.py"),
+    "pandas": ("lab/outcome/",),
     "yaml": ("lab/", "designs/"),
     "rich": ("lab/",),
     "mcp": ("mcp/",),

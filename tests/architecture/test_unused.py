@@ -56,6 +56,7 @@ USED_BY_OTHERS = {
     },
     "agents, who read the answers as JSON": {"first_throttle_seconds", "ok"},
     "those who write the schema that is shipped": {"lab_file_schema"},
+    "notebooks": {"_repr_html_", "to_frame"},
     "the script of a page": {"range_name"},
     "tables of attribute types, by position": {"current_name", "older_name"},
 }  # fmt: skip

@@ -12,6 +12,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import (
+    TYPE_CHECKING,
     Any,
     Final,
     Literal,
@@ -25,6 +26,9 @@ from typing import (
 
 from emulator.designs import Finding
 from emulator.lab.outcome.throttled import throttled_by_reason, throttled_share
+
+if TYPE_CHECKING:
+    import pandas
 
 #: Grows when a result written before can no longer be read.
 FORMAT: Final = 1
@@ -477,6 +481,12 @@ class DesignResult:
         """The month under the billing mode and table class of the design."""
         return next(cost for cost in self.costs if cost.chosen)
 
+    def _repr_html_(self) -> str:
+        """Return the design as a notebook shows it."""
+        from emulator.lab.outcome.notebooks import design_markup
+
+        return design_markup(self)
+
     def resource(self, name: str) -> ResourceResult:
         """Return the table or index of that name.
 
@@ -523,6 +533,22 @@ class Comparison:
             KeyError: There is none.
         """
         return {design.name: design for design in self.designs}[name]
+
+    def _repr_html_(self) -> str:
+        """Return the comparison as a notebook shows it."""
+        from emulator.lab.outcome.notebooks import comparison_markup
+
+        return comparison_markup(self)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return the measures as a frame of pandas, a row for each design.
+
+        Raises:
+            ModuleNotFoundError: pandas is not installed.
+        """
+        from emulator.lab.outcome.notebooks import comparison_frame
+
+        return comparison_frame(self)
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return the whole comparison as JSON text."""

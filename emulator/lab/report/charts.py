@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from emulator.lab.outcome import result_types, words
+from emulator.lab.outcome.rows import cost_name
 from emulator.lab.report import pictures
 from emulator.lab.report.drawing import draw
 
@@ -316,17 +317,6 @@ _COST_PARTS: Final = (
     ("storage", "amber", "storage"),
     ("", "violet", "other"),
 )
-
-
-def cost_name(cost: result_types.Cost) -> str:
-    """Return a billing mode and table class in words.
-
-    >>> cost_name(result_types.Cost(billing="on-demand", table_class="STANDARD", lines=(),
-    ...                             total=0, chosen=True))
-    'on-demand'
-    """
-    rare = "" if cost.table_class == "STANDARD" else ", Standard-IA"
-    return f"{cost.billing}{rare}"
 
 
 def cost_parts(cost: result_types.Cost) -> tuple[pictures.Part, ...]:

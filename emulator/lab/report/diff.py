@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from emulator.lab.outcome import words
 from emulator.lab.outcome.result_types import Comparison, DesignResult
-from emulator.lab.report.rows import headroom, month, risk
+from emulator.lab.outcome.rows import headroom, month, risk
 
 #: By which a comment in a pull request is found again and replaced.
 MARKER: Final = "<!-- dynamometer diff -->"

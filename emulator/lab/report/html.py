@@ -16,11 +16,7 @@ from typing import Any, Final
 from emulator import __version__, web
 from emulator.designs import Finding
 from emulator.lab.outcome import result_types, words
-from emulator.lab.report import pictures
-from emulator.lab.report.design_section import HEALTHY, DesignSection, anchor, keys
-from emulator.lab.report.heat_map import hottest, thumbnail
-from emulator.lab.report.markup import badge, figure, sentence
-from emulator.lab.report.rows import (
+from emulator.lab.outcome.rows import (
     INCOMPLETE,
     Cell,
     Group,
@@ -33,6 +29,10 @@ from emulator.lab.report.rows import (
     risk,
     summary,
 )
+from emulator.lab.report import pictures
+from emulator.lab.report.design_section import HEALTHY, DesignSection, anchor, keys
+from emulator.lab.report.heat_map import hottest, thumbnail
+from emulator.lab.report.markup import badge, figure, sentence
 from emulator.lab.report.side_by_side import comparison_charts
 from emulator.lab.report.text import explanations
 from emulator.web.markup import Column, Value, hint, scrolling, table

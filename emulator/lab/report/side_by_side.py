@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from emulator.lab.outcome import result_types, words
-from emulator.lab.report import pictures
-from emulator.lab.report.charts import Chart, cost_parts, design_charts
-from emulator.lab.report.rows import (
+from emulator.lab.outcome.rows import (
     INCOMPLETE,
     best,
     headroom,
@@ -17,6 +15,8 @@ from emulator.lab.report.rows import (
     month_cell,
     risk,
 )
+from emulator.lab.report import pictures
+from emulator.lab.report.charts import Chart, cost_parts, design_charts
 
 _COLORS: Final = ("d1", "d2", "d3", "d4", "d5", "d6")
 

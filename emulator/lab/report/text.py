@@ -14,9 +14,9 @@ from typing import Final, TextIO
 
 from emulator.lab.outcome import words
 from emulator.lab.outcome.result_types import Comparison, DesignResult, ResourceResult
+from emulator.lab.outcome.rows import Group, groups, summary
 from emulator.lab.outcome.thresholds import THRESHOLD
 from emulator.lab.report.heat_map import Cells, MapLayout, hottest
-from emulator.lab.report.rows import Group, groups, summary
 
 PLAIN_WIDTH: Final = 100
 MAP_ROWS: Final = 10

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from emulator.lab.outcome import words
-from emulator.lab.report.rows import Cell, best, groups, headroom, risk, summary
+from emulator.lab.outcome.rows import Cell, best, groups, headroom, risk, summary
 from tests.lab.report.comparisons import afternoon
 
 

@@ -15,7 +15,6 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from emulator.lab.outcome import result_types, words
 from emulator.lab.outcome.thresholds import THRESHOLD, TIGHT
 from emulator.lab.outcome.throttled import typical_throttling
-from emulator.lab.report.charts import cost_name
 
 Mark: TypeAlias = Literal["", "good", "tight", "bad", "chosen"]
 Better: TypeAlias = Literal["", "low", "high"]
@@ -409,6 +408,17 @@ def _costs(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
         yield _row("a year of growing load", designs, _year, better="low")
         yield _row("stored in its last month", designs, _year_stored, detail=True)
         yield _row("partitions after it", designs, _year_partitions, detail=True)
+
+
+def cost_name(cost: result_types.Cost) -> str:
+    """Return a billing mode and table class in words.
+
+    >>> cost_name(result_types.Cost(billing="on-demand", table_class="STANDARD", lines=(),
+    ...                             total=0, chosen=True))
+    'on-demand'
+    """
+    rare = "" if cost.table_class == "STANDARD" else ", Standard-IA"
+    return f"{cost.billing}{rare}"
 
 
 #: Stands at the costs of a design that did not serve its whole load.
