@@ -6,7 +6,7 @@
 import { element, fill } from "../kit/dom.js";
 import { count, duration } from "../kit/format.js";
 import { dataTable } from "../kit/table.js";
-import { button, field, heading, message, select } from "./parts.js";
+import { button, field, heading, select } from "./parts.js";
 import { address as routeAddress, ask, post, remove } from "./server.js";
 
 const MODES = [
@@ -23,19 +23,20 @@ const FAULTS = [
 ];
 const ADVANCES = [[1, "1 s"], [60, "1 min"], [3600, "1 h"], [86_400, "1 day"]];
 const REPORT_MS = 1000;
+const advance = { seconds: 60 }; // what was asked for last
 
 export function controlsView(host, context) {
-  const said = message();
   const act = async (work, done) => {
     try {
       await work();
-      if (done) said.show(done);
-      context.refresh();
+      await context.refresh();
+      context.notify(done);
     } catch (failure) {
-      said.show(failure.message, "failed");
+      context.notify(failure.message, "failed");
     }
   };
-  const parts = { ...context, act, said };
+  const { state, selected, isReadOnly, notify } = context;
+  const parts = { state, selected, isReadOnly, notify, act };
   const traffic = workload(parts);
   const sections = context.isReadOnly
     ? [element("p", { class: "quiet" }, "This console is read-only."), traffic.node]
@@ -47,7 +48,7 @@ export function controlsView(host, context) {
       resetPanel(parts),
       traffic.node,
     ];
-  fill(host, heading("Controls", "of the whole server"), said.node, sections);
+  fill(host, heading("Controls", "of the whole server"), sections);
   return {
     isOfState: true,
     watch: () => ({}),
@@ -74,17 +75,20 @@ function clockPanel({ state, act }) {
     type: "number",
     min: 0,
     step: "any",
-    value: 60,
+    value: advance.seconds,
     class: "short",
   });
-  const advance = (amount) =>
+  const pass = (amount) =>
     act(() => post("clock", { advance: amount }), `The clock is ${duration(amount)} further.`);
   return panel("Clock", [
     element("p", {}, `It is ${new Date(state.now * 1000).toISOString()}.`),
     element("div", { class: "row start" }, [
       field("Seconds", seconds),
-      button("Advance", () => advance(Number(seconds.value)), { isMain: true }),
-      ADVANCES.map(([amount, label]) => button(`+ ${label}`, () => advance(amount))),
+      button("Advance", () => {
+        advance.seconds = Number(seconds.value);
+        pass(advance.seconds);
+      }, { isMain: true }),
+      ADVANCES.map(([amount, label]) => button(`+ ${label}`, () => pass(amount))),
     ]),
   ]);
 }
@@ -212,7 +216,7 @@ function resetPanel({ act }) {
 
 // The traffic just seen
 
-function workload({ state, selected, isReadOnly, said }) {
+function workload({ state, selected, isReadOnly, notify }) {
   const tables = state.namespaces.flatMap(({ namespace, tables }) =>
     tables.map((
       { TableName: table },
@@ -230,9 +234,9 @@ function workload({ state, selected, isReadOnly, said }) {
       const response = await fetch(routeAddress("console/workload", query));
       if (!response.ok) throw new Error((await response.json()).error);
       save(await response.blob(), `${query.table.replace(/[^\w.-]+/g, "-")}-traffic.yaml`);
-      said.show("The workload is saved; run it with: dynamometer lab FILE");
+      notify("The workload is saved; run it with: dynamometer lab FILE");
     } catch (failure) {
-      said.show(failure.message, "failed");
+      notify(failure.message, "failed");
     }
   };
   const report = async () => {
@@ -240,7 +244,7 @@ function workload({ state, selected, isReadOnly, said }) {
       await post("console/report", JSON.parse(table.control.value));
       wait();
     } catch (failure) {
-      said.show(failure.message, "failed");
+      notify(failure.message, "failed");
     }
   };
   const wait = async () => {

@@ -21,7 +21,7 @@ const PAGE = 25;
 export function itemsView(host, context) {
   const { description, selected } = context;
   const builder = makeBuilder(description, selected.index);
-  const result = { pages: [], items: [], units: 0, evaluated: 0, next: null, call: null };
+  const result = { pages: [], items: [], units: 0, evaluated: 0, next: null, call: null, runs: 0 };
   const said = message();
   const receipt = element("div", { class: "receipt", "aria-live": "polite" });
   const listing = element("div");
@@ -29,7 +29,7 @@ export function itemsView(host, context) {
   const more = button("Next page", () => run({ isMore: true }));
   more.hidden = true;
 
-  const runButton = button("Run", () => run(), { isMain: true });
+  const runButton = button("Run", () => {}, { isMain: true });
   const form = element(
     "form",
     {
@@ -75,6 +75,7 @@ export function itemsView(host, context) {
   }
 
   async function run({ isMore = false } = {}) {
+    const number = ++result.runs; // of two that are under way, the later one is shown
     said.clear();
     if (!isMore) {
       Object.assign(result, { items: [], units: 0, evaluated: 0, next: null });
@@ -85,6 +86,7 @@ export function itemsView(host, context) {
     showSamples(operation, asked);
     try {
       const { answer, error } = await call(selected.namespace, operation, asked);
+      if (number !== result.runs) return;
       if (error) showError(error);
       else take(answer);
       show(operation, request);

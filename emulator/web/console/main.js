@@ -36,16 +36,36 @@ const page = {
 };
 const head = document.getElementById("head");
 const host = document.getElementById("view");
+const notice = document.getElementById("notice");
 const side = sidebar(document.getElementById("tables"));
 
 /** Asks for tables and settings again; views that show only what the feed tells stay. */
-async function refresh({ isQuiet = false } = {}) {
+async function refresh({ isQuiet = false, isOwn = true } = {}) {
   const [state, { ids }] = await Promise.all([ask("console/state"), ask("snapshot")]);
   page.state = { ...state, snapshots: ids };
+  page.tables = JSON.stringify(tablesOf(state));
   learnWords(state.throttling);
   side.update(state);
   showHead();
-  if (!isQuiet) show({ isAgain: true });
+  if (!isQuiet && (isOwn || !isBusy())) show({ isAgain: true });
+}
+
+/** The tables by namespace, as every answer of the feed lists them. */
+function tablesOf({ namespaces }) {
+  return namespaces.map(({ namespace, tables }) => [namespace, tables.map((one) => one.TableName)]);
+}
+
+/** Says what came of an action; it stays until another view is shown. */
+function notify(text, kind = "done") {
+  notice.className = `message ${kind}`;
+  notice.hidden = false;
+  fill(notice, text);
+}
+
+/** Whether the reader is filling in a form of the view, which must not go away then. */
+function isBusy() {
+  const active = document.activeElement;
+  return host.contains(active) && active.matches("input, select, textarea");
 }
 
 function describedTable({ namespace, table }) {
@@ -73,6 +93,7 @@ function contextOf(selected) {
     isReadOnly: page.state.console !== "on",
     namespacesOf,
     refresh,
+    notify,
   };
 }
 
@@ -88,6 +109,7 @@ function show({ isAgain = false } = {}) {
   showHead();
   side.show();
   if (!isSame) {
+    notice.hidden = true;
     side.fold();
     scrollTo(0, 0);
     feed?.askNow();
@@ -163,8 +185,7 @@ function take(answer) {
   const tables = JSON.stringify(answer.tables);
   const hasMoved = page.state.clock === "manual" && page.state.now !== answer.now;
   if (tables !== page.tables || answer.capacity !== page.state.capacity || hasMoved) {
-    page.tables = tables;
-    refresh().catch(() => {});
+    refresh({ isOwn: false }).catch(() => {});
   } else if (page.rounds % REFRESH_EVERY === 0 && answer.tables.length <= FEW_NAMESPACES) {
     refresh({ isQuiet: true }).catch(() => {});
   }

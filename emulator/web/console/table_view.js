@@ -7,7 +7,7 @@ import { element, fill } from "../kit/dom.js";
 import { bytes, count } from "../kit/format.js";
 import { dataTable } from "../kit/table.js";
 import { capacityText, indexesOf, isOnDemand, keyOf, keyText } from "./keys.js";
-import { button, field, heading, message, select } from "./parts.js";
+import { button, field, heading, select } from "./parts.js";
 import { address, choose } from "./selection.js";
 import { call } from "./server.js";
 
@@ -74,7 +74,6 @@ function indexTable({ description }) {
 
 function changes(context) {
   const { description, selected } = context;
-  const said = message();
   const number = (value) => element("input", { type: "number", min: 1, value, class: "short" });
   const { ReadCapacityUnits: reads, WriteCapacityUnits: writes } =
     description.ProvisionedThroughput;
@@ -97,7 +96,7 @@ function changes(context) {
 
   const act = async (operation, request, onDone) => {
     const { error } = await call(selected.namespace, operation, request);
-    if (error) said.show([element("b", {}, error.code), " ", error.message], "failed");
+    if (error) context.notify([element("b", {}, error.code), " ", error.message], "failed");
     else onDone();
   };
   const throughput = () => ({
@@ -117,9 +116,9 @@ function changes(context) {
         request.GlobalSecondaryIndexUpdates = updates;
       }
     }
-    act("UpdateTable", request, () => {
-      context.refresh();
-      said.show("The table is changed.");
+    act("UpdateTable", request, async () => {
+      await context.refresh();
+      context.notify("The table is changed.");
     });
   };
   const erase = button("Delete the table", () => {
@@ -132,7 +131,6 @@ function changes(context) {
   return element("section", { class: "panel" }, [
     element("h2", {}, "Change"),
     element("div", { class: "row start" }, mode.node, units, button("Change capacity", change)),
-    said.node,
     element("div", { class: "row start" }, erase),
   ]);
 }
