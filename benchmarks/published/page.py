@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from benchmarks.published import charts
+from benchmarks.published.lab_plays import NOT_IN_LAB
 from benchmarks.published.plays import PLAYS
 from benchmarks.published.verdicts import DIFFERS, NEAR, experiments, near, sources
 
@@ -124,8 +125,9 @@ def _lab(verdicts, seeds):
     lines = [
         "## The same in the lab",
         f"What a workload of the lab can state, in its aggregate engine, over {seeds} seeds where "
-        "a delay is drawn. Its clients retry as the SDK does; those of the published runs mostly "
-        "did not, so shares of refused calls are not compared.",
+        "a delay is drawn. What it cannot:",
+        "",
+        *(f"- {name}: {reason}." for name, reason in NOT_IN_LAB.items()),
         "",
         "| " + " | ".join(heads) + " |",
         "|" + " --- |" * len(heads),
