@@ -36,9 +36,19 @@ def test_damage_shows_behind_the_lines_that_could_be_read(kept):
     assert seen == lines[: len(seen)]
 
 
-@pytest.mark.parametrize(
-    "data", [b"plain text", b"\x1f\x8b but no gzip", gzip.compress(b"a") + b"b"]
-)
-def test_what_is_no_gzip_is_damaged(data):
+def test_an_empty_object_has_no_lines():
+    """S3X-22: such as the one that says an export has begun."""
+    assert list(lines_of(b"", "GZIP")) == list(lines_of(b"", "NONE")) == []
+
+
+DAMAGED = {
+    "text": b"plain text",
+    "header": b"\x1f\x8b but no gzip",
+    "more": gzip.compress(b"a", mtime=0) + b"b",
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_what_is_no_gzip_is_damaged(case):
     with pytest.raises(DamagedObject):
-        list(lines_of(data, "GZIP"))
+        list(lines_of(DAMAGED[case], "GZIP"))
