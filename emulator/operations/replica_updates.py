@@ -5,7 +5,7 @@ The accounts of all regions of a group are held while it changes (GTB-5).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from emulator.clock import NANOSECONDS
@@ -68,35 +68,40 @@ def other_replicas(account: Account, table: Table, joining: Wire | None = None) 
 
 def update_replicas(account: Account, table: Table, request: Wire) -> None:
     """Add, change and remove replicas, as the rules have allowed (OTH-14, GTB-5)."""
+    owner = account.owner_of(table)
     peers = {peer.region: peer for peer in other_replicas(account, table, request)}
+    group = {owner.region: owner, **peers}
     actions, witness = rules.actions_of(request), rules.witness_of(request)
+    _tables_can_come_and_go(table, actions, peers)
+    until_ns = account.now_ns + round(account.settings.table_delay * NANOSECONDS)
+    for action in actions:
+        member = group[action.region]
+        if action.kind == "Create":
+            _join(owner, table, member, request, until_ns)
+        if action.kind in ("Create", "Update"):
+            is_new = action.kind == "Create"
+            _set_overrides(table, member, action.body, until_ns, is_new=is_new)
+        else:
+            _leave(member.region, table.name, group)
+            if action.kind == "Delete":
+                _delete(member, table.name)
+    if witness is not None and witness.kind == "Create":
+        for replica in _replicas(table.name, group):
+            replica.witness = Witness(witness.region, until_ns)
+    _share_members(table, group)
+
+
+def _tables_can_come_and_go(
+    table: Table, actions: Iterable[rules.Action], peers: Mapping[str, Account]
+) -> None:
+    """Refuse replicas where there is a table already, and to delete a protected one."""
     for action in actions:
         if action.kind == "Create":
             rules.no_table_is_in_the_way(peers[action.region], table.name)
-        elif (
-            action.kind == "Delete"
-            and peers[action.region].tables[table.name].options.deletion_protection
-        ):
-            raise ValidationException(PROTECTED)
-    until_ns = account.now_ns + round(account.settings.table_delay * NANOSECONDS)
-    owner = account.owner_of(table)
-    for action in actions:
-        peer = peers.get(action.region)
-        if action.kind == "Disassociate":
-            _leave(owner, table, peers)
-        elif peer is None:
-            continue
-        elif action.kind == "Create":
-            _join(owner, table, peer, request, until_ns)
-            _set_overrides(table, peer, action.body, until_ns, is_new=True)
-        elif action.kind == "Update":
-            _set_overrides(table, peer, action.body, until_ns, is_new=False)
-        else:
-            _leave(peer, peer.tables[table.name], {**peers, owner.region: owner})
-            _delete(peer, peer.tables[table.name])
-    if witness is not None and witness.kind == "Create":
-        _set_witness(table, peers, Witness(witness.region, until_ns))
-    _share_members(owner, table, peers)
+        elif action.kind == "Delete":
+            twin = peers[action.region].replicated.get(table.name)
+            if twin is not None and twin.options.deletion_protection:
+                raise ValidationException(PROTECTED)
 
 
 def _join(owner: Account, table: Table, peer: Account, request: Wire, until_ns: int) -> None:
@@ -123,7 +128,9 @@ def _join(owner: Account, table: Table, peer: Account, request: Wire, until_ns: 
 def _set_overrides(table: Table, peer: Account, body: Wire, until_ns: int, *, is_new: bool) -> None:
     """Give a replica what it has of its own: units for reads, its class (GTB-5)."""
     assert table.replica is not None, "a replica has joined before"
-    members, twin = table.replica.members, peer.tables[table.name]
+    members, twin = table.replica.members, peer.tables.get(table.name)
+    if twin is None:
+        return
     overrides = {name: value for name, value in body.items() if name != "RegionName"}
     if "TableClassOverride" in overrides:
         twin.options.table_class = overrides.pop("TableClassOverride")
@@ -150,69 +157,65 @@ def _set_reads(peer: Account, twin: Table, resource: Resource, holder: Wire) -> 
         updates.change_throughput(peer, twin, resource, throughput)
 
 
-def _set_witness(table: Table, peers: Mapping[str, Account], witness: Witness) -> None:
-    for replica in _replicas(table, peers):
-        replica.witness = witness
+def _replicas(name: str, group: Mapping[str, Account]) -> list[Replica]:
+    """Return the replicas of a table that there are in some regions."""
+    tables = (account.tables.get(name) for account in group.values())
+    return [t.replica for t in tables if t is not None and t.replica is not None]
 
 
-def _replicas(table: Table, peers: Mapping[str, Account]) -> list[Replica]:
-    twins = (peer.tables.get(table.name) for peer in peers.values())
-    tables = [table, *(twin for twin in twins if twin is not None)]
-    return [member.replica for member in tables if member.replica is not None]
-
-
-def _leave(account: Account, table: Table, peers: Mapping[str, Account]) -> None:
+def _leave(region: str, name: str, group: Mapping[str, Account]) -> None:
     """Let a replica go its own way; first everything arrives that is on its way (GTB-10).
 
     Assumed: that takes no time. Of two replicas, none is left a replica.
     """
-    group = {account.region: account, **peers}
-    for member in group.values():
-        twin = member.tables.get(table.name)
-        if twin is not None and twin.replica is not None:
-            replication.settle(member, twin)
-    table.replica = None
-    account.network.note(account)
-    for peer in peers.values():
-        twin = peer.tables.get(table.name)
-        if twin is None or twin.replica is None:
-            continue
-        twin.replica.members.pop(account.region, None)
-        if len(twin.replica.members) == 1:
-            twin.replica = None
+    members = [
+        (account, table)
+        for account in group.values()
+        if (table := account.tables.get(name)) is not None and table.replica is not None
+    ]
+    for account, table in members:
+        replication.settle(account, table)
+    for account, table in members:
+        if table.replica is not None:
+            table.replica.members.pop(region, None)
+            if account.region == region or len(table.replica.members) == 1:
+                table.replica = None
+        account.network.note(account)
 
 
-def _delete(account: Account, table: Table) -> None:
-    table.deleted_at_ns = account.now_ns + round(account.settings.table_delay * NANOSECONDS)
-    if table.stream is not None and table.stream.is_open:
-        table.stream.close(account.now_ns)
+def _delete(account: Account, name: str) -> None:
+    """Delete what was a replica; where a region was emptied on its own, there is none."""
+    table = account.tables.get(name)
+    if table is not None:
+        table.deleted_at_ns = account.now_ns + round(account.settings.table_delay * NANOSECONDS)
+        if table.stream is not None and table.stream.is_open:
+            table.stream.close(account.now_ns)
 
 
-def _share_members(owner: Account, table: Table, peers: Mapping[str, Account]) -> None:
+def _share_members(table: Table, group: Mapping[str, Account]) -> None:
     """Let every replica know the same group."""
-    for replica in _replicas(table, peers):
+    for replica in _replicas(table.name, group):
         if table.replica is not None:
             replica.members = dict(table.replica.members)
-    for account in (owner, *peers.values()):
+    for account in group.values():
         account.network.note(account)
 
 
 def leave_group(account: Account, table: Table) -> None:
     """Take a table that is to be deleted out of its group, which goes on without it."""
     rules.is_not_strong([table], "the deletion of a replica by DeleteTable")
-    peers = {peer.region: peer for peer in other_replicas(account, table)}
-    _leave(account.owner_of(table), table, peers)
-    for peer in peers.values():
-        peer.network.note(peer)
+    accounts = [account.owner_of(table), *other_replicas(account, table)]
+    group = {member.region: member for member in accounts}
+    _leave(account.region, table.name, group)
 
 
 def sharing_replicas(account: Account, table: Table, request: Wire) -> list[Account]:
     """Return where else a change is to be made: where settings are shared that it has (GTB-5)."""
     if table.replica is None or not any(request.get(member) for member in _SHARED):
         return []
-    peers = other_replicas(account, table)
+    peers = [peer for peer in other_replicas(account, table) if table.name in peer.replicated]
     for peer in peers:
-        table_is_active(peer.tables[table.name], peer.now_ns)
+        table_is_active(peer.replicated[table.name], peer.now_ns)
     return peers
 
 
@@ -255,7 +258,9 @@ def _with_own_reads(units: Wire, resource: Resource) -> dict[str, int]:
 def share_time_to_live(account: Account, table: Table) -> None:
     """Let items of every replica expire as those of this one do (GTB-2)."""
     for peer in other_replicas(account, table):
-        twin = peer.tables[table.name]
+        twin = peer.replicated.get(table.name)
+        if twin is None:
+            continue
         twin.expiry = None
         if table.expiry is not None:
             items = twin.store.walk(*updates.EVERYWHERE)

@@ -118,6 +118,29 @@ def test_what_every_key_sees_is_replicated_for_every_key():
     assert keys(emu, HOME, access_key="bob") == ["a"]
 
 
+def test_a_region_that_was_emptied_on_its_own_is_in_nobody_s_way():
+    """GTB-5: the others go on, and its replica can be deleted and made anew."""
+    emu = world(EUROPE, ASIA)
+    put(emu, EUROPE, "a")
+    emu.within(Namespace(None, EUROPE)).reset()
+    put(emu, HOME, "b")
+    emu.clock.advance(1)
+    assert keys(emu, ASIA) == ["a", "b"]
+    change = {"TableName": "tab", "BillingMode": "PROVISIONED"}
+    units = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}
+    emu.call("UpdateTable", change | {"ProvisionedThroughput": units})
+    override = {"Update": {"RegionName": EUROPE, "TableClassOverride": "STANDARD"}}
+    ttl = {"Enabled": True, "AttributeName": "ttl"}
+    emu.call("UpdateTimeToLive", {"TableName": "tab", "TimeToLiveSpecification": ttl})
+    for update in (
+        override,
+        {"Delete": {"RegionName": EUROPE}},
+        {"Create": {"RegionName": EUROPE}},
+    ):
+        emu.call("UpdateTable", {"TableName": "tab", "ReplicaUpdates": [update]})
+    assert keys(emu, EUROPE) == ["a", "b"]
+
+
 def test_a_snapshot_has_what_is_on_its_way():
     """GTB-1: and goes back to it as often as wanted."""
     emu = world(EUROPE)
