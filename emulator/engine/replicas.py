@@ -106,12 +106,10 @@ class Replica:
         is_protected: Whether it may not be disassociated (GTB-10).
         inbox: A heap of writes of other regions that are not here yet.
         versions: When recent writes were made, by item, deletions included.
-        floor_ns: No version that was forgotten is later.
     """
 
     __slots__ = (
         "consistency",
-        "floor_ns",
         "inbox",
         "is_protected",
         "members",
@@ -134,7 +132,6 @@ class Replica:
         self.is_protected = True
         self.inbox: list[Message] = []
         self.versions: dict[Position, Version] = {}
-        self.floor_ns = 0
 
     @property
     def is_strong(self) -> bool:
@@ -176,7 +173,7 @@ class Replica:
         """Note a write that was made here, and put it on its way to the other replicas."""
         now_ns = account.now_ns
         known = self.versions.get(position)
-        earliest_ns = max(self.floor_ns, 0 if known is None else known.time_ns) + 1
+        earliest_ns = 0 if known is None else known.time_ns + 1
         version = Version(max(now_ns, earliest_ns), self.region, now_ns)
         lag = 0.0 if self.is_strong else account.settings.replication_lag
         message = Message(now_ns + round(lag * NANOSECONDS), version, position, new)
@@ -195,15 +192,13 @@ class Replica:
         group = (self, *self._peers(owner, table_name))
         if any(replica.inbox for replica in group):
             return
-        lag = owner.settings.replication_lag if self.is_strong else 0.0
-        horizon_ns = owner.now_ns - round(lag * NANOSECONDS)
+        horizon_ns = owner.now_ns - round(owner.settings.replication_lag * NANOSECONDS)
         for replica in group:
-            kept = {}
-            for position, version in replica.versions.items():
-                if self.is_strong and version.written_ns > horizon_ns:
-                    kept[position] = version
-                replica.floor_ns = max(replica.floor_ns, version.time_ns)
-            replica.versions = kept
+            replica.versions = {
+                position: version
+                for position, version in replica.versions.items()
+                if self.is_strong and version.written_ns > horizon_ns
+            }
 
     def _peers(self, owner: Account, table_name: str) -> list[Replica]:
         key, accounts = owner.namespace.access_key, owner.network.accounts
@@ -219,7 +214,6 @@ class Replica:
         """Expect whatever is on its way to the replica that this one was copied from."""
         self.inbox = list(source.inbox)
         self.versions = dict(source.versions)
-        self.floor_ns = source.floor_ns
 
     def copy(self) -> Replica:
         """Return an independent replica in the same state."""

@@ -28,6 +28,7 @@ class Shard:
         partition_id: Whose writes it has; None for those of all partitions.
         first_number: The number of the stream's record that came next when it was opened.
         last_number: That of its own last record, or the one before ``first_number``.
+        trimmed_number: That of the last of its records that have left, or as ``last_number``.
         closed_ns: When its partition was split or its stream was closed, or None.
     """
 
@@ -37,6 +38,7 @@ class Shard:
     partition_id: int | None
     first_number: int
     last_number: int
+    trimmed_number: int
     closed_ns: int | None = None
 
     def sequence_number(self, number: int) -> str:
@@ -133,7 +135,8 @@ class Shards:
         name = self._arn if number == 0 else f"{self._arn}/{number}"
         mark = uuid.uuid5(uuid.NAMESPACE_URL, name).hex[:8]
         shard_id = f"shardId-{now_ns // 1_000_000:020}-{mark}"
-        shard = Shard(shard_id, number, parent, partition_id, first_number, first_number - 1)
+        before = first_number - 1
+        shard = Shard(shard_id, number, parent, partition_id, first_number, before, before)
         self._by_number[number] = self._of_partition[partition_id] = shard
 
     def copy(self) -> Shards:

@@ -121,7 +121,8 @@ class Stream:
         self._kept_bytes = sum(map(_kept_bytes, records))
         self._next_number = next_number
         if not self.shards.follows_partitions:
-            self.shards.of_partition(None).last_number = next_number - 1
+            shard = self.shards.of_partition(None)
+            shard.last_number, shard.trimmed_number = next_number - 1, first - 1
 
     def record(
         self,
@@ -167,10 +168,13 @@ class Stream:
             number = self._next_number
             self.shards.split(partition_id, children, next_number=number, now_ns=now_ns)
 
-    def oldest_number(self, now_ns: int) -> int:
-        """Return the number of the oldest record that can still be read."""
+    def oldest_number(self, shard: Shard, now_ns: int) -> int:
+        """Return the first number that no trimmed record of a shard has.
+
+        Records of other shards that are trimmed make no difference.
+        """
         self._trim(now_ns)
-        return self._records[0].number if self._records else self._next_number
+        return shard.trimmed_number + 1
 
     def number_at(self, time_ns: int, now_ns: int) -> int:
         """Return the number of the first record at or after a time, or of the next to come."""
@@ -211,7 +215,11 @@ class Stream:
             or len(records) > MOST_RECORDS
             or (self._kept_bytes > MOST_BYTES and len(records) > 1)
         ):
-            self._kept_bytes -= _kept_bytes(records.popleft())
+            record = records.popleft()
+            self._kept_bytes -= _kept_bytes(record)
+            shard = self.shards.by_number(record.shard)
+            if shard is not None:
+                shard.trimmed_number = record.number
 
     def copy(self) -> Stream:
         """Return an independent stream of the same records."""

@@ -190,7 +190,7 @@ def _first_number(account: Account, stream: Stream, shard: Shard, request: Reque
     if kind == "LATEST":
         return stream.next_number
     if kind == "TRIM_HORIZON":
-        return max(shard.first_number, stream.oldest_number(now_ns))
+        return stream.oldest_number(shard, now_ns)
     if kind == "AT_TIMESTAMP":
         if request.get("Timestamp") is None:
             raise errors.ValidationException(NO_TIMESTAMP)
@@ -201,7 +201,7 @@ def _first_number(account: Account, stream: Stream, shard: Shard, request: Reque
     number = _number_of(stream, shard, written)
     if kind == "AFTER_SEQUENCE_NUMBER":
         number += 1
-    if number < stream.oldest_number(now_ns):
+    if number < stream.oldest_number(shard, now_ns):
         raise errors.TrimmedDataAccessException(TRIMMED)
     return number
 
@@ -232,7 +232,7 @@ def _iterator(account: Account, stream: Stream, shard: Shard, number: int) -> st
 def get_records(account: Account, request: Request) -> Response:
     """Return records from an iterator on, and where to go on (STM-5)."""
     stream, shard, number = _open_iterator(account, request["ShardIterator"])
-    if number < stream.oldest_number(account.now_ns):
+    if number < stream.oldest_number(shard, account.now_ns):
         raise errors.TrimmedDataAccessException(TRIMMED)
     most = request.get("Limit", limits.STREAM_RECORDS)
     records = stream.read(shard, number, most, account.now_ns)

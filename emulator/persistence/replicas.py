@@ -24,7 +24,6 @@ def dump(replica: Replica) -> dict[str, Any]:
         "consistency": replica.consistency,
         "witness": replica.witness,
         "is_protected": replica.is_protected,
-        "floor": replica.floor_ns,
         "versions": [
             [dump_position(position), version] for position, version in replica.versions.items()
         ],
@@ -55,7 +54,6 @@ def load(written: Written, moments: Moments) -> Replica:
     if replica.region not in members:
         raise ValueError("a replica is a member of its group")
     replica.is_protected = bool(written["is_protected"])
-    replica.floor_ns = 0 if not written["floor"] else moments.ns(written["floor"])
     replica.versions = {
         load_position(position): _load_version(version, moments)
         for position, version in written["versions"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import astuple
 from typing import Any, get_args
 
 from emulator.engine import Account, Stream, StreamRecord
@@ -51,8 +52,7 @@ def _dump_shards(stream: Stream) -> dict[str, Any]:
     shards = stream.shards
     if not shards.follows_partitions:
         return {}
-    fields = ("id", "number", "parent", "partition_id", "first_number", "last_number", "closed_ns")
-    written = [[getattr(shard, name) for name in fields] for shard in shards]
+    written = [list(astuple(shard)) for shard in shards]
     return {"shards": written, "shards_opened": shards.opened}
 
 
@@ -103,7 +103,7 @@ def _load_record(stream: Stream, line: Written, moments: Moments) -> StreamRecor
 
 
 def _load_shard(written: list[Any], moments: Moments) -> Shard:
-    shard_id, number, parent, partition_id, first_number, last_number, closed_ns = written
+    shard_id, number, parent, partition_id, first_number, last_number, trimmed, closed_ns = written
     return Shard(
         text(shard_id),
         integer(number),
@@ -111,5 +111,6 @@ def _load_shard(written: list[Any], moments: Moments) -> Shard:
         integer(partition_id),
         integer(first_number, 1),
         integer(last_number),
+        integer(trimmed),
         None if closed_ns is None else moments.ns(closed_ns),
     )

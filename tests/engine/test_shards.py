@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emulator import ApiError, Emulator, ManualClock, Settings
+from emulator.engine import streams
 from tests.tables import table
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
@@ -146,6 +147,32 @@ def test_iterators_begin_anywhere_in_a_shard():
 
 def _keys(records):
     return {record["dynamodb"]["Keys"]["pk"]["S"] for record in records}
+
+
+def test_a_quiet_shard_is_not_trimmed_by_others(monkeypatch):
+    """STM-9, STM-12: its iterators go on however much is written elsewhere."""
+    monkeypatch.setattr(streams, "MOST_RECORDS", 5)
+    emu = world(partition_bytes=10**6)
+    for number in range(3):
+        put(emu, "a", number)
+    busy = next(s for s in shards(emu) if drain(emu, s)[0])
+    quiet = next(s for s in shards(emu) if s != busy)
+    iterators = [iterator(emu, quiet), iterator(emu, quiet, "LATEST")]
+    iterators.append(page(emu, iterators[0])["NextShardIterator"])
+    trimmed = iterator(emu, busy)
+    for number in range(20):
+        put(emu, "a", number)
+    for at in iterators:
+        answer = page(emu, at)
+        assert not answer["Records"]
+        assert "NextShardIterator" in answer
+    with pytest.raises(ApiError, match="read past the oldest stream record"):
+        page(emu, trimmed)
+    first = answer["NextShardIterator"]
+    number = 0
+    while not page(emu, first)["Records"]:
+        put(emu, f"other {number}", 0)
+        number += 1
 
 
 def test_shards_come_in_pages():

@@ -29,6 +29,10 @@ def read(made, now_ns):
     return made.read(made.shards.of_partition(None), 0, 1000, now_ns)
 
 
+def oldest(made, now_ns):
+    return made.oldest_number(made.shards.of_partition(None), now_ns)
+
+
 def numbers(made):
     return [record.number for record in read(made, NOW_NS)]
 
@@ -42,7 +46,7 @@ def test_old_records_leave_when_their_items_take_too_many_bytes(monkeypatch):
     assert numbers(made) == list(range(11, 21))
     made.record(item(1, 300), item(1, 200), NOW_NS)
     assert numbers(made) == [*range(16, 21), 21]
-    assert made.oldest_number(NOW_NS) == 16
+    assert oldest(made, NOW_NS) == 16
 
 
 def test_the_newest_record_stays_however_large_it_is(monkeypatch):
@@ -71,7 +75,7 @@ def test_a_record_can_be_read_for_a_day():
     day_ns = 24 * 3600 * NANOSECONDS
     for ask in (
         lambda now_ns: [record.number for record in read(made.copy(), now_ns)],
-        lambda now_ns: [made.copy().oldest_number(now_ns)],
+        lambda now_ns: [oldest(made.copy(), now_ns)],
         lambda now_ns: [made.copy().number_at(0, now_ns)],
     ):
         assert ask(NOW_NS + day_ns)[0] == 1
@@ -84,7 +88,7 @@ def test_records_are_restored_if_their_numbers_follow_each_other():
         made.record(None, item(number), NOW_NS)
     other.restore(made.records[1:], 4)
     assert numbers(other) == [2, 3]
-    assert (other.next_number, other.oldest_number(NOW_NS)) == (4, 2)
+    assert (other.next_number, oldest(other, NOW_NS)) == (4, 2)
     for records, next_number in (
         (made.records, 5),
         (made.records, 3),
