@@ -42,7 +42,7 @@ MAY_IMPORT = {
     "testing": DOOR | {"designs", "sdk", "http", "web"},
     "strategies": DOOR | {"model", "expressions", "testing"},
     # A run: inputs <- planning <- outcome <- { exact | aggregate } <- analysis <- report.
-    "lab.inputs": BASE | {"model", "capacity", "api"},
+    "lab.inputs": BASE | {"model", "capacity", "designs", "api"},
     "lab.planning": BASE | {"model", "capacity", "storage", "engine", "api", "lab.inputs"},
     "lab.outcome": PLANNED | {"designs"},
     "lab.exact": PLANNED | {"lab.outcome"},
