@@ -94,6 +94,9 @@ _ELSEWHERE: Final = {
     "sweep": _Elsewhere(
         "emulator.lab.sweep_command", "compare designs at every point of a grid", "lab"
     ),
+    "cloudwatch-queries": _Elsewhere(
+        "emulator.designs.cloudwatch_queries", "print what to ask CloudWatch for a table", "lab"
+    ),
     "schema": _Elsewhere("emulator.lab.schema", "print the JSON Schema of the lab file", "lab"),
 }
 _NEEDS: Final = "'{name}' needs the module {module}: pip install 'dynamometer[{extra}]'"
@@ -482,8 +485,9 @@ def _load(name: str, elsewhere: _Elsewhere, parser: argparse.ArgumentParser) -> 
             raise UsageError(f"this version comes without '{name}'") from missing
         needs = _NEEDS.format(name=name, module=missing.name, extra=elsewhere.extra)
         raise UsageError(needs) from missing
-    getattr(command, f"add_{name}_arguments")(parser)
-    parser.set_defaults(run=getattr(command, f"run_{name}"))
+    function = name.replace("-", "_")
+    getattr(command, f"add_{function}_arguments")(parser)
+    parser.set_defaults(run=getattr(command, f"run_{function}"))
 
 
 if __name__ == "__main__":

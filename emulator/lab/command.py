@@ -8,10 +8,11 @@ standard error.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from emulator.designs import Finding
 from emulator.lab.command_line import FAILED, FINE, answered, whole_number
+from emulator.lab.inputs import agent_models
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.outcome.result_types import Comparison
 from emulator.lab.progress import shown_progress
@@ -49,6 +51,8 @@ examples:
   dynamometer lab shop.yaml --duration 10m --quick
   dynamometer lab shop.yaml --json shop.json --svg pictures
   dynamometer lab diff before.json after.json
+  dynamometer lab dynamodb_data_model.json --perf-summary perf_summary.json
+  dynamometer lab shop.yaml --traffic metrics.json --traffic insights.json
 
 The first verdict comes after 20 worlds; more are played until the chance is known well enough.
 Exit codes: 0 fine, 1 a promise under 'expect' in FILE is not kept, 2 wrong usage or a broken FILE,
@@ -93,6 +97,30 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
         help="for headroom, fix and sensitivity of a design, each; default: %(default)s",
     )
     add("--markdown", action="store_true", help="of diff: a table for a pull request")
+    _add_input_arguments(parser.add_argument_group("models and traffic").add_argument)
+
+
+def _add_input_arguments(add: Callable[..., object]) -> None:
+    add("--tables", metavar="PATH", help="where the tables of a model without keys are declared")
+    add("--skew", metavar="SKEW", help="of a model's keys: uniform, zipf:1.1 or hotspot:0.01,0.5")
+    add(
+        "--traffic",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="CloudWatch metrics, a Contributor Insights report, CloudTrail events, a trace, or "
+        "counts by minute; may be repeated",
+    )
+    add(
+        "--map",
+        metavar="ID=METRIC",
+        action="append",
+        default=[],
+        help="what a series of metrics is, such as m1=requests_PutItem; may be repeated",
+    )
+    add("--anonymise", action="store_true", help="give keys of Contributor Insights other names")
+    add("--perf-summary", metavar="OUT", help="the run as perf_summary.json of the agent toolkit")
+    add("--design-findings", metavar="OUT", help="its findings as design_findings.json")
 
 
 def run_lab(arguments: argparse.Namespace) -> int:
@@ -109,10 +137,13 @@ def _lab(arguments: argparse.Namespace) -> int:
         raise DocumentError("one FILE at a time; to compare two results: lab diff A.json B.json")
     _check_places(arguments)
     name = arguments.files[0] if arguments.files else None
-    file = _built_in() if name is None else _read(Path(name))
+    file = _built_in() if name is None else _read(Path(name), arguments)
+    file = _with_traffic(file, arguments)
     comparison = _compared(file, arguments, name or "built-in comparison")
-    written = list(_written(comparison, arguments))
+    written = [*_written(comparison, arguments), *_written_for_agents(comparison, arguments)]
     print_report(comparison, sys.stdout)
+    if name is not None and agent_models.is_model(Path(name)):
+        sys.stdout.write(f"\n{_at_average_rates(comparison, arguments)}\n{file.about}\n")
     sys.stdout.write("".join(f"\nwrote {path}" for path in written) + "\n")
     failed = file.failures(comparison)
     for complaint in failed:
@@ -134,12 +165,35 @@ def _built_in() -> LabFile:
     return LabFile(title=TITLE, workload=device_events(), designs=hour_and_device())
 
 
-def _read(path: Path) -> LabFile:
-    """Read a lab file; without a title it is called by its name."""
+def _read(path: Path, arguments: argparse.Namespace | None = None) -> LabFile:
+    """Read a lab file or a data model; without a title it is called by its name."""
     from emulator.lab.files import load
 
-    file = load(path)
+    tables = None if arguments is None or arguments.tables is None else Path(arguments.tables)
+    file = load(path, tables=tables, skew=None if arguments is None else arguments.skew)
     return file if file.title else replace(file, title=path.stem)
+
+
+def _with_traffic(file: LabFile, arguments: argparse.Namespace) -> LabFile:
+    """Return a file whose workload has the traffic that --traffic names."""
+    if not arguments.traffic:
+        return file
+    from emulator.lab.inputs.traffic import with_traffic
+
+    names = {}
+    for text in arguments.map:
+        given, separator, ours = text.partition("=")
+        if not separator:
+            raise DocumentError(
+                f"--map: expected ID=METRIC, such as m1=requests_PutItem, not {text!r}"
+            )
+        names[given] = ours
+    paths = [Path(name) for name in arguments.traffic]
+    try:
+        workload = with_traffic(file.workload, paths, names=names, anonymous=arguments.anonymise)
+    except ValueError as error:
+        raise DocumentError(f"{', '.join(arguments.traffic)}: {error}") from error
+    return replace(file, workload=workload)
 
 
 def _compared(file: LabFile, arguments: argparse.Namespace, source: str) -> Comparison:
@@ -247,6 +301,39 @@ def _written(comparison: Comparison, arguments: argparse.Namespace) -> Iterator[
             picture = standalone(chart.svg, f"{chart.title}: {chart.caption}")
             directory.joinpath(f"{chart.name}.svg").write_text(picture, encoding="utf-8")
         yield f"{arguments.svg}/*.svg"
+
+
+def _written_for_agents(comparison: Comparison, arguments: argparse.Namespace) -> Iterator[str]:
+    """Write what AWS's agent toolkit reads, and yield the names of the files."""
+    from emulator.lab.analysis import agent_results
+
+    documents: dict[str, Any] = {}
+    if arguments.perf_summary is not None:
+        documents[arguments.perf_summary] = agent_results.perf_summary(comparison)
+    if arguments.design_findings is not None:
+        averages = _averages(arguments)
+        documents[arguments.design_findings] = agent_results.design_findings(comparison, averages)
+    for name, document in documents.items():
+        Path(name).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        yield name
+
+
+def _at_average_rates(comparison: Comparison, arguments: argparse.Namespace) -> str:
+    """Return what a month costs at the rates that a model states as average (ICH-13)."""
+    from emulator.lab.analysis import agent_results
+
+    drivers = agent_results.cost_drivers(comparison.designs[0], _averages(arguments))
+    cost = sum(driver["monthly"] for driver in drivers)
+    return f"at average rates: ${cost:,.2f} a month on demand"
+
+
+def _averages(arguments: argparse.Namespace) -> Mapping[str, float]:
+    """Return the average rates that a model states."""
+    path = Path(arguments.files[0]) if arguments.files else None
+    if path is None or not agent_models.is_model(path):
+        raise DocumentError("--design-findings is for a data model, which states average rates")
+    tables = None if arguments.tables is None else Path(arguments.tables)
+    return agent_models.read_model(path, tables=tables, skew=arguments.skew).averages
 
 
 # What 'dynamometer check' asks of a lab file

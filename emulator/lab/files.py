@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
+from emulator.lab.inputs import agent_models, forms, setting_form
 from emulator.lab.inputs import design as designs_module
-from emulator.lab.inputs import forms, setting_form
 from emulator.lab.inputs import workload as workload_module
 from emulator.lab.inputs.design import Design
 from emulator.lab.inputs.documents import Entry
@@ -73,14 +73,24 @@ class LabFile:
         return list(expectations.failures(comparison, self.expected))
 
 
-def load(path: Path | str) -> LabFile:
-    """Read a file.
+def load(path: Path | str, *, tables: Path | None = None, skew: str | None = None) -> LabFile:
+    """Read a file, or a data model of AWS's agent tools (``emulator.lab.inputs.agent_models``).
+
+    Args:
+        path: The file.
+        tables: Where the tables of a model without keys are declared.
+        skew: How popular the partition keys of a model are.
 
     Raises:
         DocumentError: It cannot be read, or something in it is missing, unknown or wrong; the
             message names file, line, field and what was expected.
     """
-    return read(Entry.read(Path(path)))
+    path = Path(path)
+    if not agent_models.is_model(path):
+        return read(Entry.read(path))
+    run = agent_models.read_model(path, tables=tables, skew=skew)
+    about = "\n".join(f"assumed: {assumption}" for assumption in run.assumptions)
+    return LabFile(title=path.stem, about=about, workload=run.workload, designs=(run.design,))
 
 
 def loads(text: str, source: str = "text") -> LabFile:

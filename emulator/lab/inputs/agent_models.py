@@ -291,7 +291,7 @@ class _Builder:
             if row.index is not None and any(pattern.name == row.name for pattern in patterns)
         }
         retention = [row.retention for row in self._rows if row.retention is not None]
-        self._note(f"partition keys are popular by {self._skew.to_document()}; --skew says otherwise")
+        self._note(f"partition keys are used by {_shown(self._skew)}; --skew says otherwise")
         try:
             workload = Workload(
                 fields=list(self._fields.values()),
@@ -329,9 +329,7 @@ class _Builder:
         partition, sort = self._key(name, request, None)
         units = request.get("ProvisionedThroughput") or self._config.get("provisioned_capacity")
         capacity = _capacity(units)
-        indexes = [
-            self._index(name, index) for index in request.get("GlobalSecondaryIndexes", ())
-        ]
+        indexes = [self._index(name, index) for index in request.get("GlobalSecondaryIndexes", ())]
         key = Key(partition=partition[0], sort=sort[0] if sort else None)
         return Table(
             name=name,
@@ -380,9 +378,7 @@ class _Builder:
             self._fields.setdefault(name, Field(name, unique="random"))
         return f"{{{name}}}"
 
-    def _partition_field(
-        self, table: str, name: str, attribute: str, index: str | None
-    ) -> Field:
+    def _partition_field(self, table: str, name: str, attribute: str, index: str | None) -> Field:
         if has_few_values(attribute):
             self._note(f"{attribute} has {FEW} values, judged by its name")
             return Field(name, count=FEW, distribution=self._skew)
@@ -483,6 +479,17 @@ class _Builder:
             )
             patterns.append(loader)
             yield Preload(pattern=name, items=items)
+
+
+def _shown(skew: Distribution) -> str:
+    """Return a skew as the command line has it.
+
+    >>> _shown(Zipf(1.1)), _shown(Uniform())
+    ('zipf:1.1', 'uniform')
+    """
+    if isinstance(skew, Zipf):
+        return f"zipf:{skew.s:g}"
+    return f"hotspot:{skew.keys:g},{skew.traffic:g}" if isinstance(skew, Hotspot) else "uniform"
 
 
 def _capacity(units: Mapping[str, Any] | None) -> Capacity:

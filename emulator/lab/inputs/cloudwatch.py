@@ -1,0 +1,154 @@
+"""CloudWatch metrics as load curves (ICH-60 to ICH-62)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any, Final
+
+from emulator.designs.cloudwatch_queries import PERIOD_SECONDS, READ_UNITS, REQUESTS, WRITE_UNITS
+from emulator.lab.inputs.arrival_rates import Series
+from emulator.lab.inputs.patterns import Pattern, Sizes
+from emulator.lab.inputs.workload import Workload
+from emulator.service import limits
+from emulator.service.errors import DocumentError
+
+#: Values of one series by second since the epoch.
+Points = dict[float, float]
+_LEAST_BYTES: Final = 100
+_NOT_KNOWN: Final = (
+    "{source}: no series is that of an operation; ids such as requests_PutItem are printed by "
+    "'dynamometer cloudwatch-queries TABLE', others are named by --map ID=requests_PutItem"
+)
+_NO_PATTERN: Final = (
+    "{source}: the metrics are those of {operations}, and no pattern of the workload is one of them"
+)
+
+
+def is_metrics(document: Any) -> bool:
+    """Return whether a document is what get-metric-data or get-metric-statistics print."""
+    return isinstance(document, Mapping) and (
+        isinstance(document.get("MetricDataResults"), list)
+        or isinstance(document.get("Datapoints"), list)
+    )
+
+
+def series_of(
+    document: Mapping[str, Any], names: Mapping[str, str], source: str
+) -> dict[str, Points]:
+    """Return the series of a document by our ids.
+
+    Args:
+        document: What the AWS CLI printed.
+        names: Our ids by those of the caller.
+        source: The file, for complaints.
+
+    Raises:
+        DocumentError: A member is missing, or a time is none.
+    """
+    series: dict[str, Points] = {}
+    try:
+        for name, moment, value in _points(document):
+            at = datetime.fromisoformat(moment.replace("Z", "+00:00"))
+            at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+            series.setdefault(names.get(name, name), {})[at.timestamp()] = float(value)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DocumentError(
+            f"{source}: expected what the AWS CLI prints of metrics: {error}"
+        ) from error
+    if not any(name.startswith(REQUESTS) for name in series):
+        raise DocumentError(_NOT_KNOWN.format(source=source))
+    return series
+
+
+def _points(document: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
+    for result in document.get("MetricDataResults") or ():
+        for moment, value in zip(result["Timestamps"], result["Values"], strict=True):
+            yield str(result["Id"]), moment, value
+    for point in document.get("Datapoints") or ():
+        counts = point.get("SampleCount") if "Sum" not in point else point["Sum"]
+        yield str(document.get("Label")), point["Timestamp"], counts
+
+
+def with_load(workload: Workload, series: Mapping[str, Points], source: str) -> Workload:
+    """Return a workload whose patterns come as often as CloudWatch counted their operations.
+
+    Patterns of one operation share its requests as their rates in the workload do; patterns of
+    operations that were not measured keep theirs.
+
+    Raises:
+        DocumentError: No pattern is of an operation that was measured.
+    """
+    measured = {
+        name.removeprefix(REQUESTS): points
+        for name, points in series.items()
+        if name.startswith(REQUESTS)
+    }
+    moments = sorted({moment for points in measured.values() for moment in points})
+    period = _period(moments)
+    first, last = moments[0], moments[-1]
+    duration = round(last - first + period)
+    totals: dict[str, float] = {}
+    for pattern in workload.patterns:
+        totals[pattern.operation] = totals.get(pattern.operation, 0.0) + _mean_rate(
+            workload, pattern
+        )
+    if not set(totals) & set(measured):
+        raise DocumentError(
+            _NO_PATTERN.format(source=source, operations=", ".join(sorted(measured)))
+        )
+    sizes = dict(_sizes(series, measured))
+
+    def changed(pattern: Pattern) -> Pattern:
+        points = measured.get(pattern.operation)
+        if points is None:
+            return pattern
+        total = totals[pattern.operation]
+        alike = sum(other.operation == pattern.operation for other in workload.patterns)
+        share = _mean_rate(workload, pattern) / total if total else 1 / alike
+        rates = [0.0] * duration
+        for moment, count in points.items():
+            begin = round(moment - first)
+            for second in range(begin, min(begin + period, duration)):
+                rates[second] = count * share / period
+        size = sizes.get(pattern.operation)
+        made = replace(pattern, rate=Series(tuple(rates)))
+        return made if size is None else replace(made, size=Sizes.constant(size))
+
+    patterns = tuple(changed(pattern) for pattern in workload.patterns)
+    start = int(first) - int(first) % PERIOD_SECONDS
+    return replace(workload, patterns=patterns, duration=duration, start=start)
+
+
+def _mean_rate(workload: Workload, pattern: Pattern) -> float:
+    return float(workload.rates(pattern).mean())
+
+
+def _period(moments: list[float]) -> int:
+    """Return the smallest gap between moments, a minute at least (ICH-61)."""
+    gaps = [later - earlier for earlier, later in pairwise(moments)]
+    return max(PERIOD_SECONDS, round(min(gaps, default=PERIOD_SECONDS)))
+
+
+def _sizes(
+    series: Mapping[str, Points], measured: Mapping[str, Points]
+) -> Iterator[tuple[str, int]]:
+    """Yield mean item sizes, from units per request (ICH-62)."""
+    for units, operations, unit_bytes in (
+        (WRITE_UNITS, ("PutItem", "UpdateItem", "DeleteItem"), limits.WRITE_BLOCK_BYTES),
+        (READ_UNITS, ("GetItem",), 2 * limits.READ_BLOCK_BYTES),
+    ):
+        same_axis = [name for name in measured if (name in _WRITES) == (units == WRITE_UNITS)]
+        requests = sum(sum(measured[name].values()) for name in same_axis)
+        # One size can be told only if nothing else consumes on that axis.
+        if units in series and requests and set(same_axis) <= set(operations):
+            per_request = sum(series[units].values()) / requests
+            size = max(_LEAST_BYTES, round(unit_bytes * per_request - unit_bytes / 2))
+            yield from ((name, min(size, limits.ITEM_BYTES)) for name in same_axis)
+
+
+_WRITES: Final = frozenset(
+    ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems")
+)

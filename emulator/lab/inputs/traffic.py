@@ -1,0 +1,109 @@
+"""Traffic of production on a workload: which reader a file belongs to, by what is in it.
+
+Metrics of CloudWatch give the load curve, reports of Contributor Insights the popularity of
+keys, CloudTrail and recordings the requests themselves, and counts by minute both.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from emulator.designs.cloudwatch_queries import READ_UNITS, WRITE_UNITS
+from emulator.lab.inputs import aggregates, cloudtrail, cloudwatch, contributor_insights
+from emulator.lab.inputs.traces import from_trace
+from emulator.lab.inputs.workload import Workload
+from emulator.service.errors import DocumentError
+
+_KINDS: Final = (
+    "expected metrics of CloudWatch, a report of Contributor Insights, events of CloudTrail, a "
+    "trace (JSON lines), or counts by minute (CSV, Parquet)"
+)
+_WRITE_WEIGHT: Final = 3
+
+
+def with_traffic(
+    workload: Workload,
+    paths: Sequence[Path],
+    *,
+    names: Mapping[str, str] | None = None,
+    anonymous: bool = False,
+) -> Workload:
+    """Return a workload with the traffic that files tell, in their order.
+
+    Args:
+        workload: What is known besides: fields, patterns, sizes.
+        paths: The files.
+        names: Our ids of metrics by those of the caller.
+        anonymous: Give keys of reports other names.
+
+    Raises:
+        DocumentError: A file cannot be read, or does not fit the workload.
+    """
+    total: float | None = None
+    for path in paths:
+        if path.suffix in (".csv", ".parquet"):
+            workload = aggregates.with_counts(workload, path)
+            continue
+        document = _document(path)
+        if document is None:
+            workload = _as_recorded(workload, path.read_text(encoding="utf-8").splitlines(), path)
+        elif cloudwatch.is_metrics(document):
+            series = cloudwatch.series_of(document, names or {}, str(path))
+            total = _weighed_units(series)
+            workload = cloudwatch.with_load(workload, series, str(path))
+        elif contributor_insights.is_report(document):
+            workload = contributor_insights.with_popularity(
+                workload, document, str(path), total=total, anonymous=anonymous
+            )
+        elif cloudtrail.is_trail(document):
+            lines = cloudtrail.trace_lines(document, str(path))
+            workload = _as_recorded(workload, lines, path)
+        else:
+            raise DocumentError(f"{path}: {_KINDS}")
+    return workload
+
+
+def _document(path: Path) -> Any:
+    """Return a file as JSON; None if it has one document on each line."""
+    if path.suffix == ".gz":
+        return cloudtrail.read_trail(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise DocumentError(f"{path}: cannot be read: {reason}") from error
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return None
+    is_line = isinstance(document, dict) and "operation" in document and "time" in document
+    return None if is_line else document
+
+
+def _as_recorded(workload: Workload, lines: Iterable[str], path: Path) -> Workload:
+    """Return the requests of a trace, with the rest of the workload."""
+    try:
+        recorded = from_trace(lines, seed=workload.seed, retry=workload.retry)
+    except DocumentError as error:
+        raise DocumentError(str(error).replace("trace", str(path), 1)) from error
+    fields = {field.name: field for field in (*workload.fields, *recorded.fields)}
+    return replace(
+        workload,
+        fields=tuple(fields.values()),
+        patterns=recorded.patterns,
+        duration=recorded.duration,
+        preload=(),
+    )
+
+
+def _weighed_units(series: Mapping[str, cloudwatch.Points]) -> float | None:
+    """Return what Contributor Insights counts: reads, and writes three times (ICH-65)."""
+    if READ_UNITS not in series and WRITE_UNITS not in series:
+        return None
+    reads = sum(series.get(READ_UNITS, {}).values())
+    writes = sum(series.get(WRITE_UNITS, {}).values())
+    return reads + _WRITE_WEIGHT * writes

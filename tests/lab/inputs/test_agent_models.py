@@ -1,0 +1,280 @@
+"""Data models of AWS's agent tools as workloads."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from emulator.lab import compare
+from emulator.lab.analysis import agent_results
+from emulator.lab.files import load
+from emulator.lab.inputs.agent_models import is_model, read_model, read_skew
+from emulator.lab.inputs.distributions import Hotspot, Uniform, Zipf
+from emulator.service.errors import DocumentError
+
+#: The model of ICH-15.
+MODEL = {
+    "tables": [
+        {
+            "table_name": "Orders",
+            "key_schema": {"partition_key": "customer_id", "sort_key": "order_id"},
+            "entities": [
+                {
+                    "entity_name": "Order",
+                    "estimated_item_size_bytes": 1800,
+                    "estimated_item_count": 200000,
+                    "attributes": [
+                        {"name": "status", "type": "S"},
+                        {"name": "created_at", "type": "N"},
+                        {"name": "total", "type": "N"},
+                    ],
+                }
+            ],
+            "gsis": [
+                {
+                    "index_name": "ByStatus",
+                    "partition_key": "status",
+                    "sort_key": "created_at",
+                    "projection": {"type": "INCLUDE", "attributes": ["total"]},
+                }
+            ],
+        }
+    ],
+    "access_patterns": [
+        {
+            "pattern_id": "W1",
+            "operation": "PutItem",
+            "table": "Orders",
+            "peak_rps": 150,
+            "avg_rps": 20,
+            "estimated_item_size_bytes": 1800,
+            "retention_days": 90,
+        },
+        {
+            "pattern_id": "R1",
+            "operation": "GetItem",
+            "table": "Orders",
+            "peak_rps": 300,
+            "consistency": "strong",
+        },
+        {
+            "pattern_id": "R2",
+            "operation": "Query",
+            "table": "Orders",
+            "index": "ByStatus",
+            "peak_rps": 40,
+            "estimated_item_size_bytes": 1800,
+            "items_per_request": 25,
+        },
+        {
+            "pattern_id": "U1",
+            "operation": "UpdateItem",
+            "table": "Orders",
+            "peak_rps": 60,
+            "estimated_item_size_bytes": 1800,
+            "attributes_written": ["status"],
+        },
+    ],
+}
+SERVER_INPUT = {
+    "access_pattern_list": [
+        {
+            "operation": "Query",
+            "pattern": "R2",
+            "description": "Open orders",
+            "table": "Orders",
+            "gsi": "ByStatus",
+            "rps": 40,
+            "item_size_bytes": 400,
+            "item_count": 25,
+        }
+    ],
+    "table_list": [{"name": "Orders", "item_count": 200000, "item_size_bytes": 1800}],
+}
+
+
+def written(directory, document=MODEL, name="dynamodb_data_model.json"):
+    path = directory / name
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+def changed(**members):
+    """Return the model with another member in its first pattern."""
+    model = json.loads(json.dumps(MODEL))
+    model["access_patterns"][0] |= members
+    return model
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory):
+    small = json.loads(json.dumps(MODEL).replace("200000", "2000"))
+    run = read_model(written(tmp_path_factory.mktemp("model"), small), skew="uniform")
+    return compare(
+        replace(run.workload, duration=20, warm_up=0),
+        [run.design],
+        worlds=1,
+        engine="aggregate",
+        quick=True,
+        headroom=False,
+        fix=False,
+        sensitivity=False,
+    )
+
+
+def test_units_per_call_are_those_of_the_acceptance(comparison):
+    """ICH-15: table and index of each pattern."""
+    [design] = comparison.designs
+    units = {
+        result.name: [(one.read + one.write) / result.calls for one in result.units]
+        for result in design.patterns
+    }
+    expected = {"W1": [2, 1], "R1": [1], "R2": [0.5], "U1": [2, 1.6]}
+    assert {name: pytest.approx(one, rel=0.08) for name, one in units.items()} == expected
+
+
+def test_fields_are_those_of_the_keys(tmp_path):
+    """ICH-11, ICH-13, ICH-14."""
+    run = read_model(written(tmp_path))
+    fields = {field.name: field for field in run.workload.fields}
+    assert set(fields) == {"customer_id", "order_id", "status"}
+    assert (fields["customer_id"].count, fields["customer_id"].distribution) == (200_000, Zipf(1.1))
+    assert fields["order_id"].unique == "random"
+    assert fields["status"].count == 5
+    assert (run.workload.duration, run.workload.retention) == (600, 90 * 86_400)
+    assert [(one.pattern, one.items) for one in run.workload.preload] == [("W1", 20_000)]
+    [table] = run.design.tables
+    assert table.indexes[0].sort == ("{timestamp}",)
+    assert run.design.answers == {"R2": "ByStatus"}
+    assert run.averages["W1"] == 20
+
+
+def test_what_is_assumed_is_said(tmp_path):
+    """ICH-12."""
+    assert load(written(tmp_path)).about.splitlines() == [
+        "assumed: status has 5 values, judged by its name",
+        "assumed: total, which ByStatus includes, has 16 bytes",
+        "assumed: partition keys are used by zipf:1.1; --skew says otherwise",
+    ]
+
+
+def test_a_model_that_only_reads_gets_its_items(tmp_path):
+    """ICH-14."""
+    model = json.loads(json.dumps(MODEL))
+    model["access_patterns"] = model["access_patterns"][1:3]
+    run = read_model(written(tmp_path, model))
+    assert [pattern.name for pattern in run.workload.patterns] == ["R1", "R2", "items of Orders"]
+    assert run.workload.preload[0].items == 20_000
+
+
+def test_several_entities_written_are_a_pattern_each(tmp_path):
+    """ICH-10: rate times count."""
+    written_entities = ["Order", {"entity": "Line", "count": 3}]
+    run = read_model(written(tmp_path, changed(entities_written=written_entities)))
+    rates = {pattern.name: pattern.rate.rate for pattern in run.workload.patterns}
+    assert (rates["W1 Order"], rates["W1 Line"]) == (150, 450)
+
+
+def test_a_benchmark_beside_it_sets_skew_and_items(tmp_path):
+    """ICH-20."""
+    written(tmp_path, {"mode": "representative", "zipf_s": 1.3}, "benchmark_config.json")
+    run = read_model(written(tmp_path))
+    assert run.workload.field("customer_id").distribution == Zipf(1.3)
+    assert run.workload.field("customer_id").count == 5_000
+    written(tmp_path, {"read_pattern_key_sampling": "uniform"}, "benchmark_config.json")
+    assert read_model(written(tmp_path)).workload.field("status").distribution == Uniform()
+
+
+def test_rates_of_the_server_are_joined_with_tables_by_name(tmp_path):
+    """ICH-32."""
+    tables = written(tmp_path)
+    path = written(tmp_path, SERVER_INPUT, "costs.json")
+    run = read_model(path, tables=tables)
+    [query, _] = run.workload.patterns
+    assert (query.name, query.rate.rate, query.items) == ("R2", 40, 25)
+
+
+@pytest.mark.parametrize(
+    ("text", "skew"),
+    [("uniform", Uniform()), ("zipf:0.9", Zipf(0.9)), ("hotspot:0.1,0.5", Hotspot(0.1, 0.5))],
+)
+def test_a_skew_is_read(text, skew):
+    assert read_skew(text) == skew
+
+
+BROKEN = {
+    "no keys": (SERVER_INPUT, {}, "it states rates and no keys; name the tables with --tables"),
+    "no rates": (
+        {"tables": [{"TableName": "t", "KeySchema": []}]},
+        {},
+        "it states no rates; the lab needs what compute_performances_and_costs takes",
+    ),
+    "no rate at all": (
+        MODEL | {"access_patterns": [{"pattern_id": "a", "operation": "Scan", "table": "Orders"}]},
+        {},
+        "no access pattern of it has a rate above 0",
+    ),
+    "no such table": (changed(table="x"), {}, "an access pattern names the table 'x'; there are"),
+    "no such index": (
+        changed(operation="Query", index="x"),
+        {},
+        "W1: Orders has no index 'x'",
+    ),
+    "no key": (
+        MODEL | {"tables": [{"table_name": "Orders"}]},
+        {},
+        "Orders: It cannot be read: expected a table with table_name and key_schema: 'key_schema'",
+    ),
+    "huge item": (changed(estimated_item_size_bytes=10**7), {}, "Pattern 'W1': an item has at"),
+    "bad skew": (MODEL, {"skew": "zipf"[:3]}, "a skew is uniform, zipf:S or hotspot:"),
+}
+
+
+@pytest.mark.parametrize(("document", "options", "complaint"), BROKEN.values(), ids=BROKEN)
+def test_a_model_that_cannot_be_run_is_one_sentence(tmp_path, document, options, complaint):
+    path = written(tmp_path, document)
+    assert is_model(path)
+    with pytest.raises(DocumentError) as caught:
+        read_model(path, **options)
+    assert complaint in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_mode_of_the_benchmark_that_is_not_known_is_refused(tmp_path):
+    written(tmp_path, {"mode": "chaos"}, "benchmark_config.json")
+    with pytest.raises(DocumentError, match="mode: expected one of standard, quick"):
+        read_model(written(tmp_path))
+
+
+def test_other_json_is_no_model(tmp_path):
+    assert not is_model(written(tmp_path, {"a": 1}))
+    assert not is_model(Path("none.json"))
+
+
+# Results
+
+
+def test_a_run_is_written_as_the_toolkit_has_it(comparison):
+    """ICH-21, ICH-22."""
+    summary = agent_results.perf_summary(comparison)
+    assert summary["coverage"]["measured_patterns"] == ["W1", "R1", "R2", "U1"]
+    assert summary["manifest"] == {
+        name: summary[name] for name in ("run_id", "account", "region", "prefix")
+    }
+    [put, get, *_] = summary["patterns"]
+    assert put["steady_state"]["amplification_ratio"] == pytest.approx(0.5)
+    assert put["steady_state"]["mean_observed_cu"] == pytest.approx(2)
+    assert get["steady_state"]["gsi_cu_by_index"] == {}
+    assert get["steady_state"]["p99_ms"] is None
+    json.dumps(summary, allow_nan=False)
+
+
+def test_findings_are_written_as_the_toolkit_has_them(comparison):
+    """ICH-23."""
+    findings = agent_results.design_findings(comparison, {"W1": 20, "R1": 300})
+    signals = {one["signal"] for one in findings["classified_findings"]}
+    assert "key_skew_patterns" in signals
+    drivers = findings["top_cost_drivers"]
+    assert {one["pattern_id"] for one in drivers[:2]} == {"W1", "R1"}
+    assert sum(one["share"] for one in drivers) == pytest.approx(1)
