@@ -512,7 +512,7 @@ class Emulator:
         """Write every table of every region to a file, whole or not at all.
 
         What time has made of them is part of it: partitions, tokens, splits that are decided,
-        streams, what waits for indexes. Backups and what was counted are not.
+        streams, what waits for indexes, backups. What was counted is not.
 
         Raises:
             OSError: there is no room, no folder or no permission; the old file is as it was.

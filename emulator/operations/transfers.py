@@ -6,9 +6,10 @@ when ``Settings.transfer_seconds`` have passed; the answer that begins it always
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Final
+from typing import Any, Final
 
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Transfer
@@ -41,8 +42,17 @@ TABLE_ARN: Final = shapes.String(1, 1024)
 
 
 def asked_of(request: Request, shape: shapes.Structure) -> Request:
-    """Return a copy of the members that the shape knows (WIR-15)."""
-    return deepcopy({name: request[name] for name in shape.members if name in request})
+    """Return a copy of the members that the shape knows, as JSON writes them (WIR-15)."""
+    return {name: _as_json(request[name]) for name in shape.members if name in request}
+
+
+def _as_json(value: Any) -> Any:
+    """Return a copy without bytes, which callers in the same process may send."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        return base64.b64encode(value).decode()
+    if isinstance(value, dict):
+        return {name: _as_json(member) for name, member in value.items()}
+    return [_as_json(member) for member in value] if isinstance(value, list | tuple) else value
 
 
 def new_transfer_id(account: Account) -> str:

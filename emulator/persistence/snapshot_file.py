@@ -26,7 +26,7 @@ from emulator.model.wire import dump_item, dump_types, load_item
 from emulator.operations import descriptions, run
 from emulator.operations.rules.items import item_fits
 from emulator.operations.rules.keys import key_of_item
-from emulator.persistence import histories, index_queues, replicas, streams, table_state
+from emulator.persistence import archives, histories, index_queues, replicas, streams, table_state
 from emulator.persistence.exchange import create_request
 from emulator.persistence.written import Moments, Times, integer, text
 from emulator.service.errors import EmulatorError
@@ -63,18 +63,25 @@ def _encode(line: Mapping[str, Any]) -> bytes:
 
 def _account(account: Account) -> Iterator[dict[str, Any]]:
     tables = [table for table in account.tables.values() if table.deleted_at_ns is None]
+    transfers = list(archives.dump_transfers(account))
     yield {
         "region": account.region,
         "access_key": account.namespace.access_key,
         "now": account.now_ns,
         "throughput_now": account.throughput_ns,
+        "backups": len(account.archive.backups),
         "tables": len(tables),
         "streams": len(account.streams),
+        "transfers": len(transfers),
     }
+    for backup in account.archive.backups.values():
+        yield archives.dump_backup(backup)
+        yield from _table(account, backup.table)
     for table in tables:
         yield from _table(account, table)
     for stream in account.streams.values():
         yield from streams.dump(stream)
+    yield from transfers
 
 
 def _table(account: Account, table: Table) -> Iterator[dict[str, Any]]:
@@ -199,10 +206,14 @@ def _load_account(
     head: Mapping[str, Any], lines: _Lines, account_of: Callable[[Namespace], Account]
 ) -> None:
     account = account_of(_namespace(head))
-    if account.tables or account.streams:
+    if not account.is_empty:
         raise ValueError("a namespace comes twice")
     with account.lock:
         times = _begin(account, head)
+        for backup in lines.take(head.get("backups", 0)):
+            (table_head,) = lines.take(1)
+            table = _load_table(account, table_head, lines, times)
+            archives.load_backup(account, backup, table, times.dates)
         arns = {}
         for table_head in lines.take(head["tables"]):
             table = _load_table(account, table_head, lines, times)
@@ -211,6 +222,8 @@ def _load_account(
             streams.load(account, stream_head, lines.take(stream_head["records"]), times.dates)
         for name, arn in arns.items():
             account.tables[name].stream = None if arn is None else account.streams[arn]
+        transfers = lines.take(head.get("transfers", 0))
+        archives.load_transfers(account, transfers, times.dates)
         account.network.note(account)
         account.look_ahead()
         account.begin_observing()
