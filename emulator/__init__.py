@@ -27,7 +27,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 #: How ``pytest_dynamometer`` tells this package from another of its name.
 __distribution__ = "dynamometer"
 
