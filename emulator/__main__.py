@@ -42,6 +42,7 @@ examples:
   dynamometer serve --capacity enforce --snapshot test-data.snapshot
   dynamometer lab --html report.html
   dynamometer check main.tf
+  dynamometer diff base/infra infra
 
 'dynamometer COMMAND --help' explains the rest.
 """
@@ -91,6 +92,9 @@ _ELSEWHERE: Final = {
     "mcp": _Elsewhere(
         "emulator.mcp.command", "serve agents, over the Model Context Protocol", "mcp"
     ),
+    "diff": _Elsewhere(
+        "emulator.diff.command", "say what a change does to designs, for a pull request", "lab"
+    ),
     "sweep": _Elsewhere(
         "emulator.lab.sweep_command", "compare designs at every point of a grid", "lab"
     ),
@@ -123,6 +127,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     0
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    if words[:2] == ["lab", "diff"]:
+        del words[0]  # its first name
     if words and words[0] in _LOCAL_FLAGS:
         words.insert(0, "serve")  # called as DynamoDB Local is
     try:

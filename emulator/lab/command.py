@@ -25,13 +25,12 @@ from emulator.lab.inputs.documents import Entry
 from emulator.lab.outcome.result_types import Comparison
 from emulator.lab.progress import shown_progress
 from emulator.service.errors import DocumentError
+from emulator.step_summary import append_to_step_summary
 
 if TYPE_CHECKING:
     from emulator.lab.analysis.comparison import Executor
     from emulator.lab.files import LabFile
 
-#: What stands in the place of FILE to compare two results.
-DIFF: Final = "diff"
 #: Simulated seconds, over all designs, from which processes of their own pay.
 _WORTH_PROCESSES: Final = 3_000
 
@@ -40,6 +39,10 @@ _RUN_ONLY: Final = {"headroom": False, "fix": False, "sensitivity": False}
 #: A check of a lab file runs no longer than this.
 _CHECK_SECONDS: Final = 600
 
+_SEVERAL: Final = (
+    "several files at a time take --no-html and no --json; to compare two results: diff A.json "
+    "B.json"
+)
 _LAB_DESCRIPTION: Final = (
     "Compare designs under a workload: what throttles, why, and what it costs. "
     "Without FILE: device events, the hour as partition key against the device."
@@ -50,7 +53,7 @@ examples:
   dynamometer lab shop.yaml --html shop.html
   dynamometer lab shop.yaml --duration 10m --quick
   dynamometer lab shop.yaml --json shop.json --svg pictures
-  dynamometer lab diff before.json after.json
+  dynamometer diff before.json after.json
   dynamometer lab dynamodb_data_model.json --perf-summary perf_summary.json
   dynamometer lab shop.yaml --traffic metrics.json --traffic insights.json
 
@@ -72,11 +75,13 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         metavar="FILE",
         nargs="*",
-        help="a workload and its designs; see docs/how-to/lab.md; or: diff A.json B.json",
+        help="a workload and its designs; 'dynamometer schema lab' describes it; several with "
+        "--no-html",
     )
     add("--html", metavar="OUT", default=DEFAULT_PAGE, help=f"the page; default: {DEFAULT_PAGE}")
     add("--no-html", action="store_true", help="write no page")
     add("--json", metavar="OUT", help="the data, as emulator.lab.Comparison.from_json reads it")
+    add("--junit", metavar="OUT", help="JUnit XML: a suite for each design, a case per promise")
     add("--svg", metavar="DIR", help="every picture as a file of its own")
     add("--engine", choices=("auto", "exact", "aggregate"), help="default: auto, or what FILE says")
     add(
@@ -96,7 +101,6 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
         default="2m",
         help="for headroom, fix and sensitivity of a design, each; default: %(default)s",
     )
-    add("--markdown", action="store_true", help="of diff: a table for a pull request")
     _add_input_arguments(parser.add_argument_group("models and traffic").add_argument)
 
 
@@ -129,31 +133,45 @@ def run_lab(arguments: argparse.Namespace) -> int:
 
 
 def _lab(arguments: argparse.Namespace) -> int:
-    from emulator.lab.report import print_report
+    from emulator.lab.report.junit import Judged, junit_report
 
-    if arguments.files[:1] == [DIFF]:
-        return _diff(arguments)
-    if len(arguments.files) > 1:
-        raise DocumentError("one FILE at a time; to compare two results: lab diff A.json B.json")
     _check_places(arguments)
-    name = arguments.files[0] if arguments.files else None
-    file = _built_in() if name is None else _read(Path(name), arguments)
-    file = _with_traffic(file, arguments)
+    results = []
+    failed: list[str] = []
+    for name in arguments.files or [None]:
+        file = _built_in() if name is None else _read(Path(name), arguments)
+        file = _with_traffic(file, arguments)
+        comparison = _reported(file, arguments, name)
+        results.append(Judged(comparison, file.judgements(comparison)))
+        failed += file.failures(comparison)
+    if arguments.junit is not None:
+        Path(arguments.junit).write_text(junit_report(results), encoding="utf-8")
+        sys.stdout.write(f"wrote {arguments.junit}\n")
+    for complaint in failed:
+        sys.stderr.write(f"dynamometer: {complaint}\n")
+    return FAILED if failed else FINE
+
+
+def _reported(file: LabFile, arguments: argparse.Namespace, name: str | None) -> Comparison:
+    """Run a file, write and print its report, and add it to the summary of a build."""
+    from emulator.lab.report import print_report
+    from emulator.lab.report.markdown import markdown_report
+
     comparison = _compared(file, arguments, name or "built-in comparison")
     written = [*_written(comparison, arguments), *_written_for_agents(comparison, arguments)]
     print_report(comparison, sys.stdout)
     if name is not None and agent_models.is_model(Path(name)):
         sys.stdout.write(f"\n{_at_average_rates(comparison, arguments)}\n{file.about}\n")
     sys.stdout.write("".join(f"\nwrote {path}" for path in written) + "\n")
-    failed = file.failures(comparison)
-    for complaint in failed:
-        sys.stderr.write(f"dynamometer: {complaint}\n")
-    return FAILED if failed else FINE
+    append_to_step_summary(markdown_report(comparison, file.failures(comparison)))
+    return comparison
 
 
 def _check_places(arguments: argparse.Namespace) -> None:
     """Complain before a long run about files that could not be written after it."""
-    for name in (None if arguments.no_html else arguments.html, arguments.json):
+    if len(arguments.files) > 1 and not (arguments.no_html and not arguments.json):
+        raise DocumentError(_SEVERAL)
+    for name in (None if arguments.no_html else arguments.html, arguments.json, arguments.junit):
         if name is not None and not Path(name).absolute().parent.is_dir():
             raise DocumentError(f"{name}: there is no directory to write it in")
 
@@ -216,10 +234,10 @@ def _compared(file: LabFile, arguments: argparse.Namespace, source: str) -> Comp
         if getattr(arguments, f"no_{search}"):
             options[search] = False
     limit = Entry(arguments.time_limit, field="--time-limit", source="command line").seconds()
-    return _run(options | {"time_limit": limit}, source, announces=True)
+    return run_comparison(options | {"time_limit": limit}, source, announces=True)
 
 
-def _run(options: dict[str, Any], source: str, *, announces: bool = False) -> Comparison:
+def run_comparison(options: dict[str, Any], source: str, *, announces: bool = False) -> Comparison:
     """Run a comparison, telling how far it is; complain of what does not fit."""
     from emulator.lab.analysis.comparison import compare
 
@@ -262,26 +280,6 @@ def _processes(count: int) -> Iterator[Executor]:
 def _leave_interrupts() -> None:
     """Leave Ctrl-C to the process that waits for this one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _diff(arguments: argparse.Namespace) -> int:
-    """Print what changed between two saved results."""
-    from emulator.lab.report.diff import diff_report
-
-    names = arguments.files[1:]
-    if len(names) != 2:
-        raise DocumentError("diff takes two files that --json wrote: lab diff A.json B.json")
-    before, after = (_saved(Path(name)) for name in names)
-    sys.stdout.write(diff_report(before, after, markdown=arguments.markdown))
-    return FINE
-
-
-def _saved(path: Path) -> Comparison:
-    """Read a result that ``--json`` wrote."""
-    try:
-        return Comparison.from_json(path.read_text(encoding="utf-8"))
-    except (ValueError, TypeError, KeyError) as error:
-        raise DocumentError(f"{path}: not a result that 'lab --json' wrote") from error
 
 
 def _written(comparison: Comparison, arguments: argparse.Namespace) -> Iterator[str]:
@@ -358,6 +356,6 @@ def lab_findings(path: Path) -> list[Finding]:
         finding
         if finding.subject == design.name
         else replace(finding, subject=f"{design.name}: {finding.subject}")
-        for design in _run(file.arguments() | changes | _RUN_ONLY, str(path)).designs
+        for design in run_comparison(file.arguments() | changes | _RUN_ONLY, str(path)).designs
         for finding in design.findings
     ]

@@ -25,7 +25,7 @@ from emulator.lab.inputs.forms import Member, Record, Scope
 from emulator.lab.inputs.patterns import TIMESTAMP
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome import expectations
-from emulator.lab.outcome.expectations import Expectation
+from emulator.lab.outcome.expectations import Expectation, Judgement
 from emulator.lab.outcome.result_types import Comparison
 from emulator.lab.planning.access_paths import find_path
 from emulator.lab.planning.layout import Layout
@@ -67,6 +67,10 @@ class LabFile:
             "known": self.known,
             "title": self.title,
         }
+
+    def judgements(self, comparison: Comparison) -> list[Judgement]:
+        """Return every promise of the file, and whether a comparison keeps it."""
+        return list(expectations.judgements(comparison, self.expected))
 
     def failures(self, comparison: Comparison) -> list[str]:
         """Return a sentence for every promise of the file that a comparison does not keep."""

@@ -63,6 +63,7 @@ ROOMS = {
     "designs": "tables as infrastructure code declares them",
     "lab": "workloads and designs",
     "check": "dynamometer check",
+    "diff": "what a change does to designs",
     "mcp": "tools for agents",
 }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "emulator"
 
-BASE = {"service", "locks", "clock", "files", "settings"}
+BASE = {"service", "locks", "clock", "files", "settings", "step_summary"}
 LEFT = BASE | {"model", "expressions", "storage", "capacity", "engine"}
 DOOR = BASE | {"api", "observe", "clients", "protocol"}
 PLANNED = LEFT | {"lab.inputs", "lab.planning"}
@@ -53,6 +53,8 @@ MAY_IMPORT = {
     | {"designs", "api", "lab.inputs", "lab.planning", "lab.outcome", "lab.analysis"}
     | {"lab.exact", "lab.aggregate", "lab.report"},
     "check": BASE | {"designs", "api", "lab"},
+    "diff": BASE | {"designs", "check", "lab", "lab.inputs", "lab.outcome", "lab.report"},
+    "step_summary": set(),
     "mcp": BASE
     | {"designs", "check", "api", "observe", "lab", "lab.inputs", "lab.outcome", "lab.analysis"},
     "__main__": BASE | {"api", "http", "lab"},

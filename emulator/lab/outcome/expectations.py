@@ -11,9 +11,9 @@ expect:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 from emulator.lab.inputs import forms
 from emulator.lab.inputs.documents import Entry
@@ -82,44 +82,88 @@ def from_entry(entry: Entry, designs: Collection[str]) -> tuple[Expectation, ...
     )
 
 
-def failures(comparison: Comparison, expected: tuple[Expectation, ...]) -> Iterator[str]:
-    """Yield a sentence for every promise that a comparison does not keep."""
+@dataclass(frozen=True)
+class Judgement:
+    """Whether a design keeps one promise.
+
+    Attributes:
+        design: The design.
+        promise: The member of ``expect``, such as ``grade``.
+        complaint: A sentence if it is not kept, else None.
+    """
+
+    design: str
+    promise: str
+    complaint: str | None
+
+
+def judgements(comparison: Comparison, expected: Iterable[Expectation]) -> Iterator[Judgement]:
+    """Yield every promise that is made of a design, and whether it is kept."""
     for expectation in expected:
         for design in comparison.designs:
-            if expectation.design in (ALL, design.name):
-                yield from _failures(design, expectation)
+            if expectation.design not in (ALL, design.name):
+                continue
+            for promise, judge in _JUDGES.items():
+                promised = getattr(expectation, promise)
+                if promised is not None:
+                    yield Judgement(design.name, promise, judge(design, promised))
 
 
-def _failures(design: DesignResult, expectation: Expectation) -> Iterator[str]:
-    if expectation.grade is not None and GRADES.index(design.grade) < GRADES.index(
-        expectation.grade
-    ):
-        yield f"{design.name} is graded {design.grade}, not {expectation.grade}"
-    risk = None if design.risk is None else design.risk.chance
-    if expectation.risk is not None and risk is not None and risk > expectation.risk:
-        yield (
-            f"{design.name} throttles in {words.percent(risk)} of worlds, over "
-            f"{words.percent(expectation.risk)}"
-        )
-    if expectation.throttled is not None and design.throttled_share > expectation.throttled:
-        yield (
-            f"{design.name} throttles {words.percent(design.throttled_share)} of calls in the "
-            f"median world, over {words.percent(expectation.throttled)}"
-        )
-    room = design.headroom
-    if expectation.headroom is not None and room is None:
-        yield f"{design.name} was run without looking for its headroom, which is promised"
-    elif (
-        expectation.headroom is not None
-        and room is not None
-        and room.multiple < expectation.headroom
-    ):
-        yield (
-            f"{design.name} carries {words.multiple(room.multiple)} this load, under "
-            f"{words.multiple(expectation.headroom)}"
-        )
-    if expectation.monthly_cost is not None and design.cost.total > expectation.monthly_cost:
-        yield (
-            f"{design.name} costs {words.dollars(design.cost.total)} a month, over "
-            f"{words.dollars(expectation.monthly_cost)}"
-        )
+def failures(comparison: Comparison, expected: Iterable[Expectation]) -> Iterator[str]:
+    """Yield a sentence for every promise that a comparison does not keep."""
+    for judgement in judgements(comparison, expected):
+        if judgement.complaint is not None:
+            yield judgement.complaint
+
+
+def _grade(design: DesignResult, promised: str) -> str | None:
+    if GRADES.index(design.grade) >= GRADES.index(promised):
+        return None
+    return f"{design.name} is graded {design.grade}, not {promised}"
+
+
+def _risk(design: DesignResult, promised: float) -> str | None:
+    if design.risk is None or design.risk.chance <= promised:
+        return None
+    return (
+        f"{design.name} throttles in {words.percent(design.risk.chance)} of worlds, over "
+        f"{words.percent(promised)}"
+    )
+
+
+def _throttled(design: DesignResult, promised: float) -> str | None:
+    if design.throttled_share <= promised:
+        return None
+    return (
+        f"{design.name} throttles {words.percent(design.throttled_share)} of calls in the "
+        f"median world, over {words.percent(promised)}"
+    )
+
+
+def _headroom(design: DesignResult, promised: float) -> str | None:
+    if design.headroom is None:
+        return f"{design.name} was run without looking for its headroom, which is promised"
+    if design.headroom.multiple >= promised:
+        return None
+    return (
+        f"{design.name} carries {words.multiple(design.headroom.multiple)} this load, under "
+        f"{words.multiple(promised)}"
+    )
+
+
+def _monthly_cost(design: DesignResult, promised: float) -> str | None:
+    if design.cost.total <= promised:
+        return None
+    return (
+        f"{design.name} costs {words.dollars(design.cost.total)} a month, over "
+        f"{words.dollars(promised)}"
+    )
+
+
+_JUDGES: Final[Mapping[str, Callable[[DesignResult, Any], str | None]]] = {
+    "grade": _grade,
+    "risk": _risk,
+    "throttled": _throttled,
+    "headroom": _headroom,
+    "monthly_cost": _monthly_cost,
+}
