@@ -244,6 +244,10 @@ UNSERVED: Final = (
         "rules/jobs_and_replicas.md#bulk-put-items",
         ("StartBulkPutItems", "ListBulkOperations"),
     ),
+    Unserved(
+        "Amazon Ion and ZSTD in exports, imports and bulk puts",
+        "how-to/data-in-and-out.md#export-and-import",
+    ),
     Unserved("IAM and DAX", "reference/fidelity.md#not-there"),
 )
 
