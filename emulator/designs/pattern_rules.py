@@ -22,8 +22,9 @@ AMPLIFICATION: Final = 2.0
 FREQUENT: Final = 1 / 60
 #: An update of an item this large pays mostly for what it leaves as it is.
 BIG_ITEM: Final = 4 * limits.KIB
-#: A cheaper way to pay is worth a word if it saves this share.
+#: A cheaper way to pay is worth a word if it saves this share, and so many dollars a month.
 SAVING: Final = 0.10
+_LEAST_SAVING: Final = 1.0
 _MONTH_HOURS: Final = Settings().hours_per_month
 _HOUR: Final = 3600
 
@@ -165,7 +166,7 @@ def _billing(table: DeclaredTable, patterns: list[DeclaredPattern]) -> Iterator[
     )
     is_provisioned = table.request.get("BillingMode") == "PROVISIONED"
     chosen, other = (provisioned, on_demand) if is_provisioned else (on_demand, provisioned)
-    if other < chosen * (1 - SAVING):
+    if other < chosen * (1 - SAVING) and chosen - other > _LEAST_SAVING:
         cheaper = "on demand" if is_provisioned else "provisioned for the peak"
         yield Finding(
             "billing-mode",

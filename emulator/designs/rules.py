@@ -149,16 +149,19 @@ def keys_have_many_values(table: DeclaredTable) -> Iterator[Finding]:
 
     Source: Developer Guide, designing partition keys to distribute your workload.
     """
+    known = _known_attributes(table)
     for resource in resources(table):
         shown = " + ".join(resource.partition)
+        # A name that joins others has as many values as they have together.
+        names = [part for name in resource.partition for part in _parts(name, known)]
         limit = f"one partition, which carries {limits.PARTITION_WRITE_UNITS:,} writes/s"
-        if all(follows_the_clock(name) for name in resource.partition):
+        if all(follows_the_clock(name) for name in names):
             message = (
                 f"The partition key {shown} follows the clock: what is written now goes to {limit}."
             )
             fix = "Make the id of a thing the partition key and the time the sort key."
             yield resource.finding("time-key", "KeySchema", message, fix)
-        elif all(has_few_values(name) or follows_the_clock(name) for name in resource.partition):
+        elif all(has_few_values(name) or follows_the_clock(name) for name in names):
             message = f"The partition key {shown} seems to have few values; each lives in {limit}."
             fix = (
                 f"Add an attribute with many values to the index's key, or a suffix to {shown}."
@@ -319,8 +322,7 @@ def index_keys_are_attributes(table: DeclaredTable) -> Iterator[Finding]:
     A global index takes up to four attributes for each part of its key.
     Source: L4, MAK-1.
     """
-    known = {entry["AttributeName"] for entry in table.request.get("AttributeDefinitions", ())}
-    known |= {name for item in table.samples for name in item}
+    known = _known_attributes(table)
     for index in list(resources(table))[1:]:
         for name in (*index.partition, *index.sort):
             joined = _joined_names(name, known) or _joined_values(name, table.samples)
@@ -335,6 +337,16 @@ def index_keys_are_attributes(table: DeclaredTable) -> Iterator[Finding]:
                     "kinds of items."
                 )
                 yield index.finding("concatenated-key", "KeySchema", message, fix)
+
+
+def _known_attributes(table: DeclaredTable) -> set[str]:
+    """Return the attributes that a table's definition and samples name."""
+    declared = {entry["AttributeName"] for entry in table.request.get("AttributeDefinitions", ())}
+    return declared | {name for item in table.samples for name in item}
+
+
+def _parts(name: str, known: set[str]) -> list[str]:
+    return _joined_names(name, known) or [name]
 
 
 def _joined_names(name: str, known: set[str]) -> list[str]:

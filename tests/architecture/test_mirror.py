@@ -21,6 +21,7 @@ OTHER_FOLDERS = {
 }
 #: Files in the folder of a room that belong to no module of it, and why.
 OTHER_FILES = {
+    "check/test_broken_inputs.py": "what the whole command says to inputs of no use",
     "check/test_doc_pages.py": "pages of the documentation, run",
     "designs/test_design_files.py": "one design in every language it may be declared in",
     "engine/test_lag_and_time.py": "the room over time, through the one way in",

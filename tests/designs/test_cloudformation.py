@@ -6,6 +6,7 @@ import pytest
 
 from emulator import Emulator
 from emulator.designs import create_table_requests, read_tables
+from emulator.designs.files import read_design
 from emulator.service.errors import DocumentError
 
 TEMPLATE = """
@@ -265,3 +266,86 @@ def test_parameters_that_are_no_map_are_pointed_at(tmp_path):
     path.write_text(json.dumps({"Resources": {}, "Parameters": "x"}))
     with pytest.raises(DocumentError, match="Parameters: expected a map of parameters"):
         read_tables(path)
+
+
+# What cannot be worked out is no key
+
+
+def key_of(expression):
+    """Return a template whose key is an expression."""
+    return {
+        "Parameters": {"Stage": {"Type": "String"}, "Kind": {"Type": "String", "Default": "a"}},
+        "Mappings": {"Keys": {"a": {"name": "id"}}},
+        "Conditions": {
+            "IsA": {"Fn::Equals": [{"Ref": "Kind"}, "a"]},
+            "IsNotA": {"Fn::Not": [{"Condition": "IsA"}]},
+            "IsBoth": {"Fn::And": [{"Condition": "IsA"}, {"Condition": "IsNotA"}]},
+            "IsEither": {"Fn::Or": [{"Fn::Equals": [{"Ref": "Stage"}, "x"]}, {"Condition": "IsA"}]},
+        },
+        "Resources": {
+            "Things": {
+                "Type": "AWS::DynamoDB::Table",
+                "Properties": {
+                    "BillingMode": "PAY_PER_REQUEST",
+                    "KeySchema": [{"AttributeName": expression, "KeyType": "HASH"}],
+                    "AttributeDefinitions": [{"AttributeName": expression, "AttributeType": "S"}],
+                },
+            }
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        {"Fn::FindInMap": ["Keys", {"Ref": "Kind"}, "name"]},
+        {"Fn::Join": ["", ["i", "d"]]},
+        {"Fn::Select": [1, ["x", "id"]]},
+        {"Fn::Sub": ["${First}d", {"First": "i"}]},
+        {"Fn::If": ["IsA", "id", {"Ref": "Stage"}]},
+        {"Fn::If": ["IsNotA", {"Ref": "Stage"}, "id"]},
+        {"Fn::If": ["IsBoth", {"Ref": "Stage"}, "id"]},
+        {"Fn::If": ["IsEither", "id", {"Ref": "Stage"}]},
+    ],
+    ids=lambda expression: next(iter(expression)),
+)
+def test_a_function_that_the_template_decides_is_worked_out(tmp_path, expression):
+    [table] = read_tables(written(tmp_path, json.dumps(key_of(expression)), "t.json"))
+    assert table.request["KeySchema"] == [{"AttributeName": "id", "KeyType": "HASH"}]
+    assert table.findings == ()
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        {"Ref": "Stage"},
+        {"Fn::Sub": "${Stage}-id"},
+        {"Fn::GetAtt": ["Other", "Key"]},
+        {"Fn::ImportValue": "key"},
+        {"Fn::Join": ["", ["i", {"Ref": "Stage"}]]},
+        {"Fn::FindInMap": ["Keys", "none", "name"]},
+        {"Fn::Select": [{"Ref": "Stage"}, ["a"]]},
+        {"Fn::If": ["IsA", {"Ref": "Stage"}, "id"]},
+    ],
+    ids=lambda expression: next(iter(expression)),
+)
+def test_a_key_that_is_decided_at_deployment_is_no_table(tmp_path, expression):
+    path = written(tmp_path, json.dumps(key_of(expression), indent=1), "t.json")
+    reading = read_design(path)
+    assert reading.tables == ()
+    [finding] = reading.findings
+    assert (finding.rule, finding.subject) == ("unknown-value", "Things")
+    assert finding.line == path.read_text().split('"Things"')[0].count("\n") + 1
+
+
+def test_a_loop_of_the_template_makes_a_table_of_each(tmp_path):
+    template = key_of("id")
+    resource = template["Resources"].pop("Things")
+    resource["Properties"]["TableName"] = {"Fn::Sub": "t-${Name}"}
+    body = {"Things${Name}": resource}
+    template["Resources"]["Fn::ForEach::Tables"] = ["Name", ["One", "Two"], body]
+    tables = read_tables(written(tmp_path, json.dumps(template), "t.json"))
+    assert [(one.resource, one.request["TableName"]) for one in tables] == [
+        ("ThingsOne", "t-One"),
+        ("ThingsTwo", "t-Two"),
+    ]

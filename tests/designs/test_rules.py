@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -78,6 +79,12 @@ LOCAL = {"LocalSecondaryIndexes": [index("loc", "id / name")]}
 SAMPLES = [{"id": {"S": "same"}}] * 9 + [{"id": {"S": "other"}}] * 3
 FIVE = [index(f"gsi{n}", f"a{n}") for n in range(5)]
 
+JOINED = [
+    {"GSI1PK": {"S": f"{tenant}#open"}, "tenant": {"S": tenant}, "status": {"S": "open"}}
+    for tenant in ("t1", "t2")
+]
+OVERLOADED = [{"GSI1PK": {"S": f"USER#{n}"}, "id": {"S": str(n)}} for n in range(3)]
+
 FOUND = {
     "status key": (table("status / at"), [("low-cardinality-key", "warning", "t")]),
     "date key": (table("orderDate / id"), [("time-key", "warning", "t")]),
@@ -106,14 +113,43 @@ FOUND = {
     "much capacity": (provisioned(100, 5000), [("spread", "info", "t")]),
     "fixed capacity": (provisioned(5, 5, scaled=False), [("fixed-capacity", "info", "t")]),
     "uneven samples": (table(samples=SAMPLES), [("sample-skew", "info", "t")]),
+    "joined by its name": (
+        table(indexes=[index("joined", "tenant#status / at")]),
+        [("concatenated-key", "info", "t joined")],
+    ),
+    "joined names of others": (
+        table("tenant / status", indexes=[index("joined", "tenantStatus")]),
+        [("concatenated-key", "info", "t joined")],
+    ),
+    "joined by its values": (
+        table(indexes=[index("GSI1", "GSI1PK / name")], samples=JOINED),
+        [("concatenated-key", "info", "t GSI1")],
+    ),
+    "a stream of new images": (
+        table(StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}),
+        [("stream-view-type", "info", "t")],
+    ),
+    "events for ever": (
+        replace(table("deviceId / timestamp", TableName="app-events"), tells_ttl=True),
+        [("no-ttl", "info", "t")],
+    ),
     "refused": (table("id / id"), [("refused", "problem", "t")]),
 }
 FINE = {
     "plain": table(),
+    "overloaded index": table(indexes=[index("GSI1", "GSI1PK / name")], samples=OVERLOADED),
+    "both images": table(
+        StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+    ),
+    "events that expire": replace(
+        table("deviceId / timestamp", TableName="events"), tells_ttl=True, ttl_attribute="ttl"
+    ),
+    "events of a description": table("deviceId / timestamp", TableName="events"),
+    "orders for ever": replace(table("customerId / orderedAt"), tells_ttl=True),
+    "a pair that one key can use": provisioned(3000, 1000),
     "composite": table(indexes=[index("byBoth", "status+userId / at")]),
     "generic": table("PK / SK", indexes=[index("GSI1", "GSI1PK / GSI1SK")]),
     "equal index": provisioned(5, 5, indexes=[index("even", "name", **units(5, 5))]),
-    "one partition": provisioned(3000, 1000),
     "few samples": table(samples=SAMPLES[:5]),
     "even samples": table(samples=[{"id": {"S": str(n)}} for n in range(20)]),
 }
@@ -138,6 +174,20 @@ def test_five_thousand_writes_want_ten_keys():
         "1,000 WCU of them."
     )
     assert finding.fix == "See that traffic is even over at least 10 values of the key."
+
+
+def test_partitions_are_those_of_the_engine():
+    """CAP-502: 500 RCU and 2,000 WCU are three partitions, and one key cannot use 3,000 of 500."""
+    given = provisioned(500, 2000)
+    [finding] = check_table(given)
+    emulator = Emulator()
+    emulator.call("CreateTable", given.request)
+    count = len(emulator.partitions("things"))
+    assert count == 3
+    assert finding.message == (
+        f"500 RCU and 2,000 WCU are spread over {count} partitions; one key value can use 500 RCU "
+        "and 1,000 WCU of them."
+    )
 
 
 def test_a_refused_table_is_told_in_the_words_of_the_service():

@@ -12,6 +12,7 @@ from emulator.capacity import READ, WRITE
 from emulator.capacity.prices import STANDARD, STANDARD_IA
 from emulator.capacity.units import read_loss, read_units, write_loss, write_units
 from emulator.designs import Finding, Severity
+from emulator.designs.pattern_rules import AMPLIFICATION, BIG_ITEM, FREQUENT, SAVING
 from emulator.lab.analysis.case import Case
 from emulator.lab.analysis.costs import ON_DEMAND
 from emulator.lab.analysis.offered_load import units_per_request
@@ -25,17 +26,10 @@ KEYS_PER_PARTITION: Final = 2
 HOT_SHARE: Final = 0.10
 #: Of a partition's limit: from here on uneven traffic is trouble and not only untidy.
 BUSY: Final = 0.5
-#: Index writes beyond this multiple of the table's own are worth a look.
-AMPLIFICATION: Final = 2.0
-#: Scans more often than this, per second, are frequent.
-FREQUENT: Final = 1 / 60
 WASTE: Final = 0.5
-#: A cheaper way to pay is worth a word if it saves this share.
-SAVING: Final = 0.10
 #: Bytes paid for and not used, as a share of what is paid, in items of a few units.
 ROUNDING_LOSS: Final = 0.30
 _FEW_UNITS: Final = 3
-_BIG_ITEM: Final = 4 * limits.KIB
 _YEAR_DAYS: Final = 365
 
 
@@ -392,7 +386,7 @@ def vertical_split(case: Case) -> Iterator[Finding]:
     for result in case.patterns:
         pattern = case.pattern(result)
         size = round(pattern.sizes.mean)
-        if pattern.operation == "UpdateItem" and size >= _BIG_ITEM:
+        if pattern.operation == "UpdateItem" and size >= BIG_ITEM:
             yield Finding(
                 "vertical-split",
                 "warning",
