@@ -291,10 +291,20 @@ def limit_text(record: Record) -> str:
     if not load["hottest_key"]:
         return text
     key, units = ", ".join(load["hottest_key"]), f"{load['axis'].lower()} units"
+    each = _few_digits(load["units_per_collection"])
     return text + (
         f": key {key} has {load['key_share']:.0%} of the {units}, one partition "
-        f"{load['partition_share']:.0%}; {load['units_per_collection']:,.3g} per item collection"
+        f"{load['partition_share']:.0%}; {each} units per item collection"
     ).replace("%", " %")
+
+
+def _few_digits(number: float) -> str:
+    """Return a number with three digits, or all those before the point.
+
+    >>> _few_digits(1500.4), _few_digits(3.987)
+    ('1,500', '3.99')
+    """
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
 def would_throttle(records: Iterable[Record]) -> list[Record]:

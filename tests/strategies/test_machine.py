@@ -114,3 +114,19 @@ def test_a_broken_index_is_found():
 def test_wrong_faults_and_budgets_are_told_where_the_class_is_written(members, error):
     with pytest.raises(error, match=r"conflit|wcus"):
         type("Wrong", (DynamoDBMachine,), members)
+
+
+def test_a_failing_run_shows_no_invariant_that_is_not_set():
+    class Plain(DynamoDBMachine):
+        tables = (create_request("orders"),)
+
+        @rule()
+        def fail(self):
+            raise LookupError
+
+    with pytest.raises(LookupError) as failure:
+        run_state_machine_as_test(Plain, settings=found)
+    shown = "\n".join(failure.value.__notes__)
+    assert "state.fail()" in shown
+    assert "agree" not in shown
+    assert "budget" not in shown

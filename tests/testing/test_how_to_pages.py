@@ -9,6 +9,7 @@ from pathlib import Path
 
 import aiobotocore.session  # noqa: F401  # loaded before a pytest that forgets it
 import pytest
+from hypothesis import settings
 
 import emulator.sdk.boto  # noqa: F401  # likewise
 
@@ -16,6 +17,14 @@ pytest_plugins = ["pytester"]
 
 PAGES = Path(__file__).parents[2] / "docs" / "how-to"
 BLOCK = re.compile(r"^```python\n# (\S+\.py)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(autouse=True)
+def profile():
+    """Keep the profile of these tests, whatever a page loads in its own."""
+    before = settings.get_current_profile_name()
+    yield
+    settings.load_profile(before)
 
 
 @pytest.mark.parametrize(

@@ -639,10 +639,10 @@ def test_the_summary_shows_throttles_scans_and_costs(project):
         "would begin to throttle, if it went on with these keys:",
         "  at 1 request (0.25 runs) a second: test_it.py::test_hot",
         "    TableWriteProvisionedThroughputExceeded on events: key 10:00 has 100 % of the write "
-        "units, one partition 100 %; 4 per item collection",
+        "units, one partition 100 %; 4 units per item collection",
         "  at 6,000 requests (6,000 runs) a second: test_it.py::test_cheap",
         "    TableReadKeyRangeThroughputExceeded on orders: key a has 100 % of the read units, one "
-        "partition 100 %; 0.5 per item collection",
+        "partition 100 %; 0.5 units per item collection",
         "  at 6,000 requests (6,000 runs) a second: test_it.py::test_scan",
         "    TableReadKeyRangeThroughputExceeded on orders",
         "most expensive:",
