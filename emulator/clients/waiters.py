@@ -29,15 +29,16 @@ class Waiting:
 
 
 def _reaches(
-    *path: str, success: str, failure: tuple[str, ...] = ()
+    *path: str, success: str | tuple[str, ...], failure: tuple[str, ...] = ()
 ) -> Callable[[Wire], State | None]:
     """Read a status at the end of a path."""
+    reached = (success,) if isinstance(success, str) else success
 
     def state(response: Wire) -> State | None:
         status: Any = response
         for name in path:
             status = status.get(name, {})
-        if status == success:
+        if status in reached:
             return "success"
         return "failure" if status in failure else None
 
@@ -70,6 +71,17 @@ def _error_code(response: Wire) -> str | None:
 
 #: Source: botocore's waiters-2.json for dynamodb 2012-08-10.
 WAITERS: Final = {
+    "bulk_operation_completed": Waiting(
+        "BulkOperationCompleted",
+        "describe_bulk_operation",
+        _reaches(
+            "BulkOperationDescription",
+            "BulkOperationStatus",
+            success=("COMPLETED", "COMPLETED_WITH_ERRORS"),
+            failure=("CANCELLED", "FAILED"),
+        ),
+        180,
+    ),
     "contributor_insights_enabled": Waiting(
         "ContributorInsightsEnabled",
         "describe_contributor_insights",

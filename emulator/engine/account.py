@@ -49,7 +49,7 @@ class Account:
     Attributes:
         tables: Name to table, DELETING ones included.
         streams: ARN to stream; a stream outlives its table by a day.
-        archive: Backups, exports and imports; they outlive their table for good.
+        archive: Backups, exports, imports and bulk puts; they outlive their table for good.
         now_ns: The moment of the operation that is running.
         throughput_ns: The moment at which it arrives, for all that concerns throughput.
         pace: What says when requests arrive, if not the clock; in "observe" only.
@@ -200,6 +200,8 @@ class Account:
 
     def catch_up(self, now_ns: int) -> None:
         """Move to a moment, doing on the way what falls due; time never runs back."""
+        if self.archive.running_puts:
+            self.archive.advance(self, now_ns)
         if self.replicated:
             replication.deliver(self, now_ns)
         if now_ns > self.now_ns:
@@ -309,7 +311,12 @@ class Account:
         """Whether nothing would be lost with it."""
         archive = self.archive
         return not (
-            self.tables or self.streams or archive.backups or archive.exports or archive.imports
+            self.tables
+            or self.streams
+            or archive.backups
+            or archive.exports
+            or archive.imports
+            or archive.bulk_puts
         )
 
     def table_name(self, arn: str) -> str:

@@ -251,7 +251,12 @@ def place(account: Account, table: Table, position: Position, new: Item) -> None
 
 
 def apply(
-    account: Account, planned: Planned, *, by_service: bool = False, is_replicated: bool = False
+    account: Account,
+    planned: Planned,
+    *,
+    by_service: bool = False,
+    is_replicated: bool = False,
+    is_bulk: bool = False,
 ) -> None:
     """Carry out a planned write: items, indexes, stream, sizes.
 
@@ -260,16 +265,18 @@ def apply(
         planned: The write.
         by_service: Whether time to live deletes, which takes nothing of the indexes.
         is_replicated: Whether the write was made in another region, which has sent it here.
+        is_bulk: Whether a bulk put writes, which takes nothing of the indexes either (BLK-7).
     """
+    is_free = by_service or is_bulk
     write, old, new, changes, receipt, _, arms, _, vectors = planned
     table, now_ns = write.table, account.now_ns
     if arms and account.capacity == "enforce":
-        if by_service:
+        if is_free:
             arms = free_arms(table, changes)
         changes = [change for change in changes if not change.schema.is_global]
     table.commit(write.position, old, new, changes, now_ns)
     if vectors is not None:
-        _apply_vectors(account, table, write.position, vectors, by_service=by_service)
+        _apply_vectors(account, table, write.position, vectors, is_free=is_free)
     stream = table.stream
     if stream is not None and stream.is_open:
         partition_id = None
@@ -282,16 +289,16 @@ def apply(
     if not arms or account.capacity == "off":
         return
     # What would have been refused, or is free and applied already, passes no queue.
-    if account.capacity == "enforce" or not (by_service or receipt.reasons):
+    if account.capacity == "enforce" or not (is_free or receipt.reasons):
         propagate(account, table, write.position, arms, receipt)
 
 
 def _apply_vectors(
-    account: Account, table: Table, position: Position, vectors: VectorPlan, *, by_service: bool
+    account: Account, table: Table, position: Position, vectors: VectorPlan, *, is_free: bool
 ) -> None:
-    """Carry a write to the vector indexes; what time to live deletes is free, as elsewhere."""
+    """Carry a write to the vector indexes; what is free elsewhere takes nothing of them."""
     assert table.vectors is not None, "it was planned with them"
-    if account.capacity != "off" and not by_service:
+    if account.capacity != "off" and not is_free:
         table.vectors.count(account, table, vectors)
     table.vectors.commit(position, vectors, account.now_ns)
 

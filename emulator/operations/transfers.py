@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeVar
 
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Transfer
@@ -39,6 +39,25 @@ OWNER: Final = shapes.String(pattern="[0-9]{12}")
 PREFIX: Final = shapes.String(0, 1024)
 PAGE_SIZE: Final = shapes.Integer(least=1, most=25)
 TABLE_ARN: Final = shapes.String(1, 1024)
+
+
+class Listed(Protocol):
+    """What a list goes by: an export, an import or a bulk put."""
+
+    @property
+    def arn(self) -> str:
+        """Its resource name."""
+
+    @property
+    def table_arn(self) -> str:
+        """The resource name of its table."""
+
+    @property
+    def started_ns(self) -> int:
+        """When it began."""
+
+
+ListedT = TypeVar("ListedT", bound=Listed)
 
 
 def asked_of(request: Request, shape: shapes.Structure) -> Request:
@@ -118,11 +137,11 @@ def _names(resource: str, kind: str) -> bool:
 
 def page_of(
     account: Account,
-    transfers: Mapping[str, Transfer],
+    transfers: Mapping[str, ListedT],
     request: Request,
     limit: int | None,
     kind: str,
-) -> tuple[list[Transfer], Response]:
+) -> tuple[list[ListedT], Response]:
     """Return a page of transfers, the newest first, and the token of the next page (S3X-5).
 
     Those of the last 90 days are listed, of one table if asked.

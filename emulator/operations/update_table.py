@@ -23,7 +23,7 @@ from emulator.operations.rules import replicas as replica_rules
 from emulator.operations.rules import tables as table_rules
 from emulator.operations.rules import updates as rules
 from emulator.operations.rules import vectors
-from emulator.operations.rules.states import table_is_active
+from emulator.operations.rules.states import table_is_active, table_is_not_being_filled
 
 Wire: TypeAlias = Mapping[str, Any]
 #: What a table and its global indexes are to have, the table first.
@@ -129,6 +129,7 @@ def _judge_replicas(account: Account, request: Request, table: Table) -> None:
     members = ("ReplicaUpdates", "GlobalTableWitnessUpdates", "MultiRegionConsistency")
     if any(request.get(member) for member in members):
         replica_rules.replicas_can_change(account, table, request)
+        table_is_not_being_filled(account, table)
         other_replicas(account, table, request)
 
 

@@ -26,7 +26,15 @@ from emulator.model.wire import dump_item, dump_types, load_item
 from emulator.operations import descriptions, run
 from emulator.operations.rules.items import item_fits
 from emulator.operations.rules.keys import key_of_item
-from emulator.persistence import archives, histories, index_queues, replicas, streams, table_state
+from emulator.persistence import (
+    archives,
+    bulk_puts,
+    histories,
+    index_queues,
+    replicas,
+    streams,
+    table_state,
+)
 from emulator.persistence.exchange import create_request
 from emulator.persistence.written import Moments, Times, integer, text
 from emulator.service.errors import EmulatorError
@@ -73,6 +81,7 @@ def _account(account: Account) -> Iterator[dict[str, Any]]:
         "tables": len(tables),
         "streams": len(account.streams),
         "transfers": len(transfers),
+        "bulk_puts": len(account.archive.bulk_puts),
     }
     for backup in account.archive.backups.values():
         yield archives.dump_backup(backup)
@@ -82,6 +91,8 @@ def _account(account: Account) -> Iterator[dict[str, Any]]:
     for stream in account.streams.values():
         yield from streams.dump(stream)
     yield from transfers
+    for job in account.archive.bulk_puts.values():
+        yield bulk_puts.dump(job)
 
 
 def _table(account: Account, table: Table) -> Iterator[dict[str, Any]]:
@@ -224,6 +235,8 @@ def _load_account(
             account.tables[name].stream = None if arn is None else account.streams[arn]
         transfers = lines.take(head.get("transfers", 0))
         archives.load_transfers(account, transfers, times.dates)
+        for job in lines.take(head.get("bulk_puts", 0)):
+            bulk_puts.load(account, job, times.dates)
         account.network.note(account)
         account.look_ahead()
         account.begin_observing()

@@ -130,6 +130,7 @@ _ROWS: Final = (
     _row("BatchExecuteStatement", "batch_execute_statement", Kind.BATCH),
     _row("BatchGetItem", "batch_get_item", Kind.BATCH, layers={"2026-10": _CURRENT}),
     _row("BatchWriteItem", "batch_write_item", Kind.BATCH),
+    _row("CancelBulkOperation", "bulk_puts"),
     _row("CreateBackup", "backups"),
     _row("CreateGlobalTable", "global_tables"),
     _row("CreateTable", "create_table"),
@@ -138,6 +139,7 @@ _ROWS: Final = (
     _row("DeleteResourcePolicy", "resource_policies"),
     _row("DeleteTable", "delete_table"),
     _row("DescribeBackup", "backups"),
+    _row("DescribeBulkOperation", "bulk_puts"),
     _row("DescribeContinuousBackups", "continuous_backups"),
     _row("DescribeContributorInsights", "contributor_insights"),
     _row("DescribeEndpoints", "account_limits"),
@@ -168,6 +170,11 @@ _ROWS: Final = (
             "ExclusiveStartBackupArn", "LastEvaluatedBackupArn", "Limit", ("BackupSummaries",)
         ),
     ),
+    _row(
+        "ListBulkOperations",
+        "bulk_puts",
+        paging=Paging("NextToken", "NextToken", "MaxResults", ("BulkOperationsSummaryList",)),
+    ),
     _row("ListContributorInsights", "contributor_insights"),
     _row("ListExports", "exports"),
     _row("ListGlobalTables", "global_tables"),
@@ -188,6 +195,7 @@ _ROWS: Final = (
     _row("RestoreTableToPointInTime", "restores"),
     _row("Scan", "scan", Kind.PAGE, paging=_ITEMS),
     _row("SearchVectors", "search_vectors", Kind.SEARCH, layers={"2026-10": _CURRENT}),
+    _row("StartBulkPutItems", "bulk_puts"),
     _row("TagResource", "tags", has_output=False),
     _row("TransactGetItems", "transact_get_items", Kind.TRANSACTION),
     _row("TransactWriteItems", "transact_write_items", Kind.TRANSACTION),
@@ -239,11 +247,6 @@ class Unserved(NamedTuple):
 
 
 UNSERVED: Final = (
-    Unserved(
-        "bulk puts from S3",
-        "rules/jobs_and_replicas.md#bulk-put-items",
-        ("StartBulkPutItems", "ListBulkOperations"),
-    ),
     Unserved(
         "Amazon Ion and ZSTD in exports, imports and bulk puts",
         "how-to/data-in-and-out.md#export-and-import",

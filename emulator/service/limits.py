@@ -61,6 +61,11 @@ VECTOR_REQUEST_BYTES: Final = KIB  # Source: VIX-61, VIX-63, the least that is c
 VECTOR_SEARCH_BYTES: Final = GIB  # Source: VIX-45, per second and HASH value
 VECTOR_WRITE_BYTES: Final = 10 * MIB  # Source: VIX-45, per second and HASH value
 
+# Bulk puts
+BULK_OBJECTS: Final = 50_000  # Source: BLK-5
+BULK_OBJECT_BYTES: Final = 5 * GIB  # Source: BLK-5
+BULK_TOKEN_SECONDS: Final = 8 * 3600  # Source: BLK-1
+
 # Capacity
 WRITE_BLOCK_BYTES: Final = KIB  # Source: CAP-301
 READ_BLOCK_BYTES: Final = 4 * KIB  # Source: CAP-201

@@ -163,5 +163,7 @@ def test_the_paged_operations_are_those_of_the_sdk():
         for name, row in OPERATIONS.items()
         if row.paging is not None
     }
-    assert ours == expected
+    # An older SDK than the catalogue lacks those of bulk puts.
+    newer = {"list_bulk_operations"} - expected.keys()
+    assert {name: paging for name, paging in ours.items() if name not in newer} == expected
     assert list(itertools.islice(ours, 1)) == ["list_backups"]

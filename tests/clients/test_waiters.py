@@ -130,10 +130,7 @@ def test_the_waiters_are_those_of_the_sdk():
     session = pytest.importorskip("botocore.session").get_session()
     xform_name = pytest.importorskip("botocore").xform_name
     model = session.get_component("data_loader").load_service_model("dynamodb", "waiters-2")
-    assert {
-        name: (waiting.name, waiting.operation, waiting.delay_seconds, waiting.max_attempts)
-        for name, waiting in WAITERS.items()
-    } == {
+    theirs = {
         xform_name(name): (
             name,
             xform_name(waiter["operation"]),
@@ -142,3 +139,10 @@ def test_the_waiters_are_those_of_the_sdk():
         )
         for name, waiter in model["waiters"].items()
     }
+    # An older SDK than ours lacks that of bulk puts.
+    newer = {"bulk_operation_completed"} - theirs.keys()
+    assert {
+        name: (waiting.name, waiting.operation, waiting.delay_seconds, waiting.max_attempts)
+        for name, waiting in WAITERS.items()
+        if name not in newer
+    } == theirs

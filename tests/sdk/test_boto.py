@@ -29,7 +29,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.config import Config
 from botocore.exceptions import ClientError, NoCredentialsError
 
-from emulator import Emulator, EmulatorError, ManualClock, mock_dynamodb
+from emulator import Emulator, EmulatorError, ManualClock, Settings, mock_dynamodb
 from emulator.sdk.interception import NOWHERE
 from emulator.sdk.scopes import HIDDEN_ENVIRONMENT
 from tests.tables import vector, vector_index, vector_table
@@ -778,3 +778,36 @@ def test_a_search_is_served_though_its_host_is_another(fast):
             )
         if not fast:
             assert ["search-" in host for host in hosts] == [True, True]
+
+
+@pytest.mark.skipif(
+    "StartBulkPutItems"
+    not in botocore.session.get_session().get_service_model("dynamodb").operation_names,
+    reason="this SDK has no bulk puts",
+)
+def test_bulk_puts_have_their_waiter_and_their_paginator(tmp_path):
+    """BLK-3, BLK-4."""
+    (tmp_path / "bucket").mkdir()
+    (tmp_path / "bucket" / "items").write_text(
+        '{"Item": {"pk": {"S": "a"}, "sk": {"N": "1"}}}\n' * 3
+    )
+    request = {
+        "TableName": "tab",
+        "InputS3Configuration": {"S3Bucket": "bucket", "InputFormat": "DYNAMODB_JSON"},
+        "OutputS3Configuration": {"S3Bucket": "bucket", "OutputType": ["ERROR"]},
+    }
+    with mock_dynamodb(clock=ManualClock(), settings=Settings(s3=tmp_path)):
+        client = boto3.client("dynamodb")
+        client.create_table(TableName="tab", **SCHEMA)
+        arns = []
+        for _ in range(3):
+            job = client.start_bulk_put_items(**request)["BulkOperationDescription"]
+            arns.append(job["BulkOperationArn"])
+            waiter = client.get_waiter("bulk_operation_completed")
+            waiter.wait(BulkOperationArn=arns[-1])
+        pages = client.get_paginator("list_bulk_operations").paginate(
+            PaginationConfig={"PageSize": 2}
+        )
+        listed = [summary for page in pages for summary in page["BulkOperationsSummaryList"]]
+        assert sorted(summary["BulkOperationArn"] for summary in listed) == sorted(arns)
+        assert client.scan(TableName="tab")["Count"] == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from emulator.engine import Table
+from emulator.engine import Account, Table
 from emulator.service.errors import ResourceInUseException
 
 PROTECTED: Final = (
@@ -15,6 +15,8 @@ IN_USE: Final = "Attempt to change a resource which is still in use: "
 BEING_CREATED: Final = IN_USE + "Table is being created: {name}"
 BEING_UPDATED: Final = IN_USE + "Table is being updated: {name}"
 BEING_DELETED: Final = IN_USE + "Table is being deleted: {name}"
+# Assumed: the text.
+BEING_FILLED: Final = IN_USE + "A bulk operation is in progress. Table: {name}"
 
 
 def table_is_active(table: Table, now_ns: int) -> None:
@@ -26,3 +28,15 @@ def table_is_active(table: Table, now_ns: int) -> None:
     message = messages.get(table.status(now_ns))
     if message is not None:
         raise ResourceInUseException(message.format(name=table.name))
+
+
+def is_being_filled(account: Account, table: Table) -> bool:
+    """Return whether a bulk put writes to a table."""
+    running = account.owner_of(table).archive.running_puts
+    return any(job.table_id == table.id for job in running)
+
+
+def table_is_not_being_filled(account: Account, table: Table) -> None:
+    """Refuse to add a replica to a table while a bulk put writes to it (BLK-5)."""
+    if is_being_filled(account, table):
+        raise ResourceInUseException(BEING_FILLED.format(name=table.name))
