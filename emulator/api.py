@@ -28,19 +28,15 @@ from emulator.engine import (
 from emulator.locks import holding
 from emulator.observe import (
     Backlog,
-    Budget,
     HotKey,
-    Ledger,
     NamespaceView,
     PartitionView,
-    Spending,
     backlog_of,
     insights_of,
     namespace_of,
     partitions_of,
     resource_of,
     running_keys_of,
-    spending_of,
     table_of,
 )
 from emulator.operations import find, run
@@ -49,6 +45,7 @@ from emulator.settings import Settings
 
 if TYPE_CHECKING:
     from emulator.clients import Client, Table
+    from emulator.observe import Ledger, Spending
     from emulator.persistence.export_folder import ExportedTable
 
 _MODES = ("off", "observe", "enforce")
@@ -316,6 +313,8 @@ class Emulator:
         >>> Emulator().spending()
         []
         """
+        from emulator.observe import spending_of  # loaded only by those who ask for it
+
         account = self._current()
         with account.lock:
             account.forget_deleted()
@@ -388,6 +387,8 @@ class Emulator:
         >>> ledger.calls
         1
         """
+        from emulator.observe import Budget, Ledger  # loaded only by those who ask for one
+
         budget = Budget(
             rcu=rcu,
             wcu=wcu,

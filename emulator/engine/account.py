@@ -7,7 +7,6 @@ decided at ``throughput_ns``: the same moment, unless requests are taken to arri
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -255,6 +254,8 @@ class Account:
 
     def new_id(self, seed: str) -> str:
         """Return a UUID that no other call returns, the same in every run (TBL-8)."""
+        import uuid  # an emulator without tables needs none
+
         self._made += 1
         return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{self.arn(seed)}/{self.now_ns}/{self._made}"))
 

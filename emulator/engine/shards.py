@@ -6,7 +6,6 @@ partition splits, its shard is closed and each child has a shard that names it a
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
@@ -131,6 +130,8 @@ class Shards:
     def _open(
         self, partition_id: int | None, parent: int | None, first_number: int, now_ns: int
     ) -> None:
+        import uuid  # only for tables with a stream
+
         number, self._opened = self._opened, self._opened + 1
         name = self._arn if number == 0 else f"{self._arn}/{number}"
         mark = uuid.uuid5(uuid.NAMESPACE_URL, name).hex[:8]

@@ -6,7 +6,6 @@ applied unless every action can be (TXW-3, TXW-8).
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -129,6 +128,8 @@ def fingerprint_of(token: str | None, actions: Any) -> bytes:
     """
     if token is None:
         return b""
+    import hashlib  # only for transactions with a token
+
     text = json.dumps(actions, sort_keys=True, default=repr)
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 

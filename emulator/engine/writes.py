@@ -19,7 +19,6 @@ from emulator.capacity.units import (
 )
 from emulator.engine.propagation import IndexArm, free_arms, propagate
 from emulator.engine.splits import split_for_size
-from emulator.expressions import Condition
 from emulator.model import Item
 from emulator.service import limits
 from emulator.service.errors import (
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from emulator.engine.account import Account
     from emulator.engine.table import Table
     from emulator.engine.vector_indexes import VectorPlan
+    from emulator.expressions import Condition
 
 CONDITION_FAILED: Final = "The conditional request failed"
 COLLECTION_FULL: Final = "Collection size exceeded."

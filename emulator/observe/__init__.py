@@ -7,6 +7,9 @@ are looked into. What the engine reports and what can be injected into it (event
 metrics) is defined there and offered here, so that a door needs nothing of the engine's drawers.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
 from emulator.engine import (
     CapacityMode,
     Event,
@@ -25,15 +28,6 @@ from emulator.engine import (
     Throttled,
     tables_of,
 )
-from emulator.observe.budget import LIMITS, Budget, BudgetExceeded
-from emulator.observe.concentration import Concentration, FirstLimit, Load
-from emulator.observe.findings import (
-    KINDS,
-    REPEAT_THRESHOLD,
-    Finding,
-    advice_for,
-    findings_of,
-)
 from emulator.observe.inspection import (
     Backlog,
     HotKey,
@@ -49,9 +43,31 @@ from emulator.observe.inspection import (
     table_of,
     tables_by_region,
 )
-from emulator.observe.ledger import Entry, Ledger, as_table, resource_names, uncounted
-from emulator.observe.places import Place, file_of, function_of, where
-from emulator.observe.spending import Spending, spending_of
+
+if TYPE_CHECKING:
+    from emulator.observe.budget import LIMITS, Budget, BudgetExceeded
+    from emulator.observe.concentration import Concentration, FirstLimit, Load
+    from emulator.observe.findings import (
+        KINDS,
+        REPEAT_THRESHOLD,
+        Finding,
+        advice_for,
+        findings_of,
+    )
+    from emulator.observe.ledger import Entry, Ledger, as_table, resource_names, uncounted
+    from emulator.observe.places import Place, file_of, function_of, where
+    from emulator.observe.spending import Spending, spending_of
+
+#: What only those load who ask what something cost, and where.
+_HOMES: Final = {
+    "budget": ("LIMITS", "Budget", "BudgetExceeded"),
+    "concentration": ("Concentration", "FirstLimit", "Load"),
+    "findings": ("KINDS", "REPEAT_THRESHOLD", "Finding", "advice_for", "findings_of"),
+    "ledger": ("Entry", "Ledger", "as_table", "resource_names", "uncounted"),
+    "places": ("Place", "file_of", "function_of", "where"),
+    "spending": ("Spending", "spending_of"),
+}
+_HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "KINDS",
@@ -106,3 +122,10 @@ __all__ = [
     "uncounted",
     "where",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"emulator.observe.{home}"), name)
