@@ -39,20 +39,20 @@ def changed(emu: Emulator) -> str:
 
 
 def shards(emu: Emulator, arn: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = emu.client().describe_stream(StreamArn=arn)["StreamDescription"][
+    opened: list[dict[str, Any]] = emu.client().describe_stream(StreamArn=arn)["StreamDescription"][
         "Shards"
     ]
-    return found
+    return opened
 
 
-def parents_first(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def parents_first(opened: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return shards in an order in which none comes before its parent."""
     ordered: list[dict[str, Any]] = []
-    while len(ordered) < len(found):
-        known = {shard["ShardId"] for shard in found} - {shard["ShardId"] for shard in ordered}
+    while len(ordered) < len(opened):
+        known = {shard["ShardId"] for shard in opened} - {shard["ShardId"] for shard in ordered}
         ordered += [
             shard
-            for shard in found
+            for shard in opened
             if shard["ShardId"] in known and shard.get("ParentShardId") not in known
         ]
     return ordered
@@ -83,13 +83,13 @@ def main() -> None:
     settings = Settings(stream_shards="partitions", partition_bytes=6 * 1024)
     emu = Emulator(clock=ManualClock(), settings=settings)
     arn = changed(emu)
-    found = shards(emu, arn)
-    children = [shard for shard in found if "ParentShardId" in shard]
-    print(f"partitions {len(emu.partitions('counters'))}, shards {len(found)}, ", end="")
+    opened = shards(emu, arn)
+    children = [shard for shard in opened if "ParentShardId" in shard]
+    print(f"partitions {len(emu.partitions('counters'))}, shards {len(opened)}, ", end="")
     print(f"of which {len(children)} have a parent")
     for name, ordered in (
-        ("newest first", list(reversed(found))),
-        ("parents first", parents_first(found)),
+        ("newest first", list(reversed(opened))),
+        ("parents first", parents_first(opened)),
     ):
         counters, backwards = copy(emu, arn, ordered)
         right = sum(value == ROUNDS for value in counters.values())

@@ -129,15 +129,15 @@ def test_iterators_begin_anywhere_in_a_shard():
         "AT_TIMESTAMP": {"Timestamp": own[3]["dynamodb"]["ApproximateCreationDateTime"]},
         "LATEST": {},
     }
-    found = {}
+    values = {}
     for kind, where in ats.items():
         records = page(emu, iterator(emu, shard, kind, **where))["Records"]
-        found[kind] = [
+        values[kind] = [
             int(r["dynamodb"]["NewImage"]["n"]["N"])
             for r in records
             if r["dynamodb"]["Keys"]["pk"]["S"] == "a"
         ]
-    assert found == {
+    assert values == {
         "AT_SEQUENCE_NUMBER": [3, 4, 5, 6, 7],
         "AFTER_SEQUENCE_NUMBER": [4, 5, 6, 7],
         "AT_TIMESTAMP": [3, 4, 5, 6, 7],

@@ -235,8 +235,8 @@ def test_replicas_share_keys_indexes_billing_and_writes_but_not_reads():
     assert replica["ReplicaTableClassSummary"] == {"TableClass": "STANDARD"}
     units = {"ReadCapacityUnits": 11, "WriteCapacityUnits": 9}
     world.call("UpdateTable", ProvisionedThroughput=units)
-    found = world.described(EUROPE)["ProvisionedThroughput"]
-    assert (found["ReadCapacityUnits"], found["WriteCapacityUnits"]) == (7, 9)
+    units = world.described(EUROPE)["ProvisionedThroughput"]
+    assert (units["ReadCapacityUnits"], units["WriteCapacityUnits"]) == (7, 9)
     creation = {
         "IndexName": "by_v",
         "KeySchema": [{"AttributeName": "v", "KeyType": "HASH"}],

@@ -41,6 +41,8 @@ class Extras:
     #: Assumed: how often each of them asks a shard, per second. Lambda does so four times; others
     #: are taken to do likewise.
     stream_polls: float = 4.0
+    #: Records that a consumer takes of a shard per second; 0 if nobody asks how far it is behind.
+    stream_records: float = 0.0
     point_in_time_recovery: bool = False
     #: Full backups that are kept.
     backups: int = 0
@@ -96,6 +98,13 @@ EXTRAS: Final = Record(
             forms.number(least=0),
             "How often each of these asks a shard, per second.",
             default=Extras.stream_polls,
+        ),
+        "stream_records": Member(
+            forms.number(least=0),
+            "Records that a consumer takes of a shard, per second: the report then says how far "
+            "behind it is.",
+            default=Extras.stream_records,
+            example=200,
         ),
         "point_in_time_recovery": Member(
             forms.boolean(),

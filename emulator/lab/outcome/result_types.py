@@ -238,6 +238,14 @@ class BacklogResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IteratorAge:
+    """How far a consumer of a table's stream is behind, in seconds (STM-12)."""
+
+    longest: float
+    at_the_end: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceResult:
     """A table or a global secondary index under one design."""
 
@@ -259,6 +267,8 @@ class ResourceResult:
     collections: CollectionSizes
     #: Of an index; None for tables, where nothing ever waited, and in results of 0.1.0.
     backlog: BacklogResult | None = None
+    #: Of a table whose stream has a consumer of known speed, else None.
+    iterator_age: IteratorAge | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -154,6 +154,9 @@ def _throttling(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
     if any(resource.backlog is not None for design in designs for resource in design.resources):
         hint = "from then on every write to the table is refused, if the load goes on"
         yield _row("an index closes after", designs, _closes, hint=hint, better="high")
+    if any(_ages(design) for design in designs):
+        hint = "how long ago the oldest record was written that the stream's consumer has not read"
+        yield _row("iterator age, longest", designs, _iterator_age, hint=hint, better="low")
     if any(design.headroom is not None for design in designs):
         hint = "the largest multiple of this load that does not throttle"
         yield _row("headroom", designs, headroom, hint=hint, better="high")
@@ -182,6 +185,24 @@ def _closes(design: result_types.DesignResult) -> Cell:
     if not times:
         return Cell("never", bounds=_at(math.inf))
     return Cell(words.duration(min(times)), "bad", _at(min(times)))
+
+
+def _ages(design: result_types.DesignResult) -> list[result_types.IteratorAge]:
+    ages = (resource.iterator_age for resource in design.resources)
+    return [age for age in ages if age is not None]
+
+
+def _iterator_age(design: result_types.DesignResult) -> Cell:
+    """Return how far the slowest consumer was behind; it is lost if it still falls behind."""
+    ages = _ages(design)
+    if not ages:
+        return Cell(words.NONE)
+    slowest = max(ages, key=lambda age: age.longest)
+    text = words.duration(slowest.longest) if slowest.longest >= 1 else "none"
+    is_behind = slowest.longest > 0 and slowest.at_the_end >= slowest.longest
+    if is_behind:
+        text += ", and growing"
+    return Cell(text, "bad" if is_behind else "", _at(slowest.longest))
 
 
 def _share(share: float, limit: float = 0.0) -> Cell:

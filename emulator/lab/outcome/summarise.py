@@ -9,6 +9,7 @@ import numpy as np
 
 from emulator.lab.inputs.distributions import Floats
 from emulator.lab.outcome import result_types, run_log
+from emulator.lab.outcome.iterator_age import iterator_ages
 from emulator.service.limits import PARTITION_UNITS
 
 #: Points of a fine series, and rows of a heat map, at most.
@@ -132,7 +133,26 @@ def _resource(log: run_log.RunLog, record: run_log.ResourceRecord) -> result_typ
         partition_concentration=_concentration(partition_weights),
         collections=_collection_sizes(record.collections, log.seconds),
         backlog=None if reason is None else _backlog(log, record, reason),
+        iterator_age=_iterator_age(log, record),
     )
+
+
+def _iterator_age(
+    log: run_log.RunLog, record: run_log.ResourceRecord
+) -> result_types.IteratorAge | None:
+    """Return how far a consumer is behind the writes of a table, if its speed is known."""
+    rate = record.table.design.extras.stream_records
+    if not record.is_table or not rate:
+        return None
+    parents = {
+        child: split.partition_id
+        for split in log.splits
+        if split.resource == record.name
+        for child in split.children
+    }
+    minutes = [{name: cell[1] for name, cell in minute.items()} for minute in record.minutes]
+    ages = iterator_ages(minutes, parents, records_per_second=rate, seconds=log.seconds)
+    return result_types.IteratorAge(longest=max(ages), at_the_end=ages[-1]) if ages else None
 
 
 def _backlog(
