@@ -26,7 +26,6 @@ from emulator.designs.declared import (
     kept,
 )
 from emulator.designs.documents import Document
-from emulator.designs.findings import Finding
 from emulator.service.errors import DocumentError
 
 _TABLE: Final = "AWS::DynamoDB::Table"
@@ -79,40 +78,49 @@ def read_template(
     resolver = Resolver(template, values)
     resources = dict(_expanded(template["Resources"], values))
     scaled = set(_scaled_tables(resources))
-    tables: list[DeclaredTable] = []
-    findings: list[Finding] = []
-    ignored: list[ignores.Ignore] = list(_ignored_everywhere(template, document.source))
+    readings = [Reading(ignores=tuple(_ignored_everywhere(template, document.source)))]
     for name, resource in resources.items():
         kind = resource.get("Type") if isinstance(resource, Mapping) else None
-        if not isinstance(kind, str) or kind not in _READERS:
-            continue
-        path = ("Resources", name, "Properties")
-        ignored += ignores.from_metadata(resource.get("Metadata"), document.source, name)
-        resolver.assumed.clear()
-        if resolver.condition(resource.get("Condition"), if_unknown=True) is False:
-            continue
-        try:
-            with expecting("", f"the properties of {kind}"):
-                properties = resolver.resolved(resource.get("Properties") or {})
-                table = _READERS[kind](name, properties, region)
-                table = _with_assumptions(table, resolver.assumed)
-                places = dict(declared.request_places(document, path, properties))
-                places["", ""] = document.position(path[:-1])
-            tables.append(
-                replace(
-                    table,
-                    scaled=table.scaled or name in scaled,
-                    file=document.source,
-                    places=places,
-                )
-            )
-        except UndecidedError as error:
-            finding = declared.undecided(name, error, _GIVE_DEFAULT)
-            findings.append(finding.at(document.source, document.position(path[:-1])))
-        except DocumentError as error:
-            finding = declared.unreadable(name, error)
-            findings.append(finding.at(document.source, document.position(path[:-1])))
-    return Reading(tables=tuple(tables), findings=tuple(findings), ignores=tuple(ignored))
+        if isinstance(kind, str) and kind in _READERS:
+            readings.append(_resource(document, resolver, name, resource, region))
+    reading = Reading.joined(readings)
+    return replace(
+        reading,
+        tables=tuple(
+            replace(table, scaled=table.scaled or table.resource in scaled)
+            for table in reading.tables
+        ),
+    )
+
+
+def _resource(
+    document: Document,
+    resolver: Resolver,
+    name: str,
+    resource: Mapping[str, Any],
+    region: str | None,
+) -> Reading:
+    """Return the table of one resource, or what keeps it from being one."""
+    source, position = document.source, document.position(("Resources", name))
+    ignored = tuple(ignores.from_metadata(resource.get("Metadata"), source, name))
+    resolver.assumed.clear()
+    if not resolver.condition(resource.get("Condition"), if_unknown=True):
+        return Reading(ignores=ignored)
+    kind = resource["Type"]
+    try:
+        with expecting("", f"the properties of {kind}"):
+            properties = resolver.resolved(resource.get("Properties") or {})
+            table = _with_assumptions(_READERS[kind](name, properties, region), resolver.assumed)
+            path = ("Resources", name, "Properties")
+            places = dict(declared.request_places(document, path, properties))
+            places["", ""] = position
+    except UndecidedError as error:
+        finding = declared.undecided(name, error, _GIVE_DEFAULT)
+        return Reading(findings=(finding.at(source, position),), ignores=ignored)
+    except DocumentError as error:
+        finding = declared.unreadable(name, error)
+        return Reading(findings=(finding.at(source, position),), ignores=ignored)
+    return Reading(tables=(replace(table, file=source, places=places),), ignores=ignored)
 
 
 def _defaults(template: Mapping[str, Any]) -> dict[str, Any]:

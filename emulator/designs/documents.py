@@ -44,16 +44,16 @@ class Document:
         """
         value = self.value
         for step in path:
-            inner = isinstance(value, dict | list)
+            holds = isinstance(value, dict | list)
             try:
-                value = value[step] if inner else None
+                value = value[step] if holds else None
             except (KeyError, IndexError, TypeError):
                 value = None
         depth = len(path)
         places = {
-            place[depth:]: position
-            for place, position in self.places.items()
-            if place[:depth] == path
+            inner[depth:]: position
+            for inner, position in self.places.items()
+            if inner[:depth] == path
         }
         return Document(value, self.source, self.text, places)
 

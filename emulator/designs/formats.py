@@ -193,13 +193,13 @@ def _sarif_result(finding: Finding, index: int, fingerprint: str) -> dict[str, A
         )
         if value is not None
     }
-    place = {"artifactLocation": {"uri": _uri(finding)}, "region": region}
+    location = {"artifactLocation": {"uri": _uri(finding)}, "region": region}
     return {
         "ruleId": finding.rule,
         "ruleIndex": index,
         "level": _SARIF_LEVELS[finding.severity],
         "message": {"text": _whole_text(finding)},
-        "locations": [{"physicalLocation": place}],
+        "locations": [{"physicalLocation": location}],
         "partialFingerprints": {"dynamometer/v1": fingerprint},
     }
 

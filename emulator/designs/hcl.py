@@ -323,7 +323,7 @@ class _Parser:
         if not self._sees('"'):
             return None
         text = self._quoted()
-        plain = isinstance(text, Template) and all(isinstance(part, str) for part in text.parts)
+        plain = isinstance(text, Template) and all(isinstance(piece, str) for piece in text.parts)
         return "".join(map(str, text.parts)) if plain and isinstance(text, Template) else None
 
     def _block(self, kind: str, start: int) -> Block:
@@ -369,7 +369,7 @@ class _Parser:
             return self._unary()
         left = self._binary(level + 1)
         while True:
-            operator = next((one for one in _OPERATORS[level] if self._sees(one)), None)
+            operator = next((sign for sign in _OPERATORS[level] if self._sees(sign)), None)
             if operator is None:
                 return left
             self._at += len(operator)

@@ -123,13 +123,13 @@ def _member(value: Value, name: Value) -> Value:
 
 
 def _template(scope: Scope, expression: hcl.Template) -> Value:
-    parts = [part if isinstance(part, str) else scope.value(part) for part in expression.parts]
-    for part in parts:
-        if isinstance(part, Unknown):
-            return part
-        if isinstance(part, list | dict):
+    pieces = [piece if isinstance(piece, str) else scope.value(piece) for piece in expression.parts]
+    for piece in pieces:
+        if isinstance(piece, Unknown):
+            return piece
+        if isinstance(piece, list | dict):
             return Unknown("a text made of a list")
-    return "".join(_text(part) for part in parts)
+    return "".join(_text(piece) for piece in pieces)
 
 
 def _splat(scope: Scope, expression: hcl.Splat) -> Value:
@@ -297,7 +297,7 @@ _EVALUATORS: Final[dict[type, Callable[[Scope, Any], Value]]] = {
     hcl.Unary: _unary,
     hcl.Binary: _binary,
     hcl.Conditional: _conditional,
-    hcl.Tuple: lambda scope, expression: [scope.value(one) for one in expression.elements],
+    hcl.Tuple: lambda scope, expression: [scope.value(element) for element in expression.elements],
     hcl.Object: _object,
     hcl.For: _for,
 }
@@ -371,7 +371,9 @@ def _typed_members(value: Mapping[str, Value], types: hcl.Object) -> Iterator[tu
 
 
 def _merged(*maps: Value) -> Value:
-    return {name: value for one in maps if one is not None for name, value in one.items()}
+    return {
+        name: value for mapping in maps if mapping is not None for name, value in mapping.items()
+    }
 
 
 def _lookup(mapping: Value, key: Value, *default: Value) -> Value:
@@ -393,7 +395,7 @@ def _distinct(elements: Value) -> list[Value]:
 def _set(elements: Value) -> list[Value]:
     """Return a set's elements, which Terraform keeps in order."""
     distinct = _distinct(list(elements))
-    return sorted(distinct) if all(isinstance(one, str) for one in distinct) else distinct
+    return sorted(distinct) if all(isinstance(element, str) for element in distinct) else distinct
 
 
 def _formatted(form: str, *values: Value) -> str:
@@ -419,7 +421,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Value]]] = {
     "floor": math.floor,
     "format": _formatted,
     "index": lambda elements, element: elements.index(element),
-    "join": lambda separator, *lists: separator.join(_text(one) for one in chain(*lists)),
+    "join": lambda separator, *lists: separator.join(map(_text, chain(*lists))),
     "keys": sorted,
     "length": len,
     "lookup": _lookup,

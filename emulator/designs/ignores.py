@@ -72,8 +72,8 @@ def in_text(text: str, file: str) -> Iterator[Ignore]:
     r"""Yield what the comments of a file ignore.
 
     >>> text = '# dynamometer: ignore[time-key] one writer\nhash_key = "day"'
-    >>> [found] = in_text(text, "main.tf")
-    >>> found.rule, found.reason, found.target
+    >>> [ignore] = in_text(text, "main.tf")
+    >>> ignore.rule, ignore.reason, ignore.target
     ('time-key', 'one writer', 2)
     """
     lines = text.splitlines()

@@ -153,7 +153,7 @@ def keys_have_many_values(table: DeclaredTable) -> Iterator[Finding]:
     for resource in resources(table):
         shown = " + ".join(resource.partition)
         # A name that joins others has as many values as they have together.
-        names = [part for name in resource.partition for part in _parts(name, known)]
+        names = [own for name in resource.partition for own in _attributes_of(name, known)]
         limit = f"one partition, which carries {limits.PARTITION_WRITE_UNITS:,} writes/s"
         if all(follows_the_clock(name) for name in names):
             message = (
@@ -345,7 +345,7 @@ def _known_attributes(table: DeclaredTable) -> set[str]:
     return declared | {name for item in table.samples for name in item}
 
 
-def _parts(name: str, known: set[str]) -> list[str]:
+def _attributes_of(name: str, known: set[str]) -> list[str]:
     return _joined_names(name, known) or [name]
 
 
@@ -356,12 +356,12 @@ def _joined_names(name: str, known: set[str]) -> list[str]:
     (['tenant', 'status'], ['a', 'b'])
     """
     if "#" in name.strip("#"):
-        return [part for part in name.split("#") if part]
+        return [joined for joined in name.split("#") if joined]
     spelled = "".join(words(name))
     for first in known - {name}:
         for second in known - {name, first}:
-            one, two = "".join(words(first)), "".join(words(second))
-            if one and two and spelled in (one + two, f"{one}and{two}"):
+            left, right = "".join(words(first)), "".join(words(second))
+            if left and right and spelled in (left + right, f"{left}and{right}"):
                 return [first, second]
     return []
 
@@ -374,8 +374,8 @@ def _joined_values(name: str, samples: Sequence[Wire]) -> list[str]:
     made: set[tuple[str, ...]] = set()
     for item in holders:
         by_value = {_shown(value): other for other, value in item.items() if other != name}
-        parts = _shown(item[name]).split("#")
-        made.add(tuple(by_value.get(part, "") for part in parts))
+        texts = _shown(item[name]).split("#")
+        made.add(tuple(by_value.get(text, "") for text in texts))
     [names, *others] = made
     return list(names) if not others and all(names) else []
 

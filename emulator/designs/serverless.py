@@ -43,15 +43,15 @@ def read_service(document: Document) -> Reading:
 def _resource_documents(document: Document) -> Iterator[Document]:
     """Yield the resources of a service, each with the places of its own file."""
     resources = document.value.get("resources")
-    parts = resources if isinstance(resources, list) else [resources]
-    for number, part in enumerate(parts):
+    templates = resources if isinstance(resources, list) else [resources]
+    for number, template in enumerate(templates):
         path = ("resources", number) if isinstance(resources, list) else ("resources",)
-        if isinstance(part, str):
-            yield from _included(document, part)
-        elif isinstance(part, Mapping) and isinstance(part.get("Resources"), str):
-            for inner in _included(document, part["Resources"]):
+        if isinstance(template, str):
+            yield from _included(document, template)
+        elif isinstance(template, Mapping) and isinstance(template.get("Resources"), str):
+            for inner in _included(document, template["Resources"]):
                 yield inner.under("Resources")
-        elif isinstance(part, Mapping):
+        elif isinstance(template, Mapping):
             yield document.below(path)
 
 

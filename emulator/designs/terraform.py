@@ -174,19 +174,19 @@ class _Module:
             for name, setting in block.settings.items()
         }
         self._under_way: set[str] = set()
-        given = self._values_files() if arguments is None else arguments
-        self._scope = Scope({"var": dict(self._variables(given))}, self._look_up)
+        values = self._values_files() if arguments is None else arguments
+        self._scope = Scope({"var": dict(self._variables(values))}, self._look_up)
 
     # Names
 
-    def _variables(self, given: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
+    def _variables(self, values: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
         for file in self._files.values():
             for block in file.of("variable"):
                 name = block.labels[0] if block.labels else ""
                 constraint = block.settings.get("type")
                 kind = None if constraint is None else constraint.expression
-                if name in given:
-                    yield name, converted(given[name], kind)
+                if name in values:
+                    yield name, converted(values[name], kind)
                 elif "default" in block.settings:
                     default = Scope({}).value(block.settings["default"].expression)
                     yield name, converted(default, kind)
@@ -264,8 +264,8 @@ class _Module:
                     tables.append(table_of(name, self._body(block, scope), str(path)))
             except UndecidedError as error:
                 finding = declared.undecided(name, error, USE_A_PLAN)
-                place = self._place_of(block, error.field_name, scope)
-                findings.append(finding.at(str(path), place))
+                position = self._position_of(block, error.field_name, scope)
+                findings.append(finding.at(str(path), position))
             except DocumentError as error:
                 findings.append(declared.unreadable(name, error))
         return Reading(
@@ -276,7 +276,7 @@ class _Module:
             ),
         )
 
-    def _place_of(self, block: hcl.Block, field_name: str, scope: Scope) -> Position:
+    def _position_of(self, block: hcl.Block, field_name: str, scope: Scope) -> Position:
         """Return where a member stands; ``index: member`` is one of an index."""
         index, _, member = field_name.rpartition(": ")
         holders = [inner for inner in block.blocks if self._setting(inner, "name", scope) == index]
@@ -446,15 +446,15 @@ class _Module:
 
     def _local_module(self, path: Path, address: str, block: hcl.Block, source: str) -> Reading:
         directory = (path.parent / source).resolve()
-        sources = sorted(one for one in directory.glob("*") if is_terraform(one))
+        sources = sorted(file for file in directory.glob("*") if is_terraform(file))
         if not sources:
             return Reading()
-        shown = [path.parent / source / one.name for one in sources]
+        shown = [path.parent / source / file.name for file in sources]
         files = {}
         findings: list[Finding] = []
-        for one in shown:
+        for file in shown:
             try:
-                files[one] = parse(one)
+                files[file] = parse(file)
             except DocumentError as error:
                 findings.append(declared.unreadable(address, error))
         readings = [
@@ -511,7 +511,9 @@ def _module_values(body: Body) -> Body:
     if values.get("ttl_enabled") is True:
         values["ttl"] = [{"enabled": True, "attribute_name": values.get("ttl_attribute_name")}]
     made = Body(values, body.position)
-    made.places = {_MODULE_BLOCKS.get(name, name): place for name, place in body.places.items()}
+    made.places = {
+        _MODULE_BLOCKS.get(name, name): position for name, position in body.places.items()
+    }
     return made
 
 
@@ -525,7 +527,7 @@ def references(expression: Any) -> set[str]:
         case hcl.Attribute(value=hcl.Name(name=word), name=name):
             return {f"{word}.{name}"}
         case hcl.Template(parts=inner) | hcl.Call(arguments=inner) | hcl.Tuple(elements=inner):
-            return set().union(*(references(one) for one in inner))
+            return set().union(*map(references, inner))
         case hcl.Attribute(value=value) | hcl.Index(value=value) | hcl.Splat(value=value):
             return references(value)
         case hcl.Conditional(yes=yes, no=no):

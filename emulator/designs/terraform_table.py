@@ -282,6 +282,6 @@ def _block_places(
     if values.position is not None:
         yield (index, ""), values.position
     for member, names in _MEMBERS.items():
-        place = next((values.places[name] for name in names if name in values.places), None)
-        if place is not None:
-            yield (index, member), place
+        position = next((values.places[name] for name in names if name in values.places), None)
+        if position is not None:
+            yield (index, member), position

@@ -443,7 +443,11 @@ class _Builder:
         if row.index is not None and not holders:
             raise DocumentError(f"{self._path}: {row.name}: {row.table} has no index {row.index!r}")
         holder = holders[0] if holders else request
-        names = [one["AttributeName"] for one in holder["KeySchema"] if one["KeyType"] == "HASH"]
+        names = [
+            element["AttributeName"]
+            for element in holder["KeySchema"]
+            if element["KeyType"] == "HASH"
+        ]
         return tuple(field_name(name) for name in names if not follows_the_clock(name))
 
     def _names(self, holder: Mapping[str, Any]) -> tuple[str, ...]:
@@ -458,23 +462,25 @@ class _Builder:
         """Yield what is there before the run; a table that is only read gets a pattern for it."""
         for table in self._used_tables():
             items = min(self._items.get(table, ITEM_COUNT), MOST_PRELOADED)
-            puts = [one for one in patterns if one.entity == table and one.operation == "PutItem"]
+            own = [pattern for pattern in patterns if pattern.entity == table]
+            puts = [pattern for pattern in own if pattern.operation == "PutItem"]
             if puts and not puts[0].by:
                 yield Preload(pattern=puts[0].name, items=items)
                 continue
-            reads = [one for one in patterns if one.entity == table]
-            if not reads:
+            if not own:
                 continue
             name = f"items of {table}"
             names = self._all_names(self._tables[table].request)
-            picks = {one: Sequential() for one in names if self._fields[one].count is not None}
+            picks = {
+                field: Sequential() for field in names if self._fields[field].count is not None
+            }
             loader = Pattern(
                 name,
                 "PutItem",
                 rate=0,
                 entity=table,
                 fields=names,
-                size=reads[0].sizes,
+                size=own[0].sizes,
                 distributions=picks,
             )
             patterns.append(loader)

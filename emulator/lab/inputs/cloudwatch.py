@@ -86,40 +86,51 @@ def with_load(workload: Workload, series: Mapping[str, Points], source: str) -> 
         for name, points in series.items()
         if name.startswith(REQUESTS)
     }
-    moments = sorted({moment for points in measured.values() for moment in points})
-    period = _period(moments)
-    first, last = moments[0], moments[-1]
-    duration = round(last - first + period)
     totals: dict[str, float] = {}
     for pattern in workload.patterns:
-        totals[pattern.operation] = totals.get(pattern.operation, 0.0) + _mean_rate(
-            workload, pattern
-        )
+        rate = totals.get(pattern.operation, 0.0)
+        totals[pattern.operation] = rate + _mean_rate(workload, pattern)
     if not set(totals) & set(measured):
-        raise DocumentError(
-            _NO_PATTERN.format(source=source, operations=", ".join(sorted(measured)))
-        )
+        operations = ", ".join(sorted(measured))
+        raise DocumentError(_NO_PATTERN.format(source=source, operations=operations))
+    curves, start = _curves(measured)
     sizes = dict(_sizes(series, measured))
 
     def changed(pattern: Pattern) -> Pattern:
-        points = measured.get(pattern.operation)
-        if points is None:
+        curve = curves.get(pattern.operation)
+        if curve is None:
             return pattern
         total = totals[pattern.operation]
         alike = sum(other.operation == pattern.operation for other in workload.patterns)
         share = _mean_rate(workload, pattern) / total if total else 1 / alike
-        rates = [0.0] * duration
+        size = sizes.get(pattern.operation)
+        return replace(
+            pattern,
+            rate=Series(tuple(rate * share for rate in curve)),
+            size=pattern.sizes if size is None else Sizes.constant(size),
+        )
+
+    return replace(
+        workload,
+        patterns=tuple(changed(pattern) for pattern in workload.patterns),
+        duration=len(next(iter(curves.values()))),
+        start=start,
+    )
+
+
+def _curves(measured: Mapping[str, Points]) -> tuple[dict[str, list[float]], int]:
+    """Return requests per second of each operation, and the minute in which they begin."""
+    moments = sorted({moment for points in measured.values() for moment in points})
+    period = _period(moments)
+    first = moments[0]
+    duration = round(moments[-1] - first + period)
+    curves = {operation: [0.0] * duration for operation in measured}
+    for operation, points in measured.items():
         for moment, count in points.items():
             begin = round(moment - first)
             for second in range(begin, min(begin + period, duration)):
-                rates[second] = count * share / period
-        size = sizes.get(pattern.operation)
-        made = replace(pattern, rate=Series(tuple(rates)))
-        return made if size is None else replace(made, size=Sizes.constant(size))
-
-    patterns = tuple(changed(pattern) for pattern in workload.patterns)
-    start = int(first) - int(first) % PERIOD_SECONDS
-    return replace(workload, patterns=patterns, duration=duration, start=start)
+                curves[operation][second] = count / period
+    return curves, int(first) - int(first) % PERIOD_SECONDS
 
 
 def _mean_rate(workload: Workload, pattern: Pattern) -> float:
