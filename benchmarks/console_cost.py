@@ -107,7 +107,7 @@ def _console(port: int):
             spending = {"spending": 1} if number % 3 == 0 else {}
             query = {"since": since, "since_event": since_event, **spending}
             answer = _fed(connection, query)
-            since = max((line["number"] for line in answer["requests"]), default=since)
+            since = answer["last"]
             since_event = max((event["number"] for event in answer["events"]), default=since_event)
             number += 1
             ended.wait(answer["again"])

@@ -236,7 +236,7 @@ class Account:
                 self.request_metrics.success(self.operation, self.receipts)
             else:
                 self.request_metrics.failure(self.operation, self._named, error)
-        if self.events.wanted:
+        if self.events.requests_wanted:
             self.events.publish(
                 RequestServed(self.now_ns, self.operation, self.last_receipts, error, self.request)
             )

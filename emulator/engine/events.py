@@ -114,6 +114,7 @@ class Events:
 
     Attributes:
         wanted: Whether anybody listens.
+        requests_wanted: Whether anybody listens to requests; the other events are rare.
 
     >>> heard = []
     >>> events = Events()
@@ -123,11 +124,11 @@ class Events:
     (False, 1)
     """
 
-    __slots__ = ("_listeners", "wanted")
+    __slots__ = ("_listeners", "requests_wanted", "wanted")
 
     def __init__(self) -> None:
         self._listeners: list[tuple[Listener, Collection[type[Event]]]] = []
-        self.wanted = False
+        self.wanted = self.requests_wanted = False
 
     def wants(self, kind: type[Event]) -> bool:
         """Return whether anybody listens to events of a kind."""
@@ -144,12 +145,16 @@ class Events:
         """
         entry = (listener, kinds)
         self._listeners.append(entry)
-        self.wanted = True
+        self._note_wishes()
         return lambda: self._leave(entry)
 
     def _leave(self, entry: tuple[Listener, Collection[type[Event]]]) -> None:
         self._listeners.remove(entry)
+        self._note_wishes()
+
+    def _note_wishes(self) -> None:
         self.wanted = bool(self._listeners)
+        self.requests_wanted = self.wants(RequestServed)
 
     def publish(self, event: Event) -> None:
         """Call every listener that wants to hear it."""

@@ -176,6 +176,7 @@ class Console:
         requests, left_out = self.feed.requests_since(int(parameters.get("since", 0)))
         answer: dict[str, Any] = {
             "now": self._emulator.clock.now(),
+            "last": self.feed.last_number,
             "requests": requests,
             "left_out": left_out,
             "events": self.feed.events_since(int(parameters.get("since_event", 0))),
@@ -189,7 +190,7 @@ class Console:
             answer["spending"] = self._spending()
         took = time.perf_counter() - started
         answer["again"] = max(ASKING_SECONDS, took * self.feed.consoles / ASKING_SHARE)
-        return answer
+        return HttpResponse(200, PLAIN_JSON, encode_json(answer))
 
     def _close(self, parameters: Parameters) -> Any:
         self.feed.release(str(named_parameter(parameters, "console"))[:_LONGEST_ID])
@@ -217,7 +218,7 @@ class Console:
                 "keys": self._hottest_keys(emulator, table, index, parameters.get("keys")),
             }
             if index is not None:
-                watched["backlog"] = emulator.backlog(table, index)
+                watched["backlog"] = plain(emulator.backlog(table, index))
         except EmulatorError as error:
             return {"namespace": name, "table": table, "index": index, "error": str(error)}
         return watched

@@ -39,11 +39,11 @@ from emulator.service.throttling import THROTTLE_CODES, ThrottlingLimit
 if TYPE_CHECKING:
     from emulator.api import Emulator
 
-#: Requests that are kept until a page has asked for them. Few, so that memory stays warm: with a
-#: thousand of them the server was slower by a tenth. A page keeps more of its own.
-LOG_LINES: Final = 200
-#: Assumed: lines that one answer carries; of a busier second the page says how many are left out.
-LINES_PER_ANSWER: Final = 100
+#: Assumed: lines that are kept from one answer to the next; of a busier second the page says how
+#: many are left out. What is kept makes the next request allocate anew, so this bounds the cost.
+LINES_PER_ANSWER: Final = 60
+#: Lines that are kept for other pages, which ask later. A page keeps more of its own.
+LOG_LINES: Final = 2 * LINES_PER_ANSWER
 #: Assumed: throttles and splits that are kept until a page has asked for them.
 EVENTS_KEPT: Final = 500
 #: Assumed: traffic kept for a workload: so many requests, and so many bytes of their bodies.
@@ -57,8 +57,8 @@ CONSOLES: Final = 64
 _LONGEST_BODY_BYTES: Final = 16 * KIB  # of a refused request, for the tables it names
 _LONGEST_TEXT: Final = 200
 _READ_AXIS: Final = 0
-_NOT_REFUSED: Final = (b"", b"")
-_HEARD: Final = (RequestServed, Throttled, Split, SplitRefused, Scaled, IndexClosed)
+_HAPPENINGS: Final = (Throttled, Split, SplitRefused, Scaled, IndexClosed)
+_ERROR_CODE: Final = re.compile(rb'"__type" *: *"(?:[^"#]*#)?([^"]*)"')
 _ATTEMPT: Final = re.compile(r"\battempt=([0-9]{1,3})\b")
 #: Refusals that the workload of an application contains all the same.
 _REFUSED_TRAFFIC: Final = THROTTLE_CODES | {"ConditionalCheckFailedException"}
@@ -90,6 +90,10 @@ class Seen(NamedTuple):
     is_own: bool = False
 
 
+def _nothing() -> None:
+    """Leave nobody."""
+
+
 class ConsoleFeed:
     """Listens while a console is open, and tells each of them what is new.
 
@@ -106,7 +110,9 @@ class ConsoleFeed:
         self._callers = callers
         self._time = time
         self.is_open = False
-        self._leave: Callable[[], None] = lambda: None
+        self._leave: Callable[[], None] = _nothing
+        self._leave_requests: Callable[[], None] = _nothing
+        self._now_ns: Callable[[], int] = lambda: self._emulator.clock.now_ns()
         self._leases: dict[str, float] = {}
         self._lock = new_lock(Rank.LEDGER)
         self._server_thread = 0
@@ -114,8 +120,10 @@ class ConsoleFeed:
         self._throttled: tuple[Throttled, ...] = ()
         self._numbers = itertools.count(1)
         self._event_numbers = itertools.count(1)
-        #: Tuples with the members of ``Seen``: making those would take longer than all the rest.
-        self._log: deque[tuple[Any, ...]] = deque(maxlen=LOG_LINES)
+        self._hears_others = False  # whether other threads have made calls since a page asked
+        self._last_number = 0
+        self._room = LINES_PER_ANSWER  # how many more are entered until a page asks
+        self._log: deque[Seen] = deque(maxlen=LOG_LINES)
         self._events: deque[tuple[int, Event]] = deque(maxlen=EVENTS_KEPT)
         self._traffic: deque[tuple[int, str, str | None, str, Body]] = deque()
         self._traffic_bytes = 0
@@ -136,7 +144,9 @@ class ConsoleFeed:
         if not self.is_open:
             self.is_open = True
             self._server_thread = get_ident()
-            self._leave = self._emulator.events.subscribe(self.hear, _HEARD)
+            self._now_ns = self._emulator.clock.now_ns
+            self._leave = self._emulator.events.subscribe(self.hear, _HAPPENINGS)
+            self._make_room()
 
     def release(self, console: str) -> None:
         """Note that a page was closed."""
@@ -156,9 +166,11 @@ class ConsoleFeed:
         """Stop listening, and forget what was heard."""
         self.is_open = False
         self._leave()
-        self._leave = lambda: None
+        self._leave_requests()
+        self._leave = self._leave_requests = _nothing
         self._leases = {}
         self._served, self._throttled = None, ()
+        self._room = LINES_PER_ANSWER
         self._log.clear()
         self._events.clear()
         with self._lock:
@@ -168,103 +180,113 @@ class ConsoleFeed:
     # Hearing
 
     def hear(self, event: Event) -> None:
-        """Put an event aside; this is what ``Events.subscribe`` takes.
-
-        A request of the server's own thread is entered by ``note``, which knows more of it.
-        """
-        is_servers_own = get_ident() == self._server_thread
-        if type(event) is RequestServed:
-            if is_servers_own:
-                self._served = event
-            else:
-                self._log.append(Seen(next(self._numbers), event))
-                self._keep_traffic(event)
-            return
-        if is_servers_own and type(event) is Throttled:
+        """Put a throttle, a split or the like aside."""
+        if self._room and type(event) is Throttled and get_ident() == self._server_thread:
             self._throttled += (event,)
         self._events.append((next(self._event_numbers), event))
 
-    def note(self, request: HttpRequest, response: HttpResponse, seconds: float) -> None:
-        """Enter a request that the server has answered.
+    def hear_request(self, event: Event) -> None:
+        """Put a request aside; one of the server's own thread is entered by ``note``."""
+        assert isinstance(event, RequestServed), "nothing else is listened to"
+        if get_ident() == self._server_thread:
+            self._served = event
+            return
+        self._hears_others = True
+        self._enter(Seen(self._next_number(), event))
+        call = (event.time_ns, event.operation, event.error, "", event.request)
+        with self._lock:
+            self._traffic.append(call)
+            self._traffic_bytes += _size_of(event.request)
+        if self._traffic_bytes > TRAFFIC_BYTES or len(self._traffic) > TRAFFIC_REQUESTS:
+            self._drop_oldest()
 
-        It is on the way of every request while a console is open, and costs a microsecond.
+    def note(self, request: HttpRequest, response: HttpResponse, seconds: float) -> None:
+        """Count a request that the server has answered, keep its traffic, and enter it.
+
+        It is on the way of every request while a console is open. Only as many are entered as an
+        answer shows, and then the engine makes no more events of them until a page has asked.
         """
-        served = self._served
         fields, body = request.fields, request.body
-        if served is None or self._throttled or len(body) > _LONGEST_BODY_BYTES:
-            self._note_thoroughly(request, response, seconds)
-            if served is None:
-                return
-        else:
-            is_fine = response.status == 200
-            refused = _NOT_REFUSED if is_fine else (body, response.body)
-            self._log.append((next(self._numbers), served, (), seconds, fields, *refused, False))
-        self._served = None
-        time_ns, operation, _, error, _ = served
+        target = fields.get("x-amz-target")
+        if target is None:
+            return
+        self._last_number = number = next(self._numbers)
+        if self._room:
+            self._note_thoroughly(number, request, response, seconds)
+        refusal = None if response.status == 200 else _error_code(response.body)
         attempt = fields.get("amz-sdk-request", "")
-        self._traffic.append((time_ns, operation, error, attempt, body))
+        self._traffic.append((self._now_ns(), target, refusal, attempt, body))
         self._traffic_bytes += len(body)
         if self._traffic_bytes > TRAFFIC_BYTES or len(self._traffic) > TRAFFIC_REQUESTS:
             self._drop_oldest()
 
     def _note_thoroughly(
-        self, request: HttpRequest, response: HttpResponse, seconds: float
+        self, number: int, request: HttpRequest, response: HttpResponse, seconds: float
     ) -> None:
-        """Enter a request that is throttled, long, or was refused before the engine saw it."""
+        """Enter a request with all that is known of it; of a long body, no more than its start."""
+        served, self._served = self._served, None
         throttled, self._throttled = self._throttled, ()
-        served = self._served
-        if served is None and "x-amz-target" not in request.fields:
-            return
         if served is not None and len(request.body) > _LONGEST_BODY_BYTES:
             served = served._replace(request={})
-        self._log.append(
-            Seen(
-                next(self._numbers),
-                served,
-                throttled,
-                seconds,
-                request.fields,
-                request.body[:_LONGEST_BODY_BYTES],
-                b"" if response.status == 200 else response.body,
-            )
-        )
+        is_fine = response.status == 200
+        body = b"" if is_fine else request.body[:_LONGEST_BODY_BYTES]
+        answer = b"" if is_fine else response.body
+        self._enter(Seen(number, served, throttled, seconds, request.fields, body, answer))
+
+    def _enter(self, seen: Seen) -> None:
+        """Keep a request for the log, if there is room; with the last, hear of no more."""
+        if not self._room:
+            return
+        self._room -= 1
+        self._log.append(seen)
+        if not self._room and not self._hears_others:
+            self._leave_requests()
+            self._leave_requests = _nothing
+
+    def _make_room(self) -> None:
+        """Hear of requests again, as many as the next answer shows."""
+        self._room = LINES_PER_ANSWER
+        self._hears_others = False
+        if self.is_open and self._leave_requests is _nothing:
+            subscribe = self._emulator.events.subscribe
+            self._leave_requests = subscribe(self.hear_request, (RequestServed,))
+
+    def _next_number(self) -> int:
+        self._last_number = number = next(self._numbers)
+        return number
 
     def note_own(self, seconds: float) -> None:
         """Enter a call that the console itself has made; it is no traffic of the application."""
         served, self._served = self._served, None
         throttled, self._throttled = self._throttled, ()
         if served is not None:
-            self._log.append(Seen(next(self._numbers), served, throttled, seconds, is_own=True))
-
-    def _keep_traffic(self, event: RequestServed) -> None:
-        """Keep a call that was made within the process."""
-        call = (event.time_ns, event.operation, event.error, "", event.request)
-        with self._lock:
-            self._traffic.append(call)
-            self._traffic_bytes += _size_of(event.request)
-        self._drop_oldest()
+            self._enter(Seen(self._next_number(), served, throttled, seconds, is_own=True))
 
     def _drop_oldest(self) -> None:
-        """Forget the oldest traffic where there are too many requests, or too many bytes."""
+        """Forget the oldest traffic, a tenth at once: each time for one request would cost."""
         traffic = self._traffic
+        most_requests, most_bytes = TRAFFIC_REQUESTS * 9 // 10, TRAFFIC_BYTES * 9 // 10
         with self._lock:
-            while traffic and (
-                len(traffic) > TRAFFIC_REQUESTS or self._traffic_bytes > TRAFFIC_BYTES
-            ):
+            while traffic and (len(traffic) > most_requests or self._traffic_bytes > most_bytes):
                 self._traffic_bytes -= _size_of(traffic.popleft()[-1])
 
     # Telling
 
+    @property
+    def last_number(self) -> int:
+        """The number of the last request that was heard, 0 if none was."""
+        return self._last_number
+
     def requests_since(self, number: int) -> tuple[list[dict[str, Any]], int]:
-        """Return the newest requests after a number, oldest first, and how many are left out.
+        """Return the requests after a number, oldest first, and how many are left out.
 
         Of 0, whatever is kept is shown, and nothing is left out.
         """
+        self._make_room()
         newest_first = reversed(self._log.copy())
-        kept = list(itertools.takewhile(lambda entry: entry[0] > number, newest_first))
-        shown = kept[:LINES_PER_ANSWER]
-        left_out = kept[0][0] - number - len(shown) if number and kept else 0
-        return [self._line(Seen(*entry)) for entry in reversed(shown)], left_out
+        kept = list(itertools.takewhile(lambda seen: seen.number > number, newest_first))
+        left_out = max(0, self._last_number - number - len(kept)) if number else 0
+        return [self._line(seen) for seen in reversed(kept)], left_out
 
     def events_since(self, number: int) -> list[dict[str, Any]]:
         """Return throttles, splits and the like after a number, oldest first."""
@@ -277,7 +299,8 @@ class ConsoleFeed:
 
         What the SDK tried again is left out, and so is what never was a good request.
         """
-        for time_ns, operation, error, attempt, body in self._traffic.copy():
+        for time_ns, target, error, attempt, body in self._traffic.copy():
+            operation = target.rpartition(".")[2]
             is_wanted = error is None or error in _REFUSED_TRAFFIC
             if operation not in ON_ITEMS or not is_wanted or (_attempt(attempt) or 1) > 1:
                 continue
@@ -287,9 +310,10 @@ class ConsoleFeed:
 
     def traffic_kept(self) -> dict[str, float]:
         """Return how many requests are kept as traffic, and how many seconds they span."""
-        kept = self._traffic.copy()
-        span_ns = kept[-1][0] - kept[0][0] if kept else 0
-        return {"requests": len(kept), "seconds": span_ns / NANOSECONDS}
+        with self._lock:
+            kept = self._traffic
+            span_ns = kept[-1][0] - kept[0][0] if kept else 0
+            return {"requests": len(kept), "seconds": span_ns / NANOSECONDS}
 
     def _line(self, seen: Seen) -> dict[str, Any]:
         """Return a request as a page shows it."""
@@ -343,6 +367,11 @@ class ConsoleFeed:
 def _size_of(body: Body) -> int:
     """Return the bytes of a body; what was asked within the process is taken to be small."""
     return len(body) if isinstance(body, bytes) else KIB
+
+
+def _error_code(body: bytes) -> str:
+    match = _ERROR_CODE.search(body)
+    return "" if match is None else match[1].decode(errors="replace")
 
 
 def _attempt(words: str) -> int | None:

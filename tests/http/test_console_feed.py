@@ -8,7 +8,7 @@ import pytest
 
 from emulator import Emulator, ManualClock
 from emulator.http import console_feed
-from emulator.http.console_feed import ConsoleFeed, Seen
+from emulator.http.console_feed import ConsoleFeed
 from emulator.http.http_protocol import HttpRequest, HttpResponse
 from emulator.http.namespaces import CallerNamespaces
 from emulator.protocol import encode_json
@@ -162,16 +162,20 @@ def test_what_is_refused_before_the_engine_is_a_line_too(feed):
 def test_only_what_is_new_is_told_and_no_more_than_fits(feed, emu, monkeypatch):
     monkeypatch.setattr(console_feed, "LINES_PER_ANSWER", 3)
     feed.renew("a")
+    served(feed, emu, "ListTables", {})
+    assert len(lines(feed)) == 1
     for number in range(5):
         served(feed, emu, "GetItem", {"TableName": "orders", "Key": {"pk": {"S": str(number)}}})
     assert feed.requests_since(0)[1] == 0  # a page that has just been opened misses nothing
     shown, left_out = feed.requests_since(1)
-    assert ([line["key"] for line in shown], left_out) == ([["2"], ["3"], ["4"]], 1)
-    assert feed.requests_since(shown[-1]["number"]) == ([], 0)
+    assert ([line["key"] for line in shown], left_out) == ([["0"], ["1"], ["2"]], 2)
+    assert feed.requests_since(feed.last_number) == ([], 0)
+    served(feed, emu, "GetItem", {"TableName": "orders", "Key": {"pk": {"S": "next"}}})
+    assert [line["key"] for line in lines(feed, since=6)] == [["next"]]
 
 
 def test_traffic_is_first_attempts_on_items_and_bounded(feed, emu, monkeypatch):
-    monkeypatch.setattr(console_feed, "TRAFFIC_REQUESTS", 3)
+    monkeypatch.setattr(console_feed, "TRAFFIC_REQUESTS", 3)  # of which 2 stay
     feed.renew("a")
     get = {"TableName": "orders", "Key": {"pk": {"S": "x"}}}
     served(feed, emu, "ListTables", {})
@@ -203,7 +207,7 @@ def test_a_call_within_the_process_is_heard_from_any_thread(feed, emu):
 def test_a_long_body_is_not_kept_for_the_log(feed, emu):
     feed.renew("a")
     served(feed, emu, "PutItem", put("x") | {"Item": {"pk": {"S": "x"}, "a": {"S": "y" * 20_000}}})
-    seen = Seen(*feed._log[0])
+    seen = feed._log[0]
     assert len(seen.body) < 20_000
     assert seen.served.request == {}
     assert lines(feed)[0]["key"] == ["x"]

@@ -35,7 +35,7 @@ export function openFeed({ watch }) {
     let wait = AFTER_FAILURE_MS;
     try {
       const answer = await ask("console/feed", question());
-      feed.last = answer.requests.at(-1)?.number ?? feed.last;
+      feed.last = answer.last;
       feed.lastEvent = answer.events.at(-1)?.number ?? feed.lastEvent;
       wait = answer.again * 1000;
       tellState(true);

@@ -13,6 +13,7 @@
 
 export const STEP_SECONDS = 2;
 export const STEPS = 150;
+const LEAST_STEPS = 30;
 
 export function resourceHistory(limits) {
   const state = {
@@ -29,7 +30,7 @@ export function resourceHistory(limits) {
     heat: (axis) => heat(state, axis),
     series: () => series(state),
     cell: (position, step) => cellAt(state, position, step),
-    window: () => [firstStep(state) * STEP_SECONDS, (firstStep(state) + STEPS) * STEP_SECONDS],
+    window: () => [windowStart(state) * STEP_SECONDS, (state.latest + 1) * STEP_SECONDS],
     get isEmpty() {
       return state.columns.size === 0;
     },
@@ -38,6 +39,12 @@ export function resourceHistory(limits) {
 
 function firstStep(state) {
   return state.latest - STEPS + 1;
+}
+
+/** A page that has just been opened shows a minute, then more and more, up to all that is kept. */
+function windowStart(state) {
+  const oldest = Math.min(...state.columns.keys(), state.latest - LEAST_STEPS + 1);
+  return Math.max(firstStep(state), oldest);
 }
 
 function add(state, watched, events, now, wall) {

@@ -253,8 +253,8 @@ function showTiles(host, watched, history, { spent, refusedWord }) {
     [`${refusedWord} a second`, count(refused), refused > 0 ? "m-bad" : ""],
     ["partitions", String(watched.partitions.length)],
     [
-      "least tokens",
-      `${count(tokens("read_tokens"))} read, ${count(tokens("write_tokens"))} write`,
+      "least tokens, read / write",
+      `${count(tokens("read_tokens"))} / ${count(tokens("write_tokens"))}`,
     ],
     ["cost so far", dollarsExactly(spent.usd)],
     ["a month at this pace", spent.month === null ? NONE : dollarsExactly(spent.month)],
@@ -287,8 +287,8 @@ function makeTables() {
         { name: "partition key", cell: (row) => placed(row.key.join(" · ")) },
         { name: "weight", isNumber: true, text: (row) => count(row.accessed), value: byWeight },
         { name: "share", isNumber: true, text: (row) => percent(row.share), value: byShare },
-        { name: "", cell: (row) => element("meter", { min: 0, max: 1, value: row.share }) },
         { name: "throttled", isNumber: true, text: (row) => count(row.throttled) },
+        { name: "", cell: (row) => shareBar(row.share) },
       ],
     }),
     reasons: dataTable({
@@ -315,9 +315,7 @@ function makeTables() {
         {
           name: "reason",
           cell: (row) =>
-            row.reasons.map((one) =>
-              element("div", {}, `${one.reason}: ${reasonWords(one.reason)}`)
-            ),
+            row.reasons.map(({ reason }) => element("div", { title: reason }, reasonWords(reason))),
         },
       ],
     }),
@@ -331,6 +329,11 @@ function makeTables() {
       ],
     }),
   };
+}
+
+function shareBar(share) {
+  const filled = element("span", { style: { width: `${(share * 100).toFixed(1)}%` } });
+  return element("span", { class: "bar", "aria-hidden": "true" }, filled);
 }
 
 const byWeight = (row) => row.accessed;
