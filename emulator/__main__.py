@@ -62,8 +62,8 @@ Any credentials will do. Data is kept apart by access key and region, as DynamoD
 -sharedDb is given; --log says where else a table is that is missing. Tables loaded from a file that
 names no key are seen by every key. In a browser the address is a console: tables, items, live
 partitions, requests. The routes under /_emulator/ (health, namespaces, metrics, partitions,
-insights, clock, capacity, reset, snapshot, faults) are for tests; they concern all namespaces, or
-those of ?namespace=KEY/REGION.
+insights, import-errors, clock, capacity, reset, snapshot, faults) are for tests; they concern all
+namespaces, or those of ?namespace=KEY/REGION.
 
 Exit codes: 0 stopped in good order, 1 the snapshot could not be saved, 2 wrong usage, 130
 interrupted before it was saved.

@@ -7,11 +7,12 @@ looks like an answer of the service. docs/how-to/server.md shows each route.
 from __future__ import annotations
 
 import base64
+import contextlib
 import itertools
 import logging
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -27,6 +28,7 @@ from emulator.service.errors import EmulatorError, SerializationException
 if TYPE_CHECKING:
     from emulator.api import Emulator
     from emulator.observe import NamespaceView
+    from emulator.settings import Settings
 
 #: Assumed: a suite keeps a few filled databases, and a forgotten loop must not fill memory.
 SNAPSHOTS_KEPT: Final = 64
@@ -68,6 +70,7 @@ class ControlRoutes:
             "metrics": {"GET": self._metrics},
             "partitions": {"GET": self._partitions},
             "insights": {"GET": self._insights},
+            "import-errors": {"GET": self._import_errors},
             "clock": {"GET": self._read_clock, "POST": self._advance_clock},
             "capacity": {"GET": self._read_capacity, "POST": self._set_capacity},
             "reset": {"POST": self._reset},
@@ -184,7 +187,7 @@ class ControlRoutes:
                 for emulator in holding
                 for partition in emulator.partitions(table, index)
             ],
-            "settings": self._emulator.settings,
+            "settings": _shown_settings(self._emulator.settings),
         }
         if index is not None:
             backlogs = [
@@ -205,6 +208,15 @@ class ControlRoutes:
                 rows = [{**row, "namespace": str(emulator.namespace)} for row in keys]
                 answer[name] = answer.get(name, []) + rows
         return answer
+
+    def _import_errors(self, parameters: Parameters) -> Any:
+        """Return what the service would write to the log of an import (S3X-23)."""
+        arn = named_parameter(parameters, "import")
+        for view in self._chosen(parameters):
+            emulator = self._emulator.within(view.namespace)
+            with contextlib.suppress(EmulatorError):
+                return {"errors": emulator.import_errors(arn)}
+        raise EmulatorError(f"there is no import {arn!r}")
 
     def _read_clock(self, _parameters: Parameters) -> Any:
         clock = self._emulator.clock
@@ -287,6 +299,13 @@ class ControlRoutes:
         for rule in faults.of(parameters.get("namespace")):
             faults.rules.remove(rule)
         return {}
+
+
+def _shown_settings(settings: Settings) -> dict[str, Any]:
+    """Return the settings without the store, which may be a folder of the server or an object."""
+    shown: dict[str, Any] = plain(replace(settings, s3=None))
+    del shown["s3"]
+    return shown
 
 
 def _without_name(view: NamespaceView) -> dict[str, Any]:

@@ -17,7 +17,7 @@ DECORATORS = ["@operation*", "@rule*", "@invariant*", "@precondition*", "@pytest
 USED_BY_OTHERS = {
     "those who test with the emulator": {
         "accessed_keys", "consumed_read", "consumed_write",
-        "import_errors", "import_table", "last_receipt", "oldest_wait", "p50_bytes", "p99_bytes",
+        "import_table", "last_receipt", "oldest_wait", "p50_bytes", "p99_bytes",
         "peak_read", "peak_write", "throttled_keys", "throttled_read", "throttled_write",
         "waiting_write",
     },

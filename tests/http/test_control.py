@@ -7,10 +7,11 @@ from decimal import Decimal
 
 import pytest
 
-from emulator import Emulator, ManualClock, SystemClock, __version__
+from emulator import Emulator, ManualClock, Settings, SystemClock, __version__
 from emulator.http.control import SNAPSHOTS_KEPT, ControlRoutes, plain
 from emulator.http.http_protocol import HttpRequest
 from emulator.service.errors import InternalServerError
+from emulator.testing.table_notation import create_request
 
 START = 1_767_225_600
 PUT = {"TableName": "orders", "Item": {"pk": {"S": "a"}}}
@@ -99,6 +100,37 @@ def test_partitions_are_shown(routes, emu):
 
     assert status == 200
     assert [partition["items"] for partition in answer["partitions"]] == [1]
+
+
+def test_a_store_is_nobody_s_business(tmp_path):
+    """The folder of a server, or a client, is no setting to show."""
+    emu = Emulator(settings=Settings(s3=tmp_path))
+    emu.call("CreateTable", create_request("orders"))
+    status, answer = ask(ControlRoutes(emu), "GET", "partitions?table=orders")
+    assert status == 200
+    assert "s3" not in answer["settings"]
+
+
+def test_the_errors_of_an_import_are_shown(tmp_path):
+    """S3X-23."""
+    (tmp_path / "bucket").mkdir()
+    (tmp_path / "bucket" / "data.json").write_text("{garbage")
+    emu = Emulator(settings=Settings(s3=tmp_path))
+    request = {
+        "S3BucketSource": {"S3Bucket": "bucket"},
+        "InputFormat": "DYNAMODB_JSON",
+        "TableCreationParameters": create_request("orders"),
+    }
+    arn = emu.call("ImportTable", request)["ImportTableDescription"]["ImportArn"]
+    routes = ControlRoutes(emu)
+    assert ask(routes, "GET", f"import-errors?import={arn}") == (
+        200,
+        {"errors": emu.import_errors(arn)},
+    )
+    assert ask(routes, "GET", "import-errors?import=none") == (
+        400,
+        {"error": "there is no import 'none'"},
+    )
 
 
 def test_insights_are_shown(routes, emu):
