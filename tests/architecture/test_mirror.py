@@ -46,6 +46,7 @@ OTHER_FILES = {
     "testing/test_guest.py": "pytest_dynamometer.py in a project with another ``emulator``",
     "testing/test_how_to_pages.py": "a page of the documentation, run",
     "testing/test_plugin.py": "pytest_dynamometer.py, beside the package",
+    "web/test_chart_colours.py": "kit/chart.css",
 }
 
 

@@ -115,6 +115,15 @@ def test_dragging_zooms_all_charts_over_time_and_a_button_shows_the_whole_run(pa
     assert ticks() == whole
 
 
+def test_a_finger_zooms_by_drawing_across_a_chart(page):
+    page.show(width=390)
+    chart = plot(page, "by-hour-events-writes")
+    whole = chart.text
+    page.drag(chart, 0.3, 0.7, kind="touch")
+    assert chart.text != whole
+    assert page.find("#by-hour-events-writes .reset").text == "Show the whole run"
+
+
 def test_keys_move_the_cursor_and_zoom(page):
     chart = plot(page, "by-hour-events-writes")
     whole = chart.text

@@ -234,11 +234,13 @@ class Browser:
         """Move the mouse to a place of an element, in shares of its width and height."""
         self._act("mouse", self._move(element, x, y))
 
-    def drag(self, element: Element, start: float, end: float, y: float = 0.5) -> None:
-        """Press the mouse at one place of an element, move, and let go at another."""
+    def drag(
+        self, element: Element, start: float, end: float, y: float = 0.5, kind: str = "mouse"
+    ) -> None:
+        """Press the mouse, or a finger, at one place, move, and let go at another."""
         middle = (start + end) / 2
         self._act(
-            "mouse",
+            kind,
             self._move(element, start, y),
             {"type": "pointerDown", "button": 0},
             self._move(element, middle, y),
