@@ -175,6 +175,8 @@ def test_tables_sort_and_filter(page):
     assert column() == ["26.5\u202fM", "100\u202fk"]
     heads = page.all("#design-1 .scroll th")
     heads[3].find("button").click()
+    assert heads[3].attribute("aria-sort") == "descending"
+    assert column() == ["26.5\u202fM", "100\u202fk"]
     heads[3].find("button").click()
     assert column() == ["100\u202fk", "26.5\u202fM"]
     assert heads[3].attribute("aria-sort") == "ascending"
