@@ -8,6 +8,7 @@ one is then the only one that its tests see.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, nullcontext
@@ -48,6 +49,8 @@ CONSOLE: Final = "dynamometer: the console of this test is {url}"
 _DEBUGGERS: Final = frozenset(("debugpy", "pydevd"))
 NEEDS_BOTO3: Final = "ddb_resource needs boto3: pip install 'dynamometer[boto]'"
 NO_RECORD: Final = "ddb: there is no record of budgets {path}: pytest --ddb-budget-update makes it"
+#: Where GitHub Actions takes Markdown from; our package is left alone where it is not set.
+STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 REPORT_SUFFIX: Final = "--ddb-report: {path} does not end in .json or .html"
 WRONG_SCOPE: Final = "ddb: ddb_scope is one of {scopes}, not {value!r}"
 SCOPES: Final = ("function", "class", "module", "package", "session")
@@ -97,7 +100,14 @@ class _State:
         from emulator.testing.configuration import reading
         from emulator.testing.findings import policy_of
 
-        return reading(policy_of, _written(self._config, FINDING_SETTINGS))
+        written = _written(self._config, FINDING_SETTINGS)
+        path = written.pop("baseline", None)
+        if _updates_baseline(self._config):
+            written["fail_on"] = ""  # what is found is accepted
+            written["findings"] = "warn"
+        elif path is not None:
+            written["baseline"] = self._config.rootpath / path
+        return reading(policy_of, written)
 
     @cached_property
     def budgets(self) -> RecordedBudgets:
@@ -159,10 +169,12 @@ def _require_our_package() -> None:
 
 
 #: What the ini file or the command line may say about findings, and about recorded budgets.
-FINDING_SETTINGS: Final = ("findings", "fail_on", "repeat_threshold", "ignore")
+FINDING_SETTINGS: Final = ("findings", "fail_on", "repeat_threshold", "ignore", "baseline")
 BUDGET_SETTINGS: Final = ("compare", "compare_fail")
 #: Where recorded budgets are if nobody says otherwise.
 BUDGET_FILE: Final = "ddb-budgets.json"
+#: Where accepted findings are written if nobody says otherwise.
+BASELINE_FILE: Final = "ddb-baseline.json"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -190,6 +202,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     ini("ddb_repeat_threshold", "from how many calls at one line a call is repeated; 5 by default")
     ini("ddb_ignore", "lines of KIND TABLE [file=PATTERN] [function=PATTERN]", type="linelist")
     flag = {"action": "store_true"}
+    add("--ddb-baseline", metavar="FILE", help="findings that were there before, and may stay")
+    ini("ddb_baseline", "findings that were there before, and may stay")
+    add("--ddb-update-baseline", help="accept the findings of this session", **flag)
+    add("--ddb-sarif", metavar="FILE", help="write findings as SARIF, for code scanning")
     add("--ddb-budget-update", help="put on record what each test consumes", **flag)
     add("--ddb-budget-update-new", help="as --ddb-budget-update, of tests not on record", **flag)
     add("--ddb-compare", metavar="FILE", help="the record; ddb-budgets.json by default")
@@ -349,6 +365,10 @@ def _updates_budgets(config: pytest.Config) -> bool:
     )
 
 
+def _updates_baseline(config: pytest.Config) -> bool:
+    return bool(config.getoption("--ddb-update-baseline"))
+
+
 def _record(item: pytest.Item, ledger: Ledger, state: _State) -> Record:
     """Return what a test did; made once, while its emulators are there."""
     if _RECORD not in item.stash:
@@ -461,12 +481,32 @@ class _Recorder:
 
             write(self._target, self._records)
         config = session.config
+        self._write_findings(config)
         if self._passed and _updates_budgets(config):
             config.stash[_STATE].budgets.write(
                 [record for record in self._records if record["test"] in self._passed],
                 only_new=not config.getoption("--ddb-budget-update"),
                 root=config.rootpath,
             )
+
+    def _write_findings(self, config: pytest.Config) -> None:
+        """Write findings as SARIF, as the baseline, and to the summary of a build."""
+        path = config.getoption("--ddb-sarif")
+        if path is not None:
+            from emulator.testing.accepted_findings import sarif
+
+            text = sarif(self._records, config.stash[_STATE].policy.fail_on)
+            (config.invocation_params.dir / path).write_text(text, encoding="utf-8")
+        if _updates_baseline(config) and self._by_test:
+            from emulator.testing.accepted_findings import write_baseline
+
+            baseline = _written(config, ("baseline",)).get("baseline", BASELINE_FILE)
+            write_baseline(config.rootpath / baseline, self._records)
+        if self._by_test and config.getini("ddb_summary") and os.environ.get(STEP_SUMMARY):
+            from emulator.step_summary import append_to_step_summary
+            from emulator.testing.markdown_summary import markdown_summary
+
+            append_to_step_summary(markdown_summary(self._records))
 
     def pytest_terminal_summary(
         self, terminalreporter: pytest.TerminalReporter, config: pytest.Config

@@ -14,7 +14,7 @@ MOST_BYTES: Final = 2**20
 def append_to_step_summary(markdown: str) -> None:
     """Add Markdown to the summary of the step that runs, if one does and there is room."""
     name = os.environ.get(VARIABLE)
-    if not name:
+    if not name or not markdown:
         return
     path = Path(name)
     text = f"{markdown.rstrip()}\n\n".encode()

@@ -19,6 +19,7 @@ from emulator.observe import (
     findings_of,
     function_of,
 )
+from emulator.testing.accepted_findings import Accepted, read_baseline
 from emulator.testing.configuration import Fault
 
 MODES: Final = ("off", "warn", "fail")
@@ -61,12 +62,20 @@ class Policy(NamedTuple):
         fail_on: The kinds that fail a test.
         threshold: From how many calls at one line a call is repeated.
         ignored: What is not reported.
+        accepted: Of the baseline: what was there before; it is not reported either.
     """
 
     is_on: bool = True
     fail_on: frozenset[str] = frozenset()
     threshold: int = REPEAT_THRESHOLD
     ignored: tuple[Ignored, ...] = ()
+    accepted: frozenset[Accepted] = frozenset()
+
+    def leaves_out(self, finding: Finding) -> bool:
+        """Return whether a finding is not reported."""
+        label = finding.table if finding.index is None else f"{finding.table}.{finding.index}"
+        place = Accepted(finding.kind, label, file_of(finding.place), function_of(finding.place))
+        return place in self.accepted or any(rule.covers(finding) for rule in self.ignored)
 
     @property
     def fails_on_throttles(self) -> bool:
@@ -78,7 +87,8 @@ def policy_of(written: Mapping[str, Any]) -> Policy:
     """Return what the command line and the ini file say about findings.
 
     Args:
-        written: What they say: ``findings``, ``fail_on``, ``repeat_threshold`` and ``ignore``.
+        written: What they say: ``findings``, ``fail_on``, ``repeat_threshold``, ``ignore`` and
+            ``baseline``, the path of the findings that were there before.
 
     Raises:
         Fault: something of it is wrong.
@@ -92,6 +102,7 @@ def policy_of(written: Mapping[str, Any]) -> Policy:
         fail_on=frozenset(KINDS) if mode == "fail" else kinds,
         threshold=_threshold(written.get("repeat_threshold") or REPEAT_THRESHOLD),
         ignored=tuple(map(_ignored, written.get("ignore") or ())),
+        accepted=read_baseline(Path(written["baseline"])) if "baseline" in written else frozenset(),
     )
 
 
@@ -145,7 +156,7 @@ def findings_of_test(item: pytest.Item, ledger: Ledger, policy: Policy) -> list[
     return [
         finding
         for finding in found
-        if finding.kind not in allowed and not any(rule.covers(finding) for rule in policy.ignored)
+        if finding.kind not in allowed and not policy.leaves_out(finding)
     ]
 
 

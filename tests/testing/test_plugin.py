@@ -907,6 +907,63 @@ def test_a_test_that_fails_for_a_finding_says_line_and_cure(wasteful):
     )
 
 
+def test_findings_that_were_there_before_may_stay(wasteful):
+    """ICH-112: a baseline without lines and counts."""
+    failing = ("-rf", "-o", "ddb_findings=fail")
+    assert failures_of(run(wasteful, *failing, "--ddb-update-baseline")) == []
+    baseline = json.loads((wasteful.path / "ddb-baseline.json").read_text())
+    assert baseline["version"] == 1
+    assert {"kind": "scan", "label": "orders", "file": "shop.py", "function": "search"} in baseline[
+        "findings"
+    ]
+    known = (*failing, "--ddb-baseline=ddb-baseline.json")
+
+    assert failures_of(run(wasteful, *known)) == []
+
+    shop = wasteful.path / "shop.py"
+    shop.write_text(f"# a line more\n{shop.read_text()}\ndef find(table):\n    table.scan()\n")
+    test = wasteful.path / "test_it.py"
+    test.write_text(f"{test.read_text()}\ndef test_find(table):\n    shop.find(table)\n")
+    assert failures_of(run(wasteful, *known)) == ["test_find"]
+
+
+def test_a_partial_update_keeps_what_it_did_not_run(wasteful):
+    run(wasteful, "--ddb-update-baseline", "-o", "ddb_baseline=accepted.json")
+    path = wasteful.path / "accepted.json"
+    other = {"kind": "scan", "label": "users", "file": "users.py", "function": "all"}
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, "findings": [*document["findings"], other]}))
+    run(wasteful, "--ddb-update-baseline", "-o", "ddb_baseline=accepted.json", "-k", "search")
+    kept = json.loads(path.read_text())["findings"]
+    assert other in kept
+    assert [finding["kind"] for finding in kept if finding["file"] == "shop.py"] == ["scan"]
+
+
+def test_findings_are_written_as_sarif(wasteful):
+    """ICH-82, ICH-112."""
+    run(wasteful, "--ddb-sarif=ddb.sarif", "--ddb-fail-on=scan")
+    [found] = json.loads((wasteful.path / "ddb.sarif").read_text())["runs"]
+    results = {result["ruleId"]: result for result in found["results"]}
+    assert {"scan", "write-loop", "would-throttle"} <= set(results)
+    place = results["scan"]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("shop.py")
+    assert place["region"] == {"startLine": 2}
+    assert (results["scan"]["level"], results["write-loop"]["level"]) == ("error", "warning")
+    assert "A Query of the table" in results["scan"]["message"]["text"]
+
+
+def test_a_build_gets_its_summary(wasteful, monkeypatch):
+    """ICH-83."""
+    summary = wasteful.path / "summary"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    run(wasteful)
+    text = summary.read_text()
+    assert text.startswith("### DynamoDB in the tests\n")
+    assert "| scan | shop.py:2 |" in text
+    assert "| `test_it.py::test_hot` | 2 x " in text
+    assert "| most expensive tests | read units | write units | calls |" in text
+
+
 def test_findings_can_be_switched_off(wasteful):
     text = run(wasteful, "-o", "ddb_findings=off").stdout.str()
     assert "could be done better" not in text
@@ -917,6 +974,8 @@ def test_findings_can_be_switched_off(wasteful):
     ("arguments", "sentence"),
     [
         (("--ddb-fail-on=scans",), "there is no finding 'scans'; there are throttle, would-*"),
+        (("--ddb-baseline=none.json",), "there is no baseline *none.json: pytest --ddb-update-*"),
+        (("--ddb-baseline=shop.py",), "*shop.py is not a baseline of findings: expected JSON*"),
         (("--ddb-compare-fail=wcu",), "compare_fail: 'wcu' is not of the form FIELD:NUMBER*"),
         (("--ddb-compare=shop.py",), "*shop.py is not a record of budgets: it is not JSON"),
         (("--ddb-compare=none.json",), "there is no record of budgets *none.json: pytest --ddb-*"),
