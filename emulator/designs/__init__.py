@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from emulator.designs.declared import DeclaredTable
-from emulator.designs.files import read_design
 from emulator.designs.findings import Finding, Severity
 from emulator.service.errors import DocumentError
 
@@ -53,6 +52,8 @@ def read_tables(path: str | Path) -> list[DeclaredTable]:
         DocumentError: The file cannot be read, declares no table, or declares one that cannot be
             read or depends on what is decided elsewhere; the message says where.
     """
+    from emulator.designs.files import read_design  # its readers are many
+
     reading = read_design(Path(path))
     for finding in reading.findings:
         if finding.rule in ("unreadable", "unknown-value"):

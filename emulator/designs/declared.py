@@ -193,7 +193,7 @@ class Notes:
         """Return a table's name, or what the file calls the resource."""
         if isinstance(value, str) and _TABLE_NAME.fullmatch(value):
             return value
-        name = re.sub(r"[^a-zA-Z0-9_.-]", "-", fallback).ljust(3, "-")
+        name = re.sub(r"[^a-zA-Z0-9_.-]+", "-", fallback).strip("-").ljust(3, "-")
         if value is not None:
             self.assumed("the table's name", name)
         return name
@@ -220,7 +220,7 @@ def read_text(path: FilePath) -> str:
         DocumentError: It cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise DocumentError(f"{path}: cannot be read: {reason}") from error

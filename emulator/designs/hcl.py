@@ -400,11 +400,18 @@ class _Parser:
         if number is not None:
             self._at = number.end()
             return Literal(int(number[0]) if number[0].isdecimal() else float(number[0]))
+        return self._word()
+
+    def _word(self) -> Expression:
+        """Read what begins with a name: a literal, a call or a reference."""
         name = self._identifier()
         if name is None:
             self._fail("a value")
         if name in _LITERALS:
             return Literal(_LITERALS[name])
+        while self._text.startswith("::", self._at):  # a function of a provider
+            self._at += 2
+            name += f"::{self._identifier() or self._fail('a name')}"
         if self._sees("("):
             return self._enclosed("(", ")", lambda: self._call(name))
         return Name(name)

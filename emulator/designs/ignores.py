@@ -9,10 +9,8 @@ A CloudFormation resource says ``Metadata: {dynamometer: {ignore: [...]}}``, pyp
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
@@ -148,6 +146,8 @@ def from_settings(start: Path) -> list[Ignore]:
     )
     if path is None:
         return []
+    import tomllib
+
     try:
         settings = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -188,6 +188,8 @@ class Ignores:
 
     def complaints(self) -> Iterator[Finding]:
         """Yield what is wrong with the ignores themselves; ask after all findings were shown."""
+        from difflib import get_close_matches
+
         for number, ignore in enumerate(self._ignores):
             if ignore.rule not in RULES and ignore.rule != EVERY:
                 near = get_close_matches(ignore.rule, RULES, n=1)

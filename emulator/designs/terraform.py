@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from os.path import normpath
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,6 +37,7 @@ _MODULE_BLOCKS: Final = {
     "local_secondary_indexes": "local_secondary_index",
 }
 _META: Final = frozenset({"for_each", "count", "depends_on", "provider", "lifecycle", "source"})
+_SPOKEN: Final = {"count": "its count"}
 _DEEPEST: Final = 5
 _MOST_INSTANCES: Final = 1_000
 
@@ -293,7 +295,9 @@ class _Module:
                 continue
             value = self._setting(block, name)
             if isinstance(value, Unknown):
-                finding = declared.undecided(address, UndecidedError(name, value), USE_A_PLAN)
+                finding = declared.undecided(
+                    address, UndecidedError(_SPOKEN.get(name, name), value), USE_A_PLAN
+                )
                 findings.append(finding.at(str(path), block.settings[name].position))
                 return
             if name == "count":
@@ -449,7 +453,8 @@ class _Module:
         sources = sorted(file for file in directory.glob("*") if is_terraform(file))
         if not sources:
             return Reading()
-        shown = [path.parent / source / file.name for file in sources]
+        folder = Path(normpath(path.parent / source))
+        shown = [folder / file.name for file in sources]
         files = {}
         findings: list[Finding] = []
         for file in shown:
@@ -459,7 +464,7 @@ class _Module:
                 findings.append(declared.unreadable(address, error))
         readings = [
             _Module(
-                path.parent / source,
+                folder,
                 files,
                 arguments=self._body(block, scope),
                 prefix=f"{name}.",

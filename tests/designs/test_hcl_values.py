@@ -81,6 +81,7 @@ UNKNOWN = {
     "var.nothing ? 1 : 2": "var.nothing",
     "upper(var.nothing)": "var.nothing",
     "timestamp()": "timestamp()",
+    'provider::aws::arn_parse("x")': "provider::aws::arn_parse()",
     'element([], 0)': "element()",
     "[for x in var.nothing : x]": "var.nothing",
     "{for x in var.names : each.key => x}": "each.key",

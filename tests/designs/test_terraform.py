@@ -472,3 +472,9 @@ def test_a_module_that_calls_itself_ends(tmp_path):
     text = keyed('  hash_key = "id"\n  name = "x"') + 'module "a" {\n  source = "./"\n}\n'
     _, tables = findings_and_tables(tmp_path, text)
     assert len(tables) == 6
+
+
+def test_a_mark_of_byte_order_and_lines_of_windows_are_no_matter(tmp_path):
+    path = tmp_path / "main.tf"
+    path.write_bytes(b"\xef\xbb\xbf" + minimal().replace("\n", "\r\n").encode())
+    assert create_table_requests(path) == create_table_requests(written(tmp_path, minimal()))
