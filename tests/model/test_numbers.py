@@ -101,6 +101,8 @@ def test_the_older_layer_says_nothing_after_an_empty_number():
         ("0e-131", UNDERFLOW),
         ("1e99999999999", OVERFLOW),  # NUM-6
         ("1e-99999999999", UNDERFLOW),
+        ("1e9223372036854775807", OVERFLOW),  # the last exponents of 64 bits
+        ("1e-9223372036854775808", UNDERFLOW),
         ("1e2147483647", OVERFLOW),
         ("1" * 39 + "e200", TOO_MANY_DIGITS),  # NUM-7: digits before range
     ],
@@ -234,6 +236,13 @@ def test_arithmetic_beyond_the_range_is_refused():
         check_storable(add(large, large))
     assert caught.value.message == OVERFLOW
     assert not isinstance(caught.value, RequestFault)
+
+
+def test_what_is_left_below_the_range_is_refused():
+    """NUM-10, NUM-4."""
+    with pytest.raises(ValidationException) as caught:
+        check_storable(subtract(parse_number("1.1E-130"), parse_number("1E-130")))
+    assert caught.value.message == UNDERFLOW
 
 
 def test_zeros_before_an_exponent_count_for_nothing():
