@@ -2,21 +2,28 @@
 
     python -m benchmarks.console_cost                   ten rounds of three seconds each way
     python -m benchmarks.console_cost --partitions 0    on demand, where such a load throttles
+    python -m benchmarks.console_cost --instructions    counted with callgrind instead
 
 The load is that of ``benchmarks.server_load``. Rounds with the console closed and with one open
 take turns; the open one asks as the page does, watching the table that the load is on. What counts
 is the processor time of the server for one request, from /proc, which neighbours do not stretch,
 as the ratio within a pair of rounds; requests per second are told besides. Then: what an answer to
-a console takes, and what of it a pushed event would save, which is reading the request.
+a console takes, and what of it a pushed event would save, which is reading the request. On a
+busy machine only instructions tell: those of a request from its bytes to the answer's, without the
+event loop and the system, so the share that they give is above the one of the whole server.
 """
 
 from __future__ import annotations
 
 import argparse
 import http.client
+import itertools
 import json
 import os
+import shutil
 import statistics
+import subprocess
+import sys
 import threading
 import time
 import urllib.parse
@@ -26,12 +33,13 @@ from pathlib import Path
 from benchmarks.measure import table
 from benchmarks.server_load import KEYS, TABLE, apply_load, reads_and_writes
 from benchmarks.servers import running
-from emulator import Emulator
+from emulator import Emulator, ManualClock
 from emulator.http.http_protocol import HttpRequest, RequestParser
 from emulator.http.server import HttpServer, ServerOptions
 
 CONNECTIONS = 64
 NAMESPACE = "local/us-east-1"
+COUNTED = (500, 2500)
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -160,6 +168,49 @@ def _answers(partitions: int) -> None:
     )
 
 
+def count_instructions() -> None:
+    """Tell the instructions of a request, with the console closed and with one open."""
+    if shutil.which("valgrind") is None:
+        print("valgrind: not installed, instructions are not counted")
+        return
+    runs = {name: [_counted(name, requests) for requests in COUNTED] for name in ("closed", "open")}
+    each = {name: (many - few) / (COUNTED[1] - COUNTED[0]) for name, (few, many) in runs.items()}
+    for name, instructions in each.items():
+        print(f"console {name}: {instructions:,.0f} instructions a request")
+    print(f"open to closed: {each['open'] / each['closed']:.3f}")
+
+
+def _counted(console: str, requests: int) -> int:
+    """Return the instructions of a run with so many requests."""
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable]
+    arguments = ["-m", "benchmarks.console_cost", "--console", console, "--requests", str(requests)]
+    done = subprocess.run(
+        command + arguments,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+    )
+    return int(done.stderr.rpartition("Collected : ")[2].split()[0])
+
+
+def answer_some(console: str, requests: int) -> None:
+    """Answer requests from their bytes, in this process; a console asks once, at the start."""
+    clock = ManualClock()
+    emulator = Emulator(clock=clock)
+    server = HttpServer(emulator, ServerOptions(keys_apart=True))
+    emulator.call("CreateTable", _table(24), access_key="local")
+    texts = reads_and_writes()
+    for text in texts:
+        server.answer(_read(text), keep_alive=True)
+    if console == "open":
+        server.answer(_read(_get(_target({"spending": 1}))), keep_alive=True)
+    for number, text in enumerate(itertools.islice(itertools.cycle(texts), requests)):
+        if number % 20 == 0:
+            clock.advance(0.02)
+        server.answer(_read(text), keep_alive=True)
+
+
 def _get(target: str) -> bytes:
     return f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\n\r\n".encode()
 
@@ -177,5 +228,13 @@ if __name__ == "__main__":
     parser.add_argument("--rounds", type=int, default=10, help="each way")
     parser.add_argument("--seconds", type=float, default=3.0, help="of a round")
     parser.add_argument("--partitions", type=int, default=24, help="of the table; 0: on demand")
+    parser.add_argument("--instructions", action="store_true", help="count them with callgrind")
+    parser.add_argument("--console", choices=("closed", "open"), help=argparse.SUPPRESS)
+    parser.add_argument("--requests", type=int, default=0, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    main(chosen.rounds, chosen.seconds, chosen.partitions)
+    if chosen.console is not None:
+        answer_some(chosen.console, chosen.requests)
+    elif chosen.instructions:
+        count_instructions()
+    else:
+        main(chosen.rounds, chosen.seconds, chosen.partitions)
