@@ -58,15 +58,15 @@ examples:
   dynamometer serve --s3 buckets             exports and imports use the folders in buckets/
   dynamometer serve --import AWSDynamoDB     begins with an export of DynamoDB's, copied from S3
 
-Any credentials will do. Data is kept apart by access key and region, as DynamoDB Local does, unless
--sharedDb is given; --log says where else a table is that is missing. Tables loaded from a file that
-names no key are seen by every key. In a browser the address is a console: tables, items, live
-partitions, requests. The routes under /_emulator/ (health, namespaces, metrics, partitions,
-insights, import-errors, clock, capacity, reset, snapshot, faults) are for tests; they concern all
-namespaces, or those of ?namespace=KEY/REGION.
+Any credentials will do. Data is kept apart by access key and region, as DynamoDB Local does,
+unless -sharedDb is given; if a table is missing, --log says where else it exists. Tables loaded
+from a file that names no key are visible to every key. In a browser the address is a console:
+tables, items, live partitions, requests. The routes under /_emulator/ (health, namespaces,
+metrics, partitions, insights, import-errors, clock, capacity, reset, snapshot, faults) are for
+tests; they concern all namespaces, or those of ?namespace=KEY/REGION.
 
-Exit codes: 0 stopped in good order, 1 the snapshot could not be saved, 2 wrong usage, 130
-interrupted before it was saved.
+Exit codes: 0 stopped cleanly, 1 the snapshot could not be saved, 2 wrong usage, 130 interrupted
+before it was saved.
 """
 
 
@@ -255,15 +255,15 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         type=_seconds,
         default=0.0,
         metavar="SECONDS",
-        help="drop the data of a key and region that nobody used for so long; default: never",
+        help="drop the data of a key and region that has been unused for this long; default: never",
     )
     add(
         "--memory",
         type=_size,
         default=0,
         metavar="SIZE",
-        help="keep about this much, such as 512MB: the namespaces unused for the longest time are "
-        "dropped, then writes are refused; default: no limit",
+        help="keep at most about this much, such as 512MB: first the namespaces unused for the "
+        "longest time are dropped, then writes are refused; default: no limit",
     )
     _add_local_flags(parser)
 

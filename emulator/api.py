@@ -379,7 +379,7 @@ class Emulator:
             filtered: Most items read and thrown away by filters.
 
         Raises:
-            BudgetExceeded: an AssertionError that lists the dearest calls and their places.
+            BudgetExceeded: an AssertionError that lists the most expensive calls and their lines.
 
         >>> emu = Emulator()
         >>> with emu.budget(rcu=1, scans=0) as ledger:

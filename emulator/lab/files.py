@@ -129,7 +129,7 @@ LAB_FILE: Final = Record(
         ),
         "worlds": Member(
             forms.integer(least=1),
-            "Play exactly so many worlds. Without it: as many as it takes, 20 to 200.",
+            "Play exactly this many worlds. Without it: as many as it takes, 20 to 200.",
             example=50,
         ),
         "seeds": Member(

@@ -40,7 +40,7 @@ LIMITS: Final = tuple(_UNITS)
 
 
 class BudgetExceeded(AssertionError):
-    """More was consumed than the budget allows; the message lists the dearest calls.
+    """More was consumed than the budget allows; the message lists the most expensive calls.
 
     Attributes:
         ledger: What was called.
@@ -129,7 +129,7 @@ class Budget:
         """Raise if a limit was passed.
 
         Raises:
-            BudgetExceeded: with the table of the dearest calls.
+            BudgetExceeded: with a table of the most expensive calls.
         """
         verdict = self.verdict(ledger)
         if verdict is not None:

@@ -174,7 +174,7 @@ class Ledger:
 
     @property
     def entries(self) -> list[Entry]:
-        """All entries, dearest first."""
+        """All entries, the most expensive first."""
         return sorted(
             self._entries.values(), key=lambda entry: -(entry.read_units + entry.write_units)
         )
@@ -223,7 +223,7 @@ class Ledger:
         return sum(entry.filtered for entry in self._entries.values())
 
     def table(self, most: int = 10) -> str:
-        """Return the dearest entries as a table of text."""
+        """Return the most expensive entries as a table of text."""
         rows = [
             (
                 f"{entry.read_units:g}",

@@ -67,7 +67,7 @@ def compare(
         designs: One or more ways to lay out the data.
         engine: ``exact`` runs the real emulator request by request, ``aggregate`` works in
             numbers; ``auto`` takes the first for small workloads and the second for others.
-        worlds: Exactly so many worlds.
+        worlds: Exactly this many worlds.
         seeds: As many worlds as there are seeds, from the first one on; ``workload.seed``
             is the first by default.
         quick: Stop after 20 worlds.

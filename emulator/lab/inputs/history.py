@@ -114,7 +114,7 @@ def _units(entry: Entry, values: dict[str, int]) -> Units:
 _MEMBERS: Final = {
     "partitions": Member(
         forms.integer(least=1),
-        "At least so many, however little its capacity asks for.",
+        "At least this many, however little its capacity requires.",
         default=History.partitions,
         example=4,
     ),

@@ -61,7 +61,7 @@ EXPECTATION: Final = Record(
             example=1.5,
         ),
         "monthly_cost": Member(
-            forms.number(least=0), "At most so many dollars, in the median world.", example=3000
+            forms.number(least=0), "At most this many dollars, in the median world.", example=3000
         ),
     },
 )
