@@ -218,8 +218,9 @@ def test_keys_are_apart_and_the_log_says_where_a_table_is():
         call(url, "CreateTable", TABLE)
         other = SIGNED["Authorization"].replace("Credential=", "Credential=other")
         fields = SIGNED | {"Authorization": other, "X-Amz-Target": "DynamoDB_20120810.Scan"}
-        with pytest.raises(urllib.error.HTTPError):
+        with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(urllib.request.Request(url, b'{"TableName": "orders"}', fields))
+        refused.value.close()
         assert stop(process) == 0
         assert "; table orders is in " in process.stdout.read()
 
@@ -252,6 +253,7 @@ def test_an_address_that_others_reach_is_pointed_out():
                 with urllib.request.urlopen(asked, timeout=10) as answer:
                     assert answer.status == status
             except urllib.error.HTTPError as refusal:
+                refusal.close()
                 assert refusal.code == status
         assert stop(process) == 0
         assert process.stderr.read() == (

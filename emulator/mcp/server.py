@@ -89,5 +89,5 @@ def _described(parameter: inspect.Parameter) -> inspect.Parameter:
     if get_origin(parameter.annotation) is not Annotated:
         return parameter
     kind, description = get_args(parameter.annotation)
-    described: Any = Annotated.__class_getitem__((kind, Field(description=description)))
+    described: Any = Annotated[kind, Field(description=description)]
     return parameter.replace(annotation=described)
