@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from emulator.lab.analysis.comparison import compare
 from emulator.lab.files import LabFile
-from emulator.lab.inputs.distributions import Distribution, Hotspot, Uniform, Zipf
+from emulator.lab.inputs.agent_models import read_skew
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome.expectations import GRADES
 from emulator.lab.outcome.result_types import DesignResult
@@ -34,7 +34,6 @@ TOO_MANY_VALUES: Final = (
 TOO_LONG: Final = (
     "the simulation was stopped after {limit:g} seconds: ask for fewer seconds, worlds or designs"
 )
-NOT_A_SKEW: Final = "skew is uniform, zipf:S or hotspot:KEYS,TRAFFIC, not {skew!r}"
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ def simulated(file: LabFile, run: Run) -> list[answers.SimulateAnswer]:
         comparison = compare(**options, time_limit=search, progress=stop_in_time)
     except ValueError as error:
         raise DocumentError(str(error)) from error
-    stated = _assumptions(file.workload, run)
+    stated = [*_assumptions(file.workload, run), *_of_model(file)]
     return [_answer(design, stated) for design in comparison.designs]
 
 
@@ -113,7 +112,7 @@ def _workload(workload: Workload, run: Run) -> Workload:
     )
     if run.skew is None:
         return changed
-    distribution = _distribution(run.skew)
+    distribution = read_skew(run.skew)
     return replace(
         changed,
         fields=tuple(
@@ -122,26 +121,6 @@ def _workload(workload: Workload, run: Run) -> Workload:
         ),
         patterns=tuple(replace(pattern, distributions={}) for pattern in changed.patterns),
     )
-
-
-def _distribution(skew: str) -> Distribution:
-    """Return the distribution that a text names (ICH-12).
-
-    >>> _distribution("zipf:1.1"), _distribution("hotspot:0.1,0.9")
-    (Zipf(s=1.1), Hotspot(keys=0.1, traffic=0.9))
-    """
-    kind, _, numbers = skew.partition(":")
-    try:
-        values = [float(number) for number in numbers.split(",")] if numbers else []
-        if kind == "uniform" and not values:
-            return Uniform()
-        if kind == "zipf" and len(values) == 1 and values[0] > 0:
-            return Zipf(*values)
-        if kind == "hotspot" and len(values) == 2 and 0 < values[0] <= 1 and 0 <= values[1] <= 1:
-            return Hotspot(*values)
-    except ValueError:
-        pass
-    raise DocumentError(NOT_A_SKEW.format(skew=skew))
 
 
 def _check_size(workload: Workload, designs: int) -> None:
@@ -170,6 +149,12 @@ def _assumptions(workload: Workload, run: Run) -> list[str]:
     if workload.every is None:
         stated.append("The month is this load all the time.")
     return stated
+
+
+def _of_model(file: LabFile) -> list[str]:
+    """Return what was assumed to play a data model of AWS's agent tools."""
+    assumed = [line.partition("assumed: ") for line in file.about.splitlines()]
+    return [words for before, mark, words in assumed if mark and not before]
 
 
 def _answer(design: DesignResult, stated: list[str]) -> answers.SimulateAnswer:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any, Final
@@ -20,6 +20,7 @@ from emulator.designs import DeclaredTable, Finding
 from emulator.designs.files import read_design
 from emulator.designs.findings import counted, gravest_first, sentence
 from emulator.lab import files
+from emulator.lab.inputs import agent_models
 from emulator.lab.inputs.documents import Entry
 from emulator.mcp import answers, simulation, sources, throttle_causes
 from emulator.mcp.simulation import MOST_SECONDS, Run
@@ -84,8 +85,8 @@ class Tools:
         *,
         model: Annotated[
             dict[str, Any] | None,
-            "A lab file as an object: workload with fields and patterns, and designs with keys as "
-            "templates. Or give text or path.",
+            "A lab file as an object (workload with fields and patterns, designs with keys as "
+            "templates), or a dynamodb_data_model of AWS's agent toolkit. Or give text or path.",
         ] = None,
         text: Text = None,
         path: FilePath = None,
@@ -101,16 +102,13 @@ class Tools:
 
         The model has the form that 'dynamometer schema lab' describes.
         """
-        file = self._lab_file(model, text, path)
+        file, skew = self._lab_file(model, text, path, skew)
         names = {one.name: one for one in file.designs}
         if design is not None and design not in names:
             raise DocumentError(ONE_DESIGN.format(name=design, known=", ".join(names)))
         chosen = file.designs[0] if design is None else names[design]
         run = self._run(skew, load, seconds, seed, worlds, quick=quick)
-        only = files.LabFile(
-            workload=file.workload, designs=(chosen,), settings=file.settings, known=file.known
-        )
-        return simulation.simulated(only, run)[0]
+        return simulation.simulated(replace(file, designs=(chosen,)), run)[0]
 
     def compare(
         self,
@@ -127,7 +125,7 @@ class Tools:
         """Play one workload on 2 to 8 DynamoDB designs, and say which is best."""
         if not 2 <= len(designs) <= simulation.MOST_DESIGNS:
             raise DocumentError(TOO_FEW.format(most=simulation.MOST_DESIGNS, count=len(designs)))
-        file = self._lab_file({"workload": workload, "designs": designs}, None, None)
+        file, _ = self._lab_file({"workload": workload, "designs": designs}, None, None)
         run = self._run(skew, load, seconds, seed, worlds, quick=quick)
         ranked = simulation.best_first(simulation.simulated(file, run))
         return _fitting(answers.CompareAnswer(best=ranked[0].name, designs=ranked))
@@ -178,18 +176,23 @@ class Tools:
         return throttle_causes.explain(error, table, declared)
 
     def _lab_file(
-        self, model: dict[str, Any] | None, text: str | None, path: str | None
-    ) -> files.LabFile:
-        if model is not None and text is None and path is None:
-            if len(json.dumps(model)) > sources.MOST_BYTES:
-                raise DocumentError(
-                    sources.TOO_LARGE.format(most=sources.MOST_BYTES, size=len(json.dumps(model)))
-                )
-            return files.read(Entry.of(model, "model"))
-        if model is not None:
+        self,
+        model: dict[str, Any] | None,
+        text: str | None,
+        path: str | None,
+        skew: str | None = None,
+    ) -> tuple[files.LabFile, str | None]:
+        """Return a lab file or data model, and the skew if it is not in it yet."""
+        if model is not None and (text is not None or path is not None):
             raise DocumentError("give exactly one of model, text and path")
-        with sources.source_file(text, path, "lab", self._folder) as file:
-            return files.load(file)
+        if model is not None:
+            text = json.dumps(model)
+        with sources.source_file(text, path, "auto", self._folder) as file:
+            if agent_models.is_model(file):
+                return files.load(file, skew=skew), None
+            return (
+                files.load(file) if model is None else files.read(Entry.of(model, "model"))
+            ), skew
 
     def _run(
         self, skew: str | None, load: float, seconds: int, seed: int, worlds: int, *, quick: bool

@@ -124,6 +124,26 @@ def test_a_lab_file_below_the_folder_is_simulated_by_the_name_of_a_design(tools,
         tools.simulate(path="lab.yaml", design="huge")
 
 
+def test_a_data_model_of_the_agent_toolkit_is_simulated(tools):
+    """ICH-10, ICH-102."""
+    model = {
+        "tables": [
+            {
+                "table_name": "Orders",
+                "key_schema": {"partition_key": "order_id"},
+                "entities": [{"entity_name": "Order", "estimated_item_count": 100}],
+            }
+        ],
+        "access_patterns": [
+            {"pattern_id": "W1", "operation": "PutItem", "table": "Orders", "peak_rps": 5}
+        ],
+    }
+    answer = tools.simulate(model=model, worlds=1, seconds=2, skew="uniform")
+    assert answer.grade in ("fine", "tight")
+    assert [pattern.name for pattern in answer.patterns] == ["W1"]
+    assert len(answer.assumptions) > 3
+
+
 def test_load_skew_and_length_can_be_set_and_are_stated(tools):
     model = {"workload": WORKLOAD, "designs": [SMALL]}
     answer = tools.simulate(model=model, load=2, skew="zipf:1.1", seconds=5, worlds=2)
@@ -149,8 +169,11 @@ def test_designs_are_compared_and_the_best_comes_first(tools):
     [
         ({"worlds": 0}, "worlds is a number from 1 to 200, not 0"),
         ({"seconds": 100_000}, "seconds is a number from 1 to 3600"),
-        ({"skew": "pareto"}, "skew is uniform, zipf:S or hotspot:KEYS,TRAFFIC, not 'pareto'"),
-        ({"skew": "zipf:x"}, "skew is uniform"),
+        (
+            {"skew": "pareto"},
+            "a skew is uniform, zipf:S or hotspot:KEYS,TRAFFIC, such as zipf:1.1, not 'pareto'",
+        ),
+        ({"skew": "zipf:x"}, "a skew is uniform"),
         ({"text": "a"}, "give exactly one of model, text and path"),
     ],
 )
