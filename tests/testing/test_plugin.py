@@ -294,14 +294,15 @@ def test_wrong_arguments_are_told_at_collection_with_file_and_line(project):
         "clock, start, rate, region, seed, tables, settings",
         "test_wrong.py:6: @pytest.mark.ddb_budget: arguments are given by name",
         "test_wrong.py:6: @pytest.mark.ddb_faults: a fault's kind is one of throttle, "
-        "internal_error, latency, unprocessed, conflict, not 'thunder'",
+        "internal_error, latency, unprocessed, conflict, replication_conflict, outage, not "
+        "'thunder'",
         f"test_wrong.py:11: @pytest.mark.ddb: tables: there is no file 'none.tf' in {project.path}",
         "test_wrong.py:11: @pytest.mark.ddb_budget: a budget's wcu is a number, not 'many'",
         "test_wrong.py:11: @pytest.mark.ddb_faults: only the kind may be given without a name",
         "test_wrong.py:16: @pytest.mark.ddb: clock is 'system', 'manual' or a clock, not 'slow'",
         "test_wrong.py:16: @pytest.mark.ddb: region is text, not 1",
-        "test_wrong.py:16: @pytest.mark.ddb: seed is a file of JSON lines, items by table name, a "
-        "function of the emulator, or a number for the faults, not 0.5",
+        "test_wrong.py:16: @pytest.mark.ddb: seed is a file of JSON lines, a folder of exports, "
+        "items by table name, a function of the emulator, or a number for the faults, not 0.5",
         "test_wrong.py:16: @pytest.mark.ddb: tables is a design file, CreateTable requests or a "
         "function of the emulator, not 3",
         "test_wrong.py:16: @pytest.mark.ddb: Settings.gsi_lag must be a number, not 'long'",
@@ -312,7 +313,7 @@ def test_wrong_arguments_are_told_at_collection_with_file_and_line(project):
         "test_wrong.py:24: @pytest.mark.ddb_faults: a fault's operations are such as PutItem, not "
         "'put_item'",
         "test_wrong.py:24: @pytest.mark.ddb_faults: a fault's kind is one of throttle, "
-        "internal_error, latency, unprocessed, conflict, not None",
+        "internal_error, latency, unprocessed, conflict, replication_conflict, outage, not None",
     ]
 
 
@@ -1162,22 +1163,21 @@ def test_a_debugger_says_where_the_console_of_the_test_is(project):
     )
 
 
-@pytest.mark.parametrize(("file", "module"), [("main.tf", "hcl2"), ("template.yaml", "yaml")])
-def test_a_design_that_needs_an_extra_says_which(project, monkeypatch, file, module):
-    monkeypatch.setitem(sys.modules, module, None)
-    (project.path / file).write_text("")
+def test_a_design_that_needs_an_extra_says_which(project, monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    (project.path / "template.yaml").write_text("")
     project.makepyfile(
-        f"""
+        """
         import pytest
 
-        @pytest.mark.ddb(tables="{file}")
+        @pytest.mark.ddb(tables="template.yaml")
         def test_it(): ...
         """
     )
     result = run(project)
     result.assert_outcomes(errors=1)
-    sentence = f"reading it needs the module {module}: pip install 'dynamometer[[]designs]'"
-    result.stdout.fnmatch_lines([f"{project.path / file}: {sentence}"])
+    sentence = "reading it needs the module yaml: pip install 'dynamometer[[]designs]'"
+    result.stdout.fnmatch_lines([f"{project.path / 'template.yaml'}: {sentence}"])
     assert "Traceback" not in result.stdout.str()
 
 
