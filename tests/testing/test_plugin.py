@@ -303,8 +303,8 @@ def test_wrong_arguments_are_told_at_collection_with_file_and_line(project):
         "test_wrong.py:16: @pytest.mark.ddb: region is text, not 1",
         "test_wrong.py:16: @pytest.mark.ddb: seed is a file of JSON lines, a folder of exports, "
         "items by table name, a function of the emulator, or a number for the faults, not 0.5",
-        "test_wrong.py:16: @pytest.mark.ddb: tables is a design file, CreateTable requests or a "
-        "function of the emulator, not 3",
+        "test_wrong.py:16: @pytest.mark.ddb: tables is a design file, a folder of exports, "
+        "CreateTable requests or a function of the emulator, not 3",
         "test_wrong.py:16: @pytest.mark.ddb: Settings.gsi_lag must be a number, not 'long'",
         "test_wrong.py:16: @pytest.mark.ddb: start is a date, ISO text or epoch seconds, not "
         "'yesterday'",
