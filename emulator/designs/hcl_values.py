@@ -389,7 +389,11 @@ def _flattened(elements: Value) -> list[Value]:
 
 
 def _distinct(elements: Value) -> list[Value]:
-    return [element for n, element in enumerate(elements) if element not in elements[:n]]
+    """Return each element once; elements may be lists and maps, so they are told by their text."""
+    first: dict[str, Value] = {}
+    for element in elements:
+        first.setdefault(repr(element), element)
+    return list(first.values())
 
 
 def _set(elements: Value) -> list[Value]:
