@@ -18,7 +18,7 @@ from emulator.service.catalogue import OPERATIONS
 
 PACKAGE = Path(__file__).parents[2] / "emulator"
 #: More parts than any operation takes, so that both requests end in the same way.
-SHORT, LONG = 110, 330
+SHORT, LONG = 260, 520
 #: What a longer request may cost beside its length, and what a repeat in it may.
 SLACK = 1.3
 
