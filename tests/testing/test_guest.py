@@ -12,7 +12,12 @@ PYTHON_M = (sys.executable, "-m", "pytest")
 PLAIN = (os.path.join(os.path.dirname(sys.executable), "pytest"),)
 ROOT = Path(__file__).parents[2]
 COMMANDS = pytest.mark.parametrize("command", [PYTHON_M, PLAIN], ids=["python -m pytest", "pytest"])
-OTHERS = ("-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:asyncio")
+#: Plugins that take a second to load and have no part in this.
+OTHERS = tuple(
+    option
+    for name in ("randomly", "cacheprovider", "asyncio", "anyio", "pytest_cov")
+    for option in ("-p", f"no:{name}")
+)
 
 THEIRS = """
 from emulator.processor import registers
