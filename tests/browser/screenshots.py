@@ -1,22 +1,28 @@
 """The pictures of pages in README and docs: ``python -m tests.browser.screenshots``.
 
-Runs the built-in comparison of the lab and a small test suite, opens their pages in Chromium and
-writes docs/pictures/*.png, in about two minutes of one core. A comparison that ``--json`` saved
-can be given instead of a run.
+Runs the built-in comparison of the lab, a small test suite and a server, opens their pages in
+Chromium and writes docs/pictures/*.png, in about three minutes of one core. A comparison that
+``--json`` saved can be given instead of a run.
 """
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from emulator import ApiError, Emulator, ManualClock
+from emulator.http import ServerThread
 from emulator.lab import Comparison
 from emulator.lab.report import html_page
+from emulator.testing.table_notation import create_request
 from tests.browser.webdriver import Browser, missing_programs, running_driver
 
+CONSOLE_SECONDS = 240
 PICTURES = Path(__file__).parents[2] / "docs/pictures"
 SUITE = """
 import pytest
@@ -93,6 +99,23 @@ def heat_map(browser: Browser) -> bytes:
     return browser.screenshot()
 
 
+def console(browser: Browser, emulator: Emulator) -> bytes:
+    """Show a table while one of its keys is asked for more than a partition carries."""
+    browser.wait_until("document.querySelector('.chart')")
+    pause = threading.Event()
+    for second in range(CONSOLE_SECONDS):
+        customers = ["celebrity"] * (4 if second < CONSOLE_SECONDS // 4 else 13)
+        customers += [f"customer#{(7 * second + number) % 90}" for number in range(10)]
+        for number, customer in enumerate(customers):
+            item = {"customer": {"S": customer}, "id": {"S": f"{number % 8}#{second % 60}"}}
+            item["body"] = {"S": "x" * 100_000}
+            with contextlib.suppress(ApiError):
+                emulator.call("PutItem", {"TableName": "orders", "Item": item})
+        emulator.clock.advance(1)
+        pause.wait(0.15)  # the page asks about twice a second, and shows a minute of real time
+    return browser.screenshot()
+
+
 def top(browser: Browser) -> bytes:
     """Show what the window shows."""
     return browser.screenshot()
@@ -123,9 +146,23 @@ def main() -> None:
                 browser.open(page)
                 picture = PICTURES / f"{name}.png"
                 picture.write_bytes(take(browser))
-                print(
-                    f"{picture.relative_to(PICTURES.parents[1])}: {picture.stat().st_size:,} bytes"
-                )
+                _tell(picture)
+            picture = PICTURES / "console.png"
+            picture.write_bytes(_console(browser))
+            _tell(picture)
+
+
+def _tell(picture: Path) -> None:
+    print(f"{picture.relative_to(PICTURES.parents[1])}: {picture.stat().st_size:,} bytes")
+
+
+def _console(browser: Browser) -> bytes:
+    emulator = Emulator(clock=ManualClock(), capacity="enforce")
+    emulator.call("CreateTable", create_request("orders", "customer", "id"))
+    browser.show(width=1200, height=940, scheme="light")
+    with ServerThread(emulator) as server:
+        browser.open(f"{server.endpoint_url}/#/live?namespace=*/us-east-1&table=orders")
+        return console(browser, emulator)
 
 
 if __name__ == "__main__":

@@ -56,6 +56,10 @@ def project(tmp_path):
     return tmp_path
 
 
+#: Hypothesis takes most of the time that pytest takes to begin.
+QUICKLY = ("-p", "no:hypothesispytest")
+
+
 def run(project, command, *arguments, **environment):
     return subprocess.run(
         [*command, *OTHERS, *arguments],
@@ -94,7 +98,7 @@ def test_a_wrong_setting_ends_the_session_before_any_test(tmp_path, workers):
     (tmp_path / "test_it.py").write_text("def test_it():\n    print('ran')\n")
     (tmp_path / "pytest.ini").write_text("[pytest]\nddb_capacity = nonsense\n")
 
-    ended = run(tmp_path, PLAIN, "-s", "-n", workers)
+    ended = run(tmp_path, PLAIN, *QUICKLY, "-s", "-n", workers)
 
     assert ended.returncode == pytest.ExitCode.USAGE_ERROR, ended.stdout + ended.stderr
     assert "ERROR: ddb: capacity is one of off, observe, enforce, not 'nonsense'" in ended.stderr
@@ -113,7 +117,7 @@ def test_a_distribution_that_was_installed_over_ours_serves_its_users(tmp_path, 
     (project / "test_it.py").write_text(THEIRS + OURS)
     (project / "pytest.ini").write_text("[pytest]\nddb_rate = 5\n")
 
-    ended = run(project, command, "-q", PYTHONPATH=str(installed))
+    ended = run(project, command, *QUICKLY, "-q", PYTHONPATH=str(installed))
 
     assert "1 passed, 2 errors" in ended.stdout, ended.stdout + ended.stderr
     sentence = (
@@ -131,7 +135,7 @@ def test_a_fixture_says_in_one_sentence_what_shadows_it(project, command, ini):
     (project / "conftest.py").write_text("import emulator\n")
     (project / "pytest.ini").write_text(ini)
 
-    ended = run(project, command, "-rE", "-q")
+    ended = run(project, command, *QUICKLY, "-rE", "-q")
 
     assert "1 passed, 2 errors" in ended.stdout, ended.stdout + ended.stderr
     origin = project / "emulator" / "__init__.py"
@@ -145,7 +149,7 @@ def test_a_fixture_says_in_one_sentence_what_shadows_it(project, command, ini):
 def test_the_plugin_can_be_left_out(project):
     (project / "test_it.py").write_text(THEIRS + OURS)
 
-    ended = run(project, PYTHON_M, "-p", "no:dynamometer", "-q")
+    ended = run(project, PYTHON_M, *QUICKLY, "-p", "no:dynamometer", "-q")
 
     assert "fixture 'ddb_client' not found" in ended.stdout
     assert "Unknown pytest.mark.ddb" in ended.stdout
@@ -156,7 +160,7 @@ def test_without_a_rival_our_package_serves(tmp_path):
         "def test_it(ddb_client):\n    assert ddb_client.list_tables()['TableNames'] == []\n"
     )
     for command in (PYTHON_M, PLAIN):
-        ended = run(tmp_path, command)
+        ended = run(tmp_path, command, *QUICKLY)
         assert "1 passed" in ended.stdout, ended.stdout + ended.stderr
 
 
