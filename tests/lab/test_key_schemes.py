@@ -14,9 +14,6 @@ from emulator.lab.planning.layout import Layout
 SCHEMES = Path(__file__).parents[2] / "benchmarks" / "key_schemes"
 READ, WRITE = 0, 1
 
-#: A scheme is played once for all tests, so they run in one process.
-pytestmark = pytest.mark.xdist_group("key schemes")
-
 
 class Outcome:
     def __init__(self, layout, log, settings):

@@ -18,8 +18,6 @@ from benchmarks.published.verdicts import (
 )
 
 SEEDS = 20
-#: An experiment is played once for all tests, so they run in one process.
-pytestmark = pytest.mark.xdist_group("published")
 #: Where the lab holds an experiment over all seeds, a play on the engine alone has so many.
 FEW_SEEDS = 4
 DATA = {one["id"]: one for one in experiments()}

@@ -30,7 +30,7 @@ def test_a_new_folder_is_a_section_of_its_own(pages, tmp_path, monkeypatch):
 
 def test_a_page_of_the_menu_has_a_title_and_a_line_in_llms_txt(pages):
     lines = layout.llms(pages)
-    assert lines.startswith("# dynamometer\n\n> Find out whether")
+    assert lines.startswith("# dynamometer\n\n> Will this DynamoDB design throttle")
     assert "- [](" not in lines
     assert "](how-to/pytest.html): " in lines
     assert "](rules/index.html)" in lines

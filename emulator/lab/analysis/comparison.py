@@ -93,7 +93,7 @@ def compare(
     ...     duration=10,
     ... )
     >>> small = Design("small", partition="{userId}", capacity=Capacity(read=5, write=10))
-    >>> result = compare(workload, [small], worlds=5, headroom=False, fix=False)
+    >>> result = compare(workload, [small], worlds=3, headroom=False, fix=False)
     >>> result.design("small").grade, result.design("small").risk.chance
     ('throttles', 1.0)
     """
