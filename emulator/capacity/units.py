@@ -193,8 +193,8 @@ def vector_search_bytes(dimensions: int, entries: Iterable[int], carried: int) -
     >>> vector_search_bytes(16, [], 0), vector_search_bytes(1024, [20, 20], 2)
     (1024, 39786)
     """
-    found = sum(_FOUND_BYTES + size for size in entries)
-    searched = math.ceil(dimensions * _SEARCHED_BYTES) + found
+    matches_bytes = sum(_FOUND_BYTES + size for size in entries)
+    searched = math.ceil(dimensions * _SEARCHED_BYTES) + matches_bytes
     return max(limits.VECTOR_REQUEST_BYTES, searched + _FLOAT_BYTES * dimensions * carried)
 
 

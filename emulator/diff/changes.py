@@ -215,7 +215,9 @@ def _replaced(tables: Sequence[TableChange], known: Sequence[Finding]) -> Iterat
     """Yield a problem for every table whose change cannot be an update, unless a plan says it."""
     told = {finding.subject for finding in known if finding.rule == "table-replaced"}
     for table in tables:
-        replacing = [one.what for one in table.differences if one.what in _REPLACING]
+        replacing = [
+            difference.what for difference in table.differences if difference.what in _REPLACING
+        ]
         if table.status == "changed" and replacing and table.name not in told:
             message = _REPLACED.format(what=" and ".join(replacing))
             yield Finding("table-replaced", "problem", table.name, message, _KEEP_DATA, "KeySchema")
@@ -272,7 +274,7 @@ def _flat(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping):
         for name, member in value.items():
             yield from _flat(member, f"{path} {name}".strip())
-    elif isinstance(value, list | tuple) and any(isinstance(one, Mapping) for one in value):
+    elif isinstance(value, list | tuple) and any(isinstance(member, Mapping) for member in value):
         for number, member in enumerate(value):
             yield from _flat(member, f"{path} {member.get('name', number)}")
     elif isinstance(value, list | tuple):

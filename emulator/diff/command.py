@@ -104,20 +104,20 @@ def run_diff(arguments: argparse.Namespace) -> int:
 
 def _diff(arguments: argparse.Namespace) -> int:
     base, head = _sides([Path(name) for name in arguments.paths], arguments.base)
-    found = changes(base, head, _runner(arguments))
-    failures = found.failures(arguments.fail_on, arguments.max_increase)
-    marked = comment.markdown(found, failures, arguments.tag)
+    changed = changes(base, head, _runner(arguments))
+    failures = changed.failures(arguments.fail_on, arguments.max_increase)
+    marked = comment.markdown(changed, failures, arguments.tag)
     written = {
-        "text": lambda: comment.text(found, failures),
+        "text": lambda: comment.text(changed, failures),
         "markdown": lambda: marked,
-        "json": lambda: comment.json_text(found, failures, arguments.tag),
+        "json": lambda: comment.json_text(changed, failures, arguments.tag),
     }[arguments.format]()
     if arguments.output is None:
         sys.stdout.write(written)
     else:
         Path(arguments.output).write_text(written, encoding="utf-8")
     if arguments.json is not None:
-        data = comment.json_text(found, failures, arguments.tag)
+        data = comment.json_text(changed, failures, arguments.tag)
         Path(arguments.json).write_text(data, encoding="utf-8")
     append_to_step_summary(marked)
     for reason in failures:

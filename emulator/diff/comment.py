@@ -28,7 +28,7 @@ def text(changes: Changes, failures: Sequence[str]) -> str:
     lines = [_verdict(changes, failures), ""]
     for table in changes.tables:
         lines.append(f"{table.name}: {table.status}")
-        lines += [f"  {_plain(one)}" for one in _shown(table)]
+        lines += [f"  {_plain(difference)}" for difference in _shown(table)]
     for change in changes.designs:
         lines += _design_lines(change)
     for title, findings in _finding_groups(changes):
@@ -101,7 +101,7 @@ def _verdict(changes: Changes, failures: Sequence[str]) -> str:
         (len(changes.resolved_findings), "finding", "resolved"),
     ]
     told = [f"{words.counted(count, noun)} {what}" for count, noun, what in counts if count]
-    is_doubtful = bool(changes.new_findings) or any(one.is_worse for one in changes.designs)
+    is_doubtful = bool(changes.new_findings) or any(design.is_worse for design in changes.designs)
     judged = "worse" if failures else "changed" if is_doubtful else "no worse"
     return f"{judged} ({', '.join(told)})" if told else judged
 
@@ -113,7 +113,11 @@ def _shown(table: TableChange) -> list[Difference]:
     """Return the differences worth a line: of a new table its keys and indexes only."""
     if table.status == "changed":
         return list(table.differences)
-    return [one for one in table.differences if one.what == "key" or one.what.startswith("index ")]
+    return [
+        difference
+        for difference in table.differences
+        if difference.what == "key" or difference.what.startswith("index ")
+    ]
 
 
 def _plain(difference: Difference) -> str:
@@ -128,9 +132,9 @@ def _table_block(tables: Sequence[TableChange]) -> str:
         return ""
     lines = ["| table | | before | after |", "|---|---|---|---|"]
     for table in tables:
-        for number, one in enumerate(_shown(table)):
+        for number, difference in enumerate(_shown(table)):
             name = f"`{table.name}` {table.status}" if not number else ""
-            cells = [name, one.what, _code(one.before), _code(one.after)]
+            cells = [name, difference.what, _code(difference.before), _code(difference.after)]
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -191,7 +195,7 @@ def _details(change: DesignChange) -> str:
     rows = _measures(change)
     lines = ["| measure | before | after |", "|---|---:|---:|"]
     lines += [f"| {row.measure} | {row.before} | {row.after} |" for row in rows]
-    notes = [f"- {_cell(_plain(one))}" for one in change.differences]
+    notes = [f"- {_cell(_plain(difference))}" for difference in change.differences]
     if change.after is not None:
         notes.append(f"- {_cell(sentence(change.after.verdict))}")
         if change.after.fix:
@@ -215,7 +219,7 @@ def _design_lines(change: DesignChange) -> Iterator[str]:
     grades = (change.before.grade, change.after.grade)
     arrow = grades[0] if grades[0] == grades[1] else f"{grades[0]} {_ARROW} {grades[1]}"
     yield f"{change.name}: {arrow}"
-    yield from (f"  {_plain(one)}" for one in change.differences)
+    yield from (f"  {_plain(difference)}" for difference in change.differences)
     rows = _measures(change)
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:

@@ -315,8 +315,8 @@ def _is_other_container(branch: _Branch, part: str | int) -> bool:
     return any(type(other) is not type(part) for other in islice(branch.below, 1))
 
 
-def _clash(kind: str, message: str, one: model.Path, two: model.Path) -> errors.RequestFault:
-    return fault(kind, message.format(one=model.format_path(one), two=model.format_path(two)))
+def _clash(kind: str, message: str, first: model.Path, second: model.Path) -> errors.RequestFault:
+    return fault(kind, message.format(one=model.format_path(first), two=model.format_path(second)))
 
 
 def _collected(kind: str, steps: Iterator[Check | str]) -> Checks:

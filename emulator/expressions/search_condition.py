@@ -75,9 +75,9 @@ class SearchCondition(NamedTuple):
             raise ValidationException(NO_PARTITION)
         for name, value in wanted.items():
             if not types[name].key.accepts(value):
-                given = model.type_name(value)
+                actual = model.type_name(value)
                 raise ValidationException(
-                    WRONG_TYPE.format(name=name, given=given, wanted=types[name].type)
+                    WRONG_TYPE.format(name=name, given=actual, wanted=types[name].type)
                 )
         if partition is not None and model.is_empty(wanted[partition.name]):
             kind = model.kind_of(wanted[partition.name])

@@ -200,12 +200,12 @@ def _with_traffic(file: LabFile, arguments: argparse.Namespace) -> LabFile:
 
     names = {}
     for text in arguments.map:
-        given, separator, ours = text.partition("=")
+        metric_id, separator, ours = text.partition("=")
         if not separator:
             raise DocumentError(
                 f"--map: expected ID=METRIC, such as m1=requests_PutItem, not {text!r}"
             )
-        names[given] = ours
+        names[metric_id] = ours
     paths = [Path(name) for name in arguments.traffic]
     try:
         workload = with_traffic(file.workload, paths, names=names, anonymous=arguments.anonymise)

@@ -123,8 +123,8 @@ def explain(
         DocumentError: The error is no throttling error.
     """
     text = error if isinstance(error, str) else json.dumps(error)
-    found = _RESOURCE.search(text)
-    resource = found[1].replace("/index/", ".") if found else table
+    match = _RESOURCE.search(text)
+    resource = match[1].replace("/index/", ".") if match else table
     reason = _REASON.search(text)
     if reason is None:
         return _untold(text, resource)
@@ -184,7 +184,9 @@ def _described(
     if not parts.is_index:
         return mine[0]
     indexes = mine[0].get("GlobalSecondaryIndexes", [])
-    named = [one for one in indexes if one.get("IndexName") == index] or indexes
+    named = [
+        definition for definition in indexes if definition.get("IndexName") == index
+    ] or indexes
     return named[0] if len(named) == 1 else {}
 
 

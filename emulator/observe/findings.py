@@ -229,13 +229,13 @@ def findings_of(
         threshold: From how many calls at one line a call is repeated.
         is_exempt: Which places are not reported; what throttles there is.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for entry in ledger.entries:
-        found += _findings_of_entry(entry, ledger)
-    found += ledger.history.findings(threshold)
+        findings += _findings_of_entry(entry, ledger)
+    findings += ledger.history.findings(threshold)
     kept = [
         finding
-        for finding in found
+        for finding in findings
         if finding.kind == "would-throttle" or not is_exempt(finding.place)
     ]
     return sorted(kept, key=lambda finding: (KINDS.index(finding.kind), _order(finding.place)))

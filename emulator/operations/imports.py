@@ -136,7 +136,9 @@ def list_imports(account: Account, request: Request) -> Response:
         *("InputFormat", "StartTime", "EndTime"),
     )
     told = [transfers.description(account, begun) for begun in page]
-    summaries = [{name: one[name] for name in members if name in one} for one in told]
+    summaries = [
+        {name: description[name] for name in members if name in description} for description in told
+    ]
     return {"ImportSummaryList": summaries} | token
 
 

@@ -160,7 +160,7 @@ def page_of(
     token = request.get("NextToken")
     if token is not None:
         started_ns, arn = _opened(token, kind)
-        listed = [one for one in listed if (one.started_ns, one.arn) < (started_ns, arn)]
+        listed = [job for job in listed if (job.started_ns, job.arn) < (started_ns, arn)]
     most = _PAGE if limit is None else limit
     page = listed[:most]
     if len(listed) <= most:

@@ -82,7 +82,9 @@ class DynamoDBMachine(RuleBasedStateMachine):
 
     def _has_expectations(self) -> bool:
         tables = self.expected.values()
-        return bool(tables) and (self.keeps_expected or any(one.schema.indexes for one in tables))
+        return bool(tables) and (
+            self.keeps_expected or any(table.schema.indexes for table in tables)
+        )
 
     def teardown(self) -> None:
         """End the run."""

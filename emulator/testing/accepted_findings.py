@@ -54,11 +54,14 @@ def write_baseline(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
         path: The file.
         records: What tests did, as the session's report has it.
     """
-    found = {accepted_of(finding) for record in records for finding in record["findings"]}
+    reported = {accepted_of(finding) for record in records for finding in record["findings"]}
     ran = {entry["file"] for record in records for entry in record["entries"]}
     before = read_baseline(path) if path.exists() else frozenset()
     kept = {accepted for accepted in before if accepted.file not in ran}
-    document = {"version": VERSION, "findings": [one._asdict() for one in sorted(found | kept)]}
+    document = {
+        "version": VERSION,
+        "findings": [accepted._asdict() for accepted in sorted(reported | kept)],
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 

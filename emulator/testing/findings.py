@@ -152,10 +152,10 @@ def findings_of_test(item: pytest.Item, ledger: Ledger, policy: Policy) -> list[
     def is_exempt(place: Place) -> bool:
         return place is None or is_test_code(item.config, Path(place[0]))
 
-    found = findings_of(ledger, threshold=policy.threshold, is_exempt=is_exempt)
+    findings = findings_of(ledger, threshold=policy.threshold, is_exempt=is_exempt)
     return [
         finding
-        for finding in found
+        for finding in findings
         if finding.kind not in allowed and not policy.leaves_out(finding)
     ]
 

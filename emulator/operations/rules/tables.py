@@ -326,10 +326,10 @@ def local_indexes_share_the_partition_key(request: Wire) -> None:
         name, key = index["IndexName"], index["KeySchema"]
         if len(key) < 2:
             raise errors.ValidationException(LOCAL_WITHOUT_SORT_KEY.format(index=name))
-        given, wanted = key[0]["AttributeName"], table_key[0]["AttributeName"]
-        if given != wanted:
+        actual, wanted = key[0]["AttributeName"], table_key[0]["AttributeName"]
+        if actual != wanted:
             raise errors.ValidationException(
-                LOCAL_OTHER_PARTITION_KEY.format(index=name, given=given, wanted=wanted)
+                LOCAL_OTHER_PARTITION_KEY.format(index=name, given=actual, wanted=wanted)
             )
 
 
