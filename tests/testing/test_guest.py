@@ -15,7 +15,7 @@ COMMANDS = pytest.mark.parametrize("command", [PYTHON_M, PLAIN], ids=["python -m
 #: Plugins that take a second to load and have no part in this.
 OTHERS = tuple(
     option
-    for name in ("randomly", "cacheprovider", "asyncio", "anyio", "pytest_cov")
+    for name in ("randomly", "cacheprovider", "asyncio", "anyio")
     for option in ("-p", f"no:{name}")
 )
 
