@@ -67,18 +67,27 @@ class _Lines:
         self._stream = stream
         self._began = time.monotonic()
         self._last = self._began
+        self._announced: list[str] = []
 
     def shown(self) -> Shown:
         return Shown(self._tell, self._announce)
 
     def _tell(self, what: str, done: int, total: int) -> None:
         now = time.monotonic()
+        if now - self._began >= _PAUSE:
+            self._write_announced()
         if now - self._last >= _PAUSE:
             self._write(f"{_text(what, done, total)} ({now - self._began:.0f} s)")
 
     def _announce(self, sentence: str) -> None:
-        """Write what is known already, unless the whole answer is not far."""
+        """Write what is known already as soon as the run is no short one."""
+        self._announced.append(sentence)
         if time.monotonic() - self._began >= _PAUSE:
+            self._write_announced()
+
+    def _write_announced(self) -> None:
+        announced, self._announced = self._announced, []
+        for sentence in announced:
             self._write(sentence)
 
     def _write(self, text: str) -> None:
