@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.server
 import json
-import socket
 import threading
 import urllib.request
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from botocore.config import Config
 
 from emulator import Emulator, ManualClock, Settings
 from emulator.http import ServerOptions, ServerThread
+from tests.browser.webdriver import REBOUND_NAME
 
 HOSTILE = "<img src=x onerror=\"document.title='owned'\">"
 HERE = "*/us-east-1"
@@ -413,20 +413,34 @@ def test_a_page_of_another_origin_reads_and_changes_nothing(server, browser):
         browser.open("about:blank")  # what the browser refused, it has said
 
 
-def test_a_strange_name_gets_no_page(browser):
-    name = socket.gethostbyname(socket.gethostname())
-    if name.startswith("127."):
-        pytest.skip("this machine has no other name")
-    with serving(host="0.0.0.0") as server:
-        browser.open(f"http://{name}:{server.port}/")
-        assert browser.find("body").text.startswith("healthy")
-        assert (
-            browser.run(
-                "const r = new XMLHttpRequest(); r.open('GET', '/_emulator/console/state', false);"
-                "r.send(); return r.status"
-            )
-            == 403
+def test_a_server_of_this_machine_gives_no_page_to_a_rebound_name(browser):
+    with serving() as server:
+        browser.open(f"http://{REBOUND_NAME}:{server.port}/")
+        assert "ERR_INVALID_RESPONSE" in browser.find("body").text  # refused, and not as a page
+        browser.open("about:blank")
+
+
+def test_a_page_under_a_rebound_name_reads_and_changes_nothing(browser):
+    """A server that others may call answers to any name, but not its private routes."""
+
+    def status(method, route):
+        return browser.run(
+            "const r = new XMLHttpRequest(); r.open(arguments[0], arguments[1], false);"
+            "r.send(arguments[0] === 'POST' ? '{}' : null); return r.status",
+            method,
+            route,
         )
+
+    with serving(host="0.0.0.0") as server:
+        browser.open(f"http://{REBOUND_NAME}:{server.port}/")
+        assert browser.find("body").text.startswith("healthy")
+        for method, route in (
+            ("GET", "/_emulator/console/state"),
+            ("GET", "/_emulator/partitions"),
+            ("POST", "/_emulator/reset"),
+        ):
+            assert status(method, route) == 403, route
+        assert client_of(server).list_tables()["TableNames"] == ["orders"]
         browser.open("about:blank")
 
 

@@ -24,11 +24,14 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+REBOUND_NAME = "rebound.test"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update", "--hide-scrollbars"),
     *("--disable-dev-shm-usage", "--force-color-profile=srgb"),
+    # A name that leads here, as one does whose owner points it at a visitor's own machine.
+    f"--host-resolver-rules=MAP {REBOUND_NAME} 127.0.0.1",
 )
 KEYS = {
     "ArrowLeft": "\ue012",
