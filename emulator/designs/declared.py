@@ -134,6 +134,13 @@ class DeclaredPattern:
     items: int = 1
     consistent: bool = False
     has_filter: bool = False
+    #: Attributes that an update writes, and whether a put replaces an item that is there.
+    changes: tuple[str, ...] = ()
+    updates: bool = False
+    #: Days that items are kept, if it says so.
+    retention_days: float | None = None
+    #: The entities that one request writes, each with how many of it.
+    entities: tuple[tuple[str, float], ...] = ()
 
 
 class UndecidedError(Exception):

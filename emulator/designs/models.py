@@ -223,7 +223,16 @@ def _toolkit_pattern(entry: Mapping[str, Any]) -> DeclaredPattern:
         items=int(entry.get("items_per_request") or 1),
         consistent=entry.get("consistency") in ("strong", "transactional"),
         has_filter=bool(entry.get("filter")),
+        changes=tuple(entry.get("attributes_written") or ()),
+        updates=entry.get("write_action") == "update",
+        retention_days=float(entry["retention_days"]) if "retention_days" in entry else None,
+        entities=tuple(map(_written_entity, entry.get("entities_written") or ())),
     )
+
+
+def _written_entity(element: Any) -> tuple[str, float]:
+    named = element if isinstance(element, Mapping) else {"entity": element}
+    return str(named.get("entity")), float(named.get("count", 1))
 
 
 def _pattern_notes(entry: Mapping[str, Any]) -> Iterator[Finding]:

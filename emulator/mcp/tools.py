@@ -103,7 +103,7 @@ class Tools:
         The model has the form that 'dynamometer schema lab' describes.
         """
         file, skew = self._lab_file(model, text, path, skew)
-        names = {design.name: design for design in file.designs}
+        names = {stated.name: stated for stated in file.designs}
         if design is not None and design not in names:
             raise DocumentError(ONE_DESIGN.format(name=design, known=", ".join(names)))
         chosen = file.designs[0] if design is None else names[design]

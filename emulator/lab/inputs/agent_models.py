@@ -2,20 +2,20 @@
 
 The agent toolkit's ``dynamodb_data_model.json`` states tables, entities and rates, and so is a
 whole workload (ICH-10 to ICH-14). What the MCP server computes costs from has rates and no keys;
-with tables from elsewhere it is one, too (ICH-32). Both are read to the same plain rows.
+with tables from elsewhere it is one, too (ICH-32). Both state the same patterns.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from emulator.designs import models
-from emulator.designs.declared import DeclaredTable
+from emulator.designs.declared import DeclaredPattern, DeclaredTable
 from emulator.designs.files import parse, read_document
 from emulator.designs.rules import follows_the_clock, has_few_values, words
 from emulator.lab.inputs.design import Capacity, Design, Index, Key, Table
@@ -60,24 +60,6 @@ class ModelRun:
     averages: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class _Row:
-    """An access pattern, whichever format stated it."""
-
-    name: str
-    operation: str
-    table: str
-    index: str | None = None
-    rate: float = 0.0
-    average: float = 0.0
-    size: int = models.ITEM_BYTES
-    items: int = 1
-    consistent: bool = False
-    changes: tuple[str, ...] = ()
-    updates: bool = False
-    retention: float | None = None
-
-
 def is_model(path: Path) -> bool:
     """Return whether a file is one of these models; lab files are YAML."""
     if path.suffix.lower() != ".json" or not path.is_file():
@@ -106,13 +88,13 @@ def read_model(path: Path, *, tables: Path | None = None, skew: str | None = Non
     config = _config_beside(path)
     if models.is_toolkit_model(value):
         reading = read_document(document)
-        rows = list(_toolkit_rows(value))
+        patterns = list(_by_entity(reading.patterns, value))
         items = {str(table["table_name"]): _item_count(table) for table in value["tables"]}
     elif models.is_performance_input(value):
         if tables is None:
             raise DocumentError(_NO_KEYS.format(path=path))
         reading = read_document(parse(tables)) if tables.is_file() else _read_folder(tables)
-        rows = list(_server_rows(value))
+        patterns = list(models.read_performance_input(document).patterns)
         items = {str(entry.get("name")): int(entry["item_count"]) for entry in value["table_list"]}
     else:
         raise DocumentError(_NO_RATES.format(path=path))
@@ -120,7 +102,7 @@ def read_model(path: Path, *, tables: Path | None = None, skew: str | None = Non
         if finding.rule == "unreadable" and finding.subject != "table_list":
             raise DocumentError(f"{path}: {finding.subject}: {finding.message}")
     declared = {table.request["TableName"]: table for table in reading.tables}
-    return _Builder(path, declared, rows, items, _skew(skew, config), config).run()
+    return _Builder(path, declared, patterns, items, _skew(skew, config), config).run()
 
 
 def _read_folder(path: Path) -> Any:
@@ -187,61 +169,30 @@ def read_skew(text: str) -> Distribution:
     raise DocumentError(_SKEWS.format(text=text))
 
 
-# Rows
+# Patterns
 
 
-def _toolkit_rows(model: Mapping[str, Any]) -> Iterator[_Row]:
-    """Yield a row for each pattern, and for each entity that it writes."""
+def _by_entity(
+    patterns: Iterable[DeclaredPattern], model: Mapping[str, Any]
+) -> Iterator[DeclaredPattern]:
+    """Yield each pattern; one that writes several entities as a pattern of each."""
     sizes = {
         entity.get("entity_name"): entity.get("estimated_item_size_bytes")
         for table in model["tables"]
         for entity in table.get("entities") or ()
     }
-    for entry in model["access_patterns"]:
-        peak = float(entry.get("peak_rps") or 0)
-        row = _Row(
-            name=str(entry["pattern_id"]),
-            operation=str(entry.get("operation")),
-            table=str(entry.get("table")),
-            index=entry.get("index"),
-            rate=peak,
-            average=float(entry.get("avg_rps", peak) or 0),
-            size=int(entry.get("estimated_item_size_bytes") or models.ITEM_BYTES),
-            items=int(entry.get("items_per_request") or 1),
-            consistent=entry.get("consistency") in ("strong", "transactional"),
-            changes=tuple(entry.get("attributes_written") or ()),
-            updates=entry.get("write_action") == "update",
-            retention=float(entry["retention_days"]) * _DAY if "retention_days" in entry else None,
-        )
-        written = entry.get("entities_written") or ()
-        if len(written) < 2:
-            yield row
+    for pattern in patterns:
+        if len(pattern.entities) < 2:
+            yield pattern
             continue
-        for element in written:
-            named = element if isinstance(element, Mapping) else {"entity": element}
-            count = float(named.get("count", 1))
+        for entity, count in pattern.entities:
             yield replace(
-                row,
-                name=f"{row.name} {named.get('entity')}",
-                rate=row.rate * count,
-                average=row.average * count,
-                size=int(sizes.get(named.get("entity")) or row.size),
+                pattern,
+                name=f"{pattern.name} {entity}",
+                rate=pattern.rate * count,
+                average=pattern.average * count,
+                size_bytes=int(sizes.get(entity) or pattern.size_bytes),
             )
-
-
-def _server_rows(model: Mapping[str, Any]) -> Iterator[_Row]:
-    for entry in model["access_pattern_list"]:
-        yield _Row(
-            name=str(entry["pattern"]),
-            operation=str(entry["operation"]),
-            table=str(entry["table"]),
-            index=entry.get("gsi"),
-            rate=float(entry["rps"]),
-            average=float(entry["rps"]),
-            size=int(entry["item_size_bytes"]),
-            items=int(entry.get("item_count") or 1),
-            consistent=entry.get("strongly_consistent") is True,
-        )
 
 
 # The workload
@@ -259,14 +210,14 @@ class _Builder:
         self,
         path: Path,
         tables: Mapping[str, DeclaredTable],
-        rows: Sequence[_Row],
+        patterns: Sequence[DeclaredPattern],
         items: Mapping[str, int],
         skew: Distribution,
         config: Mapping[str, Any],
     ) -> None:
         self._path = path
         self._tables = tables
-        self._rows = rows
+        self._stated = patterns
         self._items = items
         self._skew = skew
         self._config = config
@@ -281,16 +232,21 @@ class _Builder:
             DocumentError: No pattern of it can be run.
         """
         tables = [self._table(name) for name in self._used_tables()]
-        patterns = [pattern for row in self._rows if (pattern := self._pattern(row)) is not None]
+        made = map(self._pattern, self._stated)
+        patterns = [pattern for pattern in made if pattern is not None]
         if not patterns:
             raise DocumentError(f"{self._path}: no access pattern of it has a rate above 0")
         preload = list(self._preload(patterns))
         answers = {
-            row.name: row.index
-            for row in self._rows
-            if row.index is not None and any(pattern.name == row.name for pattern in patterns)
+            stated.name: stated.index
+            for stated in self._stated
+            if stated.index is not None and stated.name in {pattern.name for pattern in patterns}
         }
-        retention = [row.retention for row in self._rows if row.retention is not None]
+        retention = [
+            stated.retention_days * _DAY
+            for stated in self._stated
+            if stated.retention_days is not None
+        ]
         self._note(f"partition keys are used by {_shown(self._skew)}; --skew says otherwise")
         try:
             workload = Workload(
@@ -304,7 +260,7 @@ class _Builder:
             design = Design(self._path.stem, tables=tables, answers=answers)
         except ValueError as error:
             raise DocumentError(f"{self._path}: {error}") from error
-        averages = {row.name: row.average for row in self._rows}
+        averages = {pattern.name: pattern.average for pattern in self._stated}
         return ModelRun(workload, design, tuple(self._assumptions), averages)
 
     def _note(self, assumption: str) -> None:
@@ -313,7 +269,7 @@ class _Builder:
 
     def _used_tables(self) -> list[str]:
         """Return the tables that patterns name; others get no traffic."""
-        names = dict.fromkeys(row.table for row in self._rows)
+        names = dict.fromkeys(pattern.table for pattern in self._stated)
         for name in names:
             if name not in self._tables:
                 raise DocumentError(
@@ -388,9 +344,9 @@ class _Builder:
 
     def _items_per_key(self, table: str, index: str | None) -> int:
         asked = [
-            row.items
-            for row in self._rows
-            if (row.table, row.index) == (table, index) and row.operation == "Query"
+            pattern.items
+            for pattern in self._stated
+            if (pattern.table, pattern.index) == (table, index) and pattern.operation == "Query"
         ]
         stated = int(self._config.get("items_per_partition") or 1)
         if self._config.get("mode") == "representative":
@@ -399,49 +355,51 @@ class _Builder:
 
     # Patterns
 
-    def _pattern(self, row: _Row) -> Pattern | None:
-        if row.operation not in OPERATIONS or row.rate <= 0:
-            why = "has no rate" if row.operation in OPERATIONS else "is not simulated"
-            self._note(f"{row.name} ({row.operation}) {why} and is left out")
+    def _pattern(self, pattern: DeclaredPattern) -> Pattern | None:
+        if pattern.operation not in OPERATIONS or pattern.rate <= 0:
+            why = "has no rate" if pattern.operation in OPERATIONS else "is not simulated"
+            self._note(f"{pattern.name} ({pattern.operation}) {why} and is left out")
             return None
-        request = self._tables[row.table].request
+        request = self._tables[pattern.table].request
         own = self._names(request)
         options: dict[str, Any] = {"by": own, "fields": self._all_names(request)}
-        if row.operation in ("Query", "Scan"):
-            options["items"] = row.items
-            options["by"] = self._asked(row, request)
-        elif row.operation in ("PutItem", "BatchWriteItem", "TransactWriteItems"):
-            options["by"] = own if row.updates else ()
-        if row.operation.startswith(("Batch", "Transact")):
-            options["actions"] = row.items
-        if row.operation == "UpdateItem":
-            changed = (field_name(name) for name in row.changes)
+        if pattern.operation in ("Query", "Scan"):
+            options["items"] = pattern.items
+            options["by"] = self._asked(pattern, request)
+        elif pattern.operation in ("PutItem", "BatchWriteItem", "TransactWriteItems"):
+            options["by"] = own if pattern.updates else ()
+        if pattern.operation.startswith(("Batch", "Transact")):
+            options["actions"] = pattern.items
+        if pattern.operation == "UpdateItem":
+            changed = (field_name(name) for name in pattern.changes)
             options["changes"] = tuple(name for name in changed if name in self._fields)
         try:
             return Pattern(
-                row.name,
-                row.operation,
-                rate=row.rate,
+                pattern.name,
+                pattern.operation,
+                rate=pattern.rate,
                 arrivals="poisson",
-                entity=row.table,
-                size=row.size,
-                consistent=row.consistent and row.index is None,
+                entity=pattern.table,
+                size=pattern.size_bytes,
+                consistent=pattern.consistent and pattern.index is None,
                 **options,
             )
         except ValueError as error:
             raise DocumentError(f"{self._path}: {error}") from error
 
-    def _asked(self, row: _Row, request: Mapping[str, Any]) -> tuple[str, ...]:
+    def _asked(self, pattern: DeclaredPattern, request: Mapping[str, Any]) -> tuple[str, ...]:
         """Return what a Query knows: the partition key of what it asks."""
-        if row.operation == "Scan":
+        if pattern.operation == "Scan":
             return ()
         holders = [
             index
             for index in request.get("GlobalSecondaryIndexes", ())
-            if index["IndexName"] == row.index
+            if index["IndexName"] == pattern.index
         ]
-        if row.index is not None and not holders:
-            raise DocumentError(f"{self._path}: {row.name}: {row.table} has no index {row.index!r}")
+        if pattern.index is not None and not holders:
+            raise DocumentError(
+                f"{self._path}: {pattern.name}: {pattern.table} has no index {pattern.index!r}"
+            )
         holder = holders[0] if holders else request
         names = [
             element["AttributeName"]
