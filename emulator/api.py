@@ -136,6 +136,7 @@ class Emulator:
         *,
         region: str | None = None,
         access_key: str | None = None,
+        source_ip: str | None = None,
     ) -> dict[str, Any]:
         """Serve one request in wire form.
 
@@ -145,6 +146,7 @@ class Emulator:
             region: The region, if not the emulator's own.
             access_key: Whose data it is about, if that of different keys is kept apart; what
                 is made without a key, every key sees.
+            source_ip: Where it came from over a network, for policies that ask.
 
         Raises:
             ApiError: what the service would answer; nothing has changed then.
@@ -152,7 +154,7 @@ class Emulator:
         key, name = access_key or self._access_key, region or self.region
         if self.has_callers:
             key = None  # one namespace for all
-            self._authorize(access_key, name, operation, request)
+            self._authorize(access_key, name, operation, request, source_ip)
         account = self._accounts.find((key, name))
         if account is None:
             return self._serve_first(Namespace(key, name), operation, request)
@@ -216,7 +218,12 @@ class Emulator:
                 account.held = {}
 
     def _authorize(
-        self, caller: str | None, region: str, operation: str, request: dict[str, Any]
+        self,
+        caller: str | None,
+        region: str,
+        operation: str,
+        request: dict[str, Any],
+        source_ip: str | None,
     ) -> None:
         """Refuse what policies forbid; who names no access key is the account and may do all."""
         account = self._accounts.find((None, region))
@@ -225,8 +232,9 @@ class Emulator:
         from emulator.operations import permissions  # only for those who have policies enforced
 
         with account.lock:
+            account.catch_up(self.clock.now_ns())
             try:
-                permissions.authorize(account, caller, operation, request)
+                permissions.authorize(account, caller, operation, request, source_ip)
             except ApiError as error:
                 account.begin(operation, request)
                 account.end(error.code)

@@ -69,9 +69,12 @@ _spellings: dict[bytes, str | None] = {}  # field name -> known name; None: nobo
 
 
 class HttpRequest:
-    """One whole request: method, target, the fields the server looks at, and the body."""
+    """One whole request: method, target, the fields the server looks at, and the body.
 
-    __slots__ = ("body", "fields", "keep_alive", "method", "target")
+    ``peer`` is the address it came from, where somebody asks for it.
+    """
+
+    __slots__ = ("body", "fields", "keep_alive", "method", "peer", "target")
 
     def __init__(self, method: str, target: str, fields: dict[str, str]) -> None:
         self.method = method
@@ -79,6 +82,7 @@ class HttpRequest:
         self.fields = fields
         self.body: bytes = b""
         self.keep_alive = True
+        self.peer: str | None = None
 
 
 class RequestParser:

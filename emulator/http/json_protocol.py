@@ -68,6 +68,7 @@ class JsonProtocol:
         self._call = call
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._shared = shared
+        self._has_callers = has_callers
         self._tells_keys = has_callers or (keys_apart and not shared)
         self._origins = Origins() if origins is None else origins
 
@@ -130,7 +131,8 @@ class JsonProtocol:
             return {}
         authorization = request.fields.get("authorization", "")
         query = request.target.partition("?")[2]
-        return {"access_key": protocol.signed_access_key(authorization, query)}
+        caller = {"access_key": protocol.signed_access_key(authorization, query)}
+        return caller | {"source_ip": request.peer} if self._has_callers else caller
 
     def _answer_other_method(self, request: HttpRequest) -> HttpResponse:
         if request.method == "OPTIONS" and "origin" in request.fields:

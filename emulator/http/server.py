@@ -186,6 +186,8 @@ class _Connection(asyncio.BufferedProtocol):
             if request is None:
                 break
             self._deadline = _UNSET
+            if self._server.asks_peers:
+                request.peer = transport.get_extra_info("peername")[0]
             is_last = self._server.is_closing and parser.is_idle
             keep_alive = request.keep_alive and not is_last
             transport.write(answer(request, keep_alive=keep_alive))
@@ -306,6 +308,8 @@ class HttpServer:
         )
         is_kept = options.keys_apart or options.memory_bytes
         call = self._keeper.call if is_kept else emulator.call
+        #: Whether it matters where a request comes from: to policies it may.
+        self.asks_peers = emulator.has_callers
         self._protocol = JsonProtocol(
             call,
             region=emulator.region,

@@ -1,4 +1,7 @@
-"""Policy documents: what one says, and whether it lets somebody do something (OTH-18, OTH-22)."""
+"""Policy documents: what one says, and whether it lets somebody do something (OTH-18, OTH-22).
+
+What the Condition of a statement asks is ``policy_conditions``' to say (OTH-23).
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,14 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from emulator.operations import policy_conditions as conditions
+
 #: The account as a whole, and everybody.
 _EVERYBODY: Final = "*"
 _ROOT: Final = re.compile(r"arn:aws:iam::(\d{12}):root")
+#: The version in which ``${…}`` is a variable; without one it is not.
+_WITH_VARIABLES: Final = "2012-10-17"
+_SEARCH: Final = "dynamodb:searchvectors"
 
 
 class Verdict(Enum):
@@ -39,7 +47,13 @@ class Caller(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """One statement of a policy; of each pair, one side says what it is not about."""
+    """One statement of a policy; of each pair, one side says what it is not about.
+
+    Attributes:
+        clauses: What its Condition asks; all of it must be so.
+        unknown: The operator or key of the Condition that nothing is known of, if there is one.
+        has_variables: Whether ``${…}`` stands for something of the request.
+    """
 
     is_denial: bool
     principals: tuple[str, ...]
@@ -48,17 +62,33 @@ class Statement(NamedTuple):
     is_about_other_actions: bool
     resources: tuple[str, ...]
     is_about_other_resources: bool
-    has_condition: bool
+    clauses: tuple[conditions.Clause, ...]
+    unknown: str | None
+    has_variables: bool
 
-    def concerns(self, caller: Caller, action: str, resource: str) -> bool:
+    def concerns(
+        self, caller: Caller, action: str, resource: str, context: conditions.Context
+    ) -> bool:
         """Return whether it is about somebody's action on a resource."""
+        variables = context if self.has_variables else None
         return (
             any(_names(principal, caller) for principal in self.principals) != self.is_for_others
             and any(_matches(pattern.lower(), action.lower()) for pattern in self.actions)
             != self.is_about_other_actions
-            and any(_matches(pattern, resource) for pattern in self.resources)
+            and any(_matches(pattern, resource, variables) for pattern in self.resources)
             != self.is_about_other_resources
         )
+
+    def applies(self, action: str, context: conditions.Context) -> bool:
+        """Return whether a request is as its Condition asks.
+
+        What cannot be judged denies and does not allow: a condition that nothing is known of, and
+        a fine-grained one of a search (VIX-51).
+        """
+        is_fine = any(clause.key in conditions.FINE_GRAINED for clause in self.clauses)
+        if self.unknown is not None or (is_fine and action.lower() == _SEARCH):
+            return self.is_denial
+        return all(clause.holds(context) for clause in self.clauses)
 
 
 def _names(principal: str, caller: Caller) -> bool:
@@ -68,14 +98,9 @@ def _names(principal: str, caller: Caller) -> bool:
     return principal in (_EVERYBODY, caller.arn) or account_id == caller.account_id
 
 
-def _matches(pattern: str, text: str) -> bool:
-    return _pattern(pattern).fullmatch(text) is not None
-
-
-@lru_cache(maxsize=1024)
-def _pattern(pattern: str) -> re.Pattern[str]:
-    escaped = re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")
-    return re.compile(escaped, re.DOTALL)
+def _matches(pattern: str, text: str, variables: conditions.Context | None = None) -> bool:
+    expression = conditions.replaced(pattern, variables, is_pattern=True)
+    return expression is not None and conditions.matches(text, expression)
 
 
 @lru_cache(maxsize=256)
@@ -85,7 +110,7 @@ def parse(text: str) -> tuple[Statement, ...] | None:
     >>> parse('{"Statement": {"Effect": "Deny", "Principal": "*", "Action": "*", "Resource": "*"}}')
     (Statement(is_denial=True, principals=('*',), is_for_others=False, actions=('*',),
      is_about_other_actions=False, resources=('*',), is_about_other_resources=False,
-     has_condition=False),)
+     clauses=(), unknown=None, has_variables=False),)
     >>> parse("[]") is None
     True
     """
@@ -94,17 +119,24 @@ def parse(text: str) -> tuple[Statement, ...] | None:
         statements = document["Statement"]
         if isinstance(statements, dict):
             statements = [statements]
-        return tuple(_statement(statement) for statement in statements)
+        has_variables = document.get("Version") == _WITH_VARIABLES
+        return tuple(_statement(statement, has_variables=has_variables) for statement in statements)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 
-def _statement(written: Any) -> Statement:
+def _statement(written: Any, *, has_variables: bool) -> Statement:
     if written["Effect"] not in ("Allow", "Deny"):
         raise ValueError(written["Effect"])
     principal, is_for_others = _either(written, "Principal")
     actions, is_about_other_actions = _either(written, "Action")
     resources, is_about_other_resources = _either(written, "Resource")
+    unknown: str | None = None
+    clauses: tuple[conditions.Clause, ...] = ()
+    try:
+        clauses = conditions.parse(written.get("Condition") or {}, has_variables=has_variables)
+    except conditions.Unknown as error:
+        unknown = str(error)
     return Statement(
         written["Effect"] == "Deny",
         _principals(principal),
@@ -113,7 +145,9 @@ def _statement(written: Any) -> Statement:
         is_about_other_actions,
         _texts(resources),
         is_about_other_resources,
-        bool(written.get("Condition")),
+        clauses,
+        unknown,
+        has_variables,
     )
 
 
@@ -142,13 +176,20 @@ def _texts(written: Any) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def judge(statements: Sequence[Statement], caller: Caller, action: str, resource: str) -> Verdict:
-    """Return what a policy says; a denial counts more than anything.
-
-    A condition is not evaluated: a denial under one denies, what is allowed under one is not.
-    """
-    concerned = [s for s in statements if s.concerns(caller, action, resource)]
-    if any(statement.is_denial for statement in concerned):
+def judge(
+    statements: Sequence[Statement],
+    caller: Caller,
+    action: str,
+    resource: str,
+    context: conditions.Context,
+) -> Verdict:
+    """Return what a policy says of a request; a denial counts more than anything."""
+    applied = [
+        statement
+        for statement in statements
+        if statement.concerns(caller, action, resource, context)
+        and statement.applies(action, context)
+    ]
+    if any(statement.is_denial for statement in applied):
         return Verdict.DENIED
-    is_allowed = any(not statement.has_condition for statement in concerned)
-    return Verdict.ALLOWED if is_allowed else Verdict.NOT_MENTIONED
+    return Verdict.ALLOWED if applied else Verdict.NOT_MENTIONED

@@ -26,10 +26,10 @@ NONE_EXPECTED: Final = (
     "with revision id {revision}."
 )
 BAD_POLICY: Final = INVALID + "Invalid policy document: {text}"
-#: Not the service's: it evaluates them.
-HAS_CONDITION: Final = (
-    "This emulator does not evaluate the Condition of a policy: with enforce_policies it takes "
-    "policies without one"
+#: Not the service's: what it does with them is not known.
+UNKNOWN_CONDITION: Final = (
+    "This emulator does not know {name} in the Condition of a policy: with enforce_policies it "
+    "takes policies that it can apply"
 )
 LONG_POLICY: Final = INVALID + "Maximum policy size of 20480 bytes exceeded"
 _MOST_BYTES: Final = 20_480
@@ -115,11 +115,11 @@ def policy_is_well_formed(text: str) -> None:
 
 
 def policy_can_be_applied(account: Account, text: str) -> None:
-    """Refuse conditions where policies are enforced: they are not evaluated (OTH-22)."""
+    """Refuse operators and keys of conditions that could not be judged when applied (OTH-23)."""
     if account.settings.enforce_policies:
-        statements = policies.parse(text) or ()
-        if any(statement.has_condition for statement in statements):
-            raise ValidationException(HAS_CONDITION)
+        for statement in policies.parse(text) or ():
+            if statement.unknown is not None:
+                raise ValidationException(UNKNOWN_CONDITION.format(name=statement.unknown))
 
 
 def revision_is_expected(account: Account, policy: Policy | None, request: Request) -> None:

@@ -144,6 +144,30 @@ def test_a_policy_is_applied_to_who_signs():
             client_of(server, key="other").scan(TableName="orders")
 
 
+@pytest.mark.parametrize(("network", "is_allowed"), [("127.0.0.0/8", True), ("10.0.0.0/8", False)])
+def test_a_policy_may_ask_where_a_request_comes_from(network, is_allowed):
+    """OTH-23."""
+    statement = {
+        "Effect": "Allow",
+        "Principal": "*",
+        "Action": "*",
+        "Resource": "*",
+        "Condition": {
+            "IpAddress": {"aws:SourceIp": network},
+            "Bool": {"aws:SecureTransport": "false"},
+        },
+    }
+    emulator = Emulator(settings=Settings(enforce_policies=True))
+    with ServerThread(emulator) as server:
+        asked = client_of(server)
+        asked.create_table(**ORDERS, ResourcePolicy=json.dumps({"Statement": statement}))
+        if is_allowed:
+            assert asked.scan(TableName="orders")["Count"] == 0
+            return
+        with pytest.raises(ClientError, match="is not authorized"):
+            asked.scan(TableName="orders")
+
+
 def test_threads_share_a_client(client):
     def count(_number):
         client.update_item(

@@ -91,14 +91,232 @@ def test_policies_are_not_applied_unless_asked():
     attach(emu, ARN, condition)
 
 
-def test_a_condition_is_refused_where_it_would_have_to_be_evaluated():
+@pytest.mark.parametrize(
+    ("condition", "name"),
+    [
+        ({"StringResembles": {"aws:username": "ann"}}, "StringResembles"),
+        ({"StringEquals": {"aws:ShoeSize": "44"}}, "aws:ShoeSize"),
+    ],
+)
+def test_a_condition_that_nothing_is_known_of_is_refused_where_it_would_be_applied(condition, name):
+    """OTH-23."""
+    conditional = allow("GetItem") | {"Condition": condition}
+    policy = json.dumps({"Statement": [conditional]})
+    for made in (lambda: world(conditional), lambda: world(ResourcePolicy=policy)):
+        with pytest.raises(ApiError, match=f"does not know {name} in the Condition"):
+            made()
+    world(conditional, enforce=False)
+
+
+#: A policy as the Developer Guide has them: own items, and of these some attributes.
+OWN_ITEMS = {
+    "ForAllValues:StringEquals": {
+        "dynamodb:LeadingKeys": ["${aws:username}"],
+        "dynamodb:Attributes": ["pk", "open"],
+    },
+    "StringEqualsIfExists": {
+        "dynamodb:Select": "SPECIFIC_ATTRIBUTES",
+        "dynamodb:ReturnValues": ["NONE", "UPDATED_OLD", "UPDATED_NEW"],
+    },
+}
+OWN, OTHER = {"pk": {"S": "ann"}}, {"pk": {"S": "bob"}}
+OPEN = {"open": {"S": "x"}}
+SHOWN = {"ProjectionExpression": "pk, #o.deep", "ExpressionAttributeNames": {"#o": "open"}}
+OF_OWN = {
+    "KeyConditionExpression": "pk = :p",
+    "ExpressionAttributeValues": {":p": {"S": "ann"}},
+    "ProjectionExpression": "pk",
+}
+REQUESTS = {
+    "its own item": ("GetItem", {"Key": OWN} | SHOWN, True),
+    "the whole item": ("GetItem", {"Key": OWN}, False),
+    "another attribute": ("GetItem", {"Key": OWN, "ProjectionExpression": "secret"}, False),
+    "attributes to get": ("GetItem", {"Key": OWN, "AttributesToGet": ["pk", "secret"]}, False),
+    "another's item": ("GetItem", {"Key": OTHER} | SHOWN, False),
+    "a put": ("PutItem", {"Item": OWN | OPEN}, True),
+    "a put of more": ("PutItem", {"Item": OWN | {"secret": {"S": "x"}}}, False),
+    "a put elsewhere": ("PutItem", {"Item": OTHER}, False),
+    "a put that shows": ("PutItem", {"Item": OWN, "ReturnValues": "ALL_OLD"}, False),
+    "a put if": ("PutItem", {"Item": OWN, "ConditionExpression": "secret = pk"}, False),
+    "a put if, as of old": (
+        "PutItem",
+        {"Item": OWN, "Expected": {"secret": {"Exists": False}}},
+        False,
+    ),
+    "an update": ("UpdateItem", {"Key": OWN, "UpdateExpression": "REMOVE open"}, True),
+    "an update of more": ("UpdateItem", {"Key": OWN, "UpdateExpression": "REMOVE secret"}, False),
+    "a query": ("Query", OF_OWN, True),
+    "a query of all": ("Query", OF_OWN | {"ProjectionExpression": None}, False),
+    "a filter": ("Query", OF_OWN | {"FilterExpression": "secret = :p"}, False),
+    "another's query": (
+        "Query",
+        OF_OWN | {"ExpressionAttributeValues": {":p": {"S": "bob"}}},
+        False,
+    ),
+    "a query as of old": (
+        "Query",
+        {
+            "KeyConditions": {
+                "pk": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "bob"}]}
+            },
+            "AttributesToGet": ["pk"],
+        },
+        False,
+    ),
+    "a scan, which has no leading keys": ("Scan", {"AttributesToGet": ["pk"]}, True),
+    "a batch": ("BatchGetItem", {"RequestItems": {"tab": {"Keys": [OWN]} | SHOWN}}, True),
+    "a mixed batch": (
+        "BatchGetItem",
+        {"RequestItems": {"tab": {"Keys": [OWN, OTHER]} | SHOWN}},
+        False,
+    ),
+    "a batch of writes": (
+        "BatchWriteItem",
+        {"RequestItems": {"tab": [{"DeleteRequest": {"Key": OWN}}]}},
+        True,
+    ),
+    "a mixed batch of writes": (
+        "BatchWriteItem",
+        {"RequestItems": {"tab": [{"PutRequest": {"Item": OTHER}}]}},
+        False,
+    ),
+    "a transaction": (
+        "TransactWriteItems",
+        {"TransactItems": [{"Put": {"TableName": "tab", "Item": OWN}}]},
+        True,
+    ),
+    "another's transaction": (
+        "TransactWriteItems",
+        {"TransactItems": [{"Put": {"TableName": "tab", "Item": OTHER}}]},
+        False,
+    ),
+    "a statement": ("ExecuteStatement", {"Statement": "SELECT pk FROM tab WHERE pk='ann'"}, True),
+    "a statement of all": (
+        "ExecuteStatement",
+        {"Statement": "SELECT * FROM tab WHERE pk='ann'"},
+        False,
+    ),
+    "another's statement": (
+        "ExecuteStatement",
+        {
+            "Statement": "SELECT pk FROM tab WHERE pk IN (?, ?)",
+            "Parameters": [{"S": "ann"}, {"S": "bob"}],
+        },
+        False,
+    ),
+    "an insert": ("ExecuteStatement", {"Statement": "INSERT INTO tab VALUE {'pk':'ann'}"}, True),
+    "another's insert": (
+        "ExecuteStatement",
+        {"Statement": "INSERT INTO tab VALUE {'pk':'bob'}"},
+        False,
+    ),
+    "an update by a statement": (
+        "ExecuteStatement",
+        {"Statement": "UPDATE tab SET secret=1 WHERE pk='ann'"},
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REQUESTS)
+def test_items_and_attributes_can_be_kept_apart(case):
+    """OTH-23."""
+    operation, request, is_allowed = REQUESTS[case]
+    emu = world(allow("*") | {"Condition": OWN_ITEMS})
+    asked = (
+        request
+        if "Items" in str(list(request)) or "Statement" in request
+        else ({"TableName": "tab"} | request)
+    )
+    sent = {name: value for name, value in asked.items() if value is not None}
+    assert (denied(emu, operation, sent) is None) == is_allowed
+
+
+CONTEXTS = {
+    "a source": ({"IpAddress": {"aws:SourceIp": "127.0.0.0/8"}}, True),
+    "another source": ({"NotIpAddress": {"aws:SourceIp": ["10.0.0.0/8", "127.0.0.1"]}}, False),
+    "transport": ({"Bool": {"aws:SecureTransport": True}}, True),
+    "time": ({"DateGreaterThan": {"aws:CurrentTime": "2025-12-31T23:59:59Z"}}, True),
+    "seconds": ({"NumericLessThan": {"aws:EpochTime": 1}}, False),
+    "region": ({"StringEquals": {"aws:RequestedRegion": "us-east-1"}}, True),
+    "the caller": ({"ArnLike": {"aws:PrincipalArn": "arn:aws:iam::*:user/a*"}}, True),
+    "a tag": ({"StringEquals": {"aws:ResourceTag/stage": "test"}}, True),
+    "another tag": ({"StringEquals": {"aws:ResourceTag/stage": "live"}}, False),
+    "no network of one's own": ({"Null": {"aws:SourceVpce": "true"}}, True),
+    "no transaction": ({"Null": {"dynamodb:EnclosingOperation": "false"}}, False),
+    "capacity": ({"StringEqualsIfExists": {"dynamodb:ReturnConsumedCapacity": "TOTAL"}}, True),
+}
+
+
+@pytest.mark.parametrize("case", CONTEXTS)
+def test_a_request_is_told_by_its_surroundings(case):
+    """OTH-23."""
+    condition, is_allowed = CONTEXTS[case]
+    tags = [{"Key": "stage", "Value": "test"}]
+    emu = world(allow("GetItem") | {"Condition": condition}, Tags=tags)
+    assert (denied(emu, "GetItem", GET) is None) == is_allowed
+
+
+def test_a_transaction_and_a_scan_by_a_statement_are_told():
+    """OTH-23: EnclosingOperation, FullTableScan."""
+    inside = {"StringEquals": {"dynamodb:EnclosingOperation": ["TransactGetItems"]}}
+    emu = world(allow("GetItem") | {"Condition": inside})
+    assert denied(emu, "GetItem", GET) == ("GetItem", "")
+    assert denied(emu, "TransactGetItems", {"TransactItems": [{"Get": GET}]}) is None
+    scan = allow("PartiQLSelect", effect="Deny") | {
+        "Condition": {"Bool": {"dynamodb:FullTableScan": ["true"]}}
+    }
+    emu = world(allow("*"), scan)
+    assert denied(emu, "ExecuteStatement", {"Statement": "SELECT * FROM tab WHERE pk='a'"}) is None
+    select = {"Statement": "SELECT * FROM tab"}
+    assert denied(emu, "ExecuteStatement", select) == ("PartiQLSelect", "")
+
+
+def test_tags_that_are_sent_can_be_asked_for():
+    """OTH-23: RequestTag, TagKeys."""
+    condition = {
+        "StringEquals": {"aws:RequestTag/Stage": "test"},
+        "ForAllValues:StringEquals": {"aws:TagKeys": ["stage"]},
+    }
+    emu = world(allow("TagResource") | {"Condition": condition})
+    for tags, is_allowed in (
+        ({"stage": "test"}, True),
+        ({"stage": "live"}, False),
+        ({"stage": "test", "more": "x"}, False),
+    ):
+        sent = [{"Key": key, "Value": value} for key, value in tags.items()]
+        request = {"ResourceArn": ARN, "Tags": sent}
+        assert (denied(emu, "TagResource", request) is None) == is_allowed
+
+
+def test_a_job_that_reads_a_table_needs_its_permission():
     """OTH-22."""
-    condition = allow("GetItem") | {"Condition": {"Bool": {"aws:SecureTransport": "true"}}}
-    with pytest.raises(ApiError, match="does not evaluate the Condition"):
-        world(condition)
-    policy = json.dumps({"Statement": [condition]})
-    with pytest.raises(ApiError, match="does not evaluate the Condition"):
-        world(ResourcePolicy=policy)
+    emu = world(allow("NothingAtAll"))
+    export = {"TableArn": ARN, "S3Bucket": "bucket"}
+    needed = ("ExportTableToPointInTime", "")
+    assert denied(emu, "ExportTableToPointInTime", export) == needed
+    restore = {"SourceTableName": "tab", "TargetTableName": "new", "UseLatestRestorableTime": True}
+    needed = ("RestoreTableToPointInTime", "")
+    assert denied(emu, "RestoreTableToPointInTime", restore) == needed
+
+
+@pytest.mark.parametrize("junk", [5, [5], {"Key": 5}, {"tab": 5}, "x", None])
+def test_a_malformed_request_is_left_to_be_refused_as_such(junk):
+    """OTH-23."""
+    emu = world(allow("*") | {"Condition": OWN_ITEMS})
+    for operation, member in (
+        ("GetItem", "Key"),
+        ("GetItem", "AttributesToGet"),
+        ("Query", "KeyConditions"),
+        ("Query", "KeyConditionExpression"),
+        ("BatchWriteItem", "RequestItems"),
+        ("BatchGetItem", "RequestItems"),
+        ("PutItem", "Tags"),
+        ("ExecuteStatement", "Parameters"),
+    ):
+        request = {"TableName": "tab", "Statement": "SELECT pk FROM tab WHERE pk=?", member: junk}
+        with pytest.raises(ApiError):
+            emu.call(operation, request, access_key="ann")
 
 
 NEEDS = {

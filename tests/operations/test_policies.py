@@ -14,9 +14,9 @@ def statement(**members):
     return {"Effect": "Allow", "Principal": "*", "Action": "*", "Resource": "*"} | members
 
 
-def verdict(*statements, caller=ANN, action="dynamodb:PutItem", resource=TABLE):
+def verdict(*statements, caller=ANN, action="dynamodb:PutItem", resource=TABLE, context=()):
     parsed = parse(json.dumps({"Version": "2012-10-17", "Statement": list(statements)}))
-    return judge(parsed, caller, action, resource)
+    return judge(parsed, caller, action, resource, dict(context))
 
 
 PRINCIPALS = {
@@ -73,11 +73,55 @@ def test_a_denial_counts_more_than_anything():
     assert verdict() is Verdict.NOT_MENTIONED
 
 
-def test_what_is_not_evaluated_allows_nothing_and_denies():
-    """OTH-22."""
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {"StringResembles": {"aws:username": "ann"}},
+        {"StringEquals": {"aws:shoesize": "44"}},
+        {"ForSomeValues:StringEquals": {"aws:username": "ann"}},
+        {"NullIfExists": {"aws:username": "true"}},
+    ],
+    ids=str,
+)
+def test_what_cannot_be_judged_allows_nothing_and_denies(condition):
+    """OTH-23: such a policy can only come from a file."""
+    condition = {"Condition": condition}
+    context = {"aws:username": ("ann",)}.items()
+    assert verdict(statement(**condition), context=context) is Verdict.NOT_MENTIONED
+    denial = statement(Effect="Deny", **condition)
+    assert verdict(statement(), denial, context=context) is Verdict.DENIED
+
+
+def test_a_condition_decides_whether_a_statement_applies():
+    """OTH-23."""
     condition = {"Condition": {"StringEquals": {"aws:username": "ann"}}}
-    assert verdict(statement(**condition)) is Verdict.NOT_MENTIONED
-    assert verdict(statement(), statement(Effect="Deny", **condition)) is Verdict.DENIED
+    denial = statement(Effect="Deny", **condition)
+    for name, wanted in (("ann", Verdict.ALLOWED), ("bob", Verdict.NOT_MENTIONED)):
+        context = {"aws:username": (name,)}.items()
+        assert verdict(statement(**condition), context=context) is wanted
+    assert verdict(statement(), denial, context={"aws:username": ("bob",)}.items()) is (
+        Verdict.ALLOWED
+    )
+
+
+def test_a_search_is_not_judged_by_fine_grained_conditions():
+    """VIX-51: they allow it nothing, and deny."""
+    condition = {"Condition": {"ForAllValues:StringEquals": {"dynamodb:Attributes": ["a"]}}}
+    search = {"action": "dynamodb:SearchVectors"}
+    assert verdict(statement(**condition), **search) is Verdict.NOT_MENTIONED
+    assert verdict(statement(**condition)) is Verdict.ALLOWED
+    denial = statement(Effect="Deny", **condition)
+    assert verdict(statement(), denial, **search) is Verdict.DENIED
+
+
+def test_a_resource_may_have_variables():
+    """OTH-23: since version 2012-10-17."""
+    own = statement(Resource=TABLE.replace("tab", "${aws:username}"))
+    for name, wanted in (("tab", Verdict.ALLOWED), ("t*", Verdict.NOT_MENTIONED)):
+        assert verdict(own, context={"aws:username": (name,)}.items()) is wanted
+    assert verdict(own) is Verdict.NOT_MENTIONED
+    [literal] = parse(json.dumps({"Statement": own}))
+    assert not literal.has_variables
 
 
 @pytest.mark.parametrize(
@@ -97,6 +141,13 @@ def test_what_is_not_evaluated_allows_nothing_and_denies():
         json.dumps({"Statement": statement(Action=[5])}),
         json.dumps({"Statement": statement(NotAction="*")}),
         json.dumps({"Statement": {"Effect": "Allow", "Principal": "*", "Action": "*"}}),
+        json.dumps({"Statement": statement(Condition="aws:username")}),
+        json.dumps({"Statement": statement(Condition={"Bool": "true"})}),
+        json.dumps({"Statement": statement(Condition={"Bool": {"aws:SecureTransport": "yes"}})}),
+        json.dumps({"Statement": statement(Condition={"Null": {"aws:username": {}}})}),
+        json.dumps({"Statement": statement(Condition={"IpAddress": {"aws:SourceIp": "a.b"}})}),
+        json.dumps({"Statement": statement(Condition={"DateLessThan": {"aws:CurrentTime": "?"}})}),
+        json.dumps({"Statement": statement(Condition={"NumericEquals": {"aws:EpochTime": "x"}})}),
     ],
     ids=lambda text: text[:60],
 )
