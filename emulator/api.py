@@ -176,9 +176,12 @@ class Emulator:
         serve = partial(self._serve, operation=operation, request=request)
         try:
             return self._accounts.serve(namespace, serve)
-        except RegionsNeeded as needed:
-            account = self._accounts.get(namespace)
-            return self._serve_across(account, needed, operation, request)
+        except RegionsNeeded as error:
+            needed = error
+        serve = partial(self._serve_across, needed=needed, operation=operation, request=request)
+        if needed.if_known:
+            return self._accounts.serve(namespace, serve)
+        return serve(self._accounts.get(namespace))
 
     def _serve(self, account: Account, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         with account.lock:
@@ -206,7 +209,10 @@ class Emulator:
         self, account: Account, needed: RegionsNeeded, operation: str, request: dict[str, Any]
     ) -> dict[str, Any]:
         """Serve an operation that acts in several regions, whose accounts are all held."""
-        accounts = {name: self._accounts.get(name) for name in needed.namespaces}
+        get = self._accounts.known if needed.if_known else self._accounts.get
+        others = (name for name in needed.namespaces if name != account.namespace)
+        found = {name: held for name in others if (held := get(name)) is not None}
+        accounts = {account.namespace: account, **found}
         replication.catch_up(self._network, self.clock.now_ns())
         with holding({account.lock, *(held.lock for held in accounts.values())}):
             for held in accounts.values():
@@ -639,12 +645,13 @@ class Emulator:
         Raises:
             EmulatorError: there is no such import.
         """
-        account = self._current()
-        with account.lock:
-            known = account.archive.imports.get(import_arn)
-            if known is None:
-                raise EmulatorError(NO_IMPORT.format(arn=import_arn))
-            return [dict(error) for error in known.errors]
+        self._current()
+        for account in self._accounts:
+            with account.lock:
+                known = account.archive.imports.get(import_arn)
+                if known is not None and account.namespace.access_key == self._access_key:
+                    return [dict(error) for error in known.errors]
+        raise EmulatorError(NO_IMPORT.format(arn=import_arn))
 
     def export_items(self, table: str, path: str | os.PathLike[str]) -> int:
         """Write the items of a table as DynamoDB JSON lines; returns how many."""

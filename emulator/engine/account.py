@@ -302,6 +302,10 @@ class Account:
         """Return its streams by ARN, with those that every key sees."""
         return self.streams if self.common is None else self.common.streams | self.streams
 
+    def archives(self) -> list[Archive]:
+        """Return its archive, after the one that every key sees if it belongs to a key."""
+        return [self.archive] if self.common is None else [self.common.archive, self.archive]
+
     def owner_of(self, table: Table) -> Account:
         """Return the account that a table is in: this one, or the one that every key sees."""
         common = self.common

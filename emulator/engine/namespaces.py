@@ -65,6 +65,12 @@ class Accounts:
                 self._keep(account)
         return account
 
+    def known(self, namespace: Namespace) -> Account | None:
+        """Return the account of a namespace, or None if it can hold nothing that is kept."""
+        if namespace in self._kept or Namespace(None, namespace.region) in self._kept:
+            return self.get(namespace)
+        return None
+
     def meet(self, namespace: Namespace) -> Account:
         """Return the account of a namespace; only the first regions are kept for being met."""
         if namespace.access_key is None and len(self._kept) < REGIONS_KEPT:

@@ -36,11 +36,17 @@ _QUORUM: Final = 2
 
 
 class RegionsNeeded(Exception):
-    """An operation acts in several regions; it begins anew once all their accounts are held."""
+    """An operation acts in several regions; it begins anew once all their accounts are held.
 
-    def __init__(self, namespaces: Iterable[Namespace]) -> None:
+    Args:
+        namespaces: Whose accounts, the own among them.
+        if_known: Whether accounts that hold nothing yet are left out, and not made.
+    """
+
+    def __init__(self, namespaces: Iterable[Namespace], *, if_known: bool = False) -> None:
         super().__init__("the accounts of several regions must be held")
         self.namespaces = tuple(namespaces)
+        self.if_known = if_known
 
 
 class Version(NamedTuple):

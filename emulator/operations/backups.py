@@ -63,7 +63,8 @@ def delete_backup(account: Account, request: Request) -> Response:
     backup = existing_backup(account, request["BackupArn"])
     if backup.expires_ns is not None:
         raise ValidationException(KEPT_BY_SERVICE.format(arn=backup.arn))
-    del account.archive.backups[backup.arn]
+    for archive in account.archives():
+        archive.backups.pop(backup.arn, None)
     described = _description(backup)
     described["BackupDetails"]["BackupStatus"] = "DELETED"
     return {"BackupDescription": described}
@@ -84,7 +85,10 @@ def list_backups(account: Account, request: Request) -> Response:
     """Return a page of backups, the oldest first; those of users, unless others are asked for."""
     _forget_expired(account)
     listed = [
-        backup for backup in account.archive.backups.values() if _is_asked(account, backup, request)
+        backup
+        for archive in account.archives()
+        for backup in archive.backups.values()
+        if _is_asked(account, backup, request)
     ]
     after = request.get("ExclusiveStartBackupArn")
     if after is not None:
@@ -108,17 +112,17 @@ def existing_backup(account: Account, arn: str) -> Backup:
     if not arn.startswith("arn:") or "/backup/" not in arn:
         raise ValidationException(BAD_ARN)
     _forget_expired(account)
-    backup = account.archive.backups.get(arn)
-    if backup is None:
-        raise BackupNotFoundException(BACKUP_NOT_FOUND.format(arn=arn))
-    return backup
+    for archive in account.archives():
+        if arn in archive.backups:
+            return archive.backups[arn]
+    raise BackupNotFoundException(BACKUP_NOT_FOUND.format(arn=arn))
 
 
 def _forget_expired(account: Account) -> None:
-    backups = account.archive.backups
-    for backup in list(backups.values()):
-        if backup.expires_ns is not None and backup.expires_ns <= account.now_ns:
-            del backups[backup.arn]
+    for archive in account.archives():
+        for backup in list(archive.backups.values()):
+            if backup.expires_ns is not None and backup.expires_ns <= account.now_ns:
+                del archive.backups[backup.arn]
 
 
 def _type(backup: Backup) -> str:

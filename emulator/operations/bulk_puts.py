@@ -118,8 +118,7 @@ def cancel_bulk_operation(account: Account, request: Request) -> Response:
 
 def _visible(account: Account) -> dict[str, BulkPut]:
     """Return the bulk puts of an account, with those on tables that every key sees."""
-    own = account.archive.bulk_puts
-    return own if account.common is None else account.common.archive.bulk_puts | own
+    return {arn: job for archive in account.archives() for arn, job in archive.bulk_puts.items()}
 
 
 def _known(account: Account, request: Request) -> BulkPut:

@@ -129,8 +129,7 @@ def export_table(account: Account, request: Request) -> Response:
 @operation("DescribeExport", shape=shapes.structure(ExportArn=transfers.ARN.required))
 def describe_export(account: Account, request: Request) -> Response:
     """Return an export."""
-    exports = account.archive.exports
-    known = transfers.known_transfer(account, exports, request["ExportArn"], "Export")
+    known = transfers.known_transfer(account, _exports(account), request["ExportArn"], "Export")
     return {"ExportDescription": transfers.description(account, known)}
 
 
@@ -142,7 +141,7 @@ def describe_export(account: Account, request: Request) -> Response:
 )
 def list_exports(account: Account, request: Request) -> Response:
     """Return a page of exports; those of one table only as long as it is there (S3X-5)."""
-    known = account.archive.exports
+    known = _exports(account)
     if request.get("TableArn") is not None:
         tables = account.visible_tables().values()
         present = {table.id for table in tables if table.deleted_at_ns is None}
@@ -157,6 +156,11 @@ def list_exports(account: Account, request: Request) -> Response:
         for export in page
     ]
     return {"ExportSummaries": summaries} | token
+
+
+def _exports(account: Account) -> dict[str, Transfer]:
+    """Return all exports that the account sees, by ARN."""
+    return {arn: known for archive in account.archives() for arn, known in archive.exports.items()}
 
 
 # What is asked for

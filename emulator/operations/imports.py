@@ -114,8 +114,7 @@ def import_table(account: Account, request: Request) -> Response:
 @operation("DescribeImport", shape=shapes.structure(ImportArn=transfers.ARN.required))
 def describe_import(account: Account, request: Request) -> Response:
     """Return an import."""
-    imports = account.archive.imports
-    known = transfers.known_transfer(account, imports, request["ImportArn"], "Import")
+    known = transfers.known_transfer(account, _imports(account), request["ImportArn"], "Import")
     return {"ImportTableDescription": transfers.description(account, known)}
 
 
@@ -129,7 +128,7 @@ def describe_import(account: Account, request: Request) -> Response:
 )
 def list_imports(account: Account, request: Request) -> Response:
     """Return a page of imports, also of tables that are gone."""
-    imports = account.archive.imports
+    imports = _imports(account)
     page, token = transfers.page_of(account, imports, request, request.get("PageSize"), "Import")
     members = (
         *("ImportArn", "ImportStatus", "TableArn", "S3BucketSource", "CloudWatchLogGroupArn"),
@@ -140,6 +139,11 @@ def list_imports(account: Account, request: Request) -> Response:
         {name: description[name] for name in members if name in description} for description in told
     ]
     return {"ImportSummaryList": summaries} | token
+
+
+def _imports(account: Account) -> dict[str, Transfer]:
+    """Return all imports that the account sees, by ARN."""
+    return {arn: known for archive in account.archives() for arn, known in archive.imports.items()}
 
 
 # What is asked for

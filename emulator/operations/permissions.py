@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from emulator.engine import Account, tables_of
+from emulator.engine import Account, Table, tables_of
 from emulator.engine.options import Policy
 from emulator.operations import policies, request_context
 from emulator.operations.policy_conditions import Context
@@ -114,7 +114,7 @@ def _of_table(
     account: Account, action: str, name: object, body: Any, index: object = None
 ) -> Iterator[Need]:
     """Yield what an action on a table, or on one of its indexes, needs."""
-    table = account.find_table(str(name).rpartition("table/")[2])
+    table = _named(account, str(name))
     if table is not None:
         resource = f"{table.arn}/index/{index}" if isinstance(index, str) else table.arn
         context = {
@@ -122,6 +122,14 @@ def _of_table(
             **request_context.of_body(action, body, table, index),
         }
         yield Need(action, resource, table.options.policy, context)
+
+
+def _named(account: Account, name: str) -> Table | None:
+    """Return a table by its name or its ARN; one of another region is not asked."""
+    head, _, table_name = name.rpartition("table/")
+    if head and head.split(":")[3:4] != [account.region]:
+        return None
+    return account.find_table(table_name)
 
 
 def _of_arn(account: Account, action: str, request: Mapping[str, Any]) -> Iterator[Need]:
@@ -175,7 +183,7 @@ def _of_statement(account: Account, text: str, parameters: Any) -> Iterator[Need
     else:
         name, action = statement.table, _OF_STATEMENTS[type(statement)]
     for need in _of_table(account, action, name, {}, index):
-        table = account.find_table(str(name).rpartition("table/")[2])
+        table = _named(account, str(name))
         assert table is not None, "a need is of a table"
         context = request_context.of_statement(text, parameters, table, index)
         yield need._replace(context={**need.context, **context})

@@ -1,4 +1,8 @@
-"""RestoreTableFromBackup and RestoreTableToPointInTime (OTH-6, OTH-7, S3X-30, ERR-OTH-7)."""
+"""RestoreTableFromBackup and RestoreTableToPointInTime (OTH-6, OTH-7, S3X-30, ERR-OTH-7).
+
+The source may lie in another region of the account; the table is made where the request is sent
+(S3X-32).
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from emulator.clock import NANOSECONDS
-from emulator.engine import Account, Index, Table, Throughput
+from emulator.engine import Account, Index, RegionsNeeded, Table, Throughput
+from emulator.engine.namespaces import Namespace
 from emulator.engine.updates import EVERYWHERE
 from emulator.engine.writes import place
 from emulator.model.wire import dump_key, dump_types
 from emulator.operations import backup_source, definitions, descriptions, shapes
-from emulator.operations.backups import BACKUP_ARN, existing_backup
+from emulator.operations.backups import BACKUP_ARN, BACKUP_NOT_FOUND, existing_backup
 from emulator.operations.create_table import TABLE_EXISTS, load_encryption, make_table
 from emulator.operations.recovery import (
     RecoveryWindow,
@@ -50,6 +55,8 @@ NOT_PROVISIONED: Final = (
 NO_UNITS: Final = (
     _REQUEST + "Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED"
 )
+#: Assumed: the text.
+NOT_REACHED: Final = "The Region of the source cannot be reached: {region}"
 BEING_RESTORED: Final = "Table: {name} is already being restored from backup: {source}"
 
 _OVERRIDES: Final = {
@@ -71,7 +78,11 @@ _OVERRIDES: Final = {
 )
 def restore_from_backup(account: Account, request: Request) -> Response:
     """Make a table of what a backup holds."""
-    backup = existing_backup(account, request["BackupArn"])
+    arn = request["BackupArn"]
+    holder = _source_account(account, arn)
+    if holder is None:
+        raise errors.BackupNotFoundException(BACKUP_NOT_FOUND.format(arn=arn))
+    backup = existing_backup(holder, arn)
     summary = {
         "SourceBackupArn": backup.arn,
         "RestoreDateTime": descriptions.seconds(backup.created_ns),
@@ -96,12 +107,36 @@ def restore_to_point_in_time(account: Account, request: Request) -> Response:
     is_latest, moment = request.get("UseLatestRestorableTime"), request.get("RestoreDateTime")
     if bool(is_latest) == (moment is not None):
         raise errors.ValidationException(BOTH_TIMES if is_latest else EITHER_TIME)
-    source = backup_source.source_table(account, source_name)
-    window = recovery_window(account, source)
+    holder = _source_account(account, source_name)
+    if holder is None:
+        name = backup_source.TABLE_NOT_FOUND.format(name=source_name)
+        raise errors.TableNotFoundException(name)
+    source = backup_source.source_table(holder, source_name)
+    window = recovery_window(holder, source)
     at_ns = window.latest_ns if moment is None else _moment(window, moment)
     restored = descriptions.seconds(at_ns) if moment is None else moment
     state = state_at(source, at_ns)
     return _restore(account, request, source, state, {"RestoreDateTime": restored})
+
+
+def _source_account(account: Account, arn: str) -> Account | None:
+    """Return the account of the region that a source lies in, or None if nothing is there (S3X-32).
+
+    Assumed: what is asked of a region in an outage fails.
+
+    Raises:
+        RegionsNeeded: it is another region, and not held yet.
+        InternalServerError: it cannot be reached.
+    """
+    parts = arn.split(":", 5)
+    if len(parts) != 6 or parts[4] != account.account_id or parts[3] == account.region:
+        return account
+    own, other = account.namespace, Namespace(account.namespace.access_key, parts[3])
+    if own not in account.held:
+        raise RegionsNeeded([own, other], if_known=True)
+    if account.faults.reachable_ns([other.region], account.now_ns) > account.now_ns:
+        raise errors.InternalServerError(NOT_REACHED.format(region=other.region))
+    return account.held.get(other)
 
 
 def _moment(window: RecoveryWindow, moment: float) -> int:
@@ -149,17 +184,21 @@ def _restore(
     table = make_table(account, name, definition)
     throughputs = [resource.throughput for resource in table.resources()]
     rules.units_are_within_the_quotas(account, name, throughputs)
-    table.options.sse = (
-        load_encryption(account, encryption["SSESpecification"])
-        if encryption["SSESpecification"] is not None
-        else source.options.sse
-    )
+    if encryption["SSESpecification"] is not None:
+        table.options.sse = load_encryption(account, encryption["SSESpecification"])
+    elif _region(source.arn) == account.region:
+        # Keys belong to a region. Assumed: in another one the table has the service's own.
+        table.options.sse = source.options.sse
     table.options.extra["RestoreSummary"] = {"SourceTableArn": source.arn, **summary}
     for _, item in items.walk(*EVERYWHERE):
         place(account, table, table.position_of(item), item)
     account.tables[name] = table
     account.watch(table)
     return {"TableDescription": descriptions.describe_table(account, table, status="CREATING")}
+
+
+def _region(arn: str) -> str:
+    return arn.split(":", 5)[3]
 
 
 def _target_is_free(account: Account, name: str) -> None:

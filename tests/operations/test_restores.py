@@ -2,6 +2,7 @@
 
 import pytest
 
+from emulator import ApiError
 from tests.tables import (
     ARN,
     INVALID,
@@ -440,3 +441,107 @@ def test_recovery_that_was_off_begins_anew():
     request = to_time(RestoreDateTime=START + 10)
     assert refusal(emu, "RestoreTableToPointInTime", request)[0] == "InvalidRestoreTimeException"
     assert at_second(emu, 20) == ["10"]
+
+
+# From another region
+
+ELSEWHERE = "eu-west-1"
+
+
+def in_region(emu, operation, region=ELSEWHERE, **request):
+    return emu.call(operation, request, region=region)
+
+
+def test_a_backup_of_another_region_becomes_a_table_where_it_is_asked_for():
+    """S3X-32: it takes nothing with it that belongs to its region."""
+    emu, arn = source(SSESpecification={"Enabled": True, "SSEType": "KMS"})
+    request = {"TargetTableName": "new", "BackupArn": arn}
+    made = in_region(emu, "RestoreTableFromBackup", **request)["TableDescription"]
+    assert made["TableArn"] == ARN.replace("us-east-1", ELSEWHERE)[:-3] + "new"
+    assert made["RestoreSummary"]["SourceTableArn"] == ARN
+    assert made["RestoreSummary"]["SourceBackupArn"] == arn
+    assert in_region(emu, "Scan", TableName="new")["Items"] == [ITEM]
+    assert in_region(emu, "Scan", TableName="new", IndexName="gsi")["Items"] == [ITEM]
+    assert "SSEDescription" not in in_region(emu, "DescribeTable", TableName="new")["Table"]
+    assert emu.call("ListTables", {}) == {"TableNames": ["tab"]}
+
+
+def test_a_table_of_another_region_is_restored_to_a_point_in_time():
+    """S3X-32: by its ARN, to its moments."""
+    emu = recoverable()
+    emu.clock.advance(600)
+    put(emu, pk="later", sk="s")
+    request = {"SourceTableArn": ARN, "TargetTableName": "new"}
+    made = in_region(emu, "RestoreTableToPointInTime", **request, RestoreDateTime=START + 100)[
+        "TableDescription"
+    ]
+    assert made["RestoreSummary"]["SourceTableArn"] == ARN
+    assert in_region(emu, "Scan", TableName="new")["Items"] == [ITEM]
+    made = in_region(
+        emu,
+        "RestoreTableToPointInTime",
+        region="ap-south-1",
+        **request,
+        UseLatestRestorableTime=True,
+    )
+    outside = {**request, "TargetTableName": "other", "RestoreDateTime": START + 6000}
+    with pytest.raises(ApiError, match="must be within") as caught:
+        in_region(emu, "RestoreTableToPointInTime", **outside)
+    assert caught.value.code == "InvalidRestoreTimeException"
+
+
+ABSENT = {
+    "a region without anything": (ARN.replace("us-east-1", "sa-east-1"), "TableNotFoundException"),
+    "no table": (ARN + "le", "TableNotFoundException"),
+    "another account": (ARN.replace("000000000000", "111111111111"), "TableNotFoundException"),
+}
+
+
+@pytest.mark.parametrize("case", ABSENT)
+def test_what_is_not_in_another_region_is_not_found_and_leaves_nothing(case):
+    """S3X-32."""
+    arn, code = ABSENT[case]
+    emu = recoverable()
+    request = {"TargetTableName": "new", "SourceTableArn": arn, "UseLatestRestorableTime": True}
+    for region in (ELSEWHERE, "sa-east-1"):
+        with pytest.raises(ApiError) as caught:
+            in_region(emu, "RestoreTableToPointInTime", region=region, **request)
+        assert caught.value.code == code
+    backup = f"{arn}/backup/01767225600000-00000000"
+    with pytest.raises(ApiError) as caught:
+        in_region(emu, "RestoreTableFromBackup", TargetTableName="new", BackupArn=backup)
+    assert caught.value.code == "BackupNotFoundException"
+    assert [str(view.namespace) for view in emu.namespaces()] == ["*/us-east-1"]
+
+
+def test_a_region_in_an_outage_gives_nothing_away():
+    """S3X-32."""
+    emu, arn = source()
+    emu.faults.add(kind="outage", regions="us-east-1", until=START + 60)
+    request = {"TargetTableName": "new", "BackupArn": arn}
+    with pytest.raises(ApiError, match="cannot be reached") as caught:
+        in_region(emu, "RestoreTableFromBackup", **request)
+    assert caught.value.code == "InternalServerError"
+    emu.clock.advance(60)
+    in_region(emu, "RestoreTableFromBackup", **request)
+
+
+def test_backups_that_every_key_sees_are_found_by_each():
+    """OTH-3 to OTH-6: as their tables are; an own one stays one's own."""
+    emu, arn = source()
+    for key in ("ann", "bob"):
+        assert emu.call("DescribeBackup", {"BackupArn": arn}, access_key=key)
+        listed = emu.call("ListBackups", {}, access_key=key)["BackupSummaries"]
+        assert [backup["BackupArn"] for backup in listed] == [arn]
+    request = {"TargetTableName": "new", "BackupArn": arn}
+    emu.call("RestoreTableFromBackup", request, access_key="ann", region=ELSEWHERE)
+    assert in_region(emu, "ListTables") == {"TableNames": []}
+    own = {"TableName": "tab", "BackupName": "own"}
+    emu.call("CreateBackup", own, access_key="ann")
+    counts = [
+        len(emu.call("ListBackups", {}, access_key=key)["BackupSummaries"])
+        for key in (None, "ann", "bob")
+    ]
+    assert counts == [1, 2, 1]
+    emu.call("DeleteBackup", {"BackupArn": arn}, access_key="ann")
+    assert emu.call("ListBackups", {})["BackupSummaries"] == []
