@@ -60,7 +60,7 @@ RULES: Final[dict[str, KnownRule]] = (
         time-key                warning  The partition key follows the clock
         low-cardinality-key     warning  The partition key has few values
         index-back-pressure     warning  An index has less write capacity than its table
-        redundant-index         warning  An index has the key of its table
+        redundant-index         warning  An index has the key of its table or of another index
         many-indexes            warning  Many indexes multiply the cost of writes
         collection-limit        warning  Local indexes bound the size of item collections
         scaling-without-policy  warning  An auto scaling target has no policy

@@ -332,9 +332,16 @@ def is_undecided(value: Any) -> bool:
 
 def _decided(name: str, value: Any) -> Any:
     if is_undecided(value):
-        shown = next(iter(value.values())) if isinstance(value, Mapping) and value else value
-        raise UndecidedError(name, shown)
+        raise UndecidedError(name, _told(value))
     return value
+
+
+def _told(value: Any) -> Any:
+    """Return what a function refers to, or its name if that is no single word."""
+    if not isinstance(value, Mapping) or not value:
+        return value
+    [(function, inner), *_] = value.items()
+    return inner if isinstance(inner, str) else function
 
 
 def _scaled_tables(resources: Mapping[str, Any]) -> Iterator[str]:
@@ -352,7 +359,7 @@ def _table(name: str, properties: Mapping[str, Any], _region: str | None = None)
     notes = Notes(name, remedy=_GIVE_DEFAULT)
     request: dict[str, Any] = {"TableName": notes.name(properties.get("TableName"), name)}
     request |= kept(properties, _MEMBERS)
-    request["KeySchema"] = list(properties["KeySchema"])
+    request["KeySchema"] = list(_decided("KeySchema", properties["KeySchema"]))
     _check_decided(request)
     provisioned = _is_provisioned(notes, request)
     request["BillingMode"] = "PROVISIONED" if provisioned else "PAY_PER_REQUEST"
@@ -435,6 +442,8 @@ def _global_table(
 
     The replica is that of the stack's region, or the first (ICH-50).
     """
+    if "KeySchema" not in properties and "GlobalTableSourceArn" in properties:
+        raise UndecidedError("KeySchema", "it is a replica of GlobalTableSourceArn")
     replicas = properties.get("Replicas") or [{}]
     here = (replica for replica in replicas if region and replica.get("Region") == region)
     replica = next(here, replicas[0])

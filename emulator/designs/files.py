@@ -44,6 +44,10 @@ _MARKS: Final = (
 _LARGEST_BYTES: Final = 50_000_000
 
 
+class UnknownKindError(DocumentError):
+    """A document that is no design; in a folder there are many, and nothing is wrong with them."""
+
+
 def read_design(path: Path) -> Reading:
     """Return what a file declares, or all files of a directory and those below it.
 
@@ -131,11 +135,11 @@ def _descriptions(document: Document, value: Any, path: documents.Path) -> Itera
         return
     source = document.source
     if not isinstance(value, Mapping):
-        raise DocumentError(f"{source}: {KINDS}")
+        raise UnknownKindError(f"{source}: {KINDS}")
     member = next((name for name in ("Table", "TableDescription") if name in value), None)
     described = value if member is None else value[member]
     if not isinstance(described, Mapping) or "KeySchema" not in described:
-        raise DocumentError(f"{source}: {KINDS}")
+        raise UnknownKindError(f"{source}: {KINDS}")
     with expecting(source, "a table's description or a CreateTable request"):
         request = declared.from_description(described)
         places = dict(
@@ -157,6 +161,8 @@ def _read_directory(path: Path) -> Reading:
     for read in _pieces(path):
         try:
             readings.append(read())
+        except UnknownKindError:  # a schema, a policy: it only mentions a table
+            continue
         except DocumentError as error:
             failures.append(_failure(path, error))
     if not readings:

@@ -8,14 +8,17 @@ Source: Terraform language documentation, expressions and functions.
 
 from __future__ import annotations
 
+import json
 import math
 import operator
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, product
 from typing import Any, Final, TypeAlias
 
-from emulator.designs import hcl
+from emulator.designs import documents, hcl
+from emulator.service.errors import DocumentError
 
 #: A text, number, truth value, None, list, dictionary, or Unknown.
 Value: TypeAlias = Any
@@ -28,6 +31,8 @@ class Unknown:
     """A value that files do not tell, and what it depends on."""
 
     reason: str
+    #: It is certain that there is none, as Terraform would say; ``try`` goes on.
+    is_absent: bool = False
 
     def __str__(self) -> str:
         return self.reason
@@ -39,6 +44,7 @@ class Scope:
     Args:
         roots: Values by first word, such as ``{"var": {...}, "each": {...}}``.
         lookup: What else ``word.attribute`` stands for; None if it does not know either.
+        functions: Functions besides those that need nothing but their arguments.
 
     >>> scope = Scope({"var": {"env": "test"}})
     >>> scope.value(hcl.parse_template("app-${var.env}", "x"))
@@ -51,14 +57,20 @@ class Scope:
         self,
         roots: Mapping[str, Value],
         lookup: Callable[[str, str], Value] | None = None,
+        functions: Mapping[str, Callable[..., Value]] | None = None,
     ) -> None:
         self._roots = roots
         self._lookup = lookup
+        self._functions = functions or {}
         self._depth = 0
 
     def with_names(self, names: Mapping[str, Value]) -> Scope:
         """Return a scope with further names, which hide those of the same spelling."""
-        return Scope({**self._roots, **names}, self._lookup)
+        return Scope({**self._roots, **names}, self._lookup, self._functions)
+
+    def function(self, name: str) -> Callable[..., Value] | None:
+        """Return a function, None if it is not known."""
+        return self._functions.get(name) or _FUNCTIONS.get(name)
 
     def value(self, expression: hcl.Expression) -> Value:
         """Return what an expression comes to."""
@@ -84,7 +96,8 @@ class Scope:
                     return looked_up
         value = self.value(expression.value)
         if isinstance(value, Mapping) and expression.name not in value:
-            return Unknown(shown(expression))
+            # What a variable or a local is may be told elsewhere; what an object has is told here.
+            return Unknown(shown(expression), not isinstance(expression.value, hcl.Name))
         return _member(value, expression.name)
 
 
@@ -106,17 +119,17 @@ def shown(expression: hcl.Expression) -> str:
 def _member(value: Value, name: Value) -> Value:
     """Return a member of an object or list, or that it is not known."""
     if isinstance(value, Unknown):
-        return Unknown(f"{value}.{name}")
+        return Unknown(f"{value}.{name}", value.is_absent)
     if isinstance(name, Unknown):
         return name
     if isinstance(value, Mapping):
         key = _text(name)
-        return value[key] if key in value else Unknown(f"the member {key}")
+        return value[key] if key in value else Unknown(f"the member {key}", is_absent=True)
     if isinstance(value, Sequence) and not isinstance(value, str):
         number = _number(name)
         if isinstance(number, int) and -1 < number < len(value):
             return value[number]
-    return Unknown(f"the member {name}")
+    return Unknown(f"the member {name}", is_absent=True)
 
 
 # Expressions
@@ -150,8 +163,8 @@ def _call(scope: Scope, expression: hcl.Call) -> Value:
     if expression.name in ("try", "coalesce"):
         return _first_usable(expression.name, arguments)
     if expression.name == "can":
-        return not isinstance(arguments[0], Unknown)
-    function = _FUNCTIONS.get(expression.name)
+        return _is_there(arguments[0])
+    function = scope.function(expression.name)
     if function is None:
         return Unknown(f"{expression.name}()")
     for argument in arguments:
@@ -159,15 +172,22 @@ def _call(scope: Scope, expression: hcl.Call) -> Value:
             return argument
     try:
         return function(*arguments)
-    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError):
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, DocumentError):
         return Unknown(f"{expression.name}()")
+
+
+def _is_there(value: Value) -> Value:
+    """Return what ``can`` says of a value: nothing, if that is decided elsewhere."""
+    if not isinstance(value, Unknown):
+        return True
+    return False if value.is_absent else value
 
 
 def _first_usable(name: str, arguments: list[Value]) -> Value:
     """Return the first argument without an error, or that is neither null nor empty."""
     for argument in arguments:
         if isinstance(argument, Unknown):
-            if name == "coalesce":
+            if name == "coalesce" or not argument.is_absent:
                 return argument
         elif name == "try" or argument not in (None, ""):
             return argument
@@ -377,7 +397,7 @@ def _merged(*maps: Value) -> Value:
 
 
 def _lookup(mapping: Value, key: Value, *default: Value) -> Value:
-    return mapping.get(key, default[0] if default else Unknown(f"the member {key}"))
+    return mapping.get(key, default[0] if default else Unknown(f"the member {key}", is_absent=True))
 
 
 def _flattened(elements: Value) -> list[Value]:
@@ -412,6 +432,17 @@ def _only(elements: Value) -> Value:
     return elements[0] if elements else None
 
 
+def _replaced(text: str, old: str, new: str) -> str:
+    """Return a text with a part replaced; one between slashes is a pattern."""
+    if len(old) > 1 and old[0] == old[-1] == "/":
+        return re.sub(old[1:-1], re.sub(r"\$(\d+)", r"\\\1", new), text)
+    return text.replace(old, new)
+
+
+def _indented(text: str, spaces: int) -> str:
+    return text.replace("\n", "\n" + " " * spaces)
+
+
 _FUNCTIONS: Final[dict[str, Callable[..., Value]]] = {
     "abs": abs,
     "ceil": math.ceil,
@@ -426,6 +457,11 @@ _FUNCTIONS: Final[dict[str, Callable[..., Value]]] = {
     "format": _formatted,
     "index": lambda elements, element: elements.index(element),
     "join": lambda separator, *lists: separator.join(map(_text, chain(*lists))),
+    "formatlist": lambda form, *lists: [
+        _formatted(form, *values) for values in zip(*lists, strict=True)
+    ],
+    "indent": lambda spaces, text: _indented(text, int(spaces)),
+    "jsondecode": json.loads,
     "keys": sorted,
     "length": len,
     "lookup": _lookup,
@@ -436,9 +472,11 @@ _FUNCTIONS: Final[dict[str, Callable[..., Value]]] = {
     "nonsensitive": lambda value: value,
     "one": _only,
     "range": lambda *limits: list(range(*map(int, limits))[:_LONGEST]),
-    "replace": lambda text, old, new: text.replace(old, new),
+    "replace": _replaced,
     "reverse": lambda elements: elements[::-1],
     "sensitive": lambda value: value,
+    "setproduct": lambda *lists: [list(row) for row in product(*lists)],
+    "setsubtract": lambda left, right: [each for each in left if each not in right],
     "setunion": lambda *lists: _set(chain(*lists)),
     "slice": lambda elements, first, last: elements[int(first) : int(last)],
     "sort": sorted,
@@ -456,6 +494,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Value]]] = {
     "trimspace": lambda text: text.strip(),
     "trimsuffix": lambda text, suffix: text.removesuffix(suffix),
     "upper": lambda text: text.upper(),
+    "yamldecode": lambda text: documents.parse_yaml(text, "").value,
     "values": lambda mapping: [mapping[name] for name in sorted(mapping)],
     "zipmap": lambda names, values: dict(zip(names, values, strict=False)),
 }

@@ -24,14 +24,18 @@ FEW_VALUES: Final = frozenset(
         *("status", "state", "type", "kind", "category", "class", "level", "priority", "severity"),
         *("country", "region", "continent", "language", "currency", "gender", "role", "flag"),
         *("stage", "env", "environment", "tier", "plan", "enabled", "active", "deleted"),
-        *("archived", "visible", "published", "bool", "boolean"),
+        *("archived", "visible", "published", "bool", "boolean", "disabled", "abandoned"),
+        *("completed", "processed", "approved", "verified", "paid", "locked", "expired"),
     }
 )
+#: Assumed: of these words the same is true when nothing parts them from what goes before.
+_FEW_VALUES_ENDINGS: Final = ("status", "state", "type", "category", "country", "gender")
+_OTHER_WORDS: Final = ("estate", "interstate", "prototype", "archetype", "genotype", "phenotype")
 #: Assumed: attributes that end in such a word follow the clock.
 TIMES: Final = frozenset(
     {
         *("date", "day", "hour", "minute", "second", "month", "quarter", "week", "year"),
-        *("time", "timestamp", "datetime", "ts", "epoch"),
+        *("time", "timestamp", "datetime", "ts", "epoch", "created", "updated", "modified"),
     }
 )
 #: Assumed: tables called so hold what happened, of which the old is seldom wanted.
@@ -107,6 +111,13 @@ def resources(table: DeclaredTable) -> Iterator[Resource]:
         )
 
 
+def _local_indexes(table: DeclaredTable) -> Iterator[Resource]:
+    for source in table.request.get("LocalSecondaryIndexes", ()):
+        name = f"{table.resource} {source['IndexName']}"
+        keys = (_names(source, "HASH"), _names(source, "RANGE"))
+        yield Resource(name, is_index=True, partition=keys[0], sort=keys[1], units={})
+
+
 def _names(source: Wire, role: str) -> tuple[str, ...]:
     return tuple(
         element["AttributeName"] for element in source["KeySchema"] if element["KeyType"] == role
@@ -127,11 +138,15 @@ def has_few_values(name: str) -> bool:
 
     >>> [has_few_values(name) for name in ("orderStatus", "isActive", "countryCode", "statusId")]
     [True, True, True, False]
+    >>> [has_few_values(name) for name in ("ORDERSTATE", "eventtype", "realestate")]
+    [True, True, False]
     """
     parts = words(name) or [""]
     if parts[-1] == "code" and len(parts) > 1:
         parts.pop()
-    return parts[0] in ("is", "has") or parts[-1] in FEW_VALUES
+    last = parts[-1]
+    joined = last.endswith(_FEW_VALUES_ENDINGS) and not last.endswith(_OTHER_WORDS)
+    return parts[0] in ("is", "has") or last in FEW_VALUES or joined
 
 
 def follows_the_clock(name: str) -> bool:
@@ -231,13 +246,22 @@ def projections_are_narrow(table: DeclaredTable) -> Iterator[Finding]:
 
 
 def indexes_differ_from_the_table(table: DeclaredTable) -> Iterator[Finding]:
-    """Warn of a global index that orders items as its table does."""
+    """Warn of an index that orders items as its table, or as an index before it, does."""
     first, *indexes = resources(table)
-    for index in indexes:
-        if (index.partition, index.sort) == (first.partition, first.sort):
-            message = "It has the key of its table and answers nothing that the table does not."
-            fix = "Drop it and query the table."
-            yield index.finding("redundant-index", "KeySchema", message, fix)
+    seen = {(first.partition, first.sort): "its table", (first.partition, ()): "its table"}
+    for index in (*indexes, *_local_indexes(table)):
+        holder = seen.setdefault((index.partition, index.sort), index.name)
+        if holder == index.name:
+            continue
+        of_table = holder == "its table"
+        same = "its table" if of_table else holder.removeprefix(f"{table.resource} ")
+        part = "partition key" if index.sort != first.sort and of_table else "key"
+        message = f"It has the {part} of {same} and answers no question that {same} does not."
+        fix = (
+            f"Drop it and query {'the table' if of_table else same}, unless its narrower copy is "
+            "read far more often than it is written."
+        )
+        yield index.finding("redundant-index", "KeySchema", message, fix)
 
 
 def local_indexes_are_wanted(table: DeclaredTable) -> Iterator[Finding]:

@@ -164,6 +164,7 @@ class _Module:
         arguments: Mapping[str, Value] | None = None,
         prefix: str = "",
         depth: int = 0,
+        root: Path | None = None,
     ) -> None:
         self._directory = directory
         self._files = files
@@ -177,7 +178,13 @@ class _Module:
         }
         self._under_way: set[str] = set()
         values = self._values_files() if arguments is None else arguments
-        self._scope = Scope({"var": dict(self._variables(values))}, self._look_up)
+        places = {"module": str(directory), "root": str(root or directory)}
+        self._root = root or directory
+        self._scope = Scope(
+            {"var": dict(self._variables(values)), "path": places},
+            self._look_up,
+            {"file": self._text_of, "fileexists": lambda name: self._file(name).is_file()},
+        )
 
     # Names
 
@@ -222,6 +229,29 @@ class _Module:
                         "range_key": self._setting(block, "range_key"),
                     }
         return None
+
+    def _text_of(self, name: str) -> str:
+        """Return the text of a file that an expression reads.
+
+        Raises:
+            DocumentError: It cannot be read.
+        """
+        return declared.read_text(self._file(name))
+
+    def _file(self, name: str) -> Path:
+        """Return the path of a file of the project; others are none of a design's business.
+
+        Raises:
+            DocumentError: It lies outside of the repository or, without one, of the root module.
+        """
+        path = Path(name)
+        beside = path.is_relative_to(self._directory) or path.is_relative_to(self._root)
+        full = (path if beside else self._root / path).resolve()
+        root = self._root.resolve()
+        around = next((each for each in (root, *root.parents) if (each / ".git").exists()), root)
+        if not full.is_relative_to(around):
+            raise DocumentError(f"{name}: not a file of the project")
+        return full
 
     def _setting(self, block: hcl.Block, name: str, scope: Scope | None = None) -> Value:
         setting = block.settings.get(name)
@@ -391,8 +421,9 @@ class _Module:
         if setting is None:
             return False
         label = table.resource.removeprefix(self._prefix).partition("[")[0]
-        if label in references(setting.expression):
-            return True
+        tables = {word for word in references(setting.expression) if word.startswith(_TABLE)}
+        if tables:
+            return label in tables
         value = self._scope.value(setting.expression)
         parts = value.removeprefix("table/").split("/") if isinstance(value, str) else []
         return parts[:1] == [table.request["TableName"]]
@@ -469,6 +500,7 @@ class _Module:
                 arguments=self._body(block, scope),
                 prefix=f"{name}.",
                 depth=self._depth + 1,
+                root=self._root,
             ).reading(list(files))
             for name, scope in self._instances(address, block, findings, path)
         ]

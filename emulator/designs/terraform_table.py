@@ -62,6 +62,8 @@ def table_of(
     """
     notes = declared.Notes(address)
     key = _key(notes, values)
+    if not key and "hash_key" in values and isinstance(values, Body):
+        raise UndecidedError("hash_key", "it is null here")
     if not key:
         raise DocumentError("expected hash_key or key_schema, found neither")
     provisioned = _is_provisioned(notes, values)

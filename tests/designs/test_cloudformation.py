@@ -349,3 +349,40 @@ def test_a_loop_of_the_template_makes_a_table_of_each(tmp_path):
         ("ThingsOne", "t-One"),
         ("ThingsTwo", "t-Two"),
     ]
+
+
+REPLICA = """
+Resources:
+  Replica:
+    Type: AWS::DynamoDB::GlobalTable
+    Properties:
+      GlobalTableSourceArn: !ImportValue SourceArn
+      Replicas: [{Region: us-west-2}]
+"""
+INCLUDED = """
+Resources:
+  Included:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      BillingMode: PAY_PER_REQUEST
+      KeySchema:
+        Fn::Transform: [{Name: AWS::Include, Parameters: {Location: keys.yaml}}]
+      AttributeDefinitions: [{AttributeName: id, AttributeType: S}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (REPLICA, "KeySchema is decided elsewhere (it is a replica of GlobalTableSourceArn)"),
+        (INCLUDED, "KeySchema is decided elsewhere (Fn::Transform)"),
+    ],
+    ids=["replica", "transform"],
+)
+def test_a_key_that_another_template_has_is_no_fault(tmp_path, text, reason):
+    """A stack may hold the replica of a table in another account, or include its keys."""
+    path = tmp_path / "template.yaml"
+    path.write_text(text)
+    [finding] = read_design(path).findings
+    assert finding.rule == "unknown-value"
+    assert finding.message == f"{reason}, so there is no table to check."

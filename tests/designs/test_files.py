@@ -11,6 +11,7 @@ import pytest
 from emulator import Emulator
 from emulator.designs import create_table_requests, read_tables
 from emulator.designs.files import read_design
+from emulator.service.errors import DocumentError
 
 PROJECTS = Path(__file__).parent / "projects"
 FOLDERS = sorted(path.name for path in PROJECTS.iterdir())
@@ -98,3 +99,20 @@ def test_a_directory_is_all_its_files(tmp_path):
 def test_a_file_of_samples_lends_them(tmp_path):
     [_, users] = read_tables(PROJECTS / "mcp-server" / "dynamodb_data_model.json")
     assert users.samples == ({"userId": {"S": "u1"}},)
+
+
+def test_what_only_mentions_a_table_is_no_design(tmp_path):
+    """Schemas, policies and test reports of a repository name tables, and are not wrong."""
+    shutil.copytree(PROJECTS / "terraform", tmp_path / "terraform")
+    (tmp_path / "schema.json").write_text('{"typeName": "AWS::DynamoDB::Table"}')
+    (tmp_path / "expected.yaml").write_text('pass: ["aws_dynamodb_table.pass"]')
+    (tmp_path / "list.json").write_text('[1, {"type": "aws_dynamodb_table"}]')
+    reading = read_design(tmp_path)
+    assert len(reading.tables) == 2
+    assert not reading.findings
+
+
+def test_a_folder_of_mentions_declares_nothing(tmp_path):
+    (tmp_path / "schema.json").write_text('{"typeName": "AWS::DynamoDB::Table"}')
+    with pytest.raises(DocumentError, match="no DynamoDB table is declared in it"):
+        read_design(tmp_path)

@@ -56,7 +56,10 @@ CASES = {
     'join("-", var.names)': "b-a-b",
     'split(",", "a,b")': ["a", "b"],
     "try(var.tables.users.n, 7)": 7,
-    "can(var.unknown)": False,
+    "can(var.tables.users.n)": False,
+    "can(var.names[7])": False,
+    "can(var.env)": True,
+    'try(lookup(var.tables, "gone").key, var.names[9].x, "z")': "z",
     "coalesce(var.none, \"\", 3)": 3,
     "max([1, 4]...)": 4,
     "flatten([[1], [2, [3]]])": [1, 2, 3],
@@ -65,6 +68,13 @@ CASES = {
     'replace(upper("ab"), "A", "x")': "xB",
     'tonumber("5") + 1': 6,
     "element(var.names, 4)": "a",
+    'setproduct(["a"], [1, 2])': [["a", 1], ["a", 2]],
+    'setsubtract(var.names, ["b"])': ["a"],
+    'formatlist("%s-%d", ["a", "b"], [1, 2])': ["a-1", "b-2"],
+    'replace("a1-b2", "/([a-z])([0-9])/", "$2$1")': "1a-2b",
+    'jsondecode("{\\"a\\": [1]}").a[0]': 1,
+    'yamldecode("a: [b]").a[0]': "b",
+    'indent(2, "a\\nb")': "a\n  b",
 }  # fmt: skip
 
 
@@ -92,6 +102,10 @@ UNKNOWN = {
     '"x${var.names}"': "a text made of a list",
     "var.tables[each.key]": "each.key",
     "var.on && var.nothing": "var.nothing",
+    'try(var.nothing.key, "id")': "var.nothing.key",
+    "jsondecode(\"{\")": "jsondecode()",
+    'yamldecode("a: [")': "yamldecode()",
+    'file("here.txt")': "file()",
 }  # fmt: skip
 
 
@@ -117,6 +131,8 @@ def around(inner):
         inner.map(lambda text: f"({text})"),
         inner.map(lambda text: f"var.on ? {text} : 1"),
         inner.map(lambda text: f"try({text})"),
+        inner.map(lambda text: f'try({text}, "id")'),
+        inner.map(lambda text: f"can({text})"),
         inner.map(lambda text: f"{{a = {text}}}.a"),
         inner.map(lambda text: f"[{text}][0]"),
     )

@@ -104,6 +104,30 @@ FOUND = {
         table(indexes=[index("same", "id / at")]),
         [("redundant-index", "warning", "t same")],
     ),
+    "the partition key of its table alone": (
+        table(indexes=[index("same", "id")]),
+        [("redundant-index", "warning", "t same")],
+    ),
+    "the key of another index": (
+        table(indexes=[index("first", "name / at"), index("again", "name / at")]),
+        [("redundant-index", "warning", "t again")],
+    ),
+    "a local index in the order of its table": (
+        table(LocalSecondaryIndexes=[index("again", "id / at")]),
+        [("redundant-index", "warning", "t again"), ("collection-limit", "warning", "t")],
+    ),
+    "a state without a word of its own": (
+        table(indexes=[index("byState", "ORDERSTATE / at")]),
+        [("low-cardinality-key", "warning", "t byState")],
+    ),
+    "a yes or no": (
+        table(indexes=[index("left", "CartAbandoned / at")]),
+        [("low-cardinality-key", "warning", "t left")],
+    ),
+    "when it was changed": (
+        table(indexes=[index("changed", "lastUpdated")]),
+        [("time-key", "warning", "t changed")],
+    ),
     "local index": (table(**LOCAL), [("collection-limit", "warning", "t")]),
     "wide index": (
         table(indexes=[index("wide", "name", "ALL")]),

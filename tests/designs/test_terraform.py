@@ -478,3 +478,87 @@ def test_a_mark_of_byte_order_and_lines_of_windows_are_no_matter(tmp_path):
     path = tmp_path / "main.tf"
     path.write_bytes(b"\xef\xbb\xbf" + minimal().replace("\n", "\r\n").encode())
     assert create_table_requests(path) == create_table_requests(written(tmp_path, minimal()))
+
+
+def test_a_key_whose_default_is_null_is_left_to_the_caller(tmp_path):
+    """The root of a module that others call has variables without a value."""
+    (tmp_path / "main.tf").write_text(
+        'variable "key" { default = null }\n'
+        'resource "aws_dynamodb_table" "this" {\n  name = "things"\n  hash_key = var.key\n}\n'
+    )
+    [finding] = read_design(tmp_path).findings
+    assert (finding.rule, finding.line) == ("unknown-value", 4)
+    assert finding.message.startswith("hash_key is decided elsewhere (it is null here)")
+
+
+def test_a_target_is_about_the_table_that_it_refers_to(tmp_path):
+    """Tables of one name, in two regions, are told apart by the reference."""
+    table = """
+resource "aws_dynamodb_table" "{name}" {{
+  name           = "orders"
+  hash_key       = "id"
+  read_capacity  = 5
+  write_capacity = 5
+  attribute {{
+    name = "id"
+    type = "S"
+  }}
+}}
+"""
+    target = """
+resource "aws_appautoscaling_target" "west" {
+  service_namespace  = "dynamodb"
+  resource_id        = "table/${aws_dynamodb_table.west.name}"
+  scalable_dimension = "dynamodb:table:ReadCapacityUnits"
+}
+"""
+    text = table.format(name="east") + table.format(name="west") + target
+    (tmp_path / "main.tf").write_text(text)
+    scaled = {found.resource: found.scaled for found in read_design(tmp_path).tables}
+    assert scaled == {"aws_dynamodb_table.east": False, "aws_dynamodb_table.west": True}
+
+
+FROM_FILES = """
+locals {
+  tables = { for t in yamldecode(file("${path.module}/tables.yaml")) : t.name => t }
+  more   = jsondecode(file("more.json"))
+  else   = yamldecode(file("%s"))
+}
+resource "aws_dynamodb_table" "each" {
+  for_each     = merge(local.tables, local.more)
+  name         = each.key
+  billing_mode = "PAY_PER_REQUEST"
+  hash_key     = each.value.key
+  attribute {
+    name = each.value.key
+    type = "S"
+  }
+}
+resource "aws_dynamodb_table" "outside" {
+  for_each = local.else
+  name     = each.key
+  hash_key = each.value
+}
+"""
+
+
+@pytest.mark.parametrize("nested", [False, True], ids=["root", "module"])
+def test_tables_may_be_listed_in_files_of_the_project(tmp_path, nested):
+    """A file outside of the project is not read, whatever it is."""
+    (tmp_path / "secret.yaml").write_text("a: secret")
+    root = tmp_path / "infra"
+    folder = root / "modules" / "tables" if nested else root
+    folder.mkdir(parents=True)
+    (folder / "main.tf").write_text(FROM_FILES % (tmp_path / "secret.yaml"))
+    (folder / "tables.yaml").write_text("[{name: users, key: userId}]")
+    (root / "more.json").write_text('{"jobs": {"key": "jobId"}}')
+    if nested:
+        (root / "main.tf").write_text('module "tables" {\n  source = "./modules/tables"\n}\n')
+    reading = read_design(root)
+    keys = {found.request["TableName"]: found.request["KeySchema"] for found in reading.tables}
+    assert {name: entries[0]["AttributeName"] for name, entries in keys.items()} == {
+        "users": "userId",
+        "jobs": "jobId",
+    }
+    assert [finding.rule for finding in reading.findings] == ["unknown-value"]
+    assert "secret" not in str(reading.findings)
