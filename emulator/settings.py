@@ -34,7 +34,7 @@ _SECONDS: Final = (
     *("vector_allocation_delay", "vector_backfill_delay", "vector_search_delay"),
     *("table_delay", "index_delay", "transaction_seconds", "ttl_change_interval", "split_delay"),
     *("split_seconds", "gsi_closed_seconds", "gsi_lag", "ec_lag", "ttl_delay", "autoscaling_delay"),
-    *("transfer_seconds", "recovery_lag", "replication_lag"),
+    *("transfer_seconds", "recovery_lag", "replication_lag", "stream_shard_seconds"),
 )
 #: The longest of them: 100 years; what lies further ahead has no date that can be written.
 _MOST_SECONDS: Final = 100 * 366 * 86_400
@@ -112,6 +112,9 @@ class Settings:
     #: A stream has one shard, as in DynamoDB Local, or one for each partition of its table, as in
     #: the service: it ends where the partition splits, and the children's go on. Rule STM-12.
     stream_shards: Literal["one", "partitions"] = "one"
+    #: Such a shard ends at this age, and its child goes on; 0 lets it end with its partition only.
+    #: Rule STM-12.
+    stream_shard_seconds: float = 4 * 3600.0
 
     #: Every draw of an unknown follows from it: the same seed gives the same run.
     seed: int = 0

@@ -363,6 +363,7 @@ class Account:
             view=view,
             now_ns=self.now_ns,
             partition_ids=partition_ids,
+            shard_seconds=self.settings.stream_shard_seconds,
         )
 
     # Throughput

@@ -78,6 +78,7 @@ class Stream:
         view: ViewType,
         now_ns: int,
         partition_ids: Iterable[int] | None = None,
+        shard_seconds: float = 0,
     ) -> None:
         self.arn = arn
         self.label = label
@@ -91,7 +92,13 @@ class Stream:
         self._records: deque[StreamRecord] = deque()
         self._kept_bytes = 0
         self._next_number = 1
-        self.shards = Shards(arn, partition_ids, first_number=1, now_ns=now_ns)
+        self.shards = Shards(
+            arn,
+            partition_ids,
+            first_number=1,
+            now_ns=now_ns,
+            lifetime_ns=round(shard_seconds * NANOSECONDS),
+        )
 
     @property
     def is_open(self) -> bool:
@@ -146,6 +153,8 @@ class Stream:
         if image is None or (old is not None and new is not None and old.same_as(new)):
             return
         keys = image.pick(self.key.names)
+        if now_ns >= self.shards.next_roll_ns:
+            self.shards.roll(self._next_number, now_ns)
         shard = self.shards.of_partition(partition_id)
         shard.last_number = number = self._next_number
         record = StreamRecord(number, now_ns, keys, old, new, by_service, shard.number)
@@ -165,6 +174,7 @@ class Stream:
     def split_shard(self, partition_id: int, children: Iterable[int], now_ns: int) -> None:
         """Follow a partition of the table that was split (STM-12)."""
         if self.is_open and self.shards.follows_partitions:
+            self.catch_up(now_ns)
             number = self._next_number
             self.shards.split(partition_id, children, next_number=number, now_ns=now_ns)
 
@@ -193,12 +203,15 @@ class Stream:
             size += record.old.size_bytes
         return size
 
-    def forget_old_shards(self, now_ns: int) -> None:
-        """Forget the shards that were closed more than a day ago."""
+    def catch_up(self, now_ns: int) -> None:
+        """Let shards come of age, and forget those that were closed more than a day ago."""
+        if now_ns >= self.shards.next_roll_ns:
+            self.shards.roll(self._next_number, now_ns)
         self.shards.forget_before(now_ns - limits.STREAM_RETENTION_SECONDS * NANOSECONDS)
 
     def close(self, now_ns: int) -> None:
         """End the stream; its records stay readable for a day (DT-1)."""
+        self.catch_up(now_ns)
         self.closed_ns = now_ns
         self.shards.close(now_ns)
 

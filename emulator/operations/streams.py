@@ -55,6 +55,7 @@ def stream_of(account: Account, arn: str) -> Stream:
     stream = account.visible_streams().get(arn)
     if stream is None or stream.expired(account.now_ns):
         raise errors.ResourceNotFoundException(NO_STREAM.format(arn=arn))
+    stream.catch_up(account.now_ns)
     return stream
 
 
@@ -118,7 +119,6 @@ def describe_stream(account: Account, request: Request) -> Response:
     wanted = request.get("ShardFilter")
     if wanted is not None and not (wanted.get("Type") and wanted.get("ShardId")):
         raise errors.ValidationException(HALF_A_FILTER)
-    stream.forget_old_shards(account.now_ns)
     shards = list(stream.shards)
     if wanted is not None:
         parent = stream.shards.by_id(wanted["ShardId"])

@@ -71,6 +71,7 @@ def load(account: Account, head: Written, lines: Iterable[Written], moments: Mom
         key=load_key(head["key"], load_types(head["types"])),
         view=head["view"],
         now_ns=moments.ns(head["created"]),
+        shard_seconds=account.settings.stream_shard_seconds,
     )
     stream.tags = {text(name): text(value) for name, value in head["tags"].items()}
     stream.policy = load_policy(head["policy"])
@@ -103,7 +104,10 @@ def _load_record(stream: Stream, line: Written, moments: Moments) -> StreamRecor
 
 
 def _load_shard(written: list[Any], moments: Moments) -> Shard:
-    shard_id, number, parent, partition_id, first_number, last_number, trimmed, closed_ns = written
+    shard_id, number, parent, partition_id, first_number, last_number, trimmed, *moved = written
+    # Files of before have no moment of opening; the name of a shard has it to the millisecond.
+    opened_ns = moved[0] if len(moved) > 1 else int(text(shard_id).split("-")[1]) * 1_000_000
+    closed_ns = moved[-1]
     return Shard(
         text(shard_id),
         integer(number),
@@ -112,5 +116,6 @@ def _load_shard(written: list[Any], moments: Moments) -> Shard:
         integer(first_number, 1),
         integer(last_number),
         integer(trimmed),
+        moments.ns(opened_ns),
         None if closed_ns is None else moments.ns(closed_ns),
     )

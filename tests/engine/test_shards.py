@@ -13,11 +13,9 @@ from tests.tables import table
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
 
 
-def world(partition_bytes=3000):
-    emu = Emulator(
-        clock=ManualClock(),
-        settings=Settings(stream_shards="partitions", partition_bytes=partition_bytes),
-    )
+def world(partition_bytes=3000, **members):
+    settings = Settings(stream_shards="partitions", partition_bytes=partition_bytes, **members)
+    emu = Emulator(clock=ManualClock(), settings=settings)
     emu.call("CreateTable", table(StreamSpecification=STREAM))
     return emu
 
@@ -187,7 +185,7 @@ def test_shards_come_in_pages():
 
 def test_a_shard_that_was_closed_a_day_ago_is_gone():
     """STM-9, STM-12: its children name no parent then."""
-    emu = world()
+    emu = world(stream_shard_seconds=0)
     for number in range(40):
         put(emu, str(number), 0, 500)
     closed = [s for s in shards(emu) if "EndingSequenceNumber" in s["SequenceNumberRange"]]
@@ -201,6 +199,71 @@ def test_a_shard_that_was_closed_a_day_ago_is_gone():
         page(emu, at)
 
 
+HOURS = 3600
+
+
+def test_a_shard_ends_by_its_age_and_has_one_child():
+    """STM-12: after four hours, whether something was written or not."""
+    emu = world(partition_bytes=10**6)
+    put(emu, "a", 0)
+    first = shards(emu)
+    at = iterator(emu, next(s for s in first if drain(emu, s)[0]))
+    emu.clock.advance(4 * HOURS - 1)
+    assert shards(emu) == first
+    at = iterator(emu, next(s for s in first if drain(emu, s)[0]))
+    emu.clock.advance(1)
+    put(emu, "a", 1)
+    closed, children = shards(emu)[:4], shards(emu)[4:]
+    assert [s["ShardId"] for s in closed] == [s["ShardId"] for s in first]
+    assert all("EndingSequenceNumber" in shard["SequenceNumberRange"] for shard in closed)
+    assert [s["ParentShardId"] for s in children] == [s["ShardId"] for s in closed]
+    answer = page(emu, at)
+    assert len(answer["Records"]) == 1
+    assert "NextShardIterator" not in answer
+    assert history(emu) == {"a": [0, 1]}
+    assert len(emu.partitions("tab")) == 4
+
+
+@pytest.mark.parametrize("seconds", [0, 6 * HOURS, 24 * HOURS])
+def test_how_old_shards_grow_is_a_setting(seconds):
+    """STM-12: 0 is for ever."""
+    emu = world(partition_bytes=10**6, stream_shard_seconds=seconds)
+    emu.clock.advance(24 * HOURS - 1)
+    assert len(shards(emu)) == (16 if seconds == 6 * HOURS else 4)
+    emu.clock.advance(1)
+    assert len(shards(emu)) == {0: 4, 6 * HOURS: 20, 24 * HOURS: 8}[seconds]
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    st.lists(st.integers(1, 40 * HOURS), max_size=6),
+    st.lists(st.integers(0, 3), max_size=6),
+)
+def test_shards_do_not_depend_on_who_looks_when(pauses, splits):
+    """STM-12: looked at often or once after years, they are the same."""
+    looked, left = (world(partition_bytes=1500) for _ in range(2))
+    for emu in (looked, left):
+        for number, pause in enumerate(pauses):
+            emu.clock.advance(pause)
+            for split in splits[number : number + 1]:
+                for key in range(2 * split):
+                    put(emu, f"{number} {key}", 0, 700)
+            if emu is looked:
+                shards(emu)
+        for _ in range(8 if emu is looked else 1):
+            emu.clock.advance(25 * HOURS if emu is looked else 200 * HOURS)
+            shards(emu)
+    assert shards(looked) == shards(left)
+
+
+def test_a_long_time_costs_no_more_than_what_can_be_seen_of_it():
+    """STM-12."""
+    emu = world()
+    emu.clock.advance(90 * 366 * 24 * HOURS)
+    assert len(shards(emu)) == 28
+    put(emu, "a", 1)
+
+
 @settings(max_examples=15, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 900)), max_size=60),
@@ -208,7 +271,7 @@ def test_a_shard_that_was_closed_a_day_ago_is_gone():
 )
 def test_a_consumer_that_reads_parents_first_sees_each_item_in_order(writes, limit):
     """STM-8, STM-12: complete, in order, however often partitions split."""
-    emu = world(partition_bytes=2500)
+    emu = world(partition_bytes=2500, stream_shard_seconds=7)
     expected = defaultdict(list)
     for number, (pk, size) in enumerate(writes):
         put(emu, pk, number, size)
@@ -226,6 +289,7 @@ def test_a_file_has_the_shards_of_a_stream(tmp_path):
     emu = world()
     for number in range(60):
         put(emu, f"{number % 20}", number, 500)
+        emu.clock.advance(600)
     emu.save(tmp_path / "file")
     settings = Settings(stream_shards="partitions", partition_bytes=3000)
     loaded = Emulator.load(tmp_path / "file", clock=ManualClock(emu.clock.now()), settings=settings)
