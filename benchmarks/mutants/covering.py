@@ -58,20 +58,24 @@ class CoveringTests:
             test: took for test, took in index["seconds"].items() if _file(test) not in stale
         }
         failed = set(index["failed"]) - {test for test in index["failed"] if _file(test) in stale}
-        coverage.start()
-        for item in [item for item in session.items if _file(item.nodeid) in stale]:
-            if sys.gettrace() is None:  # a test has traced for itself
-                coverage.stop()
-                coverage.start()
-            coverage.switch_context(item.nodeid)
-            began = time.process_time()
-            if not run(item):
-                failed.add(item.nodeid)
-            seconds[item.nodeid] = round(time.process_time() - began, 4)
-        coverage.stop()
-        coverage.save()
-        index |= {"tests": prints, "seconds": seconds, "failed": sorted(failed)}
-        (self._folder / INDEX).write_text(json.dumps(index))
+        known = {path: mark for path, mark in index["tests"].items() if path not in stale}
+        for path in sorted(stale):
+            coverage.start()
+            for item in [item for item in session.items if _file(item.nodeid) == path]:
+                if sys.gettrace() is None:  # a test has traced for itself
+                    coverage.stop()
+                    coverage.start()
+                coverage.switch_context(item.nodeid)
+                began = time.process_time()
+                if not run(item):
+                    failed.add(item.nodeid)
+                seconds[item.nodeid] = round(time.process_time() - began, 4)
+            coverage.stop()
+            coverage.save()
+            # Written file by file, so that a run that was ended goes on where it was.
+            known[path] = prints[path]
+            index |= {"tests": known, "seconds": seconds, "failed": sorted(failed)}
+            (self._folder / INDEX).write_text(json.dumps(index))
 
     def is_complete(self, items: list[pytest.Item]) -> bool:
         """Return whether every test file is in the map as it is now."""

@@ -19,7 +19,7 @@ from emulator.capacity.units import (
 )
 from emulator.engine.propagation import IndexArm, free_arms, propagate
 from emulator.engine.splits import split_for_size
-from emulator.model import Item
+from emulator.model import ITEM_TOO_LARGE, UPDATE_TOO_LARGE, Item
 from emulator.service import limits
 from emulator.service.errors import (
     ConditionalCheckFailedException,
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 CONDITION_FAILED: Final = "The conditional request failed"
 COLLECTION_FULL: Final = "Collection size exceeded."
-ITEM_TOO_LARGE: Final = "Item size has exceeded the maximum allowed size"
-UPDATE_TOO_LARGE: Final = "Item size to update has exceeded the maximum allowed size"
 
 
 class Write(NamedTuple):

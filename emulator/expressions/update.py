@@ -17,6 +17,7 @@ from emulator.expressions import ast, resolve
 from emulator.expressions.checks import Check, Names, check_text, document_path, update_checks
 from emulator.expressions.condition import Evaluate, literal_operand, path_operand
 from emulator.expressions.parser import NO_MEMBER, UPDATE
+from emulator.service import limits
 from emulator.service.errors import ValidationException
 
 INVALID_PATH: Final = "The document path provided in the update expression is invalid for update"
@@ -52,8 +53,9 @@ class Program(NamedTuple):
 
     ``names`` are the targets if all of them are top-level attributes; else ``edits`` says
     where each result goes. ``mentioned`` are the targets and all paths that actions read;
-    ``computed`` are the places of results that may be more than can be stored; ``assigned``
-    are the attributes that SET gives the value of a placeholder.
+    ``computed`` are the places of results that may be more than can be stored; ``gathers`` says
+    whether an action makes a list or set longer; ``assigned`` are the attributes that SET gives
+    the value of a placeholder.
     """
 
     paths: tuple[model.Path, ...]
@@ -65,6 +67,7 @@ class Program(NamedTuple):
     computed: tuple[int, ...]
     cost: Cost
     assigned: tuple[tuple[str, str], ...] = ()
+    gathers: bool = False
 
 
 NO_COST: Final = Cost(0, (), ())
@@ -98,11 +101,15 @@ class Update:
 
         Raises:
             ValidationException: the stored item does not suit the update (UPD-6, UPD-10,
-                UPD-11, UPD-14 to UPD-16), or a number leaves the storable range (NUM-10).
+                UPD-11, UPD-14 to UPD-16), a number leaves the storable range (NUM-10), or lists
+                and sets have more members than an item has bytes (SIZ-3).
         """
-        _, _, actions, names, edits, _, computed, _, _ = self._program
+        _, _, actions, names, edits, _, computed, _, _, gathers = self._program
         values = self._values
-        results = [action(attributes, values) for action in actions]
+        if gathers:
+            results = _gathered(actions, attributes, values)
+        else:
+            results = [action(attributes, values) for action in actions]
         if names is None:
             changed = _edited_map(attributes, edits, results)
         else:
@@ -120,6 +127,8 @@ class Update:
     def request_bytes(self, attributes: model.Attributes, result: model.Attributes) -> int:  # noqa: ARG002  # what was stored does not count
         """Return the bytes that a stand-alone UpdateItem is measured by (SIZ-5).
 
+        Beyond what an item may have it is not measured on, however often a value is named.
+
         Args:
             attributes: The item before the update.
             result: The item after it.
@@ -127,6 +136,8 @@ class Update:
         cost = self._program.cost
         size = cost.fixed_bytes
         for literal in cost.literals:
+            if size > limits.ITEM_BYTES:
+                return size
             size += model.value_size(self._values[literal])
         for name in cost.written:
             size += model.text_size(name) + model.value_size(result[name])
@@ -207,7 +218,34 @@ def _compiled(root: ast.UpdateExpression, names: Names) -> Program:
         computed=tuple(number for number, action in enumerate(actions) if _computes(action)),
         cost=_cost(actions, paths, names),
     )
-    return compiled._replace(assigned=assigned)
+    return compiled._replace(assigned=assigned, gathers=any(map(_gathers, actions)))
+
+
+def _gathers(action: ast.Action) -> bool:
+    """Return whether an action may make a list or a set longer than each of its operands."""
+    value = action.value
+    is_append = isinstance(value, ast.Function) and value.name == "list_append"
+    return action.keyword == "ADD" or is_append
+
+
+def _gathered(
+    actions: tuple[Evaluate, ...], attributes: model.Attributes, values: resolve.Values
+) -> list[model.Value | model.Missing]:
+    """Return the results of actions, of which some make lists and sets longer.
+
+    A member takes a byte at least. What has more members than an item has bytes is refused before
+    all of it is made: a hundred actions could each join the largest lists there are.
+    """
+    results: list[model.Value | model.Missing] = []
+    members = 0
+    for action in actions:
+        result = action(attributes, values)
+        if isinstance(result, tuple | _Set):
+            members += len(result)
+            if members > limits.ITEM_BYTES:
+                raise ValidationException(model.UPDATE_TOO_LARGE)
+        results.append(result)
+    return results
 
 
 def _computes(action: ast.Action) -> bool:

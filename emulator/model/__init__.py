@@ -1,6 +1,6 @@
 """What data is: values, numbers, items, sizes, keys, schemas, paths and their wire form."""
 
-from emulator.model.items import SHORT_NAME, Item, check_name
+from emulator.model.items import ITEM_TOO_LARGE, SHORT_NAME, UPDATE_TOO_LARGE, Item, check_name
 from emulator.model.keys import (
     EMPTY_KEY,
     LONG_PARTITION_KEY,
@@ -41,6 +41,7 @@ from emulator.service.attribute_types import BinarySet, NumberSet, StringSet
 
 __all__ = [
     "EMPTY_KEY",
+    "ITEM_TOO_LARGE",
     "KEY_CLASSES",
     "LONG_PARTITION_KEY",
     "LONG_SORT_KEY",
@@ -50,6 +51,7 @@ __all__ = [
     "ORDERED_TYPES",
     "SET_TYPES",
     "SHORT_NAME",
+    "UPDATE_TOO_LARGE",
     "Attributes",
     "BinarySet",
     "IndexSchema",

@@ -16,6 +16,8 @@ from emulator.service import errors, limits
 EMPTY_NAME: Final = "Empty attribute name"
 # Observed: ScyllaDB's tests, run against the service, for the number; DynamoDB Local for the text.
 LONG_NAME: Final = "Attribute name is too large, must be less than 65536 bytes"
+ITEM_TOO_LARGE: Final = "Item size has exceeded the maximum allowed size"
+UPDATE_TOO_LARGE: Final = "Item size to update has exceeded the maximum allowed size"
 #: A name of so many characters is not too long, whatever they are.
 SHORT_NAME: Final = limits.ATTRIBUTE_NAME_BYTES // 4
 
@@ -64,13 +66,19 @@ class Item:
         return Item(picked, attributes_size(picked), self.levels)
 
     def replace(self, attributes: dict[str, Value]) -> Item:
-        """Return an item of these attributes, measuring only what differs from this one."""
+        """Return an item of these attributes, measuring only what differs from this one.
+
+        An item that is larger than one may be is not measured to its end: its size says no more
+        than that it cannot be stored.
+        """
         size_bytes, levels = self.size_bytes, self.levels
         for name, value in self.attributes.items():
             if attributes.get(name, MISSING) is not value:
                 size_bytes -= text_size(name) + value_size(value)
         for name, value in attributes.items():
             if self.attributes.get(name, MISSING) is not value:
+                if size_bytes > limits.ITEM_BYTES:
+                    break
                 size_bytes += text_size(name) + value_size(value)
                 levels = max(levels, nesting_levels(value))
         return Item(attributes, size_bytes, levels)

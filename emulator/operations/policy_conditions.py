@@ -212,7 +212,15 @@ def matches(text: str, expression: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _compiled(expression: str) -> re.Pattern[str]:
-    return re.compile(expression, re.DOTALL)
+    """Return an expression in which what follows a star is looked for once, from the left.
+
+    With several stars, the other ways to place it lead nowhere, and there are exponentially many.
+    """
+    first, *others = expression.split(".*")
+    if others:
+        between = "".join(f"(?>.*?{part})" for part in others[:-1])
+        first = f"{first}{between}.*{others[-1]}"
+    return re.compile(first, re.DOTALL)
 
 
 def _same_arn(value: str, expression: str) -> bool:

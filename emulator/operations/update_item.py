@@ -12,6 +12,7 @@ from emulator.model import MISSING, IndexSchema, Item, Missing, Value, check_nam
 from emulator.operations import responses, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import conditions, expressions, items, keys, vectors
+from emulator.service import limits
 from emulator.service.errors import ValidationException
 
 KEY_CHANGE: Final = (
@@ -140,7 +141,8 @@ def change_of(
         if table.vectors is not None:
             vectors.vectors_can_be_updated(table, old, new)
         request_bytes = 0
-        if standalone and table.settings.update_size_rule == "request":
+        is_measured = standalone and table.settings.update_size_rule == "request"
+        if is_measured and new.size_bytes <= limits.ITEM_BYTES:
             request_bytes = update.request_bytes(base.attributes, attributes)
         items.updated_item_fits(new, request_bytes, too_deep)
         return new

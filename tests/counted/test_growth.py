@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.fuzz.growth import cases
+from benchmarks.fuzz.growth import Case, cases
 from benchmarks.fuzz.tables import filled
 from emulator import ApiError
+from emulator.service import limits
 from emulator.service.catalogue import OPERATIONS
 
 PACKAGE = Path(__file__).parents[2] / "emulator"
@@ -96,3 +97,33 @@ def test_nothing_searches_what_came_before():
         and isinstance(compared.slice.upper, ast.Name)
     ]
     assert searches == []
+
+
+#: Actions of an update that write or measure a long value, which all of them name.
+OFTEN = {
+    "a copy": ("SET ", "x{} = l", {}),
+    "a list and itself": ("SET ", "x{} = list_append(l, l)", {}),
+    "a list and a value": ("SET ", "x{} = list_append(l, :v)", {"L": [{"N": "1"}] * 900}),
+    "a value": ("SET ", "x{} = :v", {"L": [{"N": "1"}] * 900}),
+    "a value that is not needed": ("SET ", "x{} = if_not_exists(n, :v)", {"L": [{"N": "1"}] * 900}),
+    "a set": ("ADD ", "x{} :v", {"NS": [str(number) for number in range(900)]}),
+}
+
+
+@pytest.mark.parametrize("form", OFTEN)
+def test_an_update_is_measured_no_further_than_an_item_goes(emulator, monkeypatch, form):
+    """SIZ-3: a text of 4 KB names the largest list 200 times; that took half a minute once."""
+    monkeypatch.setattr(limits, "ITEM_BYTES", 4_000)
+    keyword, action, value = OFTEN[form]
+    key = {"pk": {"S": "often"}, "sk": {"N": "1"}}
+    item = key | {"l": {"L": [{"N": "1"}] * 900}, "n": {"N": "1"}}
+    emulator.call("PutItem", {"TableName": "tab", "Item": item})
+
+    def request(count):
+        actions = keyword + ", ".join(map(action.format, range(count)))
+        update = {"TableName": "tab", "Key": key, "UpdateExpression": actions}
+        return update | ({"ExpressionAttributeValues": {":v": value}} if value else {})
+
+    case = Case("UpdateItem", "UpdateExpression", form, request)
+    few, many = work(emulator, case, 20), work(emulator, case, 120)
+    assert (many - few) / 100 < 3 * 900, "each action looks at every member"

@@ -6,10 +6,12 @@ import pytest
 
 from emulator.expressions import Placeholders, fragment, parse_update
 from emulator.model import Attributes, BinarySet, NumberSet, StringSet, Value
+from emulator.service import limits
 from emulator.service.errors import RequestFault, ValidationException
 
 INVALID_PATH = "The document path provided in the update expression is invalid for update"
 MISSING_OPERAND = "The provided expression refers to an attribute that does not exist in the item"
+UPDATE_TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
 WRONG_TYPE = "An operand in the update expression has an incorrect data type"
 
 
@@ -143,6 +145,36 @@ def test_list_append():
     assert after("SET l = list_append(l, l)", item) == {"l": ("a", "a")}
     assert refusal("SET l = list_append(a, :v)", {"a": "text"}, v=()) == WRONG_TYPE
     assert refusal("SET l = list_append(:v, a)", {"a": {}}, v=()) == WRONG_TYPE
+
+
+@pytest.mark.parametrize(
+    ("text", "members"),
+    [
+        ("SET a = list_append(l, l), b = list_append(l, :v)", 11),
+        ("SET a = list_append(l, l) ADD s :s", 9),
+        ("ADD s :s, t :s SET b = list_append(l, l)", 12),
+        ("SET a = l, b = l, c = list_append(l, l)", 12),
+    ],
+)
+def test_more_members_than_bytes_are_refused_before_they_are_made(monkeypatch, text, members):
+    """SIZ-3: a member takes a byte at least; a short text may name the longest lists often."""
+    item: Attributes = {"l": ("",) * 3, "s": StringSet({"x"})}
+    values = {"v": ("",) * 2, "s": StringSet({"x", "y", "z"})}
+    values = {name: value for name, value in values.items() if f":{name}" in text}
+    monkeypatch.setattr(limits, "ITEM_BYTES", members)
+    assert after(text, item, **values)
+    monkeypatch.setattr(limits, "ITEM_BYTES", members - 1)
+    assert refusal(text, item, **values) == UPDATE_TOO_LARGE
+
+
+def test_a_value_that_is_named_often_is_measured_until_it_is_too_large(monkeypatch):
+    """SIZ-5: the bytes of a request, which no item can have from then on."""
+    monkeypatch.setattr(limits, "ITEM_BYTES", 100)
+    text = "SET " + ", ".join(f"a{number} = if_not_exists(n, :v)" for number in range(50))
+    item: Attributes = {"n": Decimal(1)}
+    made = parsed(text, v="x" * 60)
+    once = made.request_bytes(item, made.apply(item))
+    assert 100 < once < 50 * (39 + 60)
 
 
 # REMOVE

@@ -1,8 +1,11 @@
 """Policy documents: what is one, and what it says."""
 
 import json
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from emulator.operations.policies import Caller, Verdict, judge, parse
 
@@ -63,6 +66,21 @@ def test_a_statement_is_about_actions_and_resources(case):
     written = {name: value for name, value in statement(**members).items() if value is not None}
     wanted = Verdict.ALLOWED if is_allowed else Verdict.NOT_MENTIONED
     assert verdict(written) is wanted
+
+
+@given(st.text("ab*?", max_size=8), st.text("ab", max_size=8))
+def test_a_pattern_is_any_way_to_fill_its_stars(pattern, text):
+    """OTH-22: against the expression that tries them all."""
+    every_way = re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")
+    is_about = re.fullmatch(every_way, text) is not None
+    wanted = Verdict.ALLOWED if is_about else Verdict.NOT_MENTIONED
+    assert verdict(statement(Resource=pattern), resource=text) is wanted
+
+
+def test_a_pattern_of_many_stars_is_judged_at_once():
+    """Found by a look at every expression: the ways to fill ten stars took hours."""
+    stars = statement(Resource="arn:" + "*a" * 100 + "*b")
+    assert verdict(stars, resource="arn:" + "a" * 250) is Verdict.NOT_MENTIONED
 
 
 def test_a_denial_counts_more_than_anything():

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from emulator.model import Item, check_name, first_repeat, wire
+from emulator.model import (
+    ITEM_TOO_LARGE,
+    UPDATE_TOO_LARGE,
+    Item,
+    check_name,
+    first_repeat,
+    wire,
+)
 from emulator.service import errors, limits
 
-TOO_LARGE: Final = "Item size has exceeded the maximum allowed size"
-UPDATE_TOO_LARGE: Final = "Item size to update has exceeded the maximum allowed size"
 RETURN_VALUES: Final = "ReturnValues can only be ALL_OLD or NONE"
 DUPLICATE_NAME: Final = wire.INVALID + "Duplicate value in attribute name: {name}"
 
@@ -16,7 +21,7 @@ DUPLICATE_NAME: Final = wire.INVALID + "Duplicate value in attribute name: {name
 def item_fits(item: Item) -> None:
     """Refuse an item beyond 400 KB or 32 levels (SIZ-3, TYP-5)."""
     if item.size_bytes > limits.ITEM_BYTES:
-        raise errors.ValidationException(TOO_LARGE)
+        raise errors.ValidationException(ITEM_TOO_LARGE)
     wire.check_levels(item.levels)
 
 
