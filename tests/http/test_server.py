@@ -360,7 +360,7 @@ def test_stopping_lets_a_request_that_has_begun_finish():
 
         assert received.startswith(b"HTTP/1.1 200 OK\r\n")
         assert b"\r\nConnection: close\r\n" in received
-        stopper.join()
+    stopper.join()  # waits no longer for a client that has gone
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((server.host, server.port))
 
