@@ -186,7 +186,7 @@ def test_keys_of_several_patterns_change_at_once():
     design, workload = splitting()
     query = Pattern("look", "Query", by=("deviceId",), span=7_200, rate=5)
     two = (*workload.patterns, query, replace(query, name="again"))
-    layout = Layout(design, replace(workload, patterns=two, start=workload.start + 3_600 - 840))
+    layout = Layout(design, replace(workload, patterns=two, start=workload.start + 3_600 - 660))
 
     [alone], [first, _] = played(layout, [0]), played(layout, [0, 1])
 

@@ -54,11 +54,11 @@ def scaling():
 
 
 def splitting():
-    """Return a design whose only hot collection is split again and again."""
+    """Return a design whose only hot collection is split for heat, once or twice."""
     capacity = Capacity(read=100, write=5_000)
     return events(
         rate=2_500,
-        duration=1_080,
+        duration=800,
         partition="{timestamp:hour}",
         sort="{deviceId}",
         capacity=capacity,
