@@ -111,7 +111,7 @@ Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 def _definitions(node: ast.AST, prefix: str = "") -> Iterator[tuple[Definition, str]]:
     """Yield every class and function below a node, with its qualified name."""
-    for child in ast.iter_child_nodes(node):
+    for child in _below(node):
         if isinstance(child, Definition):
             name = f"{prefix}{child.name}"
             yield child, name
@@ -120,11 +120,17 @@ def _definitions(node: ast.AST, prefix: str = "") -> Iterator[tuple[Definition, 
             yield from _definitions(child, prefix)
 
 
+def _below(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the children of a node that are no expressions: these hold no statements."""
+    return (child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr))
+
+
 def _in_comments(text: str, tree: ast.Module) -> Iterator[tuple[int, str, str, str, str]]:
+    names = [*_lines_of_definitions(tree), *_lines_of_constants(tree)]
     for first, last, is_alone, comment in _comment_blocks(text):
         before = ""
         for about, kind, claim in _claims(comment):
-            yield first, _subject(tree, last + is_alone), about or before, kind, claim
+            yield first, _subject(names, last + is_alone), about or before, kind, claim
             before = claim
 
 
@@ -154,20 +160,25 @@ def _joined(block: list[tokenize.TokenInfo]) -> tuple[int, int, bool, str]:
     return first.start[0], block[-1].start[0], is_alone, text
 
 
-def _subject(tree: ast.Module, line: int) -> str:
+def _subject(names: list[tuple[int, int, str]], line: int) -> str:
     """Return what a comment at, or right above, a line is about: the innermost name there."""
-    best: tuple[int, str] = (0, "")
-    for node, name in _definitions(tree):
-        if node.lineno <= line <= (node.end_lineno or 0):
-            best = max(best, (node.lineno, name))
-    for statement in ast.walk(tree):
-        if isinstance(statement, ast.Assign | ast.AnnAssign) and (
-            statement.lineno <= line <= (statement.end_lineno or 0)
-        ):
-            target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+    holding = [(first, name) for first, last, name in names if first <= line <= last]
+    return max(holding, default=(0, ""))[1]
+
+
+def _lines_of_definitions(tree: ast.Module) -> Iterator[tuple[int, int, str]]:
+    """Yield the first line, the last line and the name of every class and function."""
+    return ((node.lineno, node.end_lineno or 0, name) for node, name in _definitions(tree))
+
+
+def _lines_of_constants(node: ast.AST) -> Iterator[tuple[int, int, str]]:
+    """Yield the first line, the last line and the name of every constant below a node."""
+    for child in _below(node):
+        if isinstance(child, ast.Assign | ast.AnnAssign):
+            target = child.targets[0] if isinstance(child, ast.Assign) else child.target
             if isinstance(target, ast.Name) and target.id.isupper():
-                best = max(best, (statement.lineno, target.id))
-    return best[1]
+                yield child.lineno, child.end_lineno or 0, target.id
+        yield from _lines_of_constants(child)
 
 
 def _claims(text: str) -> Iterator[tuple[str, str, str]]:
@@ -219,8 +230,9 @@ def unread_limits() -> set[str]:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     }
     for path in PACKAGE.rglob("*.py"):
-        if path != PACKAGE / LIMITS:
-            names -= _limits_read(ast.parse(path.read_text()))
+        text = path.read_text()
+        if path != PACKAGE / LIMITS and "limits" in text:
+            names -= _limits_read(ast.parse(text))
     return names
 
 
@@ -232,7 +244,7 @@ def _limits_read(tree: ast.Module) -> set[str]:
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.Name):
             used.add(node.id)
-        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "limits":
+        elif isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "limits":
             imported.add(node.attr)
             used.add(node.attr)
     return imported & used

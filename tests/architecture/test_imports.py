@@ -5,6 +5,7 @@ imports inside functions included.
 """
 
 import ast
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "emulator"
@@ -90,6 +91,7 @@ def module_of(path: Path) -> str:
     return ".".join(parts[:-1] if path.stem == "__init__" and len(parts) > 2 else parts)
 
 
+@cache
 def imported_modules(path: Path) -> list[tuple[int, str]]:
     """Return line and dotted name of every import in a file, at any depth."""
     found = []
