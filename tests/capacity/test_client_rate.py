@@ -73,3 +73,24 @@ def test_the_rate_never_falls_to_nothing():
         rate.answered(number / 100, throttled=True)
 
     assert rate.limit == 0.5
+
+
+def test_the_rate_is_what_was_counted_in_a_step_of_half_a_second():
+    """CAP-708: smoothed by four fifths."""
+    rate = ClientRate()
+    for number in range(5):
+        rate.answered(number / 10, throttled=False)
+    rate.answered(0.5, throttled=True)
+
+    assert rate.limit == pytest.approx(0.7 * 0.8 * 6 / 0.5)
+
+
+def test_the_curve_begins_where_throttling_has_left_the_rate():
+    """CAP-708."""
+    rate = ClientRate()
+    for number in range(100):
+        rate.answered(number / 50, throttled=False)
+    rate.answered(2.0, throttled=True)
+    low = rate.limit
+    rate.answered(2.0, throttled=False)
+    assert rate.limit == pytest.approx(low)

@@ -93,3 +93,9 @@ def test_copies_go_their_own_way():
     switches.to_on_demand(MIDNIGHT)
     with pytest.raises(LimitExceededException):
         other.to_on_demand(MIDNIGHT)
+
+
+def test_a_decrease_in_the_first_second_of_all_is_told():
+    """CAP-618: a clock may begin in 1970."""
+    with pytest.raises(LimitExceededException, match=r"at Thursday, January 1, 1970 12:00:00 AM"):
+        lowered(0, 0, 0, 0, 1)

@@ -322,3 +322,14 @@ def test_order_is_recognised_beyond_the_bound_on_positions(stride, refusal):
     if answer.boundaries:
         ((_, _, sort),) = answer.boundaries
         assert abs(sort - count / 2) < count / 100
+
+
+def test_what_comes_after_merging_is_judged_by_the_order_of_its_first_writes():
+    """CAP-506: the record of a merged position says nothing about those that came later."""
+    traffic = Traffic()
+    for position, wanted in collection("hour", 10, range(20)):
+        traffic.consume(0, WRITE, wanted, position, second=0)
+    merge_neighbours(traffic.running, 2)
+    for position, wanted in collection("hour", 10, [20 + 37 * n % 200 for n in range(200)]):
+        traffic.consume(0, WRITE, wanted, position, second=1)
+    assert decision(traffic.end_minute(0)).refusal is None

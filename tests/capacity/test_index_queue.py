@@ -292,3 +292,13 @@ def test_a_gate_that_comes_from_a_later_clock_stays_closed_no_longer_than_anothe
     assert gate.closed_until_ns == 130 * ONE
     gate.begin_at(110 * ONE)
     assert gate.closed_until_ns == 130 * ONE
+
+
+def test_nothing_passes_before_it_was_accepted_though_it_is_charged_anew():
+    """CAP2-4.2: the partition that a split has made may have had room before."""
+    queue, index = IndexQueue(30), meter(1)
+    for number in range(8):
+        queue.accept(number, number, number, charges(index, 0), 5 * ONE)
+    twin = queue.copy(lambda charge: charge._replace(meter=meter(1_000)))
+    assert queue.next_due().time_ns == 6 * ONE
+    assert twin.next_due().time_ns == 5 * ONE

@@ -97,6 +97,16 @@ def test_a_bill_has_lines_by_table_index_and_item():
     assert bill.amplification("unknown") == 1.0
 
 
+def test_reserved_capacity_is_paid_in_advance_and_by_the_hour():
+    """CAP-1004: the payment in advance is spread over the years, in steps of a hundred units."""
+    bill = Bill(Settings())
+    bill.reserved("t", 1, read_hours=100 * 8760, write_hours=200 * 8760)
+    reads, writes = bill.lines
+    assert reads.amount == near(30.0 + 0.0025 * 8760)
+    assert writes.amount == near(2 * (150.0 + 0.0128 * 8760))
+    assert (reads.table, writes.table, reads.item != writes.item) == ("t", "t", True)
+
+
 def test_storage_is_paid_by_the_month():
     """CAP-1001."""
     bill = Bill(Settings())
