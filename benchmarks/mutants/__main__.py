@@ -11,6 +11,7 @@ import sys
 import time
 import tomllib
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,14 +26,16 @@ ROOT = HERE.parents[1]
 WANTED = 0.95
 
 
-def mutants_of(room: str) -> list[Mutant]:
-    """Return every mutant of a room."""
+def files_of(room: str) -> list[str]:
+    """Return the files of a room, from the root of the project."""
     paths = sorted(path for pattern in ROOMS[room] for path in (ROOT / "emulator").glob(pattern))
-    return [
-        mutant
-        for path in paths
-        for mutant in of_file(str(path.relative_to(ROOT)), path.read_text())
-    ]
+    return [str(path.relative_to(ROOT)) for path in paths]
+
+
+@cache
+def mutants_of(file: str) -> list[Mutant]:
+    """Return every mutant of a file."""
+    return of_file(file, (ROOT / file).read_text())
 
 
 def sample(room: str, each: int, seed: int) -> list[Mutant]:
@@ -41,7 +44,8 @@ def sample(room: str, each: int, seed: int) -> list[Mutant]:
     def lot(mutant: Mutant) -> bytes:
         return hashlib.sha256(f"{seed} {mutant.name}".encode()).digest()
 
-    chosen = sorted(mutants_of(room), key=lot)[:each]
+    everything = [mutant for file in files_of(room) for mutant in mutants_of(file)]
+    chosen = sorted(everything, key=lot)[:each]
     return sorted(chosen, key=lambda mutant: (mutant.path, mutant.lines, mutant.choice))
 
 
@@ -112,7 +116,9 @@ def main() -> int:
     print(f"\n{table(applied, skipped)}\n")
     print(f"Seed {chosen.seed}; {time.monotonic() - began:.0f} s; ", end="")
     print(f"{len(verdicts) - len(applied)} changes could not be put in")
-    gone = excused.keys() - {mutant.name for room in ROOMS for mutant in mutants_of(room)}
+    files = {name.split(":", 1)[0] for name in excused}
+    known = {mutant.name for file in files if (ROOT / file).exists() for mutant in mutants_of(file)}
+    gone = excused.keys() - known
     for name in sorted(gone):
         print(f"equivalent.toml names a mutant that is no more: {name}")
     scores = [score([v for v in applied if room_of(v.mutant) == room]) for room in rooms]
@@ -127,7 +133,7 @@ def run(mutants: list[Mutant], chosen: argparse.Namespace) -> list[Verdict]:
         verdicts.append(verdict)
         print(f"{verdict.outcome:11} {verdict.mutant.name}  [{verdict.test}]", flush=True)
 
-    sources = {mutant.path for room in ROOMS for mutant in mutants_of(room)}
+    sources = {file for room in ROOMS for file in files_of(room)}
     covering = CoveringTests(chosen.map, ROOT, sources)
     trials = Trials(ROOT, mutants, covering, chosen.budget, chosen.jobs, report)
     arguments = ["-q", "-s", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]

@@ -82,14 +82,14 @@ class CoveringTests:
         known = self._index()["tests"]
         return all(_print(self._root / path) == known.get(path) for path in _test_files(items))
 
-    def load(self) -> None:
-        """Read the map."""
+    def load(self, paths: Iterable[str]) -> None:
+        """Read the map of these files."""
         index = self._index()
         failed = set(index["failed"])
         self.seconds = {test: s for test, s in index["seconds"].items() if test not in failed}
         data = CoverageData(str(self._folder / LINES))
         data.read()
-        for path in self._sources:
+        for path in paths:
             self._lines[path] = data.contexts_by_lineno(str(self._root / path))
         if (self._folder / KILLERS).exists():
             self.killers = json.loads((self._folder / KILLERS).read_text())

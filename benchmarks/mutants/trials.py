@@ -126,7 +126,7 @@ class Trials:
         """Measure what the map lacks, then try every mutant."""
         if not self._covering.is_complete(session.items):
             self._measure(session)
-        self._covering.load()
+        self._covering.load({mutant.path for mutant in self._mutants})
         items = {item.nodeid: item for item in session.items}
         self._try_all(items)
         return True

@@ -3,6 +3,7 @@
 import pytest
 
 from emulator import ApiError, Emulator, ManualClock
+from emulator.clock import PacedClock
 from tests.engine.conftest import wire
 
 
@@ -106,3 +107,14 @@ def test_a_single_write_that_would_have_been_refused_is_counted(bench):
     for key in "abc":
         made.put(pk=key)
     assert made.emu.metrics.sum("ThrottledRequests", table="tab", operation="PutItem") == 2
+
+
+@pytest.mark.parametrize("rate", [None, 4])
+def test_what_comes_from_another_region_passes_no_time_of_a_pace(rate):
+    """GTB-2: where a rate is stated, only requests let time pass for throughput."""
+    paced = PacedClock(rate) if rate else ManualClock()
+    account = Emulator(clock=paced).account()
+    before_ns = account.throughput_ns
+    account.arrive_at(account.now_ns + 5)
+    account.arrive_at(account.now_ns - 5)
+    assert account.throughput_ns == (before_ns if rate else account.now_ns)

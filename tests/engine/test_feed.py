@@ -6,6 +6,7 @@ from emulator.engine.events import Split, Throttled
 from emulator.engine.feed import ReportedAccess, TrafficFeed
 from emulator.model import Item
 from emulator.storage import key_position
+from tests.engine.conftest import gsi, lsi
 
 GIB = 1024**3
 
@@ -206,3 +207,35 @@ def test_a_listener_may_choose_what_it_hears(bench):
     assert splits == []
     leave()
     assert not events.wants(Throttled)
+
+
+def test_tokens_are_set_in_whole_parts(bench):
+    """CAP2-14: whatever the sums of the lab are, tokens are counted without rounding errors."""
+    bucket = TokenBucket(10, 300, 0)
+    TrafficFeed.set_tokens(bucket, 1 / 3, 2 / 3, 5)
+    base, burst, now_ns = bucket.save()
+    assert (base, burst, now_ns) == (round(NANOSECONDS / 3), round(2 * NANOSECONDS / 3), 5)
+    assert {type(base), type(burst)} == {int}
+
+
+def test_an_index_of_a_table_with_local_indexes_is_cut_inside_of_a_collection(bench):
+    """CAP-506: only the collections of the table itself stay whole for the local indexes."""
+    made = bench(split_delay=60)
+    made.table(
+        key=("pk", "sk"),
+        GlobalSecondaryIndexes=[gsi("by_g", "g", "h")],
+        LocalSecondaryIndexes=[lsi("local", "pk", "h")],
+    )
+    feed, table, _ = fed(made)
+    resource = table.indexes["by_g"].resource
+    splits = []
+    made.emu.events.subscribe(lambda event: splits.append(event) if isinstance(event, Split) else 0)
+    account = made.emu.account()
+    hot = resource.partitions.at((5,)).id
+    for _ in range(5):
+        here = [1000.0 * 60 if one.id == hot else 0.0 for one in resource.partitions]
+        feed.report_loads(resource, WRITE, here, [0.0] * len(here), here)
+        accesses = [((5, "g", number * 7 % 100), 600.0, 0.0, 600.0, False) for number in range(100)]
+        feed.report_accesses(resource, [ReportedAccess(*access) for access in accesses])
+        feed.advance(account.now_ns + 60 * NANOSECONDS)
+    assert [event.cause for event in splits] == ["heat"]

@@ -1,5 +1,7 @@
 """What time does while nobody asks: nothing is passed over. CAP-509, CAP-510, CAP-614."""
 
+from emulator.capacity import Minute
+from emulator.clock import NANOSECONDS
 from tests.engine.conftest import Bench
 
 
@@ -46,3 +48,20 @@ def test_one_idle_table_does_not_stop_the_growth_of_another():
     bench.emu.call("ListTables", {})
     assert start == (12_000, 4_000)
     assert resource.growth.warm == (12_000, 2 * 900 * 4)
+
+
+def test_a_split_that_is_far_away_holds_up_no_minute(bench):
+    """CAP-613, CAP2-3: the work of minutes comes before it; one that is near comes first."""
+    made = bench(split_delay=500)
+    made.table()
+    account = made.emu.account()
+    resource = account.tables["tab"].resource
+    hot = next(iter(resource.partitions)).id
+    minute_ns, start_s = account.minutes.next_ns, account.now_ns // NANOSECONDS
+    for number in range(2):
+        resource.heat.on_minute(Minute(start_s + 60 * number), {hot: (0.0, 60_000.0)})
+    account.look_ahead()
+    assert account.minutes.next_ns == minute_ns
+    resource.heat.pending[hot] = start_s + 7
+    account.look_ahead()
+    assert account.minutes.next_ns == (start_s + 7) * NANOSECONDS

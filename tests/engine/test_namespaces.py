@@ -241,3 +241,16 @@ def test_keys_that_are_invented_make_nothing_grow(emulator, one):
     one.call("DeleteTable", TableName="own")
     emulator.forget_empty()
     assert [str(account.namespace) for account in emulator._accounts] == ["*/us-east-1"]
+
+
+def test_every_key_knows_of_what_waits_in_the_tables_of_all():
+    """CAP2-4.1: a change that another key has made is passed by nothing that comes later."""
+    emulator = Emulator(clock=ManualClock(), capacity="enforce")
+    common, ann = Key(emulator, None), Key(emulator, "ann")
+    common.create("tab", **INDEX)
+    bob = emulator._accounts.get(Namespace("bob", "us-east-1"))
+    assert not bob.has_backlog
+    for number in range(8):
+        ann.put("tab", str(number), g="g")
+    bob.catch_up(emulator.clock.now_ns())
+    assert bob.has_backlog

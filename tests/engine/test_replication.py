@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from emulator import ApiError, Emulator, ManualClock, Settings
+from emulator.engine import replication
 from emulator.engine.namespaces import Namespace
 from tests.tables import table
 
@@ -194,3 +195,18 @@ def test_threads_in_several_regions_neither_hang_nor_lose_anything(consistency):
     if consistency == "STRONG":
         (counter,) = [item["n"] for item in contents[0] if "n" in item]
         assert counter == {"N": str(len(counted))}
+
+
+def test_when_an_item_expires_is_asked_under_the_lock_of_its_region(monkeypatch):
+    """GTB-2: another thread may be writing there."""
+    emu = world(EUROPE)
+    account, asked = emu.account(EUROPE), []
+
+    def next_expiry_ns(account):
+        asked.append(account.lock._is_owned())
+        return float("inf")
+
+    monkeypatch.setattr(replication, "next_expiry_ns", next_expiry_ns)
+    assert not account.lock._is_owned()
+    replication.catch_up(account.network, account.now_ns)
+    assert asked == [True, True]

@@ -298,3 +298,15 @@ def test_a_file_has_the_shards_of_a_stream(tmp_path):
             put(either, f"{number % 20}", number, 700)
     assert history(loaded) == history(emu)
     assert shards(loaded) == shards(emu)
+
+
+def test_a_stream_whose_shards_are_all_over_keeps_them():
+    """STM-12: one that was disabled can be described until it is gone itself."""
+    emu = world()
+    put(emu, "a", 1)
+    before = [shard["ShardId"] for shard in shards(emu)]
+    off = {"StreamEnabled": False}
+    emu.call("UpdateTable", {"TableName": "tab", "StreamSpecification": off})
+    [stream] = emu.account().streams.values()
+    stream.shards.forget_before(2**62)
+    assert [shard.id for shard in stream.shards] == before

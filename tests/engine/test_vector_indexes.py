@@ -5,6 +5,7 @@ import json
 import pytest
 
 from emulator import ApiError, Emulator, ManualClock, Settings
+from emulator.service import limits
 from tests.tables import (
     ARN,
     described,
@@ -339,6 +340,44 @@ def test_a_partition_is_written_up_to_ten_megabytes_a_second():
     put(emu, "d", 1, 0)
     emu.clock.advance(1)
     put(emu, "b", 1, 0, tenant="t")
+
+
+def test_a_partition_is_searched_up_to_what_a_second_gives(monkeypatch):
+    """VIX-45: a search may take more than is there, and the next one waits."""
+    monkeypatch.setattr(limits, "VECTOR_SEARCH_BYTES", 2)
+    emu = made(vector_table(), capacity="enforce")
+    put(emu, "a", 1, 0)
+    assert nearest_keys(emu, 1, 0) == ["a"]
+    with pytest.raises(ApiError) as caught:
+        nearest(emu, 1, 0)
+    assert caught.value.code == "ThrottlingException"
+    emu.clock.advance(10_000)
+    assert nearest_keys(emu, 1, 0) == ["a"]
+
+
+def test_an_index_is_changing_until_it_is_gone():
+    """UT-13, VIX-23."""
+    emu = made(vector_table(), table_delay=10.0)
+    emu.clock.advance(10)
+    emu.call("UpdateTable", DELETE)
+    account = emu.account()
+    vectors, now_ns = account.tables["tab"].vectors, account.now_ns
+    assert [index.schema.name for index in vectors.changing(now_ns)] == ["vix"]
+    assert refusal(emu, "DeleteTable", {"TableName": "tab"})[0] == "ResourceInUseException"
+    assert vectors.changing(now_ns + 10 * 10**9) == []
+
+
+def test_a_file_is_searched_whole_whatever_the_lag(tmp_path):
+    """VIX-33: what was stored before the file was read is not late."""
+    emu = made(vector_table())
+    put(emu, "a", 1, 0)
+    emu.save(tmp_path / "file")
+    again = Emulator.load(
+        tmp_path / "file",
+        clock=ManualClock(emu.clock.now()),
+        settings=Settings(gsi_lag=10.0),
+    )
+    assert nearest_keys(again, 1, 0) == ["a"]
 
 
 def test_what_is_only_observed_is_not_refused():

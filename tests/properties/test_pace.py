@@ -5,8 +5,9 @@ import random
 import pytest
 
 from emulator import Emulator, ManualClock
+from emulator.capacity import ScalingPolicy
 from emulator.clock import NANOSECONDS, PacedClock, SystemClock
-from emulator.observe import IndexDelayed, RequestServed, Throttled
+from emulator.observe import IndexDelayed, RequestServed, Scaled, Throttled
 from emulator.testing.table_notation import create_request
 
 RATE = 6
@@ -84,6 +85,23 @@ def test_what_throttles_at_a_rate_is_what_throttles_on_a_clock_advanced_at_that_
 def test_the_speed_of_the_machine_changes_nothing(seconds):
     slow = observed(Emulator(clock=SlowMachine(RATE, seconds)))
     assert slow == observed(Emulator(clock=PacedClock(RATE)))
+
+
+def test_auto_scaling_acts_on_whole_minutes_of_the_pace():
+    """CAP-904: several minutes may end between two requests."""
+    clock, heard = PacedClock(1 / 200), []
+    emulator = Emulator(clock=clock)
+    emulator.call("CreateTable", create_request("days", "day", provisioned=(50, 5)))
+    emulator.auto_scale("days", read=ScalingPolicy(target=70))
+    emulator.events.subscribe(heard.append)
+    for _ in range(30):
+        emulator.call("GetItem", {"TableName": "days", "Key": {"day": {"S": "a"}}})
+    minutes = [
+        (event.time_ns - clock.start_ns) / NANOSECONDS / 60
+        for event in heard
+        if isinstance(event, Scaled)
+    ]
+    assert minutes == [17.0]
 
 
 def test_a_faster_pace_throttles_more_and_a_slow_one_nothing():
