@@ -36,10 +36,9 @@ SEVERAL_TYPES: Final = (
     "must contain exactly one of the supported datatypes"
 )
 FALSE_NULL: Final = INVALID + "Null attribute value types must have the value of true"
-TOO_DEEP: Final = (
-    "Nesting Levels have exceeded supported limits: "
-    "Attributes in the item have nested levels beyond supported limit"
-)
+# What writes say of an item that they made too deep; a request hears more about its own values.
+TOO_NESTED: Final = "Nesting Levels have exceeded supported limits"
+TOO_DEEP: Final = f"{TOO_NESTED}: Attributes in the item have nested levels beyond supported limit"
 # The two blanks are the service's own (SET-1).
 EMPTY_STRING_SET: Final = INVALID + "An string set  may not be empty"
 EMPTY_NUMBER_SET: Final = INVALID + "An number set  may not be empty"
@@ -83,12 +82,12 @@ class _StartKeyWalk(_Walk):
     opening = f"{BAD_START}: "
 
 
-def load_value(wire: object) -> Value:
-    """Return the value that an AttributeValue writes.
+def load_value(wire: object, levels: int = limits.NESTING_LEVELS) -> Value:
+    """Return the value that an AttributeValue writes, nested in so many levels at most.
 
     Raises:
-        RequestFault: a value the service refuses (TYP-2, NUM-*, SET-*).
-        ValidationException: no or several datatypes, or nesting too deep (TYP-1, TYP-5).
+        RequestFault: a value the service refuses (TYP-2, NUM-*, SET-*), nesting too deep (TYP-5).
+        ValidationException: no or several datatypes (TYP-1).
         SerializationException: a wrong JSON type or bad base64 (WIR-12, WIR-14).
     """
     if type(wire) is dict and len(wire) == 1:
@@ -100,7 +99,7 @@ def load_value(wire: object) -> Value:
         value, _ = _load(wire, walk, 1)
     except _EmptyNameError:
         raise _empty_name([wire]) from None
-    check_levels(walk.levels)
+    check_levels(walk.levels, levels)
     return value
 
 
@@ -143,8 +142,9 @@ def _empty_name(values: Iterable[object]) -> errors.ValidationException:
     while values:
         levels += 1
         values = [member for value in values for member in _members_of(value)]
-    is_deep = levels > limits.NESTING_LEVELS
-    return errors.ValidationException(TOO_DEEP if is_deep else EMPTY_NAME)
+    if levels > limits.NESTING_LEVELS:
+        return errors.RequestFault(TOO_DEEP)
+    return errors.ValidationException(EMPTY_NAME)
 
 
 def _members_of(value: object) -> Iterable[object]:
@@ -155,10 +155,10 @@ def _members_of(value: object) -> Iterable[object]:
     return container if isinstance(container, (list, tuple)) else ()
 
 
-def check_levels(levels: int, message: str = TOO_DEEP) -> None:
-    """Refuse an item that is nested too deep (TYP-5)."""
-    if levels > limits.NESTING_LEVELS:
-        raise errors.ValidationException(message)
+def check_levels(levels: int, most: int = limits.NESTING_LEVELS) -> None:
+    """Refuse what a request nests too deep (TYP-5)."""
+    if levels > most:
+        raise errors.RequestFault(TOO_DEEP)
 
 
 def dump_value(value: Value) -> WireValue:

@@ -121,7 +121,7 @@ def load_action(action: Mapping[str, Any]) -> Wanted:
     body = action[kind]
     expressions.placeholders_come_with_expressions(body, CURRENT)
     item = wire.load_item(body["Item" if kind == "Put" else "Key"])
-    placeholders = expressions.load_placeholders(body)
+    placeholders = expressions.load_placeholders(body, limits.TRANSACTION_VALUE_LEVELS)
     update = None
     if kind == "Update":
         update = parse_update(body["UpdateExpression"], placeholders)

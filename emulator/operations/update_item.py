@@ -111,7 +111,6 @@ def change_of(
     table: Table,
     *,
     standalone: bool,
-    too_deep: str = wire.TOO_DEEP,
 ) -> Callable[[Item | None], Item | None]:
     """Return the function from the stored item to the updated one (UPD-19 to UPD-21).
 
@@ -124,7 +123,6 @@ def change_of(
         key: The item's key attributes.
         table: The table.
         standalone: Whether the statement's own size counts as well (SIZ-5).
-        too_deep: What to say of an item that is nested too deep (TYP-5).
     """
 
     def change(old: Item | None) -> Item | None:
@@ -144,7 +142,7 @@ def change_of(
         is_measured = standalone and table.settings.update_size_rule == "request"
         if is_measured and new.size_bytes <= limits.ITEM_BYTES:
             request_bytes = update.request_bytes(base.attributes, attributes)
-        items.updated_item_fits(new, request_bytes, too_deep)
+        items.updated_item_fits(new, request_bytes)
         return new
 
     return change

@@ -8,7 +8,6 @@ expressions room. ``operations`` carries statements out, and decides what each o
 from emulator.partiql.ast import Columns, Delete, Exists, Insert, Parsed, Select, Update
 from emulator.partiql.binding import Bound, bind, reads_only, where_program
 from emulator.partiql.branches import Branches, branches_of, clause_of
-from emulator.partiql.literals import TOO_NESTED
 from emulator.partiql.parameters import load_parameters
 from emulator.partiql.parser import parse
 from emulator.partiql.ranges import (
@@ -25,7 +24,6 @@ __all__ = [
     "KEY_TYPE",
     "NO_KEY_VALUE",
     "ORDER_WITHOUT_WHERE",
-    "TOO_NESTED",
     "Bound",
     "Branches",
     "Columns",

@@ -19,8 +19,6 @@ from emulator.partiql.lexer import ION, NUMBER, STRING, not_well_formed
 from emulator.service import errors, limits
 
 UNDER: Final = "{message} under {path}"
-# Observed: another emulator's capture of eu-west-2, September 2026.
-TOO_NESTED: Final = "Nesting Levels have exceeded supported limits"
 UNSUPPORTED_TYPE: Final = "Unsupported data type: {what} under key {path}"
 EMPTY_BAG: Final = "Empty bags are not supported"
 MIXED_BAG: Final = (
@@ -60,7 +58,7 @@ class LiteralParser(Cursor):
         containers is refused, with the path that leads to it.
         """
         if level > limits.NESTING_LEVELS:
-            raise errors.ValidationException(UNDER.format(message=TOO_NESTED, path=path))
+            raise errors.ValidationException(UNDER.format(message=wire.TOO_NESTED, path=path))
         if self._peek("-") or self._peek("+"):
             return self._signed(path)
         token = self._next()

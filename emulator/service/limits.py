@@ -16,6 +16,7 @@ ITEM_BYTES: Final = 400 * KIB  # Source: SIZ-3, CAP-105
 PARTITION_KEY_BYTES: Final = 2048  # Source: KV-2
 SORT_KEY_BYTES: Final = 1024  # Source: KV-2
 NESTING_LEVELS: Final = 32  # Source: TYP-5; a scalar in 31 containers is the 32nd level
+TRANSACTION_VALUE_LEVELS: Final = 33  # Source: TYP-5, of a value of an expression
 ATTRIBUTE_NAME_BYTES: Final = 65_535  # Source: TYP-6
 NUMBER_DIGITS: Final = 38  # Source: NUM-3
 NUMBER_MAX_EXPONENT: Final = 125  # Source: NUM-4, of the leading digit

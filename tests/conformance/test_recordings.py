@@ -7,15 +7,25 @@ import pytest
 
 from emulator import ApiError
 from tests.conformance import recordings
-from tests.conformance.recordings.recording import Refused, prepared
+from tests.conformance.recordings.recording import Part, Refused, prepared
 
 PROFILES = ("2026-10", "classic")
-FILES = {
-    file: cases
-    for path in sorted(Path(*recordings.__path__).glob("*.py"))
-    if path.stem not in ("__init__", "recording")
-    for file, cases in import_module(f"tests.conformance.recordings.{path.stem}").FILES.items()
-}
+
+
+def all_files():
+    """Return the cases by file of the suite; two modules may have cases of one file."""
+    files = {}
+    for path in sorted(Path(*recordings.__path__).glob("*.py")):
+        if path.stem in ("__init__", "recording"):
+            continue
+        for file, cases in import_module(f"tests.conformance.recordings.{path.stem}").FILES.items():
+            known = files.setdefault(file, {})
+            assert not known.keys() & cases.keys(), (file, known.keys() & cases.keys())
+            known |= cases
+    return files
+
+
+FILES = all_files()
 CASES = [(file, case) for file, cases in FILES.items() for case in cases]
 
 
@@ -27,14 +37,26 @@ def filled(request):
 
 def shown(answer, wanted):
     """Return the part of an answer that was recorded; nothing recorded means nothing answered."""
-    return {name: answer.get(name) for name in wanted} if wanted else answer
+    if not wanted:
+        return answer
+    return {name: compared(answer.get(name), value) for name, value in wanted.items()}
 
 
-def outcome_of(emulator, step, profile):
+def compared(answered, wanted):
+    """Return a value of an answer without what was not recorded of it."""
+    if isinstance(wanted, Part) and isinstance(answered, dict):
+        return {name: compared(answered.get(name), value) for name, value in wanted.items()}
+    if isinstance(wanted, list) and isinstance(answered, list) and len(wanted) == len(answered):
+        return [compared(*both) for both in zip(answered, wanted, strict=True)]
+    return answered
+
+
+def outcome_of(emulator, step, profile, before):
     """Return what came of a step, and what was recorded of it, as far as both can be compared."""
     wanted = step.outcome
+    request = step.request(before) if callable(step.request) else step.request
     try:
-        answer = emulator.call(step.operation, step.request)
+        answer = emulator.call(step.operation, request)
     except ApiError as error:
         if not isinstance(wanted, Refused):
             return (error.code, error.message), wanted
@@ -44,6 +66,7 @@ def outcome_of(emulator, step, profile):
         if wanted.members is None:
             return found, told
         return (*found, error.members), (*told, wanted.members)
+    before |= answer
     if isinstance(wanted, Refused):
         return answer, wanted
     return shown(answer, wanted), wanted
@@ -53,6 +76,7 @@ def outcome_of(emulator, step, profile):
 def test_the_service_answers_so(filled, file, case):
     profile, emulator, snapshot = filled
     emulator.restore(snapshot)
+    before = {}
     for step in FILES[file][case]:
-        found, wanted = outcome_of(emulator, step, profile)
+        found, wanted = outcome_of(emulator, step, profile, before)
         assert found == wanted, step.request

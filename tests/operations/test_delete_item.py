@@ -154,7 +154,7 @@ ORDER = ladder(
     ),
     *expression_steps("ERR-DEL-1", "ConditionExpression"),
     *unused_steps("ERR-DEL-1", "ConditionExpression", "attribute_exists(pk.a)"),
-    step(
+    wrapped(
         "ERR-DEL-1 a key of 32 levels, TYP-5",
         {"Key": {"pk": nested(32)}, "ExpressionAttributeValues": None},
         TOO_DEEP,

@@ -113,10 +113,18 @@ def test_an_update_names_the_destination_that_is_not_there():
     )
 
 
-@pytest.mark.parametrize("verb", ["Enable", "Disable", "Update", "Describe"])
-def test_an_unknown_table_is_named(verb):
+@pytest.mark.parametrize(
+    ("verb", "request_of"),
+    [
+        ("Enable", BOTH),
+        ("Disable", BOTH),
+        ("Update", UPDATE),
+        ("Describe", {"TableName": "tab"}),
+    ],
+)
+def test_an_unknown_table_is_named(verb, request_of):
     """OTH-16, TBL-4."""
-    assert refusal(emulator(), f"{verb}KinesisStreamingDestination", UPDATE) == (
+    assert refusal(emulator(), f"{verb}KinesisStreamingDestination", request_of) == (
         "ResourceNotFoundException",
         "Requested resource not found: Table: tab not found",
     )

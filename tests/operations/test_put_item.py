@@ -188,7 +188,7 @@ ORDER = ladder(
         {"ReturnValues": None, "Item": sized(409_601)},
         "Item size has exceeded the maximum allowed size",
     ),
-    step("ERR-PUT-1 (8) an item of 32 levels, TYP-5", {"Item": {"d": nested(32)}}, TOO_DEEP),
+    wrapped("ERR-PUT-1 (8) an item of 32 levels, TYP-5", {"Item": {"d": nested(32)}}, TOO_DEEP),
     step("ERR-PUT-1 (9) no such table, TBL-4", {"TableName": "none", "Item": {}}, NOT_FOUND),
     step(
         "ERR-PUT-1 (10) no partition key, KV-4",

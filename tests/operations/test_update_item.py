@@ -292,7 +292,7 @@ ORDER = ladder(
     *unused_steps(
         "ERR-UPD-1", "ConditionExpression", "attribute_exists(pk.a)", UpdateExpression="SET pk = b"
     ),
-    step(
+    wrapped(
         "ERR-UPD-1 a key of 32 levels, TYP-5",
         {"Key": {"pk": nested(32)}, "ExpressionAttributeValues": None},
         TOO_DEEP,

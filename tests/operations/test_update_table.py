@@ -667,7 +667,7 @@ def test_an_added_index_may_have_several_key_attributes():
     """MAK-1, MAK-17: definitions are a delta; stored types stay, unused ones are ignored."""
     emu = created(table("pk", "sk"))
     key = schema("sk g", "pk")
-    definitions = [*types("g unused"), *types("sk", "N")]
+    definitions = [*types("g pk unused"), *types("sk", "N")]
     update(
         emu,
         AttributeDefinitions=definitions,
@@ -715,7 +715,7 @@ def test_the_answer_tells_of_its_own_change_only():
 
 UNDEFINED = (
     INVALID + "Some index key attributes are not defined in AttributeDefinitions. Keys: [h], "
-    "AttributeDefinitions: [g, pk, sk]"
+    "AttributeDefinitions: [g]"
 )
 NEW = index("new", schema("g"))
 BY_INDEX = {
@@ -726,13 +726,23 @@ BY_INDEX = {
         "Attempting to create an index which already exists",
     ),
     "undefined": (create_index(index("new", schema("h"))), "ValidationException", UNDEFINED),
+    "defined for the table alone": (
+        create_index(index("new", schema("pk"))),
+        "ValidationException",
+        UNDEFINED.replace("[h]", "[pk]"),
+    ),
+    "half of it defined for the table alone": (
+        create_index(index("new", schema("g", "pk"))),
+        "ValidationException",
+        "Invalid KeySchema: Some index key attribute have no definition",
+    ),
     "defined twice": (
         create_index(NEW, "g g"),
         "ValidationException",
         "Attribute Name is duplicated: g",
     ),
     "hash after range": (
-        create_index(index("new", [*schema("g", "pk"), *schema("sk")])),
+        create_index(index("new", [*schema("g", "pk"), *schema("sk")]), "g pk sk"),
         "ValidationException",
         INVALID + "All HASH key attributes must precede RANGE key attributes in the KeySchema",
     ),

@@ -96,17 +96,23 @@ def _absent(users: tuple[str, ...]) -> str:
     return " and ".join(f"{name} is null" for name in users)
 
 
-def load_placeholders(request: Mapping[str, Any]) -> Placeholders:
+def load_placeholders(
+    request: Mapping[str, Any], levels: int = limits.NESTING_LEVELS
+) -> Placeholders:
     """Return the placeholders of a request, values loaded (PRO-6).
 
     Their keys were judged by ``placeholders_come_with_expressions``.
+
+    Args:
+        request: The request, or one action of a transaction.
+        levels: How deep a value may be nested.
     """
     if request.keys().isdisjoint(_USES_PLACEHOLDERS):
         return _NO_PLACEHOLDERS
     written = request.get("ExpressionAttributeValues")
     values: dict[str, Value] | None = None
     if written is not None:
-        values = {key: _load_value(key, value) for key, value in written.items()}
+        values = {key: _load_value(key, value, levels) for key, value in written.items()}
     names = request.get("ExpressionAttributeNames")
     placeholders_fit(names, values)
     return Placeholders(names, values, checked=True)
@@ -144,9 +150,9 @@ def _sizes_fit(names: Mapping[str, str], values: Mapping[str, Value]) -> None:
             raise errors.RequestFault(PLACEHOLDERS_TOO_LARGE.format(what=what))
 
 
-def _load_value(key: str, written: Any) -> Value:
+def _load_value(key: str, written: Any, levels: int) -> Value:
     try:
-        return wire.load_value(written)
+        return wire.load_value(written, levels)
     except errors.RequestFault as fault:
         raise errors.RequestFault(BAD_VALUE.format(message=fault.wording, key=key)) from None
     except errors.ValidationException as fault:

@@ -264,7 +264,7 @@ def global_indexes_fit(request: Wire, table: Table) -> None:
         if any(index.schema.name == action["IndexName"] for index in live_indexes(table)):
             raise errors.ValidationException(updates.INDEX_EXISTS)
         if request.get("AttributeDefinitions") is not None:
-            _keys_are_no_vectors(updates.key_elements(action, request, table), table)
+            _keys_are_no_vectors(updates.key_elements(action, request), table)
 
 
 def _keys_are_no_vectors(key: Sequence[tuple[str, str | None, str]], table: Table) -> None:

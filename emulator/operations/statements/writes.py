@@ -100,10 +100,7 @@ def write_of(bound: partiql.Bound, table: Table, *, shows_old: bool) -> Write:
     if isinstance(statement, partiql.Update):
         assert bound.update is not None, "an UPDATE has its change"
         update_item.key_attributes_stay(bound.update, table)
-        # Observed: another emulator's capture of eu-west-2, September 2026: the words.
-        change = update_item.change_of(
-            bound.update, key, table, standalone=False, too_deep=partiql.TOO_NESTED
-        )
+        change = update_item.change_of(bound.update, key, table, standalone=False)
     elif isinstance(statement, partiql.Delete):
         change = _nothing
     else:

@@ -1180,14 +1180,35 @@ EXPRESSION_SIZE = {
 }
 
 
+def deep_list(levels):
+    """Return a text inside so many lists."""
+    value = s("leaf")
+    for _ in range(levels):
+        value = {"L": [value]}
+    return value
+
+
 def with_data(levels):
     return {**key(), "data": deep(levels)}
 
 
-def compared(levels):
+def compared(levels, of=deep):
     return {
         "ConditionExpression": "#d = :deep",
         "ExpressionAttributeNames": {"#d": "data"},
+        "ExpressionAttributeValues": {":deep": of(levels)},
+    }
+
+
+def checked(levels, of=deep):
+    return {"TableName": "hash", "Key": key(), **compared(levels, of)}
+
+
+def sets_deep(levels):
+    return {
+        "TableName": "hash",
+        "Key": key(),
+        "UpdateExpression": "SET d = :deep",
         "ExpressionAttributeValues": {":deep": deep(levels)},
     }
 
@@ -1203,14 +1224,30 @@ def touched(levels):
 
 STORED = accepted("PutItem", {"TableName": "hash", "Item": key()})
 FAILED = {"code": "ConditionalCheckFailedException"}
+CANCELLED = {
+    "message": "Transaction cancelled, please refer cancellation reasons for specific reasons "
+    "[ConditionalCheckFailed]",
+    "code": "TransactionCanceledException",
+}
+OF_DEEP = f"ExpressionAttributeValues contains invalid value: {TOO_DEEP} for key :deep"
 NESTING = {
     "31 levels": [accepted("PutItem", {"TableName": "hash", "Item": with_data(31)})],
-    "32 levels": [refused("PutItem", {"TableName": "hash", "Item": with_data(32)}, TOO_DEEP)],
+    "32 levels": [
+        refused(
+            "PutItem",
+            {"TableName": "hash", "Item": with_data(levels)},
+            detected(TOO_DEEP),
+            is_layered=True,
+        )
+        for levels in (32, 61)
+    ],
+    "63 levels": [refused("PutItem", {"TableName": "hash", "Item": with_data(63)}, TOO_DEEP)],
     "a value of 31 levels": [STORED, refused("UpdateItem", touched(31), **FAILED)],
     "a value of 32 levels": [
         STORED,
-        refused("UpdateItem", touched(32), TOO_DEEP, is_layered=True),
+        refused("UpdateItem", touched(32), detected(TOO_DEEP), is_layered=True),
     ],
+    "a value of 63 levels": [refused("UpdateItem", touched(63), OF_DEEP)],
     "a batch, 31 levels": [
         accepted("BatchWriteItem", batch_item(with_data(31)), UnprocessedItems={})
     ],
@@ -1226,6 +1263,40 @@ NESTING = {
             transact({"Put": {"TableName": "hash", "Item": with_data(32)}}),
             TOO_DEEP,
         )
+    ],
+    "a transaction makes an item too deep": [
+        refused(
+            "TransactWriteItems",
+            transact({"Update": sets_deep(32)}),
+            "Transaction cancelled, please refer cancellation reasons for specific reasons "
+            "[ValidationError]",
+            "TransactionCanceledException",
+            members={
+                "CancellationReasons": [
+                    {
+                        "Code": "ValidationError",
+                        "Message": "Nesting Levels have exceeded supported limits",
+                    }
+                ]
+            },
+        )
+    ],
+    "a transaction, a value of 32 levels": [
+        STORED,
+        refused("TransactWriteItems", transact({"Update": touched(32)}), **CANCELLED),
+        refused("TransactWriteItems", transact({"ConditionCheck": checked(32)}), **CANCELLED),
+    ],
+    "a transaction, a value of 33 levels": [
+        refused("TransactWriteItems", transact(action), OF_DEEP)
+        for action in (
+            {"ConditionCheck": checked(33)},
+            {"Put": {"TableName": "hash", "Item": key(), **compared(33)}},
+            {"Update": sets_deep(33)},
+        )
+    ],
+    "a transaction, a value of 61 levels": [
+        refused("TransactWriteItems", transact({"ConditionCheck": checked(61, of)}), OF_DEEP)
+        for of in (deep, deep_list)
     ],
 }
 

@@ -1,5 +1,6 @@
 """What a recording is, the tables it runs on, and the words that several recordings share."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ TABLES = (
     table(TableName="hash"),
     table("pk:N", TableName="number"),
     table("pk:B", TableName="binary"),
+    table("pk", TableName="bytes", indexes={"gsib": "bidx:B"}),
     table("pk", "sk", TableName="pair"),
     table("pk", "sk:N", TableName="ordered"),
     table(
@@ -44,12 +46,20 @@ class Refused:
     members: dict[str, Any] | None = None
 
 
+class Part(dict[str, Any]):
+    """A structure of which these members were recorded, and not what else it has."""
+
+
 @dataclass(frozen=True)
 class Step:
-    """A request, and the error or the members of the answer that were recorded."""
+    """A request, and the error or the members of the answer that were recorded.
+
+    A request that repeats what was answered before (a token, the ARN of a backup) is a function of
+    the members of the answers so far.
+    """
 
     operation: str
-    request: dict[str, Any]
+    request: dict[str, Any] | Callable[[dict[str, Any]], dict[str, Any]]
     outcome: Refused | dict[str, Any]
 
 
