@@ -60,6 +60,14 @@ COUNTERS: Final = frozenset(
         "ConsumedChangeDataCaptureUnits",
         "ReplicationLatency",
         "PendingReplicationCount",
+        # Not the service's: what is paid for besides units (CAP-1004).
+        "BilledExportBytes",
+        "BilledImportBytes",
+        "BilledRestoreBytes",
+        "BilledTransferBytes",
+        "BilledBulkPutBytes",
+        "BilledBulkPutVectorBytes",
+        "BilledStreamReads",
         "VectorSearchRequestBytes",  # Source: VIX-66
         "VectorWriteRequestBytes",
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from emulator.capacity.units import READ, WRITE
 from emulator.settings import Settings
@@ -30,6 +30,12 @@ STORAGE: Final = "storage"
 RECOVERY: Final = "point-in-time recovery"
 BACKUPS: Final = "backups"
 STREAM_READS: Final = "stream reads"
+EXPORTS: Final = "exports"
+IMPORTS: Final = "imports"
+RESTORES: Final = "restores"
+BULK_PUTS: Final = "bulk puts"
+BULK_VECTORS: Final = "bulk puts of vectors"
+REGION_TRANSFERS: Final = "transfer to another region"
 FREE_TIER: Final = "free tier"
 
 _WRITE_ITEMS: Final = frozenset({WRITES, REPLICATED_WRITES, WRITE_HOURS, REPLICATED_WRITE_HOURS})
@@ -181,6 +187,37 @@ RECOVERY_MONTH: Final = 0.20
 BACKUP_MONTH: Final = 0.10
 #: Source: CAP-1004, per GetRecords call.
 STREAM_READ: Final = 0.20 / _MILLION
+
+
+class Tariff(NamedTuple):
+    """What is paid for as it happens, besides units: an item, where it is counted, and its price.
+
+    >>> round(TARIFFS[EXPORTS].usd(5 * 2**30, Settings()), 6)
+    0.5
+    """
+
+    metric: str
+    #: Dollars for one, or for a gigabyte.
+    price: float
+    is_by_size: bool = True
+
+    def usd(self, quantity: float, settings: Settings) -> float:
+        """Return the dollars of so many bytes, or of so many times."""
+        return quantity * self.price / (settings.bytes_per_gb if self.is_by_size else 1)
+
+
+#: By cost item. Source: CAP-1004: by the size of the table that is exported or restored, and of
+#: the uncompressed files that are imported. Assumed: a kilobyte that a bulk put writes costs what a
+#: unit on demand does, and vectors what they cost in other writes; no price was found (BLK-8).
+TARIFFS: Final = {
+    EXPORTS: Tariff("BilledExportBytes", 0.10),
+    IMPORTS: Tariff("BilledImportBytes", 0.15),
+    RESTORES: Tariff("BilledRestoreBytes", 0.15),
+    REGION_TRANSFERS: Tariff("BilledTransferBytes", 0.02),
+    BULK_PUTS: Tariff("BilledBulkPutBytes", STANDARD.write_million * 2**20 / _MILLION),
+    BULK_VECTORS: Tariff("BilledBulkPutVectorBytes", STANDARD.vector_write_gb),
+    STREAM_READS: Tariff("BilledStreamReads", STREAM_READ, is_by_size=False),
+}
 
 #: Source: CAP-1002, per month.
 FREE_STORAGE_GB: Final = 25

@@ -14,7 +14,7 @@ from emulator.capacity import Charge, Metrics, Reason, Receipt, admit, record, t
 from emulator.clock import NANOSECONDS, Clock, PacedClock
 from emulator.engine import propagation, replication
 from emulator.engine.archive import Archive
-from emulator.engine.events import NO_REQUEST, Events, RequestServed, Throttled
+from emulator.engine.events import NO_REQUEST, Billed, Events, RequestServed, Throttled
 from emulator.engine.faults import Faults
 from emulator.engine.minutes import CalendarMinutes, Minutes, ThroughputMinutes
 from emulator.engine.namespaces import Namespace
@@ -365,6 +365,26 @@ class Account:
             partition_ids=partition_ids,
             shard_seconds=self.settings.stream_shard_seconds,
         )
+
+    def bill(self, operation: str, table: str, item: str, quantity: float) -> None:
+        """Count what is paid for besides units.
+
+        Args:
+            operation: Which operation it is for.
+            table: The table's name.
+            item: A cost item that has a tariff.
+            quantity: Bytes, or times.
+        """
+        # Only those who move data pay so: most never load prices.
+        from emulator.capacity.prices import TARIFFS
+
+        if self.capacity != "off":
+            common = self.common
+            is_shared = common is not None and table in common.tables and table not in self.tables
+            owner = common if is_shared and common is not None else self
+            owner.metrics.add(TARIFFS[item].metric, quantity, table=table)
+        if self.events.wanted:
+            self.events.publish(Billed(self.now_ns, operation, table, item, quantity))
 
     # Throughput
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from emulator.capacity import Receipt
+from emulator.capacity.prices import BULK_PUTS, BULK_VECTORS
 from emulator.clock import NANOSECONDS
 from emulator.service import limits
 
@@ -197,9 +198,19 @@ class BulkPut:
         if outcome.receipt is not None:
             self.spent_units += outcome.receipt.total
             self.usage.add(outcome.receipt)
+            self._bill(account, outcome.receipt)
         if outcome.output is not None and outcome.report is not None:
             self.failed += outcome.output == "ERROR"
             self.reports.setdefault(outcome.output, []).append(outcome.report)
+
+    def _bill(self, account: Account, receipt: Receipt) -> None:
+        """Count what a record costs (BLK-8)."""
+        written_bytes = sum(map(_whole_bytes, (receipt.table, *receipt.lsi.values())))
+        written_bytes += sum(map(_whole_bytes, receipt.gsi.values()))
+        vector_bytes = sum(receipt.vectors.values())
+        for item, size_bytes in ((BULK_PUTS, written_bytes), (BULK_VECTORS, vector_bytes)):
+            if size_bytes:
+                account.bill("StartBulkPutItems", self.table_name, item, size_bytes)
 
     def cancel(self) -> None:
         """Stop, if it runs; what was written stays (BLK-3)."""

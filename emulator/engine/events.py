@@ -28,6 +28,16 @@ class RequestServed(NamedTuple):
     request: Mapping[str, Any] = NO_REQUEST
 
 
+class Billed(NamedTuple):
+    """Something is paid for besides units: so many bytes, or times, of a cost item (CAP-1004)."""
+
+    time_ns: int
+    operation: str
+    table: str
+    item: str
+    quantity: float
+
+
 class Throttled(NamedTuple):
     """Admission refused, or would have refused, an item operation."""
 
@@ -98,6 +108,7 @@ class Scaled(NamedTuple):
 
 Event: TypeAlias = (
     RequestServed
+    | Billed
     | Throttled
     | IndexDelayed
     | IndexApplied

@@ -30,7 +30,7 @@ def closing_lines(emulator: Emulator) -> Iterator[str]:
         (str(view.namespace), spending)
         for view in emulator.namespaces()
         for spending in emulator.within(view.namespace).spending()
-        if spending.read_units or spending.write_units or spending.throttles
+        if spending.read_units or spending.write_units or spending.throttles or spending.usd_billed
     ]
     if not spent:
         return

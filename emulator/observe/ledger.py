@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from emulator.capacity import READ, Reason, Receipt
-from emulator.capacity.prices import STANDARD
-from emulator.engine.events import Event, Events, IndexDelayed, RequestServed, Throttled
+from emulator.capacity.prices import STANDARD, TARIFFS
+from emulator.engine.events import Billed, Event, Events, IndexDelayed, RequestServed, Throttled
 from emulator.locks import Rank, new_lock
 from emulator.observe.concentration import Concentration
 from emulator.observe.findings import CallHistory
@@ -52,6 +52,7 @@ class Entry:
         reasons: What refused, or would have refused, some of the calls.
         searched_bytes: What was searched in vector indexes (VIX-60).
         vector_bytes: What was written to vector indexes (VIX-62).
+        billed: Dollars of what is paid for besides units, by cost item (CAP-1004).
     """
 
     operation: str
@@ -70,6 +71,7 @@ class Entry:
     reasons: list[Reason] = field(default_factory=list)
     searched_bytes: int = 0
     vector_bytes: int = 0
+    billed: dict[str, float] = field(default_factory=dict)
 
     @property
     def resource(self) -> str:
@@ -119,6 +121,11 @@ class Ledger:
         if type(event) is RequestServed:
             with self._lock:
                 self._enter_request(event)
+        elif type(event) is Billed:
+            with self._lock:
+                entry = self._entry(event.operation, event.table, None, calling_place())
+                dollars = TARIFFS[event.item].usd(event.quantity, _PRICED)
+                entry.billed[event.item] = entry.billed.get(event.item, 0.0) + dollars
         elif type(event) is Throttled or type(event) is IndexDelayed:
             with self._lock:
                 self._enter_refusal(event)
@@ -176,7 +183,11 @@ class Ledger:
     def entries(self) -> list[Entry]:
         """All entries, the most expensive first."""
         return sorted(
-            self._entries.values(), key=lambda entry: -(entry.read_units + entry.write_units)
+            self._entries.values(),
+            key=lambda entry: (
+                -(entry.read_units + entry.write_units),
+                -sum(entry.billed.values()),
+            ),
         )
 
     @property
@@ -205,7 +216,8 @@ class Ledger:
         searched = sum(entry.searched_bytes for entry in self._entries.values())
         written = sum(entry.vector_bytes for entry in self._entries.values())
         vectors = STANDARD.vectors(_PRICED, searched=searched, written=written)
-        return 1_000_000 * (units + vectors)
+        billed = sum(sum(entry.billed.values()) for entry in self._entries.values())
+        return 1_000_000 * (units + vectors + billed)
 
     @property
     def throttles(self) -> int:

@@ -1,24 +1,39 @@
 """Spending: what a table and its global indexes consumed, what refused them, and what that costs.
 
 It reads CloudWatch's own counts, so it begins where they do and survives splits of partitions.
-Prices are those of us-east-1. Storage is left aside: it is paid by the month, and a table on a
-developer's machine does not have the size it will have.
+Prices are those of us-east-1. What is stored and kept is paid by the month: it is told apart, since
+a table on a developer's machine does not have the size it will have.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from emulator.capacity import units
 from emulator.capacity.metrics import GAUGE_SECONDS
-from emulator.capacity.prices import STANDARD, TABLE_CLASSES, PriceList
+from emulator.capacity.prices import (
+    BACKUP_MONTH,
+    BACKUPS,
+    RECOVERY,
+    RECOVERY_MONTH,
+    STANDARD,
+    STORAGE,
+    TABLE_CLASSES,
+    TARIFFS,
+    VECTOR_SEARCHES,
+    VECTOR_WRITES,
+    PriceList,
+)
 from emulator.service.throttling import AXES, Axis, ThrottlingLimit
 
 if TYPE_CHECKING:
     from emulator.capacity import Metrics
     from emulator.engine.account import Account
     from emulator.engine.resource import Resource
+    from emulator.engine.table import Table
+    from emulator.settings import Settings
 
 _HOUR_SECONDS: Final = 3600
 
@@ -35,10 +50,14 @@ class Spending:
         read_units: Read units consumed.
         write_units: Write units consumed.
         throttles: What was, or in "observe" would have been, refused: reason to times.
-        usd: Dollars so far.
+        usd: Dollars so far, ``usd_billed`` included.
         usd_read_unit: The price of a read unit on demand, 0 if capacity is provisioned.
         usd_write_unit: The price of a write unit, likewise.
         usd_hour: The price of an hour of the provisioned capacity, 0 on demand.
+        usd_billed: Dollars so far for what is no units, by cost item: exports, imports, restores,
+            bulk puts, stream reads, vector searches and writes (CAP-1004, VIX-66).
+        usd_kept_month: Dollars of a month of what is kept now, by cost item: storage with vector
+            indexes, point-in-time recovery, backups (CAP-1001, CAP-1004).
     """
 
     table: str
@@ -52,6 +71,8 @@ class Spending:
     usd_read_unit: float = 0.0
     usd_write_unit: float = 0.0
     usd_hour: float = 0.0
+    usd_billed: dict[str, float] = field(default_factory=dict)
+    usd_kept_month: dict[str, float] = field(default_factory=dict)
 
 
 def spending_of(account: Account) -> list[Spending]:
@@ -71,32 +92,43 @@ def spending_of(account: Account) -> list[Spending]:
     (8.0, 5e-06)
     """
     metrics, tables = account.metrics, account.tables
-    spent = [
-        _spending(
-            metrics, name, resource, TABLE_CLASSES[table.options.table_class or STANDARD.name]
-        )
-        for name, table in sorted(tables.items())
-        for resource in table.resources()
-    ]
-    return spent + [_spent(metrics, *gone) for gone in _gone(metrics, tables)]
+    settings = account.settings
+    spent = []
+    for name, table in sorted(tables.items()):
+        prices = TABLE_CLASSES[table.options.table_class or STANDARD.name]
+        for resource in table.resources():
+            of_resource = _spending(metrics, name, resource, prices, settings)
+            kept = dict(_kept(account, table, resource, prices))
+            spent.append(replace(of_resource, usd_kept_month=kept))
+    for name, index in _gone(account, tables):
+        kept = dict(_kept_backups(account, name)) if index is None else {}
+        of_gone = _spent(metrics, name, index, settings)
+        spent.append(replace(of_gone, usd_kept_month=kept))
+    return spent
 
 
-def _gone(metrics: Metrics, tables: Container[str]) -> list[tuple[str, str | None]]:
-    """Return the tables and indexes that consumed something and were deleted since."""
+def _gone(account: Account, tables: Container[str]) -> list[tuple[str, str | None]]:
+    """Return the tables and indexes that consumed something, or cost something, and are gone."""
+    metrics = account.metrics
+    names = [f"Consumed{axis}CapacityUnits" for axis in AXES]
     counted = {
         (dimensions.table, dimensions.index)
-        for axis in AXES
-        for dimensions in metrics.dimensions(f"Consumed{axis}CapacityUnits")
+        for metric in (*names, *(tariff.metric for tariff in TARIFFS.values()))
+        for dimensions in metrics.dimensions(metric)
         if dimensions.table is not None and dimensions.table not in tables
     }
+    backed_up = {backup.table.name for backup in account.archive.backups.values()}
+    counted |= {(name, None) for name in backed_up if name not in tables}
     return sorted(counted, key=lambda name: (name[0], name[1] or ""))
 
 
-def _spending(metrics: Metrics, table: str, resource: Resource, prices: PriceList) -> Spending:
+def _spending(
+    metrics: Metrics, table: str, resource: Resource, prices: PriceList, settings: Settings
+) -> Spending:
     """Return what a resource consumed that is there."""
     throughput = resource.throughput
     index = None if resource.is_table else resource.name
-    spent = _spent(metrics, table, index, prices)
+    spent = _spent(metrics, table, index, settings, prices)
     if throughput.on_demand:
         return replace(
             spent,
@@ -108,29 +140,93 @@ def _spending(metrics: Metrics, table: str, resource: Resource, prices: PriceLis
     return replace(spent, is_deleted=False, usd_hour=hour)
 
 
+def _billed(
+    metrics: Metrics, table: str, prices: PriceList, settings: Settings
+) -> Iterator[tuple[str, float]]:
+    """Yield the dollars of what a table had that is no units."""
+    for item, tariff in TARIFFS.items():
+        yield item, tariff.usd(_sum(metrics, tariff.metric, table, None), settings)
+    searched, written = (
+        sum(
+            _sum(metrics, metric, table, dimensions.index)
+            for dimensions in metrics.dimensions(metric)
+            if dimensions.table == table
+        )
+        for metric in ("VectorSearchRequestBytes", "VectorWriteRequestBytes")
+    )
+    yield VECTOR_SEARCHES, prices.vectors(settings, searched=searched)
+    yield VECTOR_WRITES, prices.vectors(settings, written=written)
+
+
+def _kept(
+    account: Account, table: Table, resource: Resource, prices: PriceList
+) -> Iterator[tuple[str, float]]:
+    """Yield the dollars of a month of what a table or global index keeps.
+
+    Source: CAP-110, CAP-1004: recovery is paid by the size of table and local indexes. Assumed:
+    and not by that of global and vector indexes; a backup likewise.
+    """
+    settings = account.settings
+    stored = billed = _billed_bytes(resource)
+    if resource.is_table and table.vectors is not None:
+        for index in table.vectors:
+            billed += units.billed_bytes(index.store.size_bytes, len(index.store))
+    if billed:
+        yield STORAGE, prices.storage(billed, settings)
+    if not resource.is_table:
+        return
+    if stored and table.options.recovery is not None:
+        yield RECOVERY, stored / settings.bytes_per_gb * RECOVERY_MONTH
+    yield from _kept_backups(account, table.name)
+
+
+def _kept_backups(account: Account, name: str) -> Iterator[tuple[str, float]]:
+    kept = [
+        _billed_bytes(backup.table.resource)
+        for backup in account.archive.backups.values()
+        # The service keeps its own for nothing.
+        if backup.table.name == name and backup.expires_ns is None
+    ]
+    if any(kept):
+        yield BACKUPS, sum(kept) / account.settings.bytes_per_gb * BACKUP_MONTH
+
+
+def _billed_bytes(resource: Resource) -> int:
+    return sum(partition.size_bytes for partition in resource.partitions)
+
+
 def _spent(
-    metrics: Metrics, table: str, index: str | None, prices: PriceList = STANDARD
+    metrics: Metrics,
+    table: str,
+    index: str | None,
+    settings: Settings,
+    prices: PriceList = STANDARD,
 ) -> Spending:
     """Return what a table or index consumed, by its counts alone.
 
     Units that were consumed while capacity was provisioned are not paid: in a life of both modes
     they cannot be told apart, and those on demand are then left out, too.
     """
-    units = {axis: _sum(metrics, f"Consumed{axis}CapacityUnits", table, index) for axis in AXES}
+    consumed = {axis: _sum(metrics, f"Consumed{axis}CapacityUnits", table, index) for axis in AXES}
     hours = {axis: _unit_hours(metrics, axis, table, index) for axis in AXES}
     is_on_demand = not any(hours.values())
     usd = prices.provisioned(read_hours=hours["Read"], write_hours=hours["Write"])
     if is_on_demand:
-        usd = prices.on_demand(reads=units["Read"], writes=units["Write"])
+        usd = prices.on_demand(reads=consumed["Read"], writes=consumed["Write"])
+    billed: dict[str, float] = {}
+    if index is None:
+        items = _billed(metrics, table, prices, settings)
+        billed = {item: dollars for item, dollars in items if dollars}
     return Spending(
         table=table,
         index=index,
         is_deleted=True,
         is_on_demand=is_on_demand,
-        read_units=units["Read"],
-        write_units=units["Write"],
+        read_units=consumed["Read"],
+        write_units=consumed["Write"],
         throttles=dict(_throttles(metrics, table, index)),
-        usd=usd,
+        usd=usd + sum(billed.values()),
+        usd_billed=billed,
     )
 
 

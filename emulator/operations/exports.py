@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any, Final, NamedTuple
 
+from emulator.capacity import prices
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Table, Transfer
 from emulator.engine.history import Difference
@@ -123,6 +124,9 @@ def export_table(account: Account, request: Request) -> Response:
         return {"ExportDescription": transfers.description(account, known)}
     begun = _begin(account, table, asked)
     account.archive.exports[begun.arn] = begun
+    billed_bytes = begun.outcome.get("BilledSizeBytes", 0)
+    if billed_bytes:
+        account.bill("ExportTableToPointInTime", table.name, prices.EXPORTS, billed_bytes)
     return {"ExportDescription": deepcopy(dict(begun.described))}
 
 

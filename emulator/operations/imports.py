@@ -10,6 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from emulator.capacity import prices
 from emulator.engine import Account, Table, Transfer, writes
 from emulator.objects import ObjectStore, StoreFault, lines_of, needed_store
 from emulator.operations import definitions, descriptions, shapes, transfers
@@ -108,6 +109,9 @@ def import_table(account: Account, request: Request) -> Response:
         return {"ImportTableDescription": transfers.description(account, known)}
     begun = _begin(account, asked)
     account.archive.imports[begun.arn] = begun
+    processed_bytes = begun.outcome.get("ProcessedSizeBytes", 0)
+    if processed_bytes:
+        account.bill("ImportTable", _table_name(asked), prices.IMPORTS, processed_bytes)
     return {"ImportTableDescription": deepcopy(dict(begun.described))}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from emulator.capacity import prices
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Index, RegionsNeeded, Table, Throughput
 from emulator.engine.namespaces import Namespace
@@ -194,7 +195,19 @@ def _restore(
         place(account, table, table.position_of(item), item)
     account.tables[name] = table
     account.watch(table)
+    _bill(account, table, is_from_elsewhere=_region(source.arn) != account.region)
     return {"TableDescription": descriptions.describe_table(account, table, status="CREATING")}
+
+
+def _bill(account: Account, table: Table, *, is_from_elsewhere: bool) -> None:
+    """Count what a restore costs: by the size of the table, local indexes included (CAP-1004).
+
+    Source: Developer Guide, cross-Region restores: what leaves the source's Region is paid as well.
+    """
+    restored_bytes = sum(partition.size_bytes for partition in table.resource.partitions)
+    items = [prices.RESTORES, *([prices.REGION_TRANSFERS] if is_from_elsewhere else [])]
+    for item in items if restored_bytes else ():
+        account.bill(account.operation, table.name, item, restored_bytes)
 
 
 def _region(arn: str) -> str:

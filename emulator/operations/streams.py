@@ -9,6 +9,7 @@ import re
 import uuid
 from typing import Any, Final
 
+from emulator.capacity import prices
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Stream, StreamRecord
 from emulator.engine.shards import Shard
@@ -249,11 +250,12 @@ def get_records(account: Account, request: Request) -> Response:
 
 
 def _count(account: Account, stream: Stream, page: list[StreamRecord]) -> None:
-    """Count what a GetRecords call returned (CAP-801)."""
+    """Count what a GetRecords call returned (CAP-801), and that it is paid for (CAP-1004)."""
     returned = {
         "ReturnedRecordsCount": len(page),
         "ReturnedBytes": sum(stream.size_bytes(record) for record in page),
     }
+    account.bill("GetRecords", stream.table_name, prices.STREAM_READS, 1)
     for metric, value in returned.items():
         account.metrics.add(
             metric, value, table=stream.table_name, stream=stream.label, operation="GetRecords"

@@ -19,6 +19,7 @@ USED_BY_OTHERS = {
         "accessed_keys", "consumed_read", "consumed_write",
         "import_table", "last_receipt", "oldest_wait", "p50_bytes", "p99_bytes",
         "peak_read", "peak_write", "throttled_keys", "throttled_read", "throttled_write",
+        "usd_kept_month",
         "waiting_write",
     },
     "those who know boto3's client, table and conditions": {

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from emulator.capacity import Dimensions, Metrics, Reason
 from emulator.capacity.metrics import COUNTERS, GAUGES, RETENTION_SECONDS
+from emulator.capacity.prices import TARIFFS
 from emulator.service.throttling import ThrottlingLimit
 
 WRITES = "ConsumedWriteCapacityUnits"
@@ -15,7 +16,7 @@ INDEX = TABLE + "/index/i"
 
 def test_the_metrics_of_cloudwatch_are_known_by_name():
     """CAP-801, VIX-66."""
-    assert len(COUNTERS) == 2 + 2 * (1 + len(ThrottlingLimit)) + 15 + 2 + 2
+    assert len(COUNTERS) == 2 + 2 * (1 + len(ThrottlingLimit)) + 15 + 2 + 2 + len(TARIFFS)
     assert {
         "ReadThrottleEvents",
         "WriteProvisionedThroughputThrottleEvents",
