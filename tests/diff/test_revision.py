@@ -1,17 +1,12 @@
-"""One side of a difference comes from git, and the scripts of the Action use it."""
+"""One side of a difference comes from git."""
 
-import os
 import shutil
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from emulator.__main__ import main
 from tests.diff.test_command import BASE, HEAD
-
-CI = Path(__file__).parents[2] / ".ci"
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -59,39 +54,3 @@ def test_what_was_not_there_is_added(repository, capsys):
 def test_a_revision_that_cannot_be_read_is_told(repository, capsys, words, complaint):
     assert main(["diff", *words]) == 2
     assert complaint in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("command", "arguments", "code"),
-    [("diff", "--fail-on never", 0), ("diff", "", 1), ("check", "--fail-on warning", 1)],
-)
-def test_the_script_of_the_action_keeps_the_exit_code(repository, command, arguments, code):
-    """ICH-88: inputs reach the shell by the environment only."""
-    tool = repository / "bin"
-    tool.mkdir()
-    (tool / "dynamometer").write_text(f'#!/bin/sh\nexec {sys.executable} -m emulator "$@"\n')
-    (tool / "dynamometer").chmod(0o755)
-    environment = os.environ | {
-        "PATH": f"{tool}:{os.environ['PATH']}",
-        "PYTHONPATH": str(CI.parent),
-        "COMMAND": command,
-        "TARGET": "infra",
-        "ARGUMENTS": arguments,
-        "BASE": "main",
-        "TAG": "shop",
-        "RUNNER_TEMP": str(repository),
-        "GITHUB_OUTPUT": str(repository / "output"),
-    }
-    done = subprocess.run(
-        ["bash", str(CI / "action-run.sh")],
-        env=environment,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert (repository / "output").read_text() == f"exit-code={code}\n"
-    if command == "diff":
-        comment = (repository / "dynamometer-comment").read_text()
-        assert comment.startswith("<!-- dynamometer:diff:shop -->\n")
-    else:
-        assert done.stdout.startswith("::warning file=infra/main.tf,line=6,")
