@@ -70,6 +70,11 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="leave a rule out, everywhere or for one table; may be repeated",
     )
+    add(
+        "--allow-none",
+        action="store_true",
+        help="pass over files that declare no table, and succeed if none does",
+    )
     add("--list-rules", action="store_true", help="print every rule and its severity")
 
 
@@ -112,7 +117,7 @@ def _check(arguments: argparse.Namespace) -> int:
         *map(ignores.from_argument, arguments.ignore),
         *ignores.from_settings(Path.cwd()),
     ]
-    report = check(arguments.paths, ignored)
+    report = check(arguments.paths, ignored, allow_none=arguments.allow_none)
     colour = arguments.output is None and sys.stdout.isatty()
     text = render(report, arguments.format, colour=colour)
     if arguments.output is None:

@@ -8,8 +8,8 @@ from typing import Final
 
 from emulator.api import Emulator
 from emulator.designs import ignores
-from emulator.designs.declared import Reading, unreadable
-from emulator.designs.files import read_design
+from emulator.designs.declared import NothingDeclaredError, Reading, unreadable
+from emulator.designs.files import UnknownKindError, read_design
 from emulator.designs.findings import Finding
 from emulator.designs.formats import Report
 from emulator.designs.ignores import Ignore, Ignores
@@ -20,25 +20,33 @@ from emulator.service.errors import DocumentError
 _LAB_MEMBERS: Final = ("workload:", "designs:")
 
 
-def check(paths: Iterable[str | Path], ignored: Iterable[Ignore] = ()) -> Report:
+def check(
+    paths: Iterable[str | Path], ignored: Iterable[Ignore] = (), *, allow_none: bool = False
+) -> Report:
     """Return the findings about files and directories.
 
     Args:
         paths: Design files, directories of them, or lab files.
         ignored: What is not wanted, besides what files themselves say.
+        allow_none: Pass over files that are no designs, and say nothing if none is.
 
     Raises:
-        DocumentError: Nothing of it can be read.
+        DocumentError: Nothing of it can be read, or there is no table in it.
     """
     readings: list[tuple[Reading, list[Finding]]] = []
     failures: list[DocumentError] = []
+    empty: list[DocumentError] = []
     for path in map(Path, paths):
         try:
             readings.append(_read(path))
+        except NothingDeclaredError as error:  # beside others: a file of variables, say
+            empty.append(error)
+        except UnknownKindError as error:
+            (empty if allow_none else failures).append(error)
         except DocumentError as error:
             failures.append(error)
-    if failures and not readings:
-        raise failures[0]
+    if not readings and (failures or (empty and not allow_none)):
+        raise [*failures, *empty][0]
     wishes = Ignores([*ignored, *(ignore for reading, _ in readings for ignore in reading.ignores)])
     findings = [finding for reading, more in readings for finding in _kept(reading, more, wishes)]
     findings += [unreadable(str(error).partition(":")[0], error) for error in failures]
@@ -57,7 +65,7 @@ def _read(path: Path) -> tuple[Reading, list[Finding]]:
         return reading, [finding.at(str(path)) for finding in lab_findings(path)]
     reading = read_design(path)
     if not reading.tables and not reading.findings:
-        raise DocumentError(f"{path}: no DynamoDB table is declared in it")
+        raise NothingDeclaredError(path)
     return reading, []
 
 

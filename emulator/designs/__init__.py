@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from emulator.designs.declared import DeclaredTable
+from emulator.designs.declared import DeclaredTable, NothingDeclaredError
 from emulator.designs.findings import Finding, Severity
 from emulator.service.errors import DocumentError
 
@@ -62,5 +62,5 @@ def read_tables(path: str | Path) -> list[DeclaredTable]:
                 f"{finding.file or path}{line}: {finding.subject}: {finding.message}"
             )
     if not reading.tables:
-        raise DocumentError(f"{path}: no DynamoDB table is declared in it")
+        raise NothingDeclaredError(path)
     return list(reading.tables)

@@ -143,6 +143,13 @@ class DeclaredPattern:
     entities: tuple[tuple[str, float], ...] = ()
 
 
+class NothingDeclaredError(DocumentError):
+    """A file or directory that can be read and has no table in it."""
+
+    def __init__(self, path: object) -> None:
+        super().__init__(f"{path}: no DynamoDB table is declared in it")
+
+
 class UndecidedError(Exception):
     """A value without which there is no table is decided elsewhere."""
 

@@ -19,7 +19,13 @@ from emulator.designs import (
     terraform_plan,
     workbench,
 )
-from emulator.designs.declared import DeclaredTable, Reading, expecting, read_text
+from emulator.designs.declared import (
+    DeclaredTable,
+    NothingDeclaredError,
+    Reading,
+    expecting,
+    read_text,
+)
 from emulator.designs.documents import Document
 from emulator.service.errors import DocumentError
 
@@ -168,7 +174,7 @@ def _read_directory(path: Path) -> Reading:
     if not readings:
         if failures:
             raise DocumentError(failures[0].findings[0].message.removeprefix(_CANNOT))
-        raise DocumentError(f"{path}: no DynamoDB table is declared in it")
+        raise NothingDeclaredError(path)
     return Reading.joined([*_without_included(readings), *failures])
 
 

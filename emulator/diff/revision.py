@@ -33,7 +33,10 @@ def at_revision(path: Path, revision: str) -> Iterator[Path]:
     prefix = folder.relative_to(top.resolve()).as_posix()
     prefix = "" if prefix == "." else prefix
     name = prefix if full.is_dir() else f"{prefix}/{full.name}".lstrip("/")
-    listed = _git(top, revision, "ls-tree", revision, *(["--", name] if name else []))
+    begun = revision != "HEAD" or _git(top, revision, "rev-list", "-n", "1", "--all")
+    # Before the first commit there was nothing.
+    within = ["--", name] if name else []
+    listed = _git(top, revision, "ls-tree", revision, *within) if begun else b""
     with TemporaryDirectory() as directory:
         if not listed.strip():
             yield Path(directory)

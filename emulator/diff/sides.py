@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from emulator.check.findings_of import check, is_lab_file
 from emulator.designs import DeclaredTable, Finding, ignores
+from emulator.designs.declared import NothingDeclaredError, unreadable
 from emulator.designs.files import read_design
 from emulator.lab.files import LabFile, load
 from emulator.lab.outcome.result_types import Comparison
@@ -107,9 +108,13 @@ def _designs(path: Path) -> Side:
     """Return the tables below a path, and the findings about them; a folder may have none."""
     try:
         reading = read_design(path)
-    except DocumentError:
+    except NothingDeclaredError:
         if path.is_dir():
             return Side()
+        raise
+    except DocumentError as error:
+        if path.is_dir():  # nothing in it can be read, which is a finding like any other
+            return Side(findings=(unreadable(path.name, error),))
         raise
     if not reading.tables and not reading.findings:
         return Side()

@@ -242,3 +242,21 @@ def test_yaml_without_its_reader_is_one_sentence(place, capsys, monkeypatch):
         "dynamometer: template.yaml: reading it needs the module yaml: pip install "
         "'dynamometer[designs]'\n"
     )
+
+
+def test_a_file_without_tables_beside_others_is_no_fault(place, capsys):
+    write(place, "variables.tf", 'variable "x" {}\n')
+    assert main(["check", "variables.tf", "main.tf"]) == 0
+    assert "unreadable" not in capsys.readouterr().out
+
+
+def test_a_hook_may_be_given_files_without_tables(place, capsys):
+    """pre-commit names what changed, and that may be a file of outputs or another's template."""
+    write(place, "outputs.tf", 'output "x" { value = 1 }\n')
+    write(place, "template.yaml", "apiVersion: v1\n")
+    assert main(["check", "--allow-none", "outputs.tf", "template.yaml"]) == 0
+    assert capsys.readouterr().out == "nothing to object to\n"
+    assert main(["check", "outputs.tf", "template.yaml"]) == 2
+    write(place, "broken.tf", "resource {")
+    assert main(["check", "--allow-none", "outputs.tf", "broken.tf"]) == 2
+    assert capsys.readouterr().err.count("\n") == 2

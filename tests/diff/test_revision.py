@@ -54,3 +54,18 @@ def test_what_was_not_there_is_added(repository, capsys):
 def test_a_revision_that_cannot_be_read_is_told(repository, capsys, words, complaint):
     assert main(["diff", *words]) == 2
     assert complaint in capsys.readouterr().err
+
+
+def test_before_the_first_commit_there_was_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    git("init", "-q", "-b", "main", ".")
+    (tmp_path / "main.tf").write_text(BASE)
+    assert main(["diff", "--base", "HEAD"]) == 0
+    assert "aws_dynamodb_table.orders: added" in capsys.readouterr().out
+
+
+def test_a_change_that_nobody_can_read_is_a_finding(repository, capsys):
+    """It was told as a table that is gone, which failed nothing."""
+    (repository / "infra" / "main.tf").write_text('resource "aws_dynamodb_table" {{{')
+    assert main(["diff", "--base", "main", "infra"]) == 1
+    assert "unreadable" in capsys.readouterr().out
