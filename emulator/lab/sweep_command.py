@@ -12,14 +12,14 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
 from emulator.lab.analysis.sweep_files import Row, merged
-from emulator.lab.analysis.sweeps import WORKLOAD_PARAMETERS, Part, sweep
+from emulator.lab.analysis.sweeps import WORKLOAD_PARAMETERS, Part, RayExecutor, sweep
 from emulator.lab.command_line import FAILED, FINE, answered, whole_number
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.outcome import words
@@ -34,16 +34,23 @@ _NO_FILE: Final = (
 )
 _LACKING: Final = "{count} of {of} points are missing: {numbers}; run their parts, then merge again"
 _MOST_NAMED: Final = 20
+PROCESSES: Final = "processes"
+_INSTALLED_BY: Final = {"dask": "distributed"}
+#: How long a Dask scheduler may take to answer.
+_DASK_SECONDS: Final = 10
 _EPILOG: Final = """\
 examples:
   dynamometer sweep shop.yaml --over shards=1,2,4,8 --over load=0.5,1,2 --out shop.jsonl
   dynamometer sweep shop.yaml --over shards=1,2,4,8 --part 3/16 --out part-3.jsonl
   dynamometer sweep --merge shop.jsonl part-*.jsonl
+  dynamometer sweep shop.yaml --over shards=1,2,4,8 --executor ray --address auto
+  dynamometer sweep shop.yaml --over shards=1,2,4,8 --executor dask --address tcp://scheduler:8786
 
 A name under --over is a parameter of the designs' templates, or one of the workload's: load (a
 multiple), skew (of every Zipf distribution), seed, duration. Part I of N has every N-th point,
 from the I-th on, so a CI matrix, a batch array or Slurm (--part $SLURM_ARRAY_TASK_ID/16) can run
-them side by side. What OUT has already is not run again.
+them side by side. What OUT has already is not run again. Ray and Dask are installed by whoever
+wants them; without --address they run on this machine.
 
 Exit codes: 0 fine, 1 points are missing after a merge, 2 wrong usage or a broken file, 130
 interrupted.
@@ -67,6 +74,13 @@ def add_sweep_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="OUT", help="a file of JSON lines that keeps every point as it is done")
     add("--merge", metavar="OUT", help="join the files of all parts into OUT")
     add("--jobs", metavar="N", type=whole_number(1), help="processes; default: one per core")
+    add(
+        "--executor",
+        choices=tuple(_EXECUTORS),
+        default=PROCESSES,
+        help="what carries the points out; default: %(default)s",
+    )
+    add("--address", metavar="ADDRESS", help="of the cluster, for ray or dask")
     add("--engine", choices=("auto", "exact", "aggregate"), help="default: auto, or what FILE says")
     add("--worlds", metavar="N", type=whole_number(1), help="play exactly N worlds at every point")
     add("--duration", metavar="TIME", help="how long each run is, such as 90s, 15m or 1h")
@@ -93,7 +107,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
     if len(arguments.files) != 1 or not arguments.over:
         raise DocumentError(_NO_FILE)
     path = Path(arguments.files[0])
-    with shown_progress(sys.stderr) as shown, _executor(arguments.jobs) as executor:
+    with shown_progress(sys.stderr) as shown, _executor(arguments) as executor:
         try:
             results = sweep(
                 **_options(path, arguments),
@@ -152,12 +166,73 @@ def _value(name: str, text: str) -> float:
     return int(number) if number == int(number) else number
 
 
-def _executor(jobs: int | None) -> AbstractContextManager[Any]:
+def _executor(arguments: argparse.Namespace) -> AbstractContextManager[Any]:
+    """Return what carries points out.
+
+    Raises:
+        DocumentError: It is not installed, cannot be reached, or has no address.
+    """
+    name, address = arguments.executor, arguments.address
+    if name == PROCESSES:
+        if address is not None:
+            raise DocumentError("--address goes with --executor ray or dask")
+    elif address is not None and arguments.jobs is not None:
+        raise DocumentError("--jobs is for this machine; a cluster at --address has its own size")
+    try:
+        executor: AbstractContextManager[Any] = _EXECUTORS[name](arguments.jobs, address)
+    except ModuleNotFoundError as missing:
+        needed = _INSTALLED_BY.get(name, name)
+        raise DocumentError(
+            f"--executor {name} needs the module {missing.name}: pip install {needed}"
+        ) from missing
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise DocumentError(f"--executor {name}: {reason}") from error
+    return executor
+
+
+def _processes(jobs: int | None, _address: str | None) -> AbstractContextManager[Any]:
     """Return processes, or what runs here if one is enough."""
     count = jobs or os.cpu_count() or 1
     if count == 1:
         return nullcontext(_Inline())
     return ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+
+
+def _ray(jobs: int | None, address: str | None) -> AbstractContextManager[Any]:
+    return closing(RayExecutor(address=address, processes=jobs))
+
+
+def _dask(jobs: int | None, address: str | None) -> AbstractContextManager[Any]:
+    from distributed import Client
+
+    client = (
+        Client(address, timeout=_DASK_SECONDS)
+        if address is not None
+        else Client(n_workers=jobs, threads_per_worker=1, dashboard_address=None)
+    )
+    return _DaskExecutor(client)
+
+
+class _DaskExecutor(AbstractContextManager[Any]):
+    """The executor of a Dask client, which ends with it."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def __enter__(self) -> Any:
+        return self._client.get_executor()
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+
+#: What makes an executor: of a number of processes, and of a cluster's address.
+_EXECUTORS: Final[dict[str, Callable[[int | None, str | None], AbstractContextManager[Any]]]] = {
+    PROCESSES: _processes,
+    "ray": _ray,
+    "dask": _dask,
+}
 
 
 class _Inline:

@@ -1,6 +1,8 @@
 """``dynamometer sweep``: parts of a grid, on any machine, merged into one file."""
 
 import json
+import sys
+from concurrent.futures import Future
 
 import pytest
 
@@ -120,3 +122,105 @@ def test_parts_of_two_sweeps_are_not_merged(place, capsys):
     assert run("shop.yaml", "--over", "shards=9", *OVER[4:], "--out", "b.jsonl") == 0
     assert run("--merge", "all.jsonl", "a.jsonl", "b.jsonl") == 2
     assert "b.jsonl: is of another sweep than a.jsonl" in capsys.readouterr().err
+
+
+GRID = ("--over", "shards=1,2", "--worlds", "1")
+
+
+@pytest.mark.parametrize(
+    ("executor", "module"), [("ray", "ray"), ("dask", "distributed")], ids=["ray", "dask"]
+)
+def test_a_cluster_gives_the_answer_of_this_machine(place, capsys, executor, module):
+    pytest.importorskip(module)
+    assert run("shop.yaml", *GRID, "--jobs", "1", "--executor", executor) == 0
+    there = capsys.readouterr().out
+    assert run("shop.yaml", *GRID, "--jobs", "1") == 0
+    assert there == capsys.readouterr().out
+
+
+class Here:
+    """Stands for a cluster: what is submitted is done at once, and written down."""
+
+    def __init__(self, *arguments, **options):
+        self.told = [(arguments, options)]
+
+    def init(self, **options):
+        self.told.append(options)
+
+    def is_initialized(self):
+        return False
+
+    def shutdown(self):
+        self.told.append("shutdown")
+
+    def close(self):
+        self.told.append("close")
+
+    def remote(self, function):
+        return type("Task", (), {"remote": lambda _, *words: self.submit(function, *words)})()
+
+    def get_executor(self):
+        return self
+
+    def submit(self, function, *words):
+        future = Future()
+        future.set_result(function(*words))
+        future.future = lambda: future
+        return future
+
+
+def test_ray_is_joined_and_left(place, monkeypatch):
+    ray = Here()
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    assert run("shop.yaml", *GRID, "--executor", "ray", "--address", "auto") == 0
+    options = {"ignore_reinit_error": True, "logging_level": 30, "address": "auto"}
+    assert ray.told[1:] == [options, "shutdown"]
+
+
+def test_dask_is_joined_and_left(place, monkeypatch):
+    made = []
+
+    class Distributed:
+        @staticmethod
+        def Client(*arguments, **options):
+            made.append(Here(*arguments, **options))
+            return made[0]
+
+    monkeypatch.setitem(sys.modules, "distributed", Distributed)
+    assert run("shop.yaml", *GRID, "--executor", "dask", "--jobs", "1") == 0
+    here = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    assert made[0].told == [((), here), "close"]
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--executor", "ray"), "--executor ray needs the module ray: pip install ray"),
+        (
+            ("--executor", "dask"),
+            "--executor dask needs the module distributed: pip install distributed",
+        ),
+        (("--address", "auto"), "--address goes with --executor ray or dask"),
+        (
+            ("--executor", "ray", "--address", "auto", "--jobs", "2"),
+            "--jobs is for this machine; a cluster at --address has its own size",
+        ),
+    ],
+)
+def test_a_cluster_that_is_not_there_is_one_sentence(place, capsys, monkeypatch, words, complaint):
+    for module in ("ray", "distributed"):
+        monkeypatch.setitem(sys.modules, module, None)
+    assert run("shop.yaml", *GRID, *words) == 2
+    assert capsys.readouterr().err == f"dynamometer: {complaint}\n"
+
+
+def test_a_cluster_that_does_not_answer_is_one_sentence(place, capsys, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError("Timed out trying to connect\nand more")
+
+    module = type("Module", (), {"Client": staticmethod(refuse)})
+    monkeypatch.setitem(sys.modules, "distributed", module)
+    assert run("shop.yaml", *GRID, "--executor", "dask", "--address", "tcp://x:1") == 2
+    assert capsys.readouterr().err == (
+        "dynamometer: --executor dask: Timed out trying to connect\n"
+    )

@@ -9,6 +9,7 @@ the points can be run by itself: ``sweep_files.merged`` joins the files of all p
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
@@ -252,16 +253,28 @@ class RayExecutor:
     ``pip install ray`` first. A Ray object reference is turned into the future that a sweep
     waits for.
 
+    Args:
+        address: Of the cluster to join, unless ``ray.init`` was called before.
+        processes: How many to run at once on this machine; one per core by default.
+
     >>> sweep(designs, workload, over={"shards": [1, 10]}, executor=RayExecutor())
     ... # doctest: +SKIP
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, address: str | None = None, processes: int | None = None) -> None:
         import ray
 
         self._ray = ray
-        if not ray.is_initialized():
-            ray.init(ignore_reinit_error=True, include_dashboard=False)
+        self._begun = not ray.is_initialized()
+        if self._begun:
+            here = {"num_cpus": processes, "include_dashboard": False}
+            options = here if address is None else {"address": address}
+            ray.init(ignore_reinit_error=True, logging_level=logging.WARNING, **options)
+
+    def close(self) -> None:
+        """Leave the cluster, or end the one of this machine, if this executor began it."""
+        if self._begun:
+            self._ray.shutdown()
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
         """Run a function as a Ray task and answer its future."""
