@@ -348,13 +348,14 @@ class Caller:
         if not received:
             raise ConnectionError("the server closed a connection in use")
         self.received = self.received + received if self.received else received
-        if _is_whole(self.received):
+        if is_whole(self.received):
             load.latencies.append(time.perf_counter() - self.asked_at)
             load.errors += not self.received.startswith(b"HTTP/1.1 200")
             self.ask()
 
 
-def _is_whole(received: bytes) -> bool:
+def is_whole(received: bytes | bytearray) -> bool:
+    """Say whether an answer has arrived to its end."""
     end = received.find(b"\r\n\r\n")
     if end < 0:
         return False

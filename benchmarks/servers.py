@@ -5,7 +5,7 @@ A server that is not installed is skipped. Where they are found:
 - moto: its server by ``moto_server`` on the PATH (``pip install moto[server]``)
 - dynalite: ``dynalite`` on the PATH, or the command in DYNALITE (``npm install dynalite``)
 - DynamoDB Local: the folder with DynamoDBLocal's jar and its libraries in DYNAMODB_LOCAL (Maven)
-- dynoxide: ``dynoxide`` on the PATH, or the command in DYNOXIDE (``cargo install dynoxide-rs``)
+- dynoxide: ``dynoxide`` on the PATH, or the command in DYNOXIDE (``npm, @dynoxide/linux-x64``)
 """
 
 import http.client
@@ -50,12 +50,20 @@ def installed():
 
 
 @contextmanager
-def running(name):
-    """Run a server until the block ends, in a folder of its own, since some leave files."""
+def running(name, command=None):
+    """Run a server until the block ends, in a folder of its own, since some leave files.
+
+    Args:
+        name: Of the server.
+        command: Takes a port and returns what to run, if not the one of that name.
+    """
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(
-            commands(port)[name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder
+            command(port) if command else commands(port)[name],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
         )
         try:
             yield Server(port, process.pid, _answering(name, port))

@@ -66,6 +66,10 @@ _LIST_FIELDS: Final = frozenset(
 _MEMORIES_KEPT: Final = 512
 _request_lines: dict[bytes, tuple[str, str, bool]] = {}  # line -> method, target, is 1.1
 _spellings: dict[bytes, str | None] = {}  # field name -> known name; None: nobody asks for it
+_field_lines: dict[bytes, tuple[str, str]] = {}  # whole line -> known name, value
+_FIELD_LINE_BYTES: Final = 128  # of the longest line that is remembered
+#: What differs from request to request is not remembered.
+_CHANGING_FIELDS: Final = frozenset({"authorization", "date", "x-amz-date"})
 
 
 class HttpRequest:
@@ -312,19 +316,34 @@ def _parse_fields(block: bytes) -> dict[str, str]:
         raise errors.SerializationException
     fields: dict[str, str] = {}
     for line in lines:
-        spelling, colon, value = line.partition(b":")
-        try:
-            name = _spellings[spelling]
-        except KeyError:
-            name = _learn_spelling(spelling)
-        if not colon:
-            raise errors.SerializationException
-        if name is not None:
-            text = value.strip().decode("latin-1")
+        known = _field_lines.get(line) or _parse_field(line)
+        if known is not None:
+            name, text = known
             if name in fields:
                 text = _join_repeated(name, fields[name], text)
             fields[name] = text
     return fields
+
+
+def _parse_field(line: bytes) -> tuple[str, str] | None:
+    """Return a field the server looks at, as name and value, or None for any other."""
+    spelling, colon, value = line.partition(b":")
+    try:
+        name = _spellings[spelling]
+    except KeyError:
+        name = _learn_spelling(spelling)
+    if not colon:
+        raise errors.SerializationException
+    if name is None:
+        return None
+    known = name, value.strip().decode("latin-1")
+    if (
+        name not in _CHANGING_FIELDS
+        and len(line) <= _FIELD_LINE_BYTES
+        and len(_field_lines) < _MEMORIES_KEPT
+    ):
+        _field_lines[line] = known
+    return known
 
 
 def _learn_spelling(spelling: bytes) -> str | None:

@@ -114,24 +114,22 @@ class JsonProtocol:
         operation = _OPERATIONS.get(fields.get("x-amz-target", ""))
         if operation is None:
             raise errors.UnknownOperationException
-        region = protocol.region_of_credentials(fields, request.target.partition("?")[2])
+        key, region = protocol.credentials_of(fields, request.target.partition("?")[2])
         if members is None:
             raise errors.SerializationException
         answer = self._call(
             operation,
             members,
             region=None if self._shared else region,
-            **self._caller(request),
+            **self._caller(request, key),
         )
         return protocol.encode_json(answer) if OPERATIONS[operation].has_output else b""
 
-    def _caller(self, request: HttpRequest) -> dict[str, str | None]:
+    def _caller(self, request: HttpRequest, access_key: str | None) -> dict[str, str | None]:
         """Return whose request it is, if that makes a difference."""
         if not self._tells_keys:
             return {}
-        authorization = request.fields.get("authorization", "")
-        query = request.target.partition("?")[2]
-        caller = {"access_key": protocol.signed_access_key(authorization, query)}
+        caller = {"access_key": access_key}
         return caller | {"source_ip": request.peer} if self._has_callers else caller
 
     def _answer_other_method(self, request: HttpRequest) -> HttpResponse:

@@ -8,6 +8,7 @@ from emulator.protocol.bodies import AMZ_JSON, decode_json, encode_json
 from emulator.protocol.call import Call
 from emulator.protocol.fields import next_request_id, request_ids, response_fields
 from emulator.protocol.signature import (
+    credentials_of,
     region_of_credentials,
     signed_access_key,
     signed_region,
@@ -16,6 +17,7 @@ from emulator.protocol.signature import (
 __all__ = [
     "AMZ_JSON",
     "Call",
+    "credentials_of",
     "decode_json",
     "encode_json",
     "next_request_id",

@@ -30,7 +30,7 @@ def _finite(digits: str) -> float:
     return number
 
 
-_decode = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite).decode
+_decoder: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
 _COMPACT: Final = (",", ":")
 _encode = json.JSONEncoder(separators=_COMPACT, check_circular=False, ensure_ascii=False).encode
 _encode_ascii = json.JSONEncoder(separators=_COMPACT, check_circular=False).encode
@@ -69,6 +69,15 @@ def encode_plainly(members: Mapping[str, Any]) -> bytes:
         return _encode(members).encode()
     except UnicodeEncodeError:
         return _encode_ascii(members).encode()
+
+
+def _decode(text: str) -> Any:
+    """Return what the JSON text says; almost always it has no white space around it."""
+    if text[:1] == "{":
+        members, end = _decoder.raw_decode(text)
+        if end == len(text):
+            return members
+    return _decoder.decode(text)
 
 
 def decode_json(body: bytes) -> dict[str, Any]:

@@ -67,6 +67,30 @@ def _scoped_region(credential: str) -> str | None:
     return region if key and region and service and end else None
 
 
+def credentials_of(fields: Mapping[str, str], query: str = "") -> tuple[str | None, str | None]:
+    """Return access key and region of a request's credentials; any key and signature will do.
+
+    Raises:
+        MissingAuthenticationTokenException, IncompleteSignatureException,
+        InvalidSignatureException: as ``region_of_credentials``.
+
+    >>> signed = "Credential=K/1/eu-west-1/dynamodb/aws4_request, SignedHeaders=h, Signature=0"
+    >>> credentials_of({"authorization": f"AWS4-HMAC-SHA256 {signed}", "x-amz-date": "now"})
+    ('K', 'eu-west-1')
+    """
+    usual = None if query else _usual_credential(fields)
+    if usual is not None:
+        return _key_of(usual), _scoped_region(usual)
+    region = region_of_credentials(fields, query)
+    return signed_access_key(fields.get("authorization", ""), query), region
+
+
+def _usual_credential(fields: Mapping[str, str]) -> str | None:
+    """Return the credential of an Authorization field as SDKs write it."""
+    usual = _USUAL.fullmatch(fields.get("authorization", ""))
+    return usual[1] if usual is not None and "x-amz-date" in fields else None
+
+
 def region_of_credentials(fields: Mapping[str, str], query: str = "") -> str | None:
     """Return the region of a request's credentials; any key and signature will do.
 
@@ -78,9 +102,9 @@ def region_of_credentials(fields: Mapping[str, str], query: str = "") -> str | N
     authorization = fields.get("authorization", "")
     if query and _ALGORITHM in query:
         return _region_of_query(query, is_signed="authorization" in fields)
-    usual = _USUAL.fullmatch(authorization)
-    if usual is not None and "x-amz-date" in fields:
-        return _scoped_region(usual[1])
+    usual = _usual_credential(fields)
+    if usual is not None:
+        return _scoped_region(usual)
     if not authorization.startswith("AWS4-"):
         raise errors.MissingAuthenticationTokenException(MISSING_TOKEN)
     parameters = dict(
@@ -124,4 +148,8 @@ def signed_access_key(authorization: str, query: str = "") -> str | None:
     credential = _CREDENTIAL.search(
         unquote(query).replace("&", " ") if is_in_query else authorization
     )
-    return None if credential is None else credential[1].rsplit("/", 4)[0] or None
+    return None if credential is None else _key_of(credential[1])
+
+
+def _key_of(credential: str) -> str | None:
+    return credential.rsplit("/", 4)[0] or None

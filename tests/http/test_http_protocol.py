@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from emulator.http import http_protocol
 from emulator.http.http_protocol import (
     HttpRequest,
     HttpResponse,
@@ -52,6 +53,21 @@ def test_a_request_is_read_with_the_fields_the_server_looks_at():
     assert read([head]) == [
         ("POST", "/x", {"host": "h", "x-amz-target": "t", "content-length": "3"}, b"abc", True)
     ]
+
+
+def test_only_short_lines_that_repeat_are_remembered(monkeypatch):
+    """Nobody can fill the memory: neither by long lines nor by many."""
+    remembered: dict[bytes, tuple[str, str]] = {}
+    monkeypatch.setattr(http_protocol, "_field_lines", remembered)
+    lines = [b"Host: h", b"X-Amz-Date: now", b"Authorization: x", b"Other: y"]
+    head = b"POST / HTTP/1.1\r\n" + b"\r\n".join([*lines, b"Accept: " + b"a" * 200]) + b"\r\n\r\n"
+
+    first = read([head], head_bytes=1000)
+    assert remembered == {b"Host: h": ("host", "h")}
+    assert read([head], head_bytes=1000) == first
+    for number in range(600):
+        read([b"GET / HTTP/1.1\r\nHost: %d\r\n\r\n" % number])
+    assert len(remembered) == 512
 
 
 def test_pipelined_requests_come_out_in_order():

@@ -34,12 +34,12 @@ class Recorder:
     def __init__(self, outcome=None):
         self.outcome = outcome
 
-    def call(self, operation, request, *, region=None):
+    def call(self, operation, request, *, region=None, **whose):
         if isinstance(self.outcome, Exception):
             raise self.outcome
         if self.outcome is not None:
             return self.outcome
-        return {"operation": operation, "request": request, "region": region}
+        return {"operation": operation, "request": request, "region": region, **whose}
 
 
 def ask(fields, body=b"{}", *, method="POST", target="/", outcome=None, **options):
@@ -79,6 +79,20 @@ def test_an_operation_is_called_in_the_region_of_the_credentials():
         "request": {"Limit": 1},
         "region": "eu-west-1",
     }
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, None),
+        ({"keys_apart": True}, "KEY"),
+        ({"keys_apart": True, "shared": True}, None),
+        ({"has_callers": True}, "KEY"),
+    ],
+)
+def test_an_access_key_is_told_where_it_makes_a_difference(options, told):
+    """WIR-1."""
+    assert json.loads(ask(LIST_TABLES, **options).body).get("access_key") == told
 
 
 def test_a_shared_server_has_one_region():

@@ -6,7 +6,12 @@ from urllib.parse import quote
 
 import pytest
 
-from emulator.protocol import region_of_credentials, signed_access_key, signed_region
+from emulator.protocol import (
+    credentials_of,
+    region_of_credentials,
+    signed_access_key,
+    signed_region,
+)
 from emulator.service.errors import (
     IncompleteSignatureException,
     InvalidSignatureException,
@@ -35,7 +40,9 @@ SIGNED = f"AWS4-HMAC-SHA256 {SCOPE}, SignedHeaders=host, Signature=0"
 def test_a_region_is_read_alike_by_every_door(authorization, region, date):
     """WIR-7."""
     assert signed_region(authorization) == region
-    assert region_of_credentials({"authorization": authorization, date: "now"}) == region
+    fields = {"authorization": authorization, date: "now"}
+    assert region_of_credentials(fields) == region
+    assert credentials_of(fields) == (signed_access_key(authorization), region)
 
 
 def test_what_is_not_signed_has_no_region():
@@ -60,6 +67,7 @@ def written(parameters):
 def test_a_query_may_be_signed():
     """WIR-7."""
     assert region_of_credentials({}, written(QUERY)) == "eu-west-1"
+    assert credentials_of({}, written(QUERY)) == ("KEY", "eu-west-1")
 
 
 def test_a_signature_in_a_query_must_be_whole():
@@ -78,7 +86,7 @@ def test_a_signature_in_a_query_must_be_whole():
 def test_one_signature_is_enough():
     """WIR-7."""
     with pytest.raises(InvalidSignatureException) as caught:
-        region_of_credentials({"authorization": SIGNED}, written(QUERY))
+        credentials_of({"authorization": SIGNED, "x-amz-date": "now"}, written(QUERY))
     assert caught.value.message == (
         "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header."
     )
