@@ -13,8 +13,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from emulator.service.throttling import AXES, ThrottlingLimit
+
 #: Requests of an operation: ``requests_PutItem``.
 REQUESTS: Final = "requests_"
+#: Refused requests of an operation, and refusals of a table by the metric of their limit.
+THROTTLED: Final = "throttled_"
+THROTTLES: Final = "throttles_"
 #: Units that a table consumed.
 READ_UNITS: Final = "units_read"
 WRITE_UNITS: Final = "units_write"
@@ -37,7 +42,7 @@ def queries(table: str, indexes: Iterable[str] = ()) -> list[dict[str, Any]]:
     """Return the queries for a table and its indexes.
 
     >>> [query["Id"] for query in queries("orders")][:2]
-    ['requests_GetItem', 'requests_Query']
+    ['requests_GetItem', 'throttled_GetItem']
     """
     return [*_of_table(table), *(query for index in indexes for query in _of_index(table, index))]
 
@@ -47,11 +52,16 @@ def _of_table(table: str) -> Iterator[dict[str, Any]]:
         dimensions = {"TableName": table, "Operation": operation}
         name = f"{REQUESTS}{operation}"
         yield _query(name, "SuccessfulRequestLatency", "SampleCount", dimensions)
+        yield _query(f"{THROTTLED}{operation}", "ThrottledRequests", "Sum", dimensions)
     for operation in ("Query", "Scan"):
         dimensions = {"TableName": table, "Operation": operation}
         yield _query(f"items_{operation}", "ReturnedItemCount", "Sum", dimensions)
     yield _query(READ_UNITS, "ConsumedReadCapacityUnits", "Sum", {"TableName": table})
     yield _query(WRITE_UNITS, "ConsumedWriteCapacityUnits", "Sum", {"TableName": table})
+    for axis in AXES:
+        for limit in ThrottlingLimit:
+            metric = limit.metric(axis)
+            yield _query(f"{THROTTLES}{metric}", metric, "Sum", {"TableName": table})
 
 
 def _of_index(table: str, index: str) -> Iterator[dict[str, Any]]:

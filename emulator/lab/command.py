@@ -162,6 +162,8 @@ def _reported(file: LabFile, arguments: argparse.Namespace, name: str | None) ->
     print_report(comparison, sys.stdout)
     if name is not None and agent_models.is_model(Path(name)):
         sys.stdout.write(f"\n{_at_average_rates(comparison, arguments)}\n{file.about}\n")
+    measured = _measured(arguments, comparison)
+    sys.stdout.write(measured and f"\n{measured}")
     sys.stdout.write("".join(f"\nwrote {path}" for path in written) + "\n")
     append_to_step_summary(markdown_report(comparison, file.failures(comparison)))
     return comparison
@@ -198,6 +200,17 @@ def _with_traffic(file: LabFile, arguments: argparse.Namespace) -> LabFile:
         return file
     from emulator.lab.inputs.traffic import with_traffic
 
+    names = _metric_names(arguments)
+    paths = [Path(name) for name in arguments.traffic]
+    try:
+        workload = with_traffic(file.workload, paths, names=names, anonymous=arguments.anonymise)
+    except ValueError as error:
+        raise DocumentError(f"{', '.join(arguments.traffic)}: {error}") from error
+    return replace(file, workload=workload)
+
+
+def _metric_names(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return our ids of metrics by those of the caller."""
     names = {}
     for text in arguments.map:
         metric_id, separator, ours = text.partition("=")
@@ -206,12 +219,19 @@ def _with_traffic(file: LabFile, arguments: argparse.Namespace) -> LabFile:
                 f"--map: expected ID=METRIC, such as m1=requests_PutItem, not {text!r}"
             )
         names[metric_id] = ours
+    return names
+
+
+def _measured(arguments: argparse.Namespace, comparison: Comparison) -> str:
+    """Return the refusals that --traffic counts beside those of the run, if it counts any."""
+    if not arguments.traffic:
+        return ""
+    from emulator.lab.inputs.traffic import measured_throttles
+    from emulator.lab.measured import beside
+
     paths = [Path(name) for name in arguments.traffic]
-    try:
-        workload = with_traffic(file.workload, paths, names=names, anonymous=arguments.anonymise)
-    except ValueError as error:
-        raise DocumentError(f"{', '.join(arguments.traffic)}: {error}") from error
-    return replace(file, workload=workload)
+    measured = measured_throttles(paths, _metric_names(arguments))
+    return "" if measured is None else beside(measured, comparison)
 
 
 def _compared(file: LabFile, arguments: argparse.Namespace, source: str) -> Comparison:

@@ -24,6 +24,7 @@ OTHER_FILES = {
     "check/test_broken_inputs.py": "what the whole command says to inputs of no use",
     "check/test_doc_pages.py": "pages of the documentation, run",
     "designs/test_design_files.py": "one design in every language it may be declared in",
+    "diff/test_action.py": "the GitHub Action, step by step",
     "engine/test_lag_and_time.py": "the room over time, through the one way in",
     "engine/test_multi_attribute_vectors.py": "worked examples: MAK-V1 to MAK-V14",
     "engine/test_throttling.py": "the room under load, through the one way in",

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, Final
 
-from emulator.designs.cloudwatch_queries import PERIOD_SECONDS, READ_UNITS, REQUESTS, WRITE_UNITS
+from emulator.designs.cloudwatch_queries import (
+    PERIOD_SECONDS,
+    READ_UNITS,
+    REQUESTS,
+    THROTTLED,
+    THROTTLES,
+    WRITE_UNITS,
+)
 from emulator.lab.inputs.arrival_rates import Series
 from emulator.lab.inputs.patterns import Pattern, Sizes
 from emulator.lab.inputs.workload import Workload
 from emulator.service import limits
 from emulator.service.errors import DocumentError
+from emulator.service.throttling import AXES, ThrottlingLimit
 
 #: Values of one series by second since the epoch.
 Points = dict[float, float]
@@ -70,6 +78,57 @@ def _points(document: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
     for point in document.get("Datapoints") or ():
         counts = point.get("SampleCount") if "Sum" not in point else point["Sum"]
         yield str(document.get("Label")), point["Timestamp"], counts
+
+
+@dataclass(frozen=True)
+class MeasuredThrottles:
+    """What CloudWatch counted of a table's refusals, to stand beside a run."""
+
+    #: Requests of each operation that were answered, and those that were refused.
+    answered: Mapping[str, float] = field(default_factory=dict)
+    refused: Mapping[str, float] = field(default_factory=dict)
+    #: Refusals by limit, reads and writes together.
+    by_limit: Mapping[ThrottlingLimit, float] = field(default_factory=dict)
+
+    def share(self, operation: str) -> float:
+        """Return the share of an operation's requests that were refused, 0 to 1."""
+        refused = self.refused[operation]
+        requests = refused + self.answered.get(operation, 0.0)
+        return refused / requests if requests else 0.0
+
+    def joined(self, other: MeasuredThrottles) -> MeasuredThrottles:
+        """Return what two files tell; of the same series the other's."""
+        return MeasuredThrottles(
+            {**self.answered, **other.answered},
+            {**self.refused, **other.refused},
+            {**self.by_limit, **other.by_limit},
+        )
+
+
+def throttles_of(document: Mapping[str, Any], names: Mapping[str, str]) -> MeasuredThrottles:
+    """Return what a document tells of refusals; a series without points is zero.
+
+    Args:
+        document: What the AWS CLI printed, which ``series_of`` has read.
+        names: Our ids by those of the caller.
+    """
+    sums: dict[str, float] = {}
+    for result in document.get("MetricDataResults") or ():
+        name = names.get(str(result["Id"]), str(result["Id"]))
+        sums[name] = sums.get(name, 0.0) + sum(map(float, result["Values"]))
+    by_limit: dict[ThrottlingLimit, float] = {}
+    for axis in AXES:
+        for limit in ThrottlingLimit:
+            name = f"{THROTTLES}{limit.metric(axis)}"
+            if name in sums:
+                by_limit[limit] = by_limit.get(limit, 0.0) + sums[name]
+    return MeasuredThrottles(_below(sums, REQUESTS), _below(sums, THROTTLED), by_limit)
+
+
+def _below(sums: Mapping[str, float], prefix: str) -> dict[str, float]:
+    return {
+        name.removeprefix(prefix): value for name, value in sums.items() if name.startswith(prefix)
+    }
 
 
 def with_load(workload: Workload, series: Mapping[str, Points], source: str) -> Workload:

@@ -67,6 +67,23 @@ def with_traffic(
     return workload
 
 
+def measured_throttles(
+    paths: Sequence[Path], names: Mapping[str, str] | None = None
+) -> cloudwatch.MeasuredThrottles | None:
+    """Return the refusals that files of metrics count; None if they count none.
+
+    Args:
+        paths: Files that ``with_traffic`` has read.
+        names: Our ids of metrics by those of the caller.
+    """
+    measured = cloudwatch.MeasuredThrottles()
+    for path in paths:
+        document = None if path.suffix in (".csv", ".parquet") else _document(path)
+        if cloudwatch.is_metrics(document):
+            measured = measured.joined(cloudwatch.throttles_of(document, names or {}))
+    return measured if measured.refused or measured.by_limit else None
+
+
 def _document(path: Path) -> Any:
     """Return a file as JSON; None if it has one document on each line."""
     if path.suffix == ".gz":
