@@ -58,6 +58,12 @@ def propagate(
     now_ns = account.throughput_ns
     for index, change, charges in arms:
         table.changes_accepted += 1
+        partitions = index.resource.meter.partitions
+        for charge in charges:
+            if charge.partition_id not in partitions:
+                # It was split since the write was planned: by this write, or by one before it.
+                charges = index.charged_anew(charges)
+                break
         if account.is_judged:
             reasons = index.queue.accept(table.changes_accepted, item, change, charges, now_ns)
             if reasons is not None:

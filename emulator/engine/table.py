@@ -6,7 +6,7 @@ Writes go through ``commit``, which keeps all of them in step.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from typing import TYPE_CHECKING
 
@@ -112,6 +112,10 @@ class Index(Lifetime):
         """Charge what waits to the partitions that are there now."""
         if not self.queue.is_empty:
             self.queue.recharge(self._charge_anew)
+
+    def charged_anew(self, charges: Sequence[Charge]) -> list[Charge]:
+        """Return charges to the partitions that are there now."""
+        return [self._charge_anew(charge) for charge in charges]
 
     def _charge_anew(self, charge: Charge) -> Charge:
         assert charge.position is not None, "a change of an index has a position"

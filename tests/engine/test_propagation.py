@@ -8,6 +8,7 @@ from emulator import BudgetExceeded, Emulator, ManualClock, Settings
 from emulator.observe import IndexClosed, IndexDelayed
 from emulator.storage import HASH_SPACE, entry_of
 from tests.engine.conftest import Bench, gsi, wire
+from tests.tables import table
 
 INDEX_ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/tab/index/gsi"
 
@@ -392,3 +393,31 @@ def test_a_change_that_waits_is_noted_once_however_many_limits_it_lacks():
     assert [reason.reason for reason in made.emu.last_receipt.delayed] == [
         "IndexWriteProvisionedThroughputExceeded"
     ]
+
+
+WAYS = {
+    "PutItem": lambda item: {"TableName": "tab", "Item": item},
+    "BatchWriteItem": lambda *items: {
+        "RequestItems": {"tab": [{"PutRequest": {"Item": item}} for item in items]}
+    },
+    "TransactWriteItems": lambda *items: {
+        "TransactItems": [{"Put": {"TableName": "tab", "Item": item}} for item in items]
+    },
+}
+
+
+@pytest.mark.parametrize("capacity", ["off", "observe", "enforce"])
+@pytest.mark.parametrize("operation", WAYS)
+def test_a_write_may_split_the_partition_of_an_index_that_it_goes_to(operation, capacity):
+    """CAP-504, CAP2-4: its charge goes to the child; so does that of a write planned with it."""
+    emu = Emulator(clock=ManualClock(), capacity=capacity, settings=Settings(partition_bytes=1000))
+    emu.call("CreateTable", table(indexes={"by_g": "g"}))
+    for number in range(12):
+        items = [
+            {"pk": {"S": f"{number}.{n}"}, "g": {"S": f"{number % 7}.{n}"}, "x": {"S": "x" * 300}}
+            for n in range(1 if operation == "PutItem" else 3)
+        ]
+        emu.call(operation, WAYS[operation](*items))
+    assert len(emu.partitions("tab", "by_g")) > 4
+    scanned = [emu.call("Scan", {"TableName": "tab", **at}) for at in ({}, {"IndexName": "by_g"})]
+    assert scanned[0]["Count"] == scanned[1]["Count"] == 12 * len(items)
