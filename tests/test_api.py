@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator import Emulator, ManualClock, SystemClock
+from emulator import Emulator, ManualClock, SystemClock, api
 from emulator.persistence import snapshot_file
 
 SCHEMA = {
@@ -55,6 +55,22 @@ def test_a_save_holds_every_region(tmp_path, monkeypatch):
     )
     emu.save(tmp_path / "file")
     assert held == [[True] * len(accounts)]
+
+
+@pytest.mark.parametrize("does", ["capture", "reinstate"])
+def test_a_snapshot_is_taken_and_brought_back_under_the_locks_of_every_region(monkeypatch, does):
+    emu = Emulator()
+    accounts = [emu.account(region) for region in ("us-east-1", "eu-west-1")]
+    before, held = emu.snapshot(), []
+    function = getattr(api, does)
+
+    def look(account, *state):
+        held.append([account.lock._is_owned() for account in accounts])
+        return function(account, *state)
+
+    monkeypatch.setattr(api, does, look)
+    emu.snapshot() if does == "capture" else emu.restore(before)
+    assert held == [[True, True]] * 2
 
 
 def test_a_save_does_not_mind_a_region_that_is_met_meanwhile(tmp_path, monkeypatch):

@@ -61,6 +61,34 @@ def cases():
         shape = find(operation).shape
         for path, form, grow in _structure(maker, shape):
             yield Case(operation, path, form, grow)
+        if shape.members:
+            yield Case(operation, "", "everything", _everything(maker, shape))
+
+
+def _everything(maker, shape, levels=3):
+    """Return a function to a structure in which all lists and maps have so many entries.
+
+    What one member is compared with may be another: a definition with each key, a name with each
+    index.
+    """
+    grown = {}
+    for name, member in shape.members.items():
+        if isinstance(member, shapes.Structure) and levels:
+            grown[name] = _everything(maker, member, levels - 1)
+        elif isinstance(member, shapes.List):
+            element = maker.member(name, member.member)
+            grown[name] = lambda count, element=element: [
+                _numbered(element, number) for number in range(count)
+            ]
+        elif isinstance(member, shapes.AttributeMap | shapes.Map):
+            entry = {"S": "x"}
+            if isinstance(member, shapes.Map):
+                entry = maker.member(name, member.member)
+            grown[name] = lambda count, entry=entry: _named(count, entry)
+        else:
+            value = maker.member(name, member)
+            grown[name] = lambda _count, value=value: value
+    return lambda count: {name: grow(count) for name, grow in grown.items()}
 
 
 def _grown(maker, name, member):

@@ -26,6 +26,10 @@ VALUES: dict[str, Value] = {
 }  # fmt: skip
 
 
+TWO_FIRST = KeySchema((KeyAttribute("h1", "S"), KeyAttribute("h2", "S")), ())
+TWO_LAST = KeySchema((KeyAttribute("h1", "S"),), (KeyAttribute("a", "S"), KeyAttribute("b", "S")))
+
+
 def parsed(text, names=None, values=None):
     return parse_key_condition(text, Placeholders(names, values or VALUES))
 
@@ -290,6 +294,8 @@ def test_a_partition_attribute_takes_equality_only(text):
         ("h1 = :p AND strange = :s", WIDE, "h2"),
         ("h > :p AND a = :s", INDEX, "h"),
         ("a = :s", INDEX, "h"),
+        ("h1 = :p", TWO_FIRST, "h2"),
+        ("a = :s", TWO_LAST, "h1"),
     ],
 )
 def test_every_partition_attribute_takes_an_equality(text, key, lacking):
