@@ -9,7 +9,7 @@ broken ones are answered together (ERR-SHAPE-1).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from copy import copy
 from functools import partial
 from math import isfinite
@@ -296,15 +296,27 @@ class List(Member):
                 self.member.check_types(member)
 
     def problems(self, value: Any, path: str) -> Iterator[str]:
-        """Yield a fault of too few, those of the members, then one of too many (ERR-CT-1)."""
+        """Yield a fault of too few, those of the members, then one of too many (ERR-CT-1).
+
+        A list of empty structures has more faults than bytes. After the ten that are listed, no
+        other is worded (ERR-SHAPE-1).
+        """
         shown = partial(_quoted, value, self)
         yield from _too_short(value, self.least, shown, path)
+        unlisted = self.member.unlisted if isinstance(self.member, Structure) else ()
+        told = 0
         for number, member in enumerate(value, start=1):
+            if not member and unlisted and told >= MOST_FAULTS:
+                yield from ("",) if member is None else unlisted
+                continue
             member_path = f"{path}.{number}.member"
             if member is None:
-                yield f"{_NULL_AT}{member_path}{_NULL_RULE}"
+                problems: Iterable[str] = (f"{_NULL_AT}{member_path}{_NULL_RULE}",)
             else:
-                yield from self.member.problems(member, member_path)
+                problems = self.member.problems(member, member_path)
+            for problem in problems:
+                told += 1
+                yield problem
         yield from _too_long(value, self.most, shown, path)
 
     def unknown(self, value: Any, path: str) -> Iterator[str]:
@@ -395,6 +407,8 @@ class Structure(Member):
         self.name = name
         self._needed = tuple(name for name, member in members.items() if member.is_required)
         self._paths = {name: camel(name) for name in members}
+        #: The faults of an empty structure, counted but not worded.
+        self.unlisted = ("",) * len(self._needed)
 
     def accepts(self, value: Any) -> bool:
         """Return whether all types and constraints hold, and nothing is unknown."""
