@@ -3,8 +3,9 @@
 A fenced block whose info string names a file (``yaml shop.yaml``) is written to it. In a
 ``console`` block a line that begins with ``$ dynamometer`` is run and what follows is what it
 must print, where ``...`` stands for anything; other commands are not run. The built-in comparison
-is cut to two minutes of its hour, and where a page shows 73 worlds two are played, without asking
-what the answer depends on: those lines of a page are not held. Python is run as it stands.
+is cut to half a minute of its hour and of its warm-up, and where a page shows 73 worlds two are
+played, without asking what the answer depends on: those lines of a page are not held. Python is
+run as it stands.
 """
 
 import contextlib
@@ -16,6 +17,8 @@ import shlex
 from emulator.__main__ import main
 
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.M | re.S)
+#: What a page shows of the built-in comparison; tests warm up for half a minute.
+WARM_UP = "after 5 min of warm-up"
 #: What a page shows of a whole run; tests play two worlds.
 SURE = "73 worlds"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -47,7 +50,10 @@ def run_command(line, shown):
     """Run one command and compare what it prints; return it with its exit code."""
     line, asked, _ = line.partition("; echo $?")
     out, err = io.StringIO(), io.StringIO()
-    shorter = ["--duration", "2m"] if line == "dynamometer lab" else []
+    shorter = []
+    if line == "dynamometer lab":
+        shorter += ["--duration", "30s"]
+        shown = shown.replace(WARM_UP, "after 30 s of warm-up")
     if SURE in shown:
         shorter += ["--worlds", "2", "--no-sensitivity"]
         shown = re.sub(rf"{SURE} \((.*?)\)", r"2 worlds (...), near the line", shown)

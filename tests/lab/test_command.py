@@ -19,7 +19,7 @@ title: Orders
 worlds: 2
 settings: {burst_start: 0}
 workload:
-  duration: 20
+  duration: 10
   warm_up: 0
   fields: {customerId: {count: 500},
     status: {values: [open, paid, sent]}}
@@ -58,7 +58,7 @@ def test_a_file_is_compared_and_the_page_written(place, capsys):
     assert main(["lab", "shop.yaml"]) == 0
     out, err = capsys.readouterr()
     assert out.startswith(
-        "Orders\n2 designs under 900 requests in 20 s; exact engine, "
+        "Orders\n2 designs under 450 requests in 10 s; exact engine, "
         "up to 2 worlds; newborn tables\n"
     )
     assert "[throttles] By status throttles" in out

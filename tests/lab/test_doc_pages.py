@@ -1,11 +1,14 @@
 """The tutorial and the how-to are carried out as written."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from emulator.lab import Field
 from emulator.lab.analysis import fixes, headroom
 from emulator.lab.analysis.world_runs import WorldCount
+from emulator.lab.inputs import builtin
 from tests.lab.doc_pages import run_page
 
 FEW = 2
@@ -16,10 +19,17 @@ DOCS = Path(__file__).parents[2] / "docs"
     ("page", "commands"), [("tutorial/ten-minutes.md", 4), ("how-to/lab.md", 4)]
 )
 def test_a_page_can_be_followed(tmp_path, monkeypatch, page, commands):
-    """Searches play few worlds here; which change is named does not depend on it."""
+    """Searches play few worlds here, the built-in comparison has few devices.
+
+    Which change is named depends on neither.
+    """
     monkeypatch.setattr(fixes, "WorldCount", lambda: WorldCount(exactly=FEW))
     for module in (fixes, headroom):
         monkeypatch.setattr(module, "FIRST_WORLDS", FEW)
     monkeypatch.setattr(headroom, "_CLOSE", 4.0)  # the page shows no figure of it
+    workload = builtin.device_events()
+    assert workload.warm_up == 5 * 60  # as the page shows
+    less = replace(workload, warm_up=30, fields=(Field("deviceId", count=500),))
+    monkeypatch.setattr(builtin, "device_events", lambda: less)
     text = (DOCS / page).read_text(encoding="utf-8")
     assert len(run_page(text, tmp_path)) == commands

@@ -109,7 +109,7 @@ def changed(**members):
 
 @pytest.fixture(scope="module")
 def comparison(tmp_path_factory):
-    small = json.loads(json.dumps(MODEL).replace("200000", "2000"))
+    small = json.loads(json.dumps(MODEL).replace("200000", "400"))
     run = read_model(written(tmp_path_factory.mktemp("model"), small), skew="uniform")
     return compare(
         replace(run.workload, duration=20, warm_up=0),
