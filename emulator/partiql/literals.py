@@ -36,6 +36,7 @@ _EXPONENT: Final = re.compile(r"\.?([0-9]*)[eE]([+-]?[0-9]+)$")
 _JAVA_INTEGER: Final = range(-(2**31), 2**31)
 _LONG_DIGITS: Final = 20
 
+SIGNS: Final = frozenset("+-")
 #: What can begin a value; a sign can, if a number follows.
 BEGINNINGS: Final = frozenset(
     (STRING, NUMBER, ION, "TRUE", "FALSE", "NULL", "MISSING", "[", "{", "<<")
@@ -46,10 +47,11 @@ class LiteralParser(Cursor):
     """Reads the values of a statement."""
 
     def _begins_value(self) -> bool:
-        ahead = 0
-        while self._peek("-", ahead) or self._peek("+", ahead):
+        tokens, ahead = self._tokens, self._position
+        while tokens[ahead].kind in SIGNS:  # the last token is none
             ahead += 1
-        return self._peek(NUMBER, ahead) if ahead else self._token.kind in BEGINNINGS
+        kind = tokens[ahead].kind
+        return kind == NUMBER if ahead > self._position else kind in BEGINNINGS
 
     def _value(self, path: str = ROOT, level: int = 1) -> Value:
         """Read one value at a level of nesting.
