@@ -9,7 +9,7 @@ from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
-from emulator.capacity import Metrics, Receipt, Report, ScalingPolicy
+from emulator import observe
 from emulator.clock import Clock, ManualClock, SystemClock
 from emulator.engine import (
     Account,
@@ -26,26 +26,14 @@ from emulator.engine import (
     replication,
 )
 from emulator.locks import holding
-from emulator.observe import (
-    Backlog,
-    HotKey,
-    NamespaceView,
-    PartitionView,
-    backlog_of,
-    insights_of,
-    namespace_of,
-    partitions_of,
-    resource_of,
-    running_keys_of,
-    table_of,
-)
 from emulator.operations import find, run
 from emulator.service.errors import ApiError, EmulatorError
 from emulator.settings import Settings
 
 if TYPE_CHECKING:
+    from emulator.capacity import Metrics, Receipt, Report, ScalingPolicy
     from emulator.clients import Client, Table
-    from emulator.observe import Ledger, Spending
+    from emulator.observe import Backlog, HotKey, Ledger, NamespaceView, PartitionView, Spending
     from emulator.persistence.export_folder import ExportedTable
 
 _MODES = ("off", "observe", "enforce")
@@ -293,7 +281,7 @@ class Emulator:
         """
         account = self._current()
         with account.lock:
-            return partitions_of(account, table, index)
+            return observe.partitions_of(account, table, index)
 
     def backlog(self, table: str, index: str) -> Backlog:
         """Return what waits for a global index, how far behind it is, and when it closes (CAP2-4).
@@ -303,13 +291,13 @@ class Emulator:
         """
         account = self._current()
         with account.lock:
-            return backlog_of(account, table, index)
+            return observe.backlog_of(account, table, index)
 
     def insights(self, table: str, index: str | None = None) -> Report:
         """Return the most accessed and most throttled keys, heaviest first (CAP-804)."""
         account = self._current()
         with account.lock:
-            return insights_of(resource_of(account, table, index))
+            return observe.insights_of(observe.resource_of(account, table, index))
 
     def running_keys(self, table: str, index: str | None = None, *, most: int) -> list[HotKey]:
         """Return the heaviest partition keys of the running minute, heaviest first.
@@ -319,7 +307,7 @@ class Emulator:
         """
         account = self._current()
         with account.lock:
-            return running_keys_of(resource_of(account, table, index), most)
+            return observe.running_keys_of(observe.resource_of(account, table, index), most)
 
     def spending(self) -> list[Spending]:
         """Return what every table and global index consumed, was refused and costs so far.
@@ -434,7 +422,7 @@ class Emulator:
         """
         account = self._current()
         with account.lock:
-            resource_of(account, table, index).scale(read, write)
+            observe.resource_of(account, table, index).scale(read, write)
 
     def _current(self) -> Account:
         """Return the emulator's own region, with everything done that is due."""
@@ -457,7 +445,7 @@ class Emulator:
         with self._all_accounts() as accounts:
             for account in accounts:
                 account.forget_deleted()
-            return [namespace_of(account) for account in accounts if not account.is_empty]
+            return [observe.namespace_of(account) for account in accounts if not account.is_empty]
 
     def within(self, namespace: Namespace) -> Self:
         """Return this emulator, narrowed to a namespace: what it shows and changes is there.
@@ -573,7 +561,7 @@ class Emulator:
 
         account = self._current()
         with account.lock:
-            return exchange.import_items(path, account, table_of(account, table))
+            return exchange.import_items(path, account, observe.table_of(account, table))
 
     def import_exports(
         self,
@@ -626,7 +614,7 @@ class Emulator:
             except ApiError as error:
                 raise EmulatorError(f"{folder}: {exported.name}: {error.message}") from None
         with account.lock:
-            target = table_of(account, exported.name)
+            target = observe.table_of(account, exported.name)
             try:
                 count = export_folder.fill(folder, account, target, exported)
             except EmulatorError:
@@ -659,7 +647,7 @@ class Emulator:
 
         account = self._current()
         with account.lock:
-            return exchange.export_items(path, table_of(account, table))
+            return exchange.export_items(path, observe.table_of(account, table))
 
     # Front ends that need nothing else
 

@@ -7,6 +7,9 @@ integers to it, and orders positions that it never looks into.
 costs and how clients behave; serving requests does not load them.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
 from emulator.capacity import heat, units
 from emulator.capacity.bucket import ONE, TokenBucket
 from emulator.capacity.decrease_limits import Decreases, ModeSwitches
@@ -18,9 +21,14 @@ from emulator.capacity.meter import Charge, Meter, Quota, admit, admit_all, reco
 from emulator.capacity.metrics import Dimensions, Metrics, Series
 from emulator.capacity.receipt import Receipt, merged
 from emulator.capacity.refusal import Reason, batch_write_error, cancellation, throttle_error
-from emulator.capacity.scaling import Change, Scaler, ScalingPolicy
 from emulator.capacity.traffic import Load, Minute, Position, Traffic
 from emulator.capacity.units import EVENTUAL, READ, STRONG, TRANSACTIONAL, WRITE
+
+if TYPE_CHECKING:
+    from emulator.capacity.scaling import Change, Scaler, ScalingPolicy
+
+#: What only those load who scale automatically.
+_OF_SCALING: Final = ("Change", "Scaler", "ScalingPolicy")
 
 __all__ = [
     "EVENTUAL",
@@ -67,3 +75,9 @@ __all__ = [
     "throttle_error",
     "units",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _OF_SCALING:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("emulator.capacity.scaling"), name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from emulator.service.errors import LimitExceededException
@@ -176,6 +175,8 @@ def _moment(seconds: float) -> str:
     >>> _moment(1_532_551_694)
     'Wednesday, July 25, 2018 8:48:14 PM UTC'
     """
+    from datetime import UTC, datetime  # asked of few requests, if any
+
     moment = datetime.fromtimestamp(int(seconds), UTC)
     day, month = _DAYS[moment.weekday()], _MONTHS[moment.month - 1]
     half = "PM" if moment.hour >= _NOON else "AM"

@@ -6,6 +6,9 @@ What operations do stands in ``reads``, ``writes``, ``transactions`` and ``updat
 functions are called by those names.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
 from emulator.engine import reads, replication, transactions, updates, writes
 from emulator.engine.account import Account, CapacityMode
 from emulator.engine.archive import Archive, Backup, Transfer
@@ -21,14 +24,20 @@ from emulator.engine.events import (
     SplitRefused,
     Throttled,
 )
-from emulator.engine.faults import FaultRule, Faults, tables_of
+from emulator.engine.faults import Faults, tables_of
 from emulator.engine.namespaces import Accounts, Namespace
 from emulator.engine.options import TableOptions
 from emulator.engine.replicas import Member, Network, RegionsNeeded, Replica, Witness
 from emulator.engine.resource import BillingMode, Replaced, Resource, Throughput
 from emulator.engine.snapshot import Snapshot, capture, reinstate
-from emulator.engine.streams import Stream, StreamRecord
 from emulator.engine.table import Index, Table
+
+if TYPE_CHECKING:
+    from emulator.engine.fault_rules import FaultRule
+    from emulator.engine.streams import Stream, StreamRecord
+
+#: What only those load who use it, by the file it is in.
+_HOMES: Final = {"FaultRule": "fault_rules", "Stream": "streams", "StreamRecord": "streams"}
 
 __all__ = [
     "Account",
@@ -74,3 +83,10 @@ __all__ = [
     "updates",
     "writes",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)

@@ -15,14 +15,12 @@ from emulator.clock import NANOSECONDS, Clock, PacedClock
 from emulator.engine import propagation, replication
 from emulator.engine.archive import Archive
 from emulator.engine.events import NO_REQUEST, Billed, Events, RequestServed, Throttled
-from emulator.engine.faults import Faults
 from emulator.engine.minutes import CalendarMinutes, Minutes, ThroughputMinutes
 from emulator.engine.namespaces import Namespace
 from emulator.engine.replicas import Network
 from emulator.engine.request_metrics import RequestMetrics
 from emulator.engine.resource import Resource, Throughput
 from emulator.engine.splits import grow
-from emulator.engine.streams import Stream, ViewType, stream_label
 from emulator.engine.table import Table
 from emulator.engine.transactions import Holds, Tokens
 from emulator.locks import Rank, new_lock
@@ -33,6 +31,8 @@ from emulator.settings import Settings
 if TYPE_CHECKING:
     from threading import RLock
 
+    from emulator.engine.faults import Faults
+    from emulator.engine.streams import Stream, ViewType
     from emulator.engine.writes import Planned
 
 CapacityMode = Literal["off", "observe", "enforce"]
@@ -349,6 +349,9 @@ class Account:
 
     def open_stream(self, table: Table, view: ViewType) -> None:
         """Give a table a new stream, labelled with the moment (TBL-2, UT-14)."""
+        # Most tables have none.
+        from emulator.engine.streams import Stream, stream_label
+
         time_ns, streams = self.now_ns, self.owner_of(table).streams
         while (arn := f"{table.arn}/stream/{stream_label(time_ns)}") in streams:
             time_ns += NANOSECONDS // 1000

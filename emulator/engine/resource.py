@@ -7,7 +7,7 @@ gives every child its own buckets.
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from emulator.capacity import (
     READ,
@@ -19,13 +19,14 @@ from emulator.capacity import (
     Insights,
     Meter,
     Quota,
-    Scaler,
-    ScalingPolicy,
     units,
 )
 from emulator.service import limits
 from emulator.settings import Settings
 from emulator.storage import HASH_SPACE, PartitionMap, Position
+
+if TYPE_CHECKING:
+    from emulator.capacity.scaling import Scaler, ScalingPolicy
 
 BillingMode = Literal["PROVISIONED", "PAY_PER_REQUEST"]
 
@@ -185,6 +186,8 @@ class Resource:
 
     def scale(self, read: ScalingPolicy | None, write: ScalingPolicy | None) -> None:
         """Let auto scaling follow an axis, or leave it alone where None (CAP-901)."""
+        from emulator.capacity.scaling import Scaler
+
         for axis, policy in ((READ, read), (WRITE, write)):
             if policy is not None:
                 self.scalers[axis] = Scaler(policy, self.settings, f"{self.arn} {axis}")

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING
 from emulator.capacity import WRITE, Charge, IndexQueue, ModeSwitches, Quota, units
 from emulator.clock import NANOSECONDS
 from emulator.engine.expiry import ExpiryQueue
-from emulator.engine.history import History
 from emulator.engine.lifetime import Lifetime
 from emulator.engine.options import TableOptions
 from emulator.engine.replicas import Replica
 from emulator.engine.resource import Resource, Throughput
-from emulator.engine.streams import Stream
 from emulator.model import IndexSchema, Item, KeySchema, KeyValue
 from emulator.settings import Settings
 from emulator.storage import (
@@ -32,6 +30,8 @@ from emulator.storage import (
 )
 
 if TYPE_CHECKING:
+    from emulator.engine.history import History
+    from emulator.engine.streams import Stream
     from emulator.engine.vector_indexes import VectorIndexes
     from emulator.model.vectors import VectorSchema
 

@@ -14,7 +14,6 @@ from emulator.engine import (
     CapacityMode,
     Event,
     Events,
-    FaultRule,
     Faults,
     IndexApplied,
     IndexClosed,
@@ -28,23 +27,9 @@ from emulator.engine import (
     Throttled,
     tables_of,
 )
-from emulator.observe.inspection import (
-    Backlog,
-    HotKey,
-    NamespaceView,
-    PartitionView,
-    backlog_of,
-    insights_of,
-    last_moment,
-    namespace_of,
-    partitions_of,
-    resource_of,
-    running_keys_of,
-    table_of,
-    tables_by_region,
-)
 
 if TYPE_CHECKING:
+    from emulator.engine import FaultRule
     from emulator.observe.budget import LIMITS, Budget, BudgetExceeded
     from emulator.observe.concentration import Concentration, FirstLimit, Load
     from emulator.observe.findings import (
@@ -53,6 +38,21 @@ if TYPE_CHECKING:
         Finding,
         advice_for,
         findings_of,
+    )
+    from emulator.observe.inspection import (
+        Backlog,
+        HotKey,
+        NamespaceView,
+        PartitionView,
+        backlog_of,
+        insights_of,
+        last_moment,
+        namespace_of,
+        partitions_of,
+        resource_of,
+        running_keys_of,
+        table_of,
+        tables_by_region,
     )
     from emulator.observe.ledger import Entry, Ledger, as_table, resource_names, uncounted
     from emulator.observe.places import Place, file_of, function_of, where
@@ -63,11 +63,28 @@ _HOMES: Final = {
     "budget": ("LIMITS", "Budget", "BudgetExceeded"),
     "concentration": ("Concentration", "FirstLimit", "Load"),
     "findings": ("KINDS", "REPEAT_THRESHOLD", "Finding", "advice_for", "findings_of"),
+    "inspection": (
+        "Backlog",
+        "HotKey",
+        "NamespaceView",
+        "PartitionView",
+        "backlog_of",
+        "insights_of",
+        "last_moment",
+        "namespace_of",
+        "partitions_of",
+        "resource_of",
+        "running_keys_of",
+        "table_of",
+        "tables_by_region",
+    ),
     "ledger": ("Entry", "Ledger", "as_table", "resource_names", "uncounted"),
     "places": ("Place", "file_of", "function_of", "where"),
     "spending": ("Spending", "spending_of"),
 }
-_HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
+_HOME_OF: Final = {"FaultRule": "emulator.engine"} | {
+    name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names
+}
 
 __all__ = [
     "KINDS",
@@ -128,4 +145,4 @@ def __getattr__(name: str) -> Any:
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"emulator.observe.{home}"), name)
+    return getattr(import_module(home), name)

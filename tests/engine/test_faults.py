@@ -3,7 +3,8 @@
 import pytest
 
 from emulator import ApiError, Emulator, ManualClock
-from emulator.engine.faults import FaultRule, Faults
+from emulator.engine.fault_rules import FaultRule
+from emulator.engine.faults import Faults
 from tests.engine.conftest import Bench, wire
 
 
