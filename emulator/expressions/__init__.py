@@ -13,6 +13,7 @@ from emulator.expressions.checks import (
     TOO_DEEP,
     TOO_MANY_CHOICES,
     TOO_MANY_OPERATORS,
+    shown_value,
 )
 from emulator.expressions.condition import (
     Condition,
@@ -79,5 +80,6 @@ __all__ = [
     "parse_projection",
     "parse_update",
     "render",
+    "shown_value",
     "update_of",
 ]

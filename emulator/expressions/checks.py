@@ -503,12 +503,12 @@ def _bounds_fit(kind: str, lower_name: str, upper_name: str) -> Check:
             message = BETWEEN_ORDER
         else:
             return
-        raise fault(kind, message.format(lower=_shown(lower), upper=_shown(upper)))
+        raise fault(kind, message.format(lower=shown_value(lower), upper=shown_value(upper)))
 
     return check
 
 
-def _shown(value: model.Value) -> str:
+def shown_value(value: model.Value) -> str:
     """Write an ordered value as messages do: type, colon, text."""
     if isinstance(value, Decimal):
         return f"N:{model.format_number(value)}"

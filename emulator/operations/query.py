@@ -7,7 +7,12 @@ from typing import Any, Final
 
 from emulator.engine import Account
 from emulator.engine.reads import PageRequest, read_page
-from emulator.expressions import legacy_key_condition, parse_condition, parse_key_condition
+from emulator.expressions import (
+    legacy_key_condition,
+    parse_condition,
+    parse_key_condition,
+    shown_value,
+)
 from emulator.model import Item, KeyRange
 from emulator.operations import paging, shapes
 from emulator.operations.registry import Request, Response, operation
@@ -21,7 +26,10 @@ NO_KEY_CONDITION: Final = (
 START_OUTSIDE: Final = (
     "The provided starting key is outside query boundaries based on provided conditions"
 )
-START_OF_ONE: Final = "The provided exclusive start key is invalid"
+START_OF_ONE: Final = (
+    "The provided exclusive start key is invalid: "
+    "ExclusiveStartKey: {{{name}=AttributeValue: {{{value}}}}}"
+)
 START_OUTSIDE_RANGE: Final = "The provided starting key does not match the range key predicate"
 
 SHAPE = shapes.item_request(
@@ -133,7 +141,8 @@ def _has_one_item(source: paging.Source) -> bool:
     """Return whether a partition is one item, after which nothing comes (ESK-5).
 
     Observed: ScyllaDB's tests, run against the service: no start key is taken then, not even the
-    item's own. Assumed: so none is given; DynamoDB Local gives none.
+    item's own; the words are those of November 2025. Assumed: so none is given; DynamoDB Local
+    gives none.
     """
     return source.secondary is None and not source.key.sort
 
@@ -143,9 +152,10 @@ def _start_lies_in_range(source: paging.Source, start: Item, key_range: KeyRange
 
     Observed: another emulator's captures of four regions, October 2026.
     """
-    if _has_one_item(source):
-        raise ValidationException(START_OF_ONE)
     values = source.key.values(start)
+    if _has_one_item(source):
+        shown = shown_value(values[0])
+        raise ValidationException(START_OF_ONE.format(name=source.key.names[0], value=shown))
     width = len(source.key.partition)
     if values[:width] != key_range.partition:
         raise ValidationException(START_OUTSIDE)

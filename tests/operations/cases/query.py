@@ -455,7 +455,10 @@ CASES = [
         "ESK-5 another item of a table without sort key",
         "Query",
         from_start("hash", wire({"pk": "b"})),
-        error=refused("The provided exclusive start key is invalid"),
+        error=refused(
+            "The provided exclusive start key is invalid: "
+            "ExclusiveStartKey: {pk=AttributeValue: {S:b}}"
+        ),
     ),
     # Members
     Case(
@@ -501,7 +504,10 @@ CASES = [
         "ESK-5 the item itself, of a table without sort key",
         "Query",
         from_start("hash", KEY),
-        error=refused("The provided exclusive start key is invalid"),
+        error=refused(
+            "The provided exclusive start key is invalid: "
+            "ExclusiveStartKey: {pk=AttributeValue: {S:a}}"
+        ),
     ),
     Case(
         "ESK-5, QRY-4 nothing follows the item of a table without sort key",
