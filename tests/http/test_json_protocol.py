@@ -6,13 +6,15 @@ import gzip
 import json
 import logging
 import zlib
+from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emulator.http import json_protocol
 from emulator.http.http_protocol import HttpRequest
-from emulator.http.json_protocol import JsonProtocol
+from emulator.http.json_protocol import JsonProtocol, accepted_encoding
 from emulator.http.origins import Origins
 from emulator.service import limits
 from emulator.service.errors import ConditionalCheckFailedException, ResourceNotFoundException
@@ -411,17 +413,46 @@ def test_every_encoding_that_http_knows_is_read(encoding, body):
     ("encoding", "body"),
     [
         ("gzip", b"{}"),
+        ("gzip", b""),
+        ("deflate", b""),
+        ("deflate", b"{}"),
+        ("garbage", b"{}"),
         ("gzip", gzip.compress(b"{}")[:-3]),
-        ("gzip", gzip.compress(b"{")),
-        ("gzip", gzip.compress(b"{}") + b"more"),
         ("gzip", gzip.compress(b"{}") + gzip.compress(b"") * 2000),
         ("deflate", zlib.compress(b"{}") + zlib.compress(b" ")),
         ("gzip, gzip, gzip", gzip.compress(gzip.compress(gzip.compress(b"{}")))),
     ],
-    ids=["plain", "cut short", "not JSON", "trailing", "too many", "two zlibs", "thrice"],
+    ids=[
+        "plain",
+        "nothing",
+        "nothing, deflate",
+        "plain, deflate",
+        "unknown",
+        "cut short",
+        "too many",
+        "two zlibs",
+        "thrice",
+    ],
 )
-def test_a_broken_compressed_question_is_not_serialized(encoding, body):
-    assert error_of(ask(LIST_TABLES | {"content-encoding": encoding}, body)) == NOT_SERIALIZED
+def test_a_broken_compressed_question_is_an_error_of_the_server(encoding, body):
+    """WIR-20."""
+    response = ask(LIST_TABLES | {"content-encoding": encoding}, body)
+
+    status, told = error_of(response)
+    assert (status, told["__type"].partition("#")[2]) == (500, "InternalServerError")
+
+
+def test_what_is_no_json_once_it_is_decompressed_is_not_serialized():
+    question = gzip.compress(b"{")
+    assert error_of(ask(LIST_TABLES | {"content-encoding": "gzip"}, question)) == NOT_SERIALIZED
+
+
+def test_what_follows_a_compressed_question_is_passed_over():
+    """WIR-20."""
+    question = gzip.compress(b'{"Limit": 2}') + b"junk"
+    response = ask(LIST_TABLES | {"content-encoding": "gzip"}, question)
+
+    assert json.loads(response.body)["request"] == {"Limit": 2}
 
 
 def test_a_compressed_question_may_not_grow_over_the_limit():
@@ -440,10 +471,42 @@ LONG = {"text": "x" * 10_000}
 
 
 def test_a_long_answer_is_compressed_for_who_accepts_it():
-    response = ask(LIST_TABLES | {"accept-encoding": "deflate, GZIP;q=0.5"}, outcome=LONG)
+    response = ask(LIST_TABLES | {"accept-encoding": "deflate;q=0.4, GZIP;q=0.5"}, outcome=LONG)
 
     assert response.field_lines == "Content-Encoding: gzip\r\n"
     assert json.loads(gzip.decompress(response.body)) == LONG
+    response = ask(LIST_TABLES | {"accept-encoding": "deflate"}, outcome=LONG)
+
+    assert response.field_lines == "Content-Encoding: deflate\r\n"
+    assert json.loads(zlib.decompress(response.body)) == LONG
+
+
+@pytest.mark.parametrize(
+    ("encoding", "fields"),
+    [
+        (
+            "gzip",
+            "gzip, deflate|dog, gzip ,, cat|*|*, identity|*, deflate;q=0.5|gzip;q=31,deflate;q=51"
+            "|deflate;q=0.5, gzip;q=1;q=0.2|deflate;q=0.5,gzip;q=0.x|deflate;q=-0.5,gzip;q=0.2"
+            "|gzip;q =0;q=1|gzip;q=0, gzip;q=1, gzip;q=0|*;q=0.5,identity|gzip;q=nan"
+            "|br,identity;q=0.5,gzip;q=0.0001",
+        ),
+        (
+            "deflate",
+            "br, identity, deflate, gzip|br, gzip;q=0, deflate; q = 0.5 , identity;q=0|*, deflate"
+            "|*, gzip;q=0.5|deflate;q=0.5, gzip;q=0.2|deflate;q=0.5,gzip;q=0.",
+        ),
+        (
+            None,
+            'x-gzip|br|"gzip"|gzip br|gzip:q=1|gzip ;q=0|identity;q=0|*;q=0|gzip;q= 0;q=1'
+            "|gzip; q=0;q=1|gzip;nq=0;q=1|br;q=0.8,identity;q=0.5,*;q=0",
+        ),
+    ],
+)
+def test_the_quality_decides_and_then_the_order(encoding, fields):
+    """WIR-22."""
+    for accepted in fields.split("|"):
+        assert accepted_encoding(accepted) == encoding, accepted
 
 
 @pytest.mark.parametrize("accepted", ["identity", "gzip;q=0", "br, gzip; q=0.000", ""])
@@ -472,4 +535,8 @@ def test_a_short_answer_is_never_compressed():
     method=st.sampled_from(["POST", "GET", "OPTIONS", "PUT"]),
 )
 def test_no_question_is_answered_with_a_fault_of_ours(body, fields, method):
-    assert ask(fields, body, method=method).status in (200, 400, 404)
+    is_encoded = "content-encoding" in fields  # what cannot be decompressed is a 500 (WIR-20)
+    with mock.patch.object(json_protocol, "_log") as log:
+        status = ask(fields, body, method=method).status
+    assert status in ((200, 400, 404, 500) if is_encoded else (200, 400, 404))
+    log.exception.assert_not_called()

@@ -497,10 +497,12 @@ def test_running_out_of_descriptors_is_logged_once(caplog):
     ]
 
 
-def test_a_head_of_sixty_kilobytes_is_read(server):
-    status, _, _ = ask(server, fields=FIELDS | {"X-Amz-Security-Token": "t" * 60_000})
+@pytest.mark.parametrize(("token_bytes", "status"), [(15_000, 200), (16_384, 400)])
+def test_a_head_of_sixteen_kilobytes_is_read(server, token_bytes, status):
+    """WIR-21."""
+    fields = FIELDS | {"X-Amz-Security-Token": "t" * token_bytes}
 
-    assert status == 200
+    assert ask(server, fields=fields)[0] == status
 
 
 # Names and pages
