@@ -141,6 +141,8 @@ class DeclaredPattern:
     retention_days: float | None = None
     #: The entities that one request writes, each with how many of it.
     entities: tuple[tuple[str, float], ...] = ()
+    #: The indexes that its items are in; None if it does not say.
+    indexes: tuple[str, ...] | None = None
 
 
 class NothingDeclaredError(DocumentError):

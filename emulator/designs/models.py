@@ -325,6 +325,7 @@ def read_performance_input(document: Document) -> Reading:
                 size_bytes=int(entry["item_size_bytes"]),
                 items=int(entry.get("item_count") or 1),
                 consistent=entry.get("strongly_consistent") is True,
+                indexes=tuple(map(str, entry.get("gsi_list") or ())) or None,
             )
             for entry in document.value["access_pattern_list"]
         )

@@ -11,11 +11,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 from emulator.designs import models
-from emulator.designs.declared import DeclaredPattern, DeclaredTable
+from emulator.designs.declared import DeclaredPattern, DeclaredTable, expecting
 from emulator.designs.files import parse, read_document
 from emulator.designs.rules import follows_the_clock, has_few_values, words
 from emulator.lab.inputs.design import Capacity, Design, Index, Key, Table
@@ -89,20 +90,33 @@ def read_model(path: Path, *, tables: Path | None = None, skew: str | None = Non
     if models.is_toolkit_model(value):
         reading = read_document(document)
         patterns = list(_by_entity(reading.patterns, value))
-        items = {str(table["table_name"]): _item_count(table) for table in value["tables"]}
+        kinds = {str(table["table_name"]): _entities(table) for table in value["tables"]}
+        shares: dict[str, dict[str, float]] = {}
     elif models.is_performance_input(value):
         if tables is None:
             raise DocumentError(_NO_KEYS.format(path=path))
         reading = read_document(parse(tables)) if tables.is_file() else _read_folder(tables)
         patterns = list(models.read_performance_input(document).patterns)
-        items = {str(entry.get("name")): int(entry["item_count"]) for entry in value["table_list"]}
+        with expecting(f"{path}: table_list", "tables with name and item_count"):
+            kinds = {
+                str(entry["name"]): [_Kind(str(entry["name"]), int(entry["item_count"]))]
+                for entry in value["table_list"]
+            }
+            shares = {str(entry["name"]): _shares(entry) for entry in value["table_list"]}
     else:
         raise DocumentError(_NO_RATES.format(path=path))
     for finding in reading.findings:
         if finding.rule == "unreadable" and finding.subject != "table_list":
             raise DocumentError(f"{path}: {finding.subject}: {finding.message}")
     declared = {table.request["TableName"]: table for table in reading.tables}
-    return _Builder(path, declared, patterns, items, _skew(skew, config), config).run()
+    patterns = [
+        part
+        for pattern in patterns
+        for part in _by_index(
+            pattern, shares.get(pattern.table, {}), _index_names(declared.get(pattern.table))
+        )
+    ]
+    return _Builder(path, declared, patterns, kinds, _skew(skew, config), config).run()
 
 
 def _read_folder(path: Path) -> Any:
@@ -111,12 +125,52 @@ def _read_folder(path: Path) -> Any:
     return read_design(path)
 
 
-def _item_count(table: Mapping[str, Any]) -> int:
-    counts = [
-        int(entity.get("estimated_item_count") or ITEM_COUNT)
-        for entity in table.get("entities") or ()
+@dataclass(frozen=True)
+class _Kind:
+    """The items of a table, or those of one entity where it has several."""
+
+    #: How the lab calls it.
+    name: str
+    items: int = ITEM_COUNT
+    #: Of an entity beside others.
+    entity: str | None = None
+    size_bytes: int | None = None
+    #: Its attributes, if the model lists them.
+    attributes: frozenset[str] = frozenset()
+
+
+def _entities(table: Mapping[str, Any]) -> list[_Kind]:
+    """Return the kinds of items of a table: its entities, if there are several (ICH-11)."""
+    name = str(table["table_name"])
+    entities = table.get("entities") or ()
+    if len(entities) < 2:
+        counts = [int(entity.get("estimated_item_count") or ITEM_COUNT) for entity in entities]
+        return [_Kind(name, sum(counts) or ITEM_COUNT)]
+    return [
+        _Kind(
+            f"{name} {entity.get('entity_name')}",
+            int(entity.get("estimated_item_count") or ITEM_COUNT),
+            str(entity.get("entity_name")),
+            int(entity.get("estimated_item_size_bytes") or models.ITEM_BYTES),
+            frozenset(str(each.get("name")) for each in entity.get("attributes") or ()),
+        )
+        for entity in entities
     ]
-    return sum(counts) or ITEM_COUNT
+
+
+def _index_names(table: DeclaredTable | None) -> list[str]:
+    indexes = () if table is None else table.request.get("GlobalSecondaryIndexes", ())
+    return [str(index["IndexName"]) for index in indexes]
+
+
+def _shares(table: Mapping[str, Any]) -> dict[str, float]:
+    """Return the share of a table's items that each sparse index has (ICH-32)."""
+    items = int(table["item_count"])
+    return {
+        str(index["name"]): int(index["item_count"]) / items
+        for index in table.get("gsi_list") or ()
+        if "item_count" in index and int(index["item_count"]) < items
+    }
 
 
 def _config_beside(path: Path) -> dict[str, Any]:
@@ -192,12 +246,45 @@ def _by_entity(
                 rate=pattern.rate * count,
                 average=pattern.average * count,
                 size_bytes=int(sizes.get(entity) or pattern.size_bytes),
+                entities=((entity, count),),
+            )
+
+
+def _by_index(
+    pattern: DeclaredPattern,
+    shares: Mapping[str, float],
+    indexes: Sequence[str],
+) -> Iterator[DeclaredPattern]:
+    """Yield a pattern; one that writes new items in parts, by the sparse indexes they are in.
+
+    Assumed: the items of an index with fewer of them are also in those with more.
+
+    Args:
+        pattern: What is stated.
+        shares: The share of the table's items that each sparse index has.
+        indexes: All indexes of the table.
+    """
+    if not shares or pattern.indexes is not None or pattern.operation not in _NEW_ITEMS:
+        yield pattern
+        return
+    ordered = sorted(shares, key=lambda name: -shares[name])
+    bounds = [1.0, *(shares[name] for name in ordered), 0.0]
+    for number, (more, fewer) in enumerate(pairwise(bounds)):
+        lacking = ordered[number:]
+        if more > fewer:
+            yield replace(
+                pattern,
+                name=f"{pattern.name} not in {', '.join(lacking)}" if lacking else pattern.name,
+                rate=pattern.rate * (more - fewer),
+                average=pattern.average * (more - fewer),
+                indexes=tuple(name for name in indexes if name not in lacking),
             )
 
 
 # The workload
 
 
+_NEW_ITEMS: Final = ("PutItem", "BatchWriteItem", "TransactWriteItems")
 _STEPS: Final = ("second", "minute", "hour", "day", "month", "year")
 _DATES: Final = {"date": "day", "week": "day", "quarter": "month"}
 _NAME: Final = re.compile(r"\W")
@@ -211,14 +298,14 @@ class _Builder:
         path: Path,
         tables: Mapping[str, DeclaredTable],
         patterns: Sequence[DeclaredPattern],
-        items: Mapping[str, int],
+        kinds: Mapping[str, list[_Kind]],
         skew: Distribution,
         config: Mapping[str, Any],
     ) -> None:
         self._path = path
         self._tables = tables
         self._stated = patterns
-        self._items = items
+        self._kinds = kinds
         self._skew = skew
         self._config = config
         self._fields: dict[str, Field] = {}
@@ -280,20 +367,31 @@ class _Builder:
 
     # Tables
 
+    def _kinds_of(self, table: str) -> list[_Kind]:
+        return self._kinds.get(table) or [_Kind(table)]
+
     def _table(self, name: str) -> Table:
         request = self._tables[name].request
-        partition, sort = self._key(name, request, None)
+        kinds = self._kinds_of(name)
+        if len(kinds) > 1:
+            self._note(f"the entities of {name} have keys of their own")
+        entities = {kind.name: self._entity_key(name, request, kind) for kind in kinds}
         units = request.get("ProvisionedThroughput") or self._config.get("provisioned_capacity")
         capacity = _capacity(units)
         indexes = [self._index(name, index) for index in request.get("GlobalSecondaryIndexes", ())]
-        key = Key(partition=partition[0], sort=sort[0] if sort else None)
         return Table(
             name=name,
-            entities={name: key},
+            entities=entities,
             indexes=tuple(indexes),
             capacity=capacity,
             table_class=request.get("TableClass", "STANDARD"),
         )
+
+    def _entity_key(self, table: str, request: Mapping[str, Any], kind: _Kind) -> Key:
+        partition, sort = self._key(table, request, None, kind)
+        # Entities that draw from the same field are still different items.
+        begin = "" if kind.entity is None else f"{field_name(kind.entity)}#"
+        return Key(partition=f"{begin}{partition[0]}", sort=sort[0] if sort else None)
 
     def _index(self, table: str, index: Mapping[str, Any]) -> Index:
         partition, sort = self._key(table, index, index["IndexName"])
@@ -310,23 +408,37 @@ class _Builder:
         )
 
     def _key(
-        self, table: str, holder: Mapping[str, Any], index: str | None
+        self, table: str, holder: Mapping[str, Any], index: str | None, kind: _Kind | None = None
     ) -> tuple[list[str], list[str]]:
         """Return the templates of a key, and make its fields (ICH-11)."""
         roles: dict[str, list[str]] = {"HASH": [], "RANGE": []}
         for element in holder["KeySchema"]:
             role = element["KeyType"]
-            template = self._template(table, element["AttributeName"], role, index)
+            template = self._template(table, element["AttributeName"], role, index, kind)
             roles[role].append(template)
         return roles["HASH"], roles["RANGE"]
 
-    def _template(self, table: str, attribute: str, role: str, index: str | None) -> str:
-        name = field_name(attribute)
+    def _field(self, table: str, attribute: str, kind: _Kind | None) -> str:
+        """Return the field of an attribute; that of an entity's key is its own (ICH-11).
+
+        What an index is keyed by is one field for all entities, which may all be in the index.
+        """
+        if kind is None or kind.entity is None:
+            return field_name(attribute)
+        indexes = self._tables[table].request.get("GlobalSecondaryIndexes", ())
+        shared = {element["AttributeName"] for index in indexes for element in index["KeySchema"]}
+        return field_name(attribute if attribute in shared else f"{kind.entity}_{attribute}")
+
+    def _template(
+        self, table: str, attribute: str, role: str, index: str | None, kind: _Kind | None
+    ) -> str:
+        name = self._field(table, attribute, kind)
         if follows_the_clock(attribute):
             step = _step(attribute) if role == "HASH" else None
             return f"{{{TIMESTAMP}:{step}}}" if step else f"{{{TIMESTAMP}}}"
         if role == "HASH":
-            made = self._partition_field(table, name, attribute, index)
+            items = kind.items if kind is not None else self._item_count(table)
+            made = self._partition_field(name, attribute, items, self._items_per_key(table, index))
             known = self._fields.get(name)
             if known is None or (known.count or 0) < (made.count or 0):
                 self._fields[name] = made
@@ -334,13 +446,14 @@ class _Builder:
             self._fields.setdefault(name, Field(name, unique="random"))
         return f"{{{name}}}"
 
-    def _partition_field(self, table: str, name: str, attribute: str, index: str | None) -> Field:
+    def _item_count(self, table: str) -> int:
+        return sum(kind.items for kind in self._kinds_of(table))
+
+    def _partition_field(self, name: str, attribute: str, items: int, per_key: int) -> Field:
         if has_few_values(attribute):
             self._note(f"{attribute} has {FEW} values, judged by its name")
             return Field(name, count=FEW, distribution=self._skew)
-        per_key = self._items_per_key(table, index)
-        count = max(1, self._items.get(table, ITEM_COUNT) // per_key)
-        return Field(name, count=count, distribution=self._skew)
+        return Field(name, count=max(1, items // per_key), distribution=self._skew)
 
     def _items_per_key(self, table: str, index: str | None) -> int:
         asked = [
@@ -361,11 +474,15 @@ class _Builder:
             self._note(f"{pattern.name} ({pattern.operation}) {why} and is left out")
             return None
         request = self._tables[pattern.table].request
-        own = self._names(request)
-        options: dict[str, Any] = {"by": own, "fields": self._all_names(request)}
+        kind = self._kind_of(pattern)
+        own = self._names(pattern.table, request, kind)
+        options: dict[str, Any] = {
+            "by": own,
+            "fields": self._all_names(pattern.table, kind, pattern.indexes),
+        }
         if pattern.operation in ("Query", "Scan"):
             options["items"] = pattern.items
-            options["by"] = self._asked(pattern, request)
+            options["by"] = self._asked(pattern, request, kind)
         elif pattern.operation in ("PutItem", "BatchWriteItem", "TransactWriteItems"):
             options["by"] = own if pattern.updates else ()
         if pattern.operation.startswith(("Batch", "Transact")):
@@ -379,7 +496,7 @@ class _Builder:
                 pattern.operation,
                 rate=pattern.rate,
                 arrivals="poisson",
-                entity=pattern.table,
+                entity=kind.name,
                 size=pattern.size_bytes,
                 consistent=pattern.consistent and pattern.index is None,
                 **options,
@@ -387,7 +504,23 @@ class _Builder:
         except ValueError as error:
             raise DocumentError(f"{self._path}: {error}") from error
 
-    def _asked(self, pattern: DeclaredPattern, request: Mapping[str, Any]) -> tuple[str, ...]:
+    def _kind_of(self, pattern: DeclaredPattern) -> _Kind:
+        """Return the items that a pattern is about; a model tells it of writes only."""
+        kinds = self._kinds_of(pattern.table)
+        if len(kinds) == 1:
+            return kinds[0]
+        written = [kind for kind in kinds if kind.entity in dict(pattern.entities)]
+        if len(written) == 1:
+            return written[0]
+        alike = [kind for kind in kinds if kind.size_bytes == pattern.size_bytes]
+        chosen = alike[0] if len(alike) == 1 else max(kinds, key=lambda kind: kind.items)
+        why = "the size of its items" if len(alike) == 1 else "the number of items"
+        self._note(f"{pattern.name} is about {chosen.entity}, judged by {why}")
+        return chosen
+
+    def _asked(
+        self, pattern: DeclaredPattern, request: Mapping[str, Any], kind: _Kind
+    ) -> tuple[str, ...]:
         """Return what a Query knows: the partition key of what it asks."""
         if pattern.operation == "Scan":
             return ()
@@ -406,29 +539,52 @@ class _Builder:
             for element in holder["KeySchema"]
             if element["KeyType"] == "HASH"
         ]
-        return tuple(field_name(name) for name in names if not follows_the_clock(name))
+        owner = None if holders else kind
+        return tuple(
+            self._field(pattern.table, name, owner) for name in names if not follows_the_clock(name)
+        )
 
-    def _names(self, holder: Mapping[str, Any]) -> tuple[str, ...]:
+    def _names(
+        self, table: str, holder: Mapping[str, Any], kind: _Kind | None = None
+    ) -> tuple[str, ...]:
         names = (element["AttributeName"] for element in holder["KeySchema"])
-        return tuple(field_name(name) for name in names if not follows_the_clock(name))
+        return tuple(
+            self._field(table, name, kind) for name in names if not follows_the_clock(name)
+        )
 
-    def _all_names(self, request: Mapping[str, Any]) -> tuple[str, ...]:
-        holders = (request, *request.get("GlobalSecondaryIndexes", ()))
-        return tuple(dict.fromkeys(name for holder in holders for name in self._names(holder)))
+    def _all_names(
+        self, table: str, kind: _Kind, indexes: Sequence[str] | None = None
+    ) -> tuple[str, ...]:
+        """Return the fields of an item: of its key, and of the indexes that it is in."""
+        request = self._tables[table].request
+        names = dict.fromkeys(self._names(table, request, kind))
+        for index in request.get("GlobalSecondaryIndexes", ()):
+            keys = {element["AttributeName"] for element in index["KeySchema"]}
+            own = {element["AttributeName"] for element in request["KeySchema"]}
+            lacks = kind.attributes and not keys <= kind.attributes | own
+            if not lacks and (indexes is None or index["IndexName"] in indexes):
+                names |= dict.fromkeys(self._names(table, index))
+        return tuple(names)
 
     def _preload(self, patterns: list[Pattern]) -> Iterator[Preload]:
         """Yield what is there before the run; a table that is only read gets a pattern for it."""
-        for table in self._used_tables():
-            items = min(self._items.get(table, ITEM_COUNT), MOST_PRELOADED)
-            own = [pattern for pattern in patterns if pattern.entity == table]
-            puts = [pattern for pattern in own if pattern.operation == "PutItem"]
-            if puts and not puts[0].by:
-                yield Preload(pattern=puts[0].name, items=items)
+        kinds = [(table, kind) for table in self._used_tables() for kind in self._kinds_of(table)]
+        rates = {stated.name: stated.rate for stated in self._stated}
+        for table, kind in kinds:
+            items = min(kind.items, MOST_PRELOADED)
+            own = [pattern for pattern in patterns if pattern.entity == kind.name]
+            puts = [pattern for pattern in own if pattern.operation == "PutItem" and not pattern.by]
+            total = sum(rates[put.name] for put in puts)
+            if total:
+                for put in puts:
+                    part = round(items * rates[put.name] / total)
+                    if part:
+                        yield Preload(pattern=put.name, items=part)
                 continue
             if not own:
                 continue
-            name = f"items of {table}"
-            names = self._all_names(self._tables[table].request)
+            name = f"items of {kind.name}"
+            names = self._all_names(table, kind)
             picks = {
                 field: Sequential() for field in names if self._fields[field].count is not None
             }
@@ -436,7 +592,7 @@ class _Builder:
                 name,
                 "PutItem",
                 rate=0,
-                entity=table,
+                entity=kind.name,
                 fields=names,
                 size=own[0].sizes,
                 distributions=picks,

@@ -79,7 +79,7 @@ def measured_throttles(
     measured = cloudwatch.MeasuredThrottles()
     for path in paths:
         document = None if path.suffix in (".csv", ".parquet") else _document(path)
-        if cloudwatch.is_metrics(document):
+        if document is not None and cloudwatch.is_metrics(document):
             measured = measured.joined(cloudwatch.throttles_of(document, names or {}))
     return measured if measured.refused or measured.by_limit else None
 

@@ -278,3 +278,158 @@ def test_findings_are_written_as_the_toolkit_has_them(comparison):
     drivers = findings["top_cost_drivers"]
     assert {one["pattern_id"] for one in drivers[:2]} == {"W1", "R1"}
     assert sum(one["share"] for one in drivers) == pytest.approx(1)
+
+
+#: A single table of customers and their orders; only orders have a status.
+ENTITIES = {
+    "tables": [
+        {
+            "table_name": "Shop",
+            "key_schema": {"partition_key": "pk", "sort_key": "sk"},
+            "entities": [
+                {
+                    "entity_name": "Customer",
+                    "estimated_item_size_bytes": 400,
+                    "estimated_item_count": 1000,
+                    "attributes": [{"name": "name", "type": "S"}],
+                },
+                {
+                    "entity_name": "Order",
+                    "estimated_item_size_bytes": 1800,
+                    "estimated_item_count": 9000,
+                    "attributes": [{"name": "status", "type": "S"}],
+                },
+            ],
+            "gsis": [{"index_name": "ByStatus", "partition_key": "status", "sort_key": "sk"}],
+        }
+    ],
+    "access_patterns": [
+        {
+            "pattern_id": "W1",
+            "operation": "PutItem",
+            "table": "Shop",
+            "peak_rps": 10,
+            "estimated_item_size_bytes": 1800,
+            "entities_written": ["Order"],
+        },
+        {
+            "pattern_id": "W2",
+            "operation": "PutItem",
+            "table": "Shop",
+            "peak_rps": 10,
+            "estimated_item_size_bytes": 400,
+            "entities_written": ["Customer"],
+        },
+        {
+            "pattern_id": "R1",
+            "operation": "GetItem",
+            "table": "Shop",
+            "peak_rps": 10,
+            "estimated_item_size_bytes": 400,
+        },
+        {
+            "pattern_id": "R2",
+            "operation": "Query",
+            "table": "Shop",
+            "peak_rps": 5,
+            "items_per_request": 9,
+            "estimated_item_size_bytes": 777,
+        },
+    ],
+}
+
+
+def units_of(run):
+    """Return the units of each call, of table and index, under one world."""
+    found = compare(
+        replace(run.workload, duration=20, warm_up=0),
+        [run.design],
+        worlds=1,
+        engine="aggregate",
+        quick=True,
+        headroom=False,
+        fix=False,
+        sensitivity=False,
+    )
+    return {
+        result.name: [round((each.read + each.write) / result.calls, 2) for each in result.units]
+        for result in found.designs[0].patterns
+    }
+
+
+def test_entities_have_keys_of_their_own(tmp_path):
+    """ICH-11: fields prefixed with the entity; what an index is keyed by is shared."""
+    run = read_model(written(tmp_path, ENTITIES), skew="uniform")
+    [table] = run.design.tables
+    assert {name: (key.partition, key.sort) for name, key in table.entities.items()} == {
+        "Shop Customer": ("Customer#{Customer_pk}", "{sk}"),
+        "Shop Order": ("Order#{Order_pk}", "{sk}"),
+    }
+    counts = {field.name: field.count for field in run.workload.fields}
+    assert (counts["Customer_pk"], counts["Order_pk"]) == (1000 // 9, 1000)
+    assert [(each.pattern, each.items) for each in run.workload.preload] == [
+        ("W2", 1000),
+        ("W1", 9000),
+    ]
+    patterns = {pattern.name: pattern for pattern in run.workload.patterns}
+    assert {name: pattern.entity for name, pattern in patterns.items()} == {
+        "W1": "Shop Order",
+        "W2": "Shop Customer",
+        "R1": "Shop Customer",
+        "R2": "Shop Order",
+    }
+    assert patterns["R2"].by == ("Order_pk",)
+    assert "the entities of Shop have keys of their own" in run.assumptions
+    assert "R1 is about Customer, judged by the size of its items" in run.assumptions
+    assert "R2 is about Order, judged by the number of items" in run.assumptions
+
+
+def test_an_entity_without_an_index_key_is_not_in_the_index(tmp_path):
+    units = units_of(read_model(written(tmp_path, ENTITIES), skew="uniform"))
+    assert units["W1"] == [2, 2]
+    assert units["W2"] == [1]
+
+
+def with_gsi(**members):
+    """Return rates of the server, of a put to a table with an index."""
+    put = {
+        "operation": "PutItem",
+        "pattern": "W1",
+        "description": "Save",
+        "table": "Orders",
+        "rps": 100,
+        "item_size_bytes": 1800,
+    }
+    index = {"name": "ByStatus", "item_size_bytes": 400, "item_count": 50_000}
+    table = {"name": "Orders", "item_count": 200_000, "item_size_bytes": 1800, "gsi_list": [index]}
+    return {"access_pattern_list": [put | members], "table_list": [table], "workspace_dir": "x"}
+
+
+def test_an_index_with_fewer_items_is_sparse(tmp_path):
+    """ICH-32: of a hundred puts twenty-five are written to the index."""
+    path = written(tmp_path, with_gsi(), "costs.json")
+    run = read_model(path, tables=written(tmp_path))
+    rates = {pattern.name: pattern.rate.rate for pattern in run.workload.patterns}
+    assert rates == {"W1 not in ByStatus": 75, "W1": 25}
+    assert [(each.pattern, each.items) for each in run.workload.preload] == [
+        ("W1 not in ByStatus", 15_000),
+        ("W1", 5_000),
+    ]
+    units = units_of(run)
+    assert units == {"W1 not in ByStatus": [2], "W1": [2, 1]}
+
+
+def test_a_write_that_names_its_indexes_is_in_those(tmp_path):
+    """ICH-31: gsi_list of a write."""
+    path = written(tmp_path, with_gsi(gsi_list=["ByStatus"]), "costs.json")
+    run = read_model(path, tables=written(tmp_path))
+    assert [pattern.name for pattern in run.workload.patterns] == ["W1"]
+
+
+@pytest.mark.parametrize(
+    "table", [{"name": "Orders"}, {"item_count": 5}, {"name": "Orders", "item_count": "many"}]
+)
+def test_a_table_list_without_counts_is_one_sentence(tmp_path, table):
+    path = written(tmp_path, with_gsi() | {"table_list": [table]}, "costs.json")
+    with pytest.raises(DocumentError, match="table_list: expected tables with name and item_count"):
+        read_model(path, tables=written(tmp_path))
