@@ -145,7 +145,8 @@ def _with_assumptions(table: DeclaredTable, conditions: Mapping[str, bool]) -> D
 
 def _expanded(resources: Mapping[str, Any], values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield resources by name, those of ``Fn::ForEach`` one by one."""
-    for name, resource in resources.items():
+    for written, resource in resources.items():
+        name = str(written)  # a number, in YAML
         loop = name.startswith(_FOR_EACH) and isinstance(resource, list) and len(resource) == 3
         if not loop:
             yield name, resource

@@ -386,3 +386,10 @@ def test_a_key_that_another_template_has_is_no_fault(tmp_path, text, reason):
     [finding] = read_design(path).findings
     assert finding.rule == "unknown-value"
     assert finding.message == f"{reason}, so there is no table to check."
+
+
+def test_a_resource_whose_name_is_a_number_is_read(tmp_path):
+    """Found by fuzzing: an error of Python's."""
+    path = tmp_path / "template.yaml"
+    path.write_text(TEMPLATE.replace("  Events:\n", "  9:\n"))
+    assert "9" in [table.resource for table in read_design(path).tables]
