@@ -305,7 +305,8 @@ def contains(value: model.Value | model.Missing, sought: model.Value | model.Mis
     (True, True, False)
     """
     if isinstance(value, tuple):
-        return any(model.equal(member, sought) for member in value)
+        # Whatever the service takes for equal, Python does, and much sooner.
+        return sought in value and any(model.equal(member, sought) for member in value)
     return type(sought) is _MEMBER_TYPES.get(type(value)) and sought in value  # type: ignore[operator]  # the table lists containers
 
 
