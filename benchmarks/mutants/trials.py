@@ -1,6 +1,7 @@
 """Run tests on mutants: pytest collects once, and each mutant lives in a forked process."""
 
 import contextlib
+import importlib
 import os
 import resource
 import select
@@ -152,7 +153,10 @@ class Trials:
         return not self._has_failed
 
     def _try_all(self, items: dict[str, pytest.Item]) -> None:
-        files = {str(self._root / mutant.path) for mutant in self._mutants}
+        paths = {mutant.path for mutant in self._mutants}
+        for path in sorted(paths):  # what is loaded late has no functions yet
+            importlib.import_module(path.removesuffix(".py").replace("/", "."))
+        files = {str(self._root / path) for path in paths}
         functions = live_functions(files)
         running: dict[int, _Running] = {}
         waiting = iter(self._mutants)
