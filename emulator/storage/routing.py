@@ -7,7 +7,9 @@ the hash, so placement is the same on every machine and Python.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
+from itertools import repeat
 from typing import Any, Final, TypeAlias
 
 import mmh3
@@ -53,18 +55,37 @@ def placement_hash(partition: tuple[KeyValue, ...], salt: int) -> int:
     >>> placement_hash(("abc",), salt=0), placement_hash(("abc",), salt=1)
     (16748430526252140965, 12981690585527873061)
     """
+    return mmh3.hash64(hashed_bytes(partition), salt, signed=False)[0]
+
+
+def hashed_bytes(partition: tuple[KeyValue, ...]) -> bytes:
+    r"""Return what is hashed of partition key values: each with its type, several with lengths.
+
+    >>> hashed_bytes(("abc",)), hashed_bytes(("a", "bc"))
+    (b'Sabc', b'S\x00\x00\x00\x01aS\x00\x00\x00\x02bc')
+    """
     if len(partition) == 1:
         value = partition[0]
         if isinstance(value, str):
             # Encoded here: mmh3 does not survive text that is no Unicode.
-            return mmh3.hash64(("S" + value).encode(), salt, signed=False)[0]
+            return ("S" + value).encode()
         tag, raw = _tagged(value)
-        return mmh3.hash64(tag + raw, salt, signed=False)[0]
+        return tag + raw
     parts = []
     for value in partition:
         tag, raw = _tagged(value)
         parts.append(tag + len(raw).to_bytes(_LENGTH_BYTES, "big") + raw)
-    return mmh3.hash64(b"".join(parts), salt, signed=False)[0]
+    return b"".join(parts)
+
+
+def placement_digests(hashed: Iterable[bytes], salt: int) -> bytes:
+    """Return the digests of many keys, 16 bytes each; the first 8 are the hash, little-endian.
+
+    >>> digests = placement_digests([hashed_bytes(("abc",))], salt=0)
+    >>> int.from_bytes(digests[:8], "little") == placement_hash(("abc",), salt=0)
+    True
+    """
+    return b"".join(map(mmh3.hash_bytes, hashed, repeat(salt)))
 
 
 def key_position(key: tuple[KeyValue, ...], salt: int, width: int = 1) -> Position:

@@ -30,9 +30,9 @@ from emulator.lab.aggregate.log_writer import LogWriter
 from emulator.lab.aggregate.pattern_model import CallPrices, PatternKeys
 from emulator.lab.aggregate.plan import Plan
 from emulator.lab.aggregate.played_world import PartitionSplit, PlayedWorld
-from emulator.lab.aggregate.retries import RetryTokens, Waiting, renumbered
+from emulator.lab.aggregate.retries import RetryTokens, RowPolicies, Waiting, renumbered
 from emulator.lab.aggregate.tally import Tally
-from emulator.lab.inputs.distributions import Floats, Integers, sums
+from emulator.lab.inputs.distributions import Floats, sums
 from emulator.lab.outcome.run_log import MINUTE, Progress, RunLog
 from emulator.lab.outcome.world_outcome import WorldOutcome, make_outcome
 
@@ -54,6 +54,8 @@ class Block:
         log: Where the first world's log is written, if anywhere.
         watch: Called with every second of the run, and with what was consumed in it: units by
             world, resource and axis.
+        stop_over: End a world as soon as its refused first attempts surely exceed this share of
+            all its calls.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class Block:
         worlds: Sequence[PlayedWorld],
         log: RunLog | None = None,
         watch: Watch | None = None,
+        stop_over: float | None = None,
     ) -> None:
         plan.begin()
         self._plan = plan
@@ -112,8 +115,9 @@ class Block:
         #: What happened to rows lately: calls accepted, and units refused by their partition.
         self._recent = np.zeros(len(self._rows))
         self._recent_hot = np.zeros_like(self._rows.units)
-        self._crowd: tuple[Integers, Crowd] | None = None
+        self._crowd: tuple[Flags, Crowd, RowPolicies] | None = None
         self._outcomes: list[WorldOutcome | None] = [None] * len(worlds)
+        self._stop_over = stop_over
         self._writer: LogWriter | None = None
 
     def _resource(self, world: int, number: int) -> Resource:
@@ -161,10 +165,8 @@ class Block:
 
     # The run
 
-    def play(
-        self, progress: Progress | None = None, stop_over: float | None = None
-    ) -> list[WorldOutcome]:
-        """Play all worlds to the end, or until all have more refusals than ``stop_over``."""
+    def play(self, progress: Progress | None = None) -> list[WorldOutcome]:
+        """Play all worlds to the end, or until all have ended."""
         first = -self._warm_up
         while first < self._seconds:
             if first == 0:
@@ -174,7 +176,7 @@ class Block:
             self._end_stretch(last)
             if progress is not None:
                 progress(self._warm_up + last, self._warm_up + self._seconds)
-            if stop_over is not None and last > 0 and self._stop(stop_over):
+            if self._stop_over is not None and last > 0 and self._stop(self._stop_over):
                 break
             first = last
         for world in self._worlds:
@@ -366,10 +368,10 @@ class Block:
         short = loads > available
         accepted, refused = calls, None
         if short.any():
-            crowd, admitted = self._admit(arriving, due, short, available)
+            crowd, policies, admitted = self._admit(arriving, due, short, available)
             accepted = calls.copy()
             accepted[crowd.rows] = admitted.total * admitted.passed
-            refused = self._settle(second, crowd, admitted, arriving, due, earlier)
+            refused = self._settle(second, crowd, policies, admitted, arriving, due, earlier)
             loads = rows.loads(accepted)
         elif self._tokens.is_used:
             self._settle_tokens(arriving, due)
@@ -397,41 +399,41 @@ class Block:
         if self._watch is not None and second >= 0:
             self._watch(second, self._buckets.units_by_axis(consumed))
 
-    def _crowd_of(self, short: Flags) -> Crowd:
-        """Return the rows that meet short buckets; the last crowd again, if they are the same."""
-        numbers = np.flatnonzero(short)
-        if self._crowd is None or not np.array_equal(self._crowd[0], numbers):
-            self._crowd = numbers, Crowd(self._rows, short, self._buckets.worlds)
-        return self._crowd[1]
+    def _crowd_of(self, short: Flags) -> tuple[Crowd, RowPolicies]:
+        """Return the rows that meet short buckets, and how they retry; again, if the same are."""
+        if self._crowd is None or (self._crowd[0] != short).any():
+            crowd = Crowd(self._rows, short, self._buckets.worlds)
+            self._crowd = short, crowd, self._waiting.policies_of(crowd.patterns)
+        return self._crowd[1:]
 
     def _admit(
         self, arriving: Floats, due: Floats | None, short: Flags, available: Floats
-    ) -> tuple[Crowd, Admitted]:
-        """Let pass what the buckets have; return who met a short one, and what became of them."""
-        rows, buckets = self._rows, self._buckets
-        crowd = self._crowd_of(short)
-        patterns = rows.pattern[crowd.rows]
+    ) -> tuple[Crowd, RowPolicies, Admitted]:
+        """Let pass what the buckets have.
+
+        Returns:
+            Who met a short one, how they retry, and what became of them.
+        """
+        buckets = self._buckets
+        crowd, policies = self._crowd_of(short)
         attempts = np.zeros((self._waiting.attempts, len(crowd.rows)))
         attempts[0] = arriving[crowd.rows]
         if due is not None:
             attempts[1:] = due[:, crowd.rows]
-        affordable = np.ones(1)
+        affordable: Floats | float = 1.0
         if self._tokens.is_used:
-            affordable = self._tokens.affordable(rows.world[crowd.rows], patterns)
+            affordable = self._tokens.affordable(crowd.worlds, crowd.patterns)
         admitted, shares = crowd.admit(
-            attempts,
-            self._waiting.same_second(patterns),
-            affordable,
-            available[crowd.short],
-            buckets.shares[crowd.short],
+            attempts, policies, affordable, available[crowd.short], buckets.shares[crowd.short]
         )
         buckets.shares[crowd.short] = shares
-        return crowd, admitted
+        return crowd, policies, admitted
 
     def _settle(
         self,
         second: int,
         crowd: Crowd,
+        policies: RowPolicies,
         admitted: Admitted,
         arriving: Floats,
         due: Floats | None,
@@ -442,16 +444,15 @@ class Block:
         Returns:
             The units refused by bucket, if a log is written.
         """
-        at, patterns = crowd.rows, self._rows.pattern[crowd.rows]
-        may_retry = self._waiting.may_retry(patterns)
-        retried = admitted.by_number[:-1] * admitted.again * may_retry
-        self._waiting.push(second, at, patterns, retried)
+        at = crowd.rows
+        retried = admitted.by_number[:-1] * admitted.again * policies.may_retry
+        self._waiting.push(second, at, policies, retried)
         self._count_refusals(crowd, admitted.by_number, admitted, retried)
         if earlier is not None:
             before = np.concatenate([np.zeros((1, len(at))), earlier[:, at]])
-            by_number = admitted.follow(before, self._waiting.same_second(patterns))
-            waits = by_number[:-1] * admitted.again * may_retry
-            self._waiting.push_earlier(second, at, patterns, waits)
+            by_number = admitted.follow(before, policies)
+            waits = by_number[:-1] * admitted.again * policies.may_retry
+            self._waiting.push_earlier(second, at, policies, waits)
             self._count_refusals(crowd, -by_number, admitted, -waits)
         self._count_first_refusals(second, crowd, arriving[at], admitted)
         self._count_heat(crowd, arriving[at], admitted)
@@ -463,25 +464,20 @@ class Block:
         self, crowd: Crowd, by_number: Floats, admitted: Admitted, retried: Floats
     ) -> None:
         """Count refused attempts, and those of them that are tried again."""
-        segments = self._rows.segment[crowd.rows]
-        starts = np.flatnonzero(np.diff(segments, prepend=-1))
-        own = segments[starts]
+        own = crowd.distinct_segments
         refused = by_number * (1 - admitted.passed)
-        self._tally.refused[:, own] += np.add.reduceat(refused, starts, axis=1)
-        self._tally.retried[:, own] += np.add.reduceat(retried, starts, axis=1)
+        self._tally.refused[:, own] += crowd.by_segment(refused)
+        self._tally.retried[:, own] += crowd.by_segment(retried)
 
     def _count_first_refusals(
         self, second: int, crowd: Crowd, arriving: Floats, admitted: Admitted
     ) -> None:
         """Count calls that are refused at first, by reason."""
-        tally, segments = self._tally, self._rows.segment[crowd.rows]
+        tally = self._tally
         first = arriving * crowd.first_refusals(admitted.open_shares, admitted.passed)
         numbers = np.concatenate([[0], crowd.short])[crowd.buckets]
-        tally.add_first_refused(
-            np.broadcast_to(segments, first.shape), self._buckets.reasons[numbers], first
-        )
-        worlds = self._rows.world[crowd.rows]
-        by_world = sums(worlds, arriving * (1 - admitted.passed), len(self._worlds))
+        tally.add_first_refused(crowd.segments, self._buckets.reasons[numbers], first)
+        by_world = sums(crowd.worlds, arriving * (1 - admitted.passed), len(self._worlds))
         tally.note_throttles(second, by_world)
 
     def _count_heat(self, crowd: Crowd, arriving: Floats, admitted: Admitted) -> None:
@@ -489,14 +485,11 @@ class Block:
 
         A call that comes again within the minute counts once (CAP2-2).
         """
-        chosen = np.ix_(crowd.columns, crowd.rows)
-        is_partition = self._rows.is_partition[chosen]
-        open_shares = admitted.open_shares
+        is_partition, open_shares = crowd.is_partition, admitted.open_shares
         reached = np.where(is_partition, 1.0, open_shares).prod(axis=0)
         hot = np.where(is_partition, arriving * reached * (1 - open_shares) * crowd.units, 0.0)
-        self._recent_hot[chosen] += hot
-        by_bucket = sums(crowd.buckets.ravel(), hot.ravel(), len(crowd.short) + 1)
-        self._buckets.demand[crowd.short] += by_bucket[1:]
+        self._recent_hot[crowd.chosen] += hot
+        self._buckets.demand[crowd.short] += crowd.by_bucket(hot)[1:]
 
     def _by_world_and_pattern(self, amounts: Floats) -> Floats:
         return amounts.reshape(len(self._worlds), -1)
@@ -520,7 +513,7 @@ class Block:
             later[crowd.rows] = answered[1:].sum(axis=0)
             waits[crowd.rows] = retried.sum(axis=0)
             wanted[crowd.rows] = (admitted.by_number[:-1] * admitted.wanted).sum(axis=0)
-            crowded = np.unique(self._rows.world[crowd.rows])
+            crowded = np.unique(crowd.worlds)
         waits, wanted, first, later = (
             self._by_world_and_pattern(self._rows.by_segment(own))
             for own in (waits, wanted, first, later)
@@ -690,6 +683,7 @@ class Block:
                 )
                 for number, (table, index) in enumerate(self._context.resources)
             },
+            is_whole=self._stop_over is None,
         )
 
 

@@ -17,8 +17,14 @@ from emulator.capacity import READ, throttle_error
 from emulator.capacity.refusal import Reason
 from emulator.engine.resource import Resource
 from emulator.lab.aggregate.buckets import Buckets
-from emulator.lab.aggregate.grouping import Grouping
-from emulator.lab.aggregate.pattern_model import CallPrices, PatternKeys, PatternModel, PerGroup
+from emulator.lab.aggregate.grouping import TINY, Grouping
+from emulator.lab.aggregate.pattern_model import (
+    CallPrices,
+    PatternKeys,
+    PatternModel,
+    PerGroup,
+    WeighedPrices,
+)
 from emulator.lab.inputs.distributions import Floats, Integers, sums
 from emulator.service.errors import TransactionCanceledException
 from emulator.service.throttling import ThrottlingLimit
@@ -300,8 +306,9 @@ class CallRows:
     def price(self, pattern: int, prices: CallPrices) -> None:
         """Set what the calls of a pattern cost, where that is the same in every world."""
         if not is_uniform(prices):
+            weighed = prices.weighed(self.groupings[0][pattern].weights)
             for world in range(self._worlds):
-                self.price_in(world, pattern, prices)
+                self._price_rows(world, pattern, prices, weighed)
             return
         if self._priced[pattern] == prices:
             return
@@ -317,15 +324,21 @@ class CallRows:
 
     def price_in(self, world: int, pattern: int, prices: CallPrices) -> None:
         """Set what the calls of a pattern cost in one world, for each of its key groups."""
+        weighed = prices.weighed(self.groupings[world][pattern].weights)
+        self._price_rows(world, pattern, prices, weighed)
+
+    def _price_rows(
+        self, world: int, pattern: int, prices: CallPrices, weighed: WeighedPrices
+    ) -> None:
         own, grouping = self.patterns[pattern], self.groupings[world][pattern]
         rows = self.rows(world, pattern)
-        calls, shares = prices.calls, self.shares[rows]
+        shares = self.shares[rows]
         self._priced[pattern] = None
-        by_row = grouping.sums(grouping.weights * calls)
-        self.calls[rows] = np.divide(by_row, shares, out=np.ones_like(by_row), where=shares > 0)
+        calls = grouping.sums(weighed.calls)
+        self.calls[rows] = np.divide(calls, shares, out=np.ones_like(calls), where=shares > 0)
         means = [
-            units if isinstance(units, float) else grouping.mean(units, calls)
-            for units in prices.units
+            units if isinstance(units, float) else grouping.sums(units) / np.maximum(calls, TINY)
+            for units in weighed.units
         ]
         for column, limit in enumerate(own.met):
             self.chance[column, rows] = _chance(limit, prices)

@@ -34,6 +34,6 @@ def run(
     emulator = RunEmulator(layout, world.settings, warm_up=layout.workload.warm_up)
     log = RunLog(emulator)
     plan = Plan(layout, emulator)
-    block = Block(plan, [PlayedWorld(world, emulator, plan.context)], log)
-    block.play(progress, stop_over)
+    block = Block(plan, [PlayedWorld(world, emulator, plan.context)], log, stop_over=stop_over)
+    block.play(progress)
     return block.finish_log()

@@ -228,9 +228,10 @@ def _neighbours(
     hashes = placed.hashes(salt)[groups]
     order = np.argsort(hashes, kind="stable")
     begins = np.zeros(len(order), dtype=np.bool_)
-    if len(np.unique(hashes)) <= _MOST_POSITIONS:
+    changes = np.diff(hashes[order].astype(np.float64), prepend=-1.0) != 0
+    if changes.sum() <= _MOST_POSITIONS:
         order = np.lexsort((placed.ranks(moment)[groups], hashes))
-        begins = np.diff(hashes[order].astype(np.float64), prepend=-1.0) != 0
+        begins = changes
     weight = (amounts[0] + amounts[1])[order]
     reached = (np.cumsum(weight) - weight) / weight.sum()
     piece = np.floor(reached * (_MOST_POSITIONS - 16) + _ROUNDING)

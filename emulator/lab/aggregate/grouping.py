@@ -82,16 +82,13 @@ class Grouping:
 
     def sums(self, values: Floats) -> Floats:
         """Return the sum over the key groups of each row."""
+        if self.size == 1:
+            return np.asarray([values.sum()])
         return sums(self.rows, values, self.size)
 
     def shares(self) -> Floats:
         """Return the share of the pattern's requests that each row has."""
         return self.sums(self.weights)
-
-    def mean(self, values: Floats, calls: float | Floats) -> Floats:
-        """Return the mean of values over the calls of each row."""
-        by_group = self.weights * calls
-        return self.sums(by_group * values) / np.maximum(self.sums(by_group), TINY)
 
     def key_shares(self, calls: float | Floats) -> Floats:
         """Return for each key group its share of the calls of its row."""

@@ -203,6 +203,26 @@ class CallPrices:
     evaluated: PerGroup = 0.0
     filtered: PerGroup = 0.0
 
+    def weighed(self, weights: Floats) -> WeighedPrices:
+        """Return the prices times the share of requests that each key group has."""
+        calls = weights * self.calls
+        return WeighedPrices(
+            calls, tuple(own if isinstance(own, float) else calls * own for own in self.units)
+        )
+
+
+@dataclass(frozen=True)
+class WeighedPrices:
+    """Prices by key group, in proportion to its share of the requests.
+
+    Attributes:
+        calls: Calls per request.
+        units: For each resource, the units of these calls, or what one takes if all cost the same.
+    """
+
+    calls: Floats
+    units: tuple[PerGroup, ...]
+
 
 class PatternModel(ABC):
     """One pattern in numbers.

@@ -21,7 +21,7 @@ from emulator.lab.inputs.key_templates import KeyTemplate, Renderer
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.planning.key_traits import fixed_parts, is_in_order, is_unbounded
 from emulator.lab.planning.layout import KeyLayout
-from emulator.storage import HASH_SPACE, Position, placement_hash
+from emulator.storage import HASH_SPACE, Position, hashed_bytes, placement_digests
 
 #: A partition key, whether it stands for keys that are new every time, and the fixed beginning
 #: of the sort key.
@@ -102,11 +102,6 @@ class Placement:
             return [moment] * len(self.groups)
         return (moment - self._ages).tolist()  # type: ignore[no-any-return]  # numpy says Any
 
-    @property
-    def has_ages(self) -> bool:
-        """Whether requests range over time, so that key groups differ in their moment."""
-        return self._ages is not None
-
     def spread_hashes(self) -> Hashes:
         """Return the stretch of the hash space of each key group, where keys are new."""
         strata = self.groups.strata
@@ -140,12 +135,11 @@ class PlacedKeys:
         self.placement = placement
         self.texts = texts
         self.step = step
-        self._distinct: dict[tuple[str, ...], int] = {}
+        self._distinct: list[bytes] = []
         self._numbers: Integers | None = None
         self._hashes: dict[int, Hashes] = {}
         self._order: list[int] = []
         self._ranks: Integers | None = None
-        self._ranked_at = 0.0
 
     def hashes(self, salt: int) -> Hashes:
         """Return for each key group the hash of its partition key, in worlds with that salt."""
@@ -155,17 +149,18 @@ class PlacedKeys:
                 hashes = self.placement.spread_hashes()
             else:
                 numbers = self._text_numbers()
-                hashes = hash_texts(self._distinct, salt)[numbers]
+                hashes = hash_keys(self._distinct, salt)[numbers]
             self._hashes[salt] = hashes
         return hashes
 
     def _text_numbers(self) -> Integers:
         """Return for each key group the number of its text among the distinct ones."""
         if self._numbers is None:
-            distinct = self._distinct
+            distinct: dict[tuple[str, ...], int] = {}
             self._numbers = np.asarray(
                 [distinct.setdefault(text, len(distinct)) for text in self.texts], dtype=np.int64
             )
+            self._distinct = [hashed_bytes(text) for text in distinct]
         return self._numbers
 
     def forget_hashes(self) -> None:
@@ -205,14 +200,12 @@ class PlacedKeys:
     def ranks(self, moment: float) -> Integers:
         """Return the place of each key group among all, by partition and sort key.
 
-        The same moment stands in all sort keys, so it does not change their order, unless
-        requests range over time.
+        The same moment stands in all sort keys, so it does not change their order.
         """
-        if self._ranks is None or (self.placement.has_ages and moment != self._ranked_at):
+        if self._ranks is None:
             self._order = sorted(range(len(self.texts)), key=lambda group: self._key(group, moment))
             self._ranks = np.empty(len(self._order), dtype=np.int64)
             self._ranks[self._order] = np.arange(len(self._order))
-            self._ranked_at = moment
         return self._ranks
 
     def _rank_of(self, key: tuple[object, ...], moment: float) -> int:
@@ -236,13 +229,13 @@ class WholePartitions(PlacedKeys):
         return np.arange(len(resource.partitions))
 
 
-def hash_texts(texts: Iterable[tuple[str, ...]], salt: int) -> Hashes:
-    """Return the hash of each partition key in worlds with that salt.
+def hash_keys(hashed: Iterable[bytes], salt: int) -> Hashes:
+    """Return the hash of each partition key in worlds with that salt, given what is hashed.
 
-    >>> hash_texts([("abc",)], 0).tolist()
+    >>> hash_keys([hashed_bytes(("abc",))], 0).tolist()
     [16748430526252140965]
     """
-    return np.asarray([placement_hash(text, salt) for text in texts], dtype=np.uint64)
+    return np.frombuffer(placement_digests(hashed, salt), dtype="<u8")[::2].astype(np.uint64)
 
 
 def _fixed_renderers(

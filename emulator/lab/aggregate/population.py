@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from emulator.capacity.units import billed_bytes
 from emulator.engine.resource import Resource
-from emulator.lab.aggregate.placement import JOINT, EntryKey, Hashes, hash_texts
+from emulator.lab.aggregate.placement import JOINT, EntryKey, Hashes, hash_keys
 from emulator.lab.inputs.distributions import Floats, Integers, sums, weighted
 from emulator.lab.outcome.run_log import Collections
-from emulator.storage import HASH_SPACE
+from emulator.storage import HASH_SPACE, hashed_bytes
 
 #: Above every character of a key.
 _LAST: Final = "\U0010ffff"
@@ -203,8 +203,9 @@ class Population:
         """Return the hash of each entry's partition key in worlds with that salt."""
         hashes = self._hashes.get(salt, np.zeros(0, dtype=np.uint64))
         if len(hashes) < len(self):
-            texts = [tuple(text.split(JOINT)) for text, _, _ in self.keys()[len(hashes) :]]
-            hashes = np.concatenate([hashes, hash_texts(texts, salt)])
+            new = self.keys()[len(hashes) :]
+            hashed = [hashed_bytes(tuple(text.split(JOINT))) for text, _, _ in new]
+            hashes = np.concatenate([hashes, hash_keys(hashed, salt)])
             self._hashes[salt] = hashes
         return hashes
 

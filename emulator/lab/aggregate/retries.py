@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -50,6 +52,26 @@ def delay_offsets(policy: RetryPolicy) -> Floats:
     return offsets
 
 
+@dataclass(frozen=True)
+class RowPolicies:
+    """What the retry policies of some rows say.
+
+    Attributes:
+        same_second: By retry and row, the chance that it comes in the second of the refusal.
+        may_retry: By retry and row, 1 where the policy has it, else 0.
+        later: By retry and second ahead, as one, and row: the chance that it comes then.
+    """
+
+    same_second: Floats
+    may_retry: Floats
+    later: Floats
+
+    @cached_property
+    def at_once(self) -> list[int]:
+        """The retries that may come in the second of the refusal."""
+        return np.flatnonzero(self.same_second.any(axis=1)).tolist()
+
+
 class Waiting:
     """The calls of all rows that wait for a retry.
 
@@ -68,8 +90,10 @@ class Waiting:
         for number, own in enumerate(offsets):
             self._chances[: own.shape[0], : own.shape[1], number] = own
         self._may_retry: Floats = np.asarray(self._chances.any(axis=1), dtype=np.float64)
-        later = self._chances[:, 1:].any(axis=2)
-        self._later = [(int(retry), int(ahead) + 1) for retry, ahead in np.argwhere(later)]
+        #: The retries, and the seconds ahead in which they may come, after that of the refusal.
+        retries, ahead = np.nonzero(self._chances[:, 1:].any(axis=2))
+        self._later_retries: Integers = retries
+        self._later_seconds: Integers = ahead + 1
         #: By second of the ring, retry and row: calls that come then.
         self._calls = np.zeros((self._ring, self.attempts - 1, len(rows)))
         self._is_used = [False] * self._ring
@@ -85,13 +109,13 @@ class Waiting:
         """Return whether no call waits."""
         return not any(self._is_used)
 
-    def same_second(self, patterns: Integers) -> Floats:
-        """Return by retry and row the chance that it comes in the second of the refusal."""
-        return np.asarray(self._chances[:, 0][:, patterns])
-
-    def may_retry(self, patterns: Integers) -> Floats:
-        """Return by retry and row 1 where the policy has it, else 0."""
-        return self._may_retry[:, patterns]
+    def policies_of(self, patterns: Integers) -> RowPolicies:
+        """Return what the policies of rows say, given the pattern of each row."""
+        return RowPolicies(
+            same_second=self._chances[:, 0][:, patterns],
+            may_retry=self._may_retry[:, patterns],
+            later=self._chances[self._later_retries, self._later_seconds][:, patterns],
+        )
 
     def due(self, second: int) -> Floats | None:
         """Take out and return who comes again in a second, by retry and row, if any."""
@@ -107,28 +131,39 @@ class Waiting:
         """Take out and return those of the due that began before the run, if there are any."""
         if self._earlier is None:
             return None
+        if not self._earlier.any():
+            self._earlier = None
+            return None
         at = second % self._ring
         due: Floats = self._earlier[at].copy()
         self._earlier[at] = 0.0
-        if not self._earlier.any():
-            self._earlier = None
         return due
 
-    def push_earlier(self, second: int, rows: Integers, patterns: Integers, waits: Floats) -> None:
+    def push_earlier(
+        self, second: int, rows: Integers, policies: RowPolicies, waits: Floats
+    ) -> None:
         """Note who of those that wait began before the run."""
         if self._earlier is None:
             self._earlier = np.zeros_like(self._calls)
-        for retry, ahead in self._later:
-            at = (second + ahead) % self._ring
-            chances = self._chances[retry, ahead][patterns]
-            self._earlier[at, retry, rows] += waits[retry] * chances
+        self._add(self._earlier, self._coming(second), rows, policies, waits)
 
-    def push(self, second: int, rows: Integers, patterns: Integers, waits: Floats) -> None:
+    def push(self, second: int, rows: Integers, policies: RowPolicies, waits: Floats) -> None:
         """Let refused calls wait, by retry and row; those of the same second have come already."""
-        for retry, ahead in self._later:
-            at = (second + ahead) % self._ring
-            self._calls[at, retry, rows] += waits[retry] * self._chances[retry, ahead][patterns]
+        coming = self._coming(second)
+        self._add(self._calls, coming, rows, policies, waits)
+        for at in coming.tolist():
             self._is_used[at] = True
+
+    def _coming(self, second: int) -> Integers:
+        """Return the places in the ring where later retries come, after a refusal in a second."""
+        return np.asarray((second + self._later_seconds) % self._ring)
+
+    def _add(
+        self, calls: Floats, coming: Integers, rows: Integers, policies: RowPolicies, waits: Floats
+    ) -> None:
+        retries = self._later_retries
+        numbers = (coming * calls.shape[1] + retries)[:, None] * calls.shape[2] + rows
+        calls.reshape(-1)[numbers] += waits[retries] * policies.later
 
     def carry(self, moves: Moves, region: slice) -> None:
         """Let those who wait in a region of rows go where their keys lie now."""

@@ -62,5 +62,6 @@ class WorldsEngine:
         ]
         for chosen in filter(None, by_queues):
             played = [PlayedWorld(worlds[at], emulators[at], plan.context) for at in chosen]
-            outcomes.update(zip(chosen, Block(plan, played).play(progress, stop_over), strict=True))
+            block = Block(plan, played, stop_over=stop_over)
+            outcomes.update(zip(chosen, block.play(progress), strict=True))
         return [outcomes[at] for at in range(len(worlds))]

@@ -22,7 +22,6 @@ from emulator.lab.inputs.design import Capacity, Design, Index, Table
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.outcome.thresholds import FIRST_WORLDS, THRESHOLD, UNLIKELY
-from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import World
 from emulator.service import limits
@@ -93,8 +92,8 @@ class _Trial:
     def __init__(self, runs: WorldRuns, deadline: Deadline) -> None:
         self._runs_before = runs
         self._deadline = deadline
-        #: By change, in how many of how many worlds it throttles, as far as it was played.
-        self._known: dict[str, tuple[int, int]] = {}
+        #: By change, its worlds as far as they were played.
+        self._runs: dict[str, WorldRuns] = {}
 
     def smallest(self, family: Family) -> str | None:
         """Return the sentence of the smallest change of a family that holds, or None.
@@ -115,32 +114,32 @@ class _Trial:
             low += 1
         return None
 
-    def _runs(self, fix: Fix) -> WorldRuns:
+    def _runs_of(self, fix: Fix) -> WorldRuns:
         """Return the worlds of a changed design."""
-        changed = Layout(fix.design, self._runs_before.layout.workload)
-        before = self._runs_before
-        return WorldRuns(changed, "aggregate", before.first, before.known)
+        if fix.sentence not in self._runs:
+            before = self._runs_before
+            changed = Layout(fix.design, before.layout.workload)
+            runs = WorldRuns(changed, "aggregate", before.first, before.known, whole=0)
+            self._runs[fix.sentence] = runs
+        return self._runs[fix.sentence]
 
     def _throttling(self, fix: Fix) -> int:
         """Return in how many of the first worlds a changed design throttles."""
         try:
-            outcomes = self._runs(fix).play_to_the_threshold(FIRST_WORLDS)
+            runs = self._runs_of(fix)
+            runs.play(FIRST_WORLDS)
         except ValueError:
             return FIRST_WORLDS  # beyond a quota
-        return self._note(fix, outcomes)
+        return runs.hits
 
     def _holds(self, fix: Fix) -> bool:
         """Return whether a changed design throttles in at most 5 % of worlds."""
         try:
-            outcomes = self._runs(fix).play_until_known(WorldCount())
+            runs = self._runs_of(fix)
+            outcomes = runs.play_until_known(WorldCount())
         except ValueError:
             return False
-        return self._note(fix, outcomes) <= UNLIKELY * len(outcomes)
-
-    def _note(self, fix: Fix, outcomes: Sequence[WorldOutcome]) -> int:
-        hits = sum(outcome.throttles for outcome in outcomes)
-        self._known[fix.sentence] = hits, len(outcomes)
-        return hits
+        return runs.hits <= UNLIKELY * len(outcomes)
 
     def _sentence(self, family: Family, number: int) -> str:
         """Return what to do, and how often the next smaller change would not do."""
@@ -148,10 +147,13 @@ class _Trial:
         if fix.size is None or not number:
             return fix.sentence
         smaller = family[number - 1]
-        if smaller.sentence not in self._known:
+        if smaller.sentence not in self._runs:
             self._throttling(smaller)
-        hits, worlds = self._known.get(smaller.sentence, (0, 0))
-        less = f"; {smaller.size} would throttle in {hits} of {worlds} worlds" if hits else ""
+        runs = self._runs.get(smaller.sentence)
+        less = ""
+        if runs is not None and runs.hits:
+            worlds = len(runs.outcomes)
+            less = f"; {smaller.size} would throttle in {runs.hits} of {worlds} worlds"
         return f"{fix.sentence}{less}"
 
 

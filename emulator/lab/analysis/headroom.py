@@ -6,20 +6,24 @@ It is that of the median world: at this multiple at most half of twenty worlds t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
+from emulator.lab.analysis.case import Case
 from emulator.lab.analysis.deadline import Deadline
+from emulator.lab.analysis.offered_load import ROUNDING
 from emulator.lab.analysis.world_runs import WorldRuns
 from emulator.lab.outcome.result_types import Headroom, LoadPoint
 from emulator.lab.outcome.thresholds import FIRST_WORLDS, MOST_HEADROOM, THRESHOLD
 from emulator.lab.outcome.throttled import median_world
 from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
+from emulator.service.limits import PARTITION_UNITS
 
 #: The smallest multiple that the search tries, and how closely it looks.
 LEAST: Final = 1 / 64
 _CLOSE: Final = 1.05
+_ROUNDING: Final = 1 + 1e-9
 
 
 def outcomes_at(runs: WorldRuns, multiple: float) -> list[WorldOutcome]:
@@ -28,15 +32,16 @@ def outcomes_at(runs: WorldRuns, multiple: float) -> list[WorldOutcome]:
     A world that is over the threshold ends early; its share is that of the part that ran.
     """
     layout = Layout(runs.layout.design, runs.layout.workload.scaled(multiple))
-    scaled = WorldRuns(layout, "aggregate", runs.first, runs.known)
-    return scaled.play_to_the_threshold(FIRST_WORLDS)
+    scaled = WorldRuns(layout, "aggregate", runs.first, runs.known, whole=0)
+    return scaled.play(FIRST_WORLDS)
 
 
-def find_headroom(runs: WorldRuns, deadline: Deadline) -> Headroom:
-    """Search for the headroom: bracket by doubling or halving, then bisect.
+def find_headroom(runs: WorldRuns, likely: float, deadline: Deadline) -> Headroom:
+    """Search for the headroom: from where it is likely outwards, then between.
 
     Args:
         runs: The worlds of the design, as far as they were played.
+        likely: Where to begin, such as ``likely_headroom`` says.
         deadline: When to stop looking; what is known by then is the answer.
     """
     points: dict[float, LoadPoint] = {}
@@ -45,7 +50,7 @@ def find_headroom(runs: WorldRuns, deadline: Deadline) -> Headroom:
 
     def passes(multiple: float) -> bool:
         if multiple == 1.0 and runs.engine == "aggregate" and runs.outcomes:
-            outcomes = runs.outcomes
+            outcomes: Sequence[WorldOutcome] = runs.whole_outcomes
         else:
             outcomes = outcomes_at(runs, multiple)
         middle = median_world(outcomes)
@@ -59,16 +64,15 @@ def find_headroom(runs: WorldRuns, deadline: Deadline) -> Headroom:
             carried.add(multiple)
         return multiple in carried
 
-    low, high = _bracket(passes, deadline)
-    if low < high:
-        while high / low > _CLOSE and not deadline.has_passed():
-            middle = math.sqrt(low * high)
-            if passes(middle):
-                low = middle
-            else:
-                high = middle
+    low, high = _bracket(passes, likely, deadline)
+    while low and low * _CLOSE * _ROUNDING < high < math.inf and not deadline.has_passed():
+        middle = math.sqrt(low * high)
+        if passes(middle):
+            low = middle
+        else:
+            high = middle
     return Headroom(
-        multiple=low if low in carried else 0.0,
+        multiple=low,
         at_least=low >= MOST_HEADROOM or high == math.inf,
         threshold=THRESHOLD,
         limited_by=reasons.get(high),
@@ -76,23 +80,42 @@ def find_headroom(runs: WorldRuns, deadline: Deadline) -> Headroom:
     )
 
 
-def _bracket(passes: Callable[[float], bool], deadline: Deadline) -> tuple[float, float]:
-    """Return a multiple that passes and one that does not; the same twice at either end.
+def likely_headroom(case: Case) -> float:
+    """Return the multiple at which the busiest second would fill a limit, before any burst."""
+    multiples = [MOST_HEADROOM]
+    for resource in case.resources:
+        for axis, result in enumerate((resource.read, resource.write)):
+            asked = case.offered[resource.name].axis(axis)
+            if asked <= ROUNDING:
+                continue
+            hottest = max(resource.hottest_partition_share, 1 / PARTITION_UNITS[axis])
+            multiples.append(PARTITION_UNITS[axis] / (asked * hottest))
+            provisioned = [units for units in result.per_minute.provisioned if units > 0]
+            multiples += [units / asked for units in provisioned[:1]]
+    return min(multiples)
 
-    Infinity stands for a multiple that there was no time to find.
+
+def _bracket(
+    passes: Callable[[float], bool], likely: float, deadline: Deadline
+) -> tuple[float, float]:
+    """Return a multiple that passes and one that does not: near the likely one, if it is right.
+
+    0 stands for none that passes, and infinity for none that does not.
     """
-    if passes(1.0):
-        low = 1.0
-        while low < MOST_HEADROOM:
-            if deadline.has_passed():
-                return low, math.inf
-            if not passes(low * 2):
-                return low, low * 2
-            low *= 2
-        return MOST_HEADROOM, MOST_HEADROOM
-    high = 1.0
-    while high > LEAST and not deadline.has_passed():
-        if passes(high / 2):
-            return high / 2, high
-        high /= 2
-    return LEAST, LEAST
+    low, high = (1.0, math.inf) if passes(1.0) else (0.0, 1.0)
+    step = _CLOSE
+    multiple = min(max(likely, LEAST), MOST_HEADROOM)
+    if not low < multiple < high:
+        multiple = low * step or high / step
+    goes_up: bool | None = None
+    while low < multiple < high and not deadline.has_passed():
+        is_carried = passes(multiple)
+        if is_carried:
+            low, multiple = multiple, multiple * step
+        else:
+            high, multiple = multiple, multiple / step
+        if goes_up is not None and is_carried is not goes_up:
+            break
+        goes_up, step = is_carried, min(step**2, 2.0)
+        multiple = min(max(multiple, LEAST), MOST_HEADROOM)
+    return low, high

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from emulator.lab.analysis.deadline import Deadline
@@ -72,23 +73,30 @@ def effects_of(
 
     Args:
         runs: The worlds of the design.
-        deadline: When to stop; unknowns that were not tried are left out.
+        deadline: When to stop; nothing is tried after it.
         tell: Called with what is being tried.
     """
-    shares = [outcome.throttled_share for outcome in runs.outcomes]
+    whole = runs.whole_outcomes
+    shares = [outcome.throttled_share for outcome in whole]
     if len(shares) >= FIRST_WORLDS and max(shares) - min(shares) < _NOTHING_MOVES:
-        yield _effect(TOGETHER, "", runs.outcomes)
+        yield _effect(TOGETHER, "", whole)
         return
-    effects = []
-    for unknown in UNKNOWNS:
-        if unknown in _CAN_MATTER and not _CAN_MATTER[unknown](runs.layout):
-            continue
-        if deadline.has_passed():
-            break
-        tell(f"drawing only the {unknown.name}")
-        worlds = draw_worlds(runs.first, FIRST_WORLDS, runs.known, only=unknown)
-        effects.append(_effect(unknown.name, unknown.rule, runs.estimates_in(worlds)))
+    if deadline.has_passed():
+        return
+    tell("drawing each unknown alone")
+    unknowns = [unknown for unknown in UNKNOWNS if _can_matter(unknown, runs.layout)]
+    worlds = [draw_worlds(runs.first, FIRST_WORLDS, runs.known, only=own) for own in unknowns]
+    # All at once: what is the same in all worlds is worked out once for all unknowns.
+    outcomes = iter(runs.estimates_in([world for own in worlds for world in own]))
+    effects = [
+        _effect(unknown.name, unknown.rule, list(islice(outcomes, len(own))))
+        for unknown, own in zip(unknowns, worlds, strict=True)
+    ]
     yield from sorted(effects, key=lambda effect: effect.low - effect.high)
+
+
+def _can_matter(unknown: Unknown, layout: Layout) -> bool:
+    return unknown not in _CAN_MATTER or _CAN_MATTER[unknown](layout)
 
 
 def _effect(name: str, rule: str, outcomes: Sequence[WorldOutcome]) -> UnknownEffect:

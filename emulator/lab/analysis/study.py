@@ -12,7 +12,7 @@ from emulator.lab.analysis.case import Case
 from emulator.lab.analysis.costs import break_even, costs, usages, year
 from emulator.lab.analysis.deadline import Deadline
 from emulator.lab.analysis.fixes import Search, find_fix
-from emulator.lab.analysis.headroom import find_headroom
+from emulator.lab.analysis.headroom import find_headroom, likely_headroom
 from emulator.lab.analysis.offered_load import offered
 from emulator.lab.analysis.sensitivity import assumptions_of, effects_of
 from emulator.lab.analysis.verdict import Judged, grade, sentence
@@ -22,7 +22,7 @@ from emulator.lab.outcome.risk import NORMAL, risk_of
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.outcome.throttled import median_world, typical_throttling
-from emulator.lab.outcome.world_outcome import WorldOutcome
+from emulator.lab.outcome.world_outcome import WorldOutcome, outcome_of
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known
 
@@ -57,14 +57,19 @@ class StudyOptions:
     fix: bool
     time_limit: float | None
 
+    def runs(self, layout: Layout, outcomes: Sequence[WorldOutcome] = ()) -> WorldRuns:
+        """Return the worlds of a design, some of which may have been played."""
+        return WorldRuns(
+            layout, self.engine, self.first, self.known, list(outcomes), whole=self.count.whole
+        )
+
 
 def first_outcomes(
     layout: Layout, options: StudyOptions, progress: Progress | None = None
 ) -> list[WorldOutcome]:
     """Play the worlds that the first verdict rests on."""
-    runs = WorldRuns(layout, options.engine, options.first, options.known)
     count = options.count.next(hits=0, played=0)
-    return runs.play(count, _named(progress, layout, "worlds"))
+    return options.runs(layout).play(count, _named(progress, layout, "worlds"))
 
 
 def study(
@@ -97,7 +102,7 @@ class _Study:
         self._layout = layout
         self._options = options
         self._progress = progress
-        self._runs = WorldRuns(layout, options.engine, options.first, options.known, list(outcomes))
+        self._runs = options.runs(layout, outcomes)
 
     def _tell(self, what: str) -> None:
         if self._progress is not None:
@@ -111,12 +116,12 @@ class _Study:
         )
         risk = risk_of(outcome.throttles for outcome in outcomes)
         self._tell("the median world")
-        shown = median_world(outcomes)
+        typical = self._typical()
+        shown = median_world(runs.whole_outcomes)
         log = runs.log(shown.world)
         case = self._case(log)
-        room = self._headroom()
+        room = self._headroom(case)
         case = replace(case, headroom=room)
-        typical = typical_throttling(outcomes)
         throttling = None
         if typical is not None:
             throttling = case if typical is shown else self._case(runs.log(typical.world))
@@ -137,7 +142,7 @@ class _Study:
             costs=tuple(case.costs),
             break_even=tuple(case.break_even),
             headroom=room,
-            confidence=_confidence(outcomes),
+            confidence=_confidence(runs.whole_outcomes),
             grade=graded,
             verdict=sentence(judged),
             fix=search.fix,
@@ -150,6 +155,22 @@ class _Study:
             unknowns=self._unknowns(),
             year=year(usages(log, options.known.settings), self._layout, options.known.settings),
         )
+
+    def _typical(self) -> WorldOutcome | None:
+        """Return the typical world of those that throttle, if any does.
+
+        Where no world that was played to the end does, it is the first of the others, which is
+        now played to the end as well.
+        """
+        outcomes = self._runs.outcomes
+        typical = typical_throttling(self._runs.whole_outcomes)
+        if typical is None:
+            for number, outcome in enumerate(outcomes):
+                if outcome.throttles:
+                    typical = outcome_of(outcome.world, self._runs.log(outcome.world))
+                    outcomes[number] = typical
+                    break
+        return typical
 
     def _case(self, log: RunLog) -> Case:
         """Return what one world has shown."""
@@ -166,11 +187,11 @@ class _Study:
             None,
         )
 
-    def _headroom(self) -> result_types.Headroom | None:
+    def _headroom(self, case: Case) -> result_types.Headroom | None:
         if not self._options.headroom:
             return None
         self._tell("searching headroom")
-        return find_headroom(self._runs, Deadline(self._options.time_limit))
+        return find_headroom(self._runs, likely_headroom(case), Deadline(self._options.time_limit))
 
     def _unknowns(self) -> tuple[result_types.UnknownEffect, ...]:
         if not self._options.sensitivity:
@@ -185,6 +206,7 @@ def _world_result(outcome: WorldOutcome) -> result_types.WorldResult:
         throttled_share=outcome.throttled_share,
         failed_share=outcome.failed_share,
         closes_after=outcome.closes_after,
+        whole=outcome.is_whole,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 from emulator.lab import aggregate, exact
 from emulator.lab.outcome.risk import next_worlds
 from emulator.lab.outcome.run_log import RunLog
-from emulator.lab.outcome.thresholds import MOST_WORLDS, THRESHOLD
+from emulator.lab.outcome.thresholds import FIRST_WORLDS, MOST_WORLDS, THRESHOLD
 from emulator.lab.outcome.world_outcome import WorldOutcome, outcome_of
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known, World, draw_worlds
@@ -35,6 +35,11 @@ class WorldCount:
     most: int = MOST_WORLDS
     exactly: int | None = None
 
+    @property
+    def whole(self) -> int:
+        """How many of them are played to the end: all of a fixed number, else the first ones."""
+        return FIRST_WORLDS if self.exactly is None else self.exactly
+
     def next(self, *, hits: int, played: int) -> int:
         """Return how many worlds to have played before the question is asked again."""
         if self.exactly is not None:
@@ -52,6 +57,8 @@ class WorldRuns:
         first: The seed of the first world.
         known: What is known of the service.
         outcomes: Those of the worlds played so far, in the order of their seeds.
+        whole: How many worlds are played to the end: they show how much is throttled, and why.
+            Further ones only tell whether the design throttles, and end once that is sure.
     """
 
     layout: Layout
@@ -59,6 +66,7 @@ class WorldRuns:
     first: int
     known: Known
     outcomes: list[WorldOutcome] = field(default_factory=list)
+    whole: int = FIRST_WORLDS
     _engine: aggregate.WorldsEngine = field(init=False)
 
     def __post_init__(self) -> None:
@@ -70,18 +78,19 @@ class WorldRuns:
         """How many worlds throttle."""
         return sum(outcome.throttles for outcome in self.outcomes)
 
+    @property
+    def whole_outcomes(self) -> list[WorldOutcome]:
+        """The outcomes of worlds that were played to the end."""
+        return [outcome for outcome in self.outcomes if outcome.is_whole]
+
     def play(self, count: int, progress: WorldsProgress | None = None) -> list[WorldOutcome]:
         """Play on until there are so many outcomes, and return these."""
-        played = len(self.outcomes)
-        if played < count:
-            worlds = draw_worlds(self.first + played, count - played, self.known)
-            self.outcomes += self.outcomes_in(worlds, progress)
+        for end, stop_over in ((min(count, self.whole), None), (count, THRESHOLD)):
+            played = len(self.outcomes)
+            if played < end:
+                worlds = draw_worlds(self.first + played, end - played, self.known)
+                self.outcomes += self.outcomes_in(worlds, progress, stop_over)
         return self.outcomes[:count]
-
-    def play_to_the_threshold(self, count: int) -> list[WorldOutcome]:
-        """Return outcomes of worlds that end as soon as they are sure to throttle."""
-        worlds = draw_worlds(self.first, count, self.known)
-        return self._engine.play(worlds, stop_over=THRESHOLD)
 
     def play_until_known(
         self, count: WorldCount, progress: WorldsProgress | None = None
@@ -98,11 +107,21 @@ class WorldRuns:
         return self._engine.play(worlds)
 
     def outcomes_in(
-        self, worlds: Sequence[World], progress: WorldsProgress | None = None
+        self,
+        worlds: Sequence[World],
+        progress: WorldsProgress | None = None,
+        stop_over: float | None = None,
     ) -> list[WorldOutcome]:
-        """Return how the design does in any worlds."""
+        """Return how the design does in any worlds.
+
+        Args:
+            worlds: Which.
+            progress: Called with what is done and what there is to do.
+            stop_over: A world may end as soon as its refused first attempts surely exceed this
+                share of all its calls.
+        """
         if self.engine == "aggregate":
-            return self._engine.play(worlds, progress=progress)
+            return self._engine.play(worlds, progress=progress, stop_over=stop_over)
         outcomes = []
         for number, world in enumerate(worlds, 1):
             outcomes.append(outcome_of(world, self.log(world)))

@@ -371,6 +371,9 @@ class WorldResult:
     failed_share: float
     #: When an index closes its table's writes if the load goes on; None if none does.
     closes_after: float | None
+    #: Whether the world is one of those that are played to the end whatever happens. The others
+    #: tell whether the design throttles, and end once that is sure: shares are of what ran.
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -425,8 +428,8 @@ class DesignResult:
     """Everything the lab says about one design under one workload.
 
     Resources, patterns, splits and costs are those of one world, the median one by the share of
-    throttled calls; ``risk`` and ``worlds`` are about all of them. What 0.1.0 did not know is
-    None or empty.
+    throttled calls; ``risk`` and ``worlds`` are about all that were played. What 0.1.0 did not
+    know is None or empty.
     """
 
     name: str
@@ -462,6 +465,11 @@ class DesignResult:
     def requests(self) -> float:
         """Requests over all patterns."""
         return sum(pattern.requests for pattern in self.patterns)
+
+    @property
+    def whole_worlds(self) -> tuple[WorldResult, ...]:
+        """The worlds that were played to the end, whose shares are known."""
+        return tuple(world for world in self.worlds if world.whole)
 
     @property
     def throttled_share(self) -> float:

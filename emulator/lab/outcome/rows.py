@@ -174,7 +174,7 @@ def risk(design: result_types.DesignResult) -> Cell:
 
 def _when_it_does(design: result_types.DesignResult) -> Cell:
     """Return the median share of throttled calls in the worlds that throttle."""
-    typical = typical_throttling(design.worlds)
+    typical = typical_throttling(design.whole_worlds)
     return Cell(words.NONE if typical is None else words.percent(typical.throttled_share))
 
 

@@ -25,6 +25,8 @@ class WorldOutcome:
         closes_after: When an index closes its table's writes if the load goes on, or None.
         splits: How many partitions were split.
         units: By resource, the read and write units consumed.
+        is_whole: Whether the world is one of those that are played to the end whatever happens;
+            of others only whether they throttle is known.
     """
 
     world: World
@@ -35,6 +37,7 @@ class WorldOutcome:
     closes_after: float | None
     splits: int
     units: dict[str, tuple[float, float]]
+    is_whole: bool = True
 
     @property
     def throttles(self) -> bool:
@@ -79,6 +82,7 @@ def make_outcome(
     closing: Mapping[str, float],
     splits: int,
     units: dict[str, tuple[float, float]],
+    is_whole: bool = True,
 ) -> WorldOutcome:
     """Return an outcome from sums over all patterns.
 
@@ -91,6 +95,7 @@ def make_outcome(
         closing: By the reason of an index that closes, when it does.
         splits: How many partitions were split.
         units: By resource, the read and write units consumed.
+        is_whole: Whether it was played to the end whatever happened.
     """
     by_count = dict(sorted(reasons.items(), key=lambda entry: -entry[1]))
     for reason in closing:
@@ -104,4 +109,5 @@ def make_outcome(
         closes_after=min(closing.values(), default=None),
         splits=splits,
         units=units,
+        is_whole=is_whole,
     )

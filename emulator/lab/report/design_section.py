@@ -103,7 +103,7 @@ def _shown_world(design: result_types.DesignResult) -> str:
     """Return which world the pictures and figures of a design are of."""
     if design.shown_world is None:
         return ""
-    count = words.counted(len(design.worlds), "world")
+    count = words.counted(len(design.whole_worlds), "world")
     return (
         f'<p class="quiet">Pictures and figures are those of the median of {count} by the share '
         f"of throttled calls, the one of seed {design.shown_world}.</p>"

@@ -213,8 +213,8 @@ def worlds(designs: Sequence[result_types.DesignResult]) -> pictures.Distributio
     rows = tuple(
         pictures.Histogram(
             name=design.name,
-            values=tuple(world.throttled_share for world in design.worlds),
-            text=words.counted(len(design.worlds), "world"),
+            values=tuple(world.throttled_share for world in design.whole_worlds),
+            text=words.counted(len(design.whole_worlds), "world"),
             color=color(index),
         )
         for index, design in enumerate(designs)

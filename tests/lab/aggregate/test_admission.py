@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from emulator.lab.aggregate.admission import Crowd
+from emulator.lab.aggregate.retries import RowPolicies
 
 BUCKETS = 5
 #: Three rows with three columns; the second meets two buckets only, and 0 is always open.
@@ -16,6 +17,12 @@ ROWS = np.array([[1, 2, 3], [1, 0, 3], [4, 2, 3]])
 UNITS = np.array([[1.0, 2.0, 0.5], [3.0, 0.0, 1.5], [2.0, 1.0, 4.0]])
 shares = arrays(np.float64, BUCKETS, elements=st.sampled_from([0.0, 0.25, 0.5, 1.0]))
 NO_RETRIES = np.zeros((1, 3))
+
+
+def policies(same_second):
+    """Return policies that retry within the second with these chances, and later never."""
+    chances = np.asarray(same_second)
+    return RowPolicies(same_second=chances, may_retry=(chances > 0) * 1.0, later=chances[:0])
 
 
 def crowd(*, short=(1, 2, 3, 4), worlds=(0, 0, 0, 0, 0), **changes):
@@ -27,6 +34,10 @@ def crowd(*, short=(1, 2, 3, 4), worlds=(0, 0, 0, 0, 0), **changes):
         "final": np.zeros((3, 3), dtype=np.bool_),
         "patience": np.ones(3),
         "actions": np.ones(3),
+        "is_partition": np.zeros((3, 3), dtype=np.bool_),
+        "pattern": np.zeros(3, dtype=np.int64),
+        "world": np.zeros(3, dtype=np.int64),
+        "segment": np.zeros(3, dtype=np.int64),
     } | changes
     rows = SimpleNamespace(**{name: np.asarray(value).T for name, value in members.items()})
     rows.has_final, rows.has_many = bool(rows.final.any()), bool((rows.actions > 1).any())
@@ -46,7 +57,8 @@ def test_a_load_is_calls_times_units_summed_by_bucket():
     for row, units, count in zip(ROWS, UNITS, calls, strict=True):
         for bucket, unit in zip(row, units, strict=True):
             expected[bucket] += count * unit
-    assert crowd().loads(calls).tolist() == expected.tolist()
+    made = crowd()
+    assert made.by_bucket(calls * made.units).tolist() == expected.tolist()
 
 
 def test_only_rows_that_meet_a_short_bucket_are_looked_at():
@@ -114,8 +126,11 @@ def fitted(calls, available, *, same_second=NO_RETRIES, affordable=1.0, start=No
     arriving[0] = calls
     available = np.array([float(units) for units in available])
     first = np.ones(len(available)) if start is None else start
-    admitted, found = made.admit(arriving, same_second, np.full(3, affordable), available, first)
-    return found, made.loads(admitted.total * admitted.passed)[1:], available
+    admitted, found = made.admit(
+        arriving, policies(same_second), np.full(3, affordable), available, first
+    )
+    loads = made.by_bucket(admitted.total * admitted.passed * made.units)
+    return found, loads[1:], available
 
 
 def test_demand_that_fits_passes_whole():
@@ -166,7 +181,7 @@ def test_attempts_are_counted_by_their_number():
     made = crowd(short=(4,))
     arriving = np.array([[80.0], [4.0], [1.0]])
     admitted, _ = made.admit(
-        arriving, np.full((2, 1), 0.5), np.ones(1), np.array([0.0]), np.ones(1)
+        arriving, policies(np.full((2, 1), 0.5)), np.ones(1), np.array([0.0]), np.ones(1)
     )
     # All of each attempt is refused.
     assert admitted.by_number[:, 0].tolist() == [80, 4 + 40, 1 + 22]

@@ -188,7 +188,8 @@ def test_designs_are_told_apart(designs, complaint):
         compare(WORKLOAD, designs)
 
 
-def test_headroom_of_what_never_passes_is_nothing():
+@pytest.mark.parametrize("likely", [0.001, 1.0, 50.0])
+def test_headroom_of_what_never_passes_is_nothing(likely):
     put = Pattern("put", "PutItem", rate=5000)
     workload = Workload(
         fields=[Field("shop", values=("one",))], patterns=[put], duration=20, warm_up=0
@@ -196,9 +197,34 @@ def test_headroom_of_what_never_passes_is_nothing():
     design = Design("d", partition="{shop}", capacity=Capacity(read=1, write=10))
 
     runs = WorldRuns(Layout(design, workload), "aggregate", 0, Known(named=frozenset(NEW_TABLE)))
-    room = find_headroom(runs, Deadline(None))
+    room = find_headroom(runs, likely, Deadline(None))
 
     assert (room.multiple, room.at_least) == (0.0, False)
+
+
+@pytest.mark.parametrize("likely", [0.01, 0.5, 1.5, 4.0, 60.0])
+def test_headroom_is_the_same_wherever_the_search_begins(likely):
+    """A table of 100 units under 50 a second carries about twice that, give or take 5 %."""
+    put = Pattern("put", "PutItem", rate=50, size=100)
+    workload = Workload(fields=[Field("shop", count=500)], patterns=[put], duration=900, warm_up=0)
+    design = Design("d", partition="{shop}", capacity=Capacity(read=1, write=100))
+    runs = WorldRuns(Layout(design, workload), "aggregate", 0, Known(named=frozenset(NEW_TABLE)))
+
+    room = find_headroom(runs, likely, Deadline(None))
+
+    assert room.multiple == pytest.approx(2.0, rel=0.06)
+    assert not room.at_least
+
+
+def test_a_search_that_is_out_of_time_says_what_it_knows():
+    put = Pattern("put", "PutItem", rate=5, size=100)
+    workload = Workload(fields=[Field("shop", count=50)], patterns=[put], duration=20, warm_up=0)
+    design = Design("d", partition="{shop}", capacity=Capacity(read=1, write=100))
+    runs = WorldRuns(Layout(design, workload), "aggregate", 0, Known(named=frozenset(NEW_TABLE)))
+
+    room = find_headroom(runs, 20.0, Deadline(0))
+
+    assert (room.multiple, room.at_least) == (1.0, True)
 
 
 @pytest.mark.parametrize(
