@@ -272,7 +272,7 @@ def run_comparison(options: dict[str, Any], source: str, *, announces: bool = Fa
 def _cores(options: dict[str, Any]) -> AbstractContextManager[Any]:
     """Return processes to study designs in, or nothing where they would not pay."""
     designs, seconds = len(options["designs"]), options["workload"].duration
-    cores = min(designs, os.cpu_count() or 1)
+    cores = min(2 * designs, os.cpu_count() or 1)  # of a design, two steps run side by side
     if cores < 2 or designs * seconds < _WORTH_PROCESSES or options["engine"] == "exact":
         return nullcontext()
     return _processes(cores)

@@ -211,6 +211,12 @@ def _items(position: Position) -> list[Position]:
     return [(*rest, f"{last}{number:03d}") for number in range(_HEAVY_POSITIONS)]
 
 
+def _chosen(number_of: Integers, order: Integers) -> Integers:
+    """Return the numbers of those that have one, in an order of all."""
+    numbers = number_of[order]
+    return numbers[numbers >= 0]
+
+
 def _neighbours(
     placed: PlacedKeys,
     groups: Integers,
@@ -225,12 +231,14 @@ def _neighbours(
     """
     if len(groups) <= _MOST_POSITIONS:
         return list(enumerate(amounts.T))
-    hashes = placed.hashes(salt)[groups]
-    order = np.argsort(hashes, kind="stable")
+    number_of = np.full(len(placed.texts), -1)
+    number_of[groups] = np.arange(len(groups))
+    order = _chosen(number_of, placed.by_hash(salt))
     begins = np.zeros(len(order), dtype=np.bool_)
-    changes = np.diff(hashes[order].astype(np.float64), prepend=-1.0) != 0
+    hashes = placed.hashes(salt)[groups[order]]
+    changes = np.diff(hashes.astype(np.float64), prepend=-1.0) != 0
     if changes.sum() <= _MOST_POSITIONS:
-        order = np.lexsort((placed.ranks(moment)[groups], hashes))
+        order = _chosen(number_of, placed.by_place(salt, moment))
         begins = changes
     weight = (amounts[0] + amounts[1])[order]
     reached = (np.cumsum(weight) - weight) / weight.sum()

@@ -138,6 +138,8 @@ class PlacedKeys:
         self._distinct: list[bytes] = []
         self._numbers: Integers | None = None
         self._hashes: dict[int, Hashes] = {}
+        #: By salt, and whether sort keys count: the key groups in the order of their places.
+        self._places: dict[tuple[int, bool], Integers] = {}
         self._order: list[int] = []
         self._ranks: Integers | None = None
 
@@ -166,6 +168,7 @@ class PlacedKeys:
     def forget_hashes(self) -> None:
         """Drop the hashes of worlds that have been played."""
         self._hashes.clear()
+        self._places.clear()
 
     def entry_keys(self, moment: float) -> list[EntryKey]:
         """Return for each key group what its items are found by."""
@@ -207,6 +210,22 @@ class PlacedKeys:
             self._ranks = np.empty(len(self._order), dtype=np.int64)
             self._ranks[self._order] = np.arange(len(self._order))
         return self._ranks
+
+    def by_hash(self, salt: int) -> Integers:
+        """Return all key groups in the order of their hashes, in worlds with that salt."""
+        order = self._places.get((salt, False))
+        if order is None:
+            order = np.argsort(self.hashes(salt), kind="stable")
+            self._places[salt, False] = order
+        return order
+
+    def by_place(self, salt: int, moment: float) -> Integers:
+        """Return all key groups in the order of their positions, in worlds with that salt."""
+        order = self._places.get((salt, True))
+        if order is None:
+            order = np.lexsort((self.ranks(moment), self.hashes(salt)))
+            self._places[salt, True] = order
+        return order
 
     def _rank_of(self, key: tuple[object, ...], moment: float) -> int:
         """Return how many key groups lie below a key."""

@@ -28,7 +28,6 @@ class Case:
     offered: dict[str, Offered]
     costs: Sequence[result_types.Cost]
     break_even: Sequence[result_types.BreakEven]
-    headroom: result_types.Headroom | None
 
     @property
     def throttles(self) -> bool:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, wait
-from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
+from functools import partial
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
-from emulator.lab.analysis.study import Progress, StudyOptions, first_outcomes, study
+from emulator.lab.analysis.study import (
+    Progress,
+    StudyOptions,
+    conclude,
+    first_outcomes,
+    fix_of,
+    headroom_of,
+    play_on,
+    unknowns_of,
+)
 from emulator.lab.analysis.verdict import chance
 from emulator.lab.analysis.world_runs import Engine, WorldCount
 from emulator.lab.inputs.design import Design
@@ -27,7 +37,6 @@ Announce: TypeAlias = Callable[[str], None]
 EXACT_REQUESTS: Final = 50_000
 #: Seconds between two reports of progress while others work.
 _LOOK: Final = 1.0
-_T = TypeVar("_T")
 
 
 class Executor(Protocol):
@@ -139,13 +148,28 @@ def _studied(
     layouts: Sequence[Layout], options: StudyOptions, crew: _Crew, announce: Announce | None
 ) -> tuple[result_types.DesignResult, ...]:
     """Return the result of every design; the first verdict on all of them comes first."""
-    first = [(layout, options) for layout in layouts]
-    played = list(crew.run("first worlds", first_outcomes, first))
+    count = len(layouts)
+    first = crew.run(
+        "first worlds", [partial(first_outcomes, layout, options) for layout in layouts]
+    )
     if announce is not None:
-        for layout, outcomes in zip(layouts, played, strict=True):
+        for layout, outcomes in zip(layouts, first, strict=True):
             announce(first_verdict(layout.design.name, outcomes))
-    tasks = [(layout, options, outcomes) for layout, outcomes in zip(layouts, played, strict=True)]
-    return tuple(crew.run("designs", study, tasks))
+    known = list(zip(layouts, first, strict=True))
+    done = crew.run(
+        "worlds",
+        [partial(unknowns_of, layout, options, outcomes) for layout, outcomes in known]
+        + [partial(play_on, layout, options, outcomes) for layout, outcomes in known],
+    )
+    unknowns, played = done[:count], done[count:]
+    steps = list(zip(layouts, played, strict=True))
+    done = crew.run(
+        "headroom and fixes",
+        [partial(fix_of, layout, options, own) for layout, own in steps]
+        + [partial(headroom_of, layout, options, own) for layout, own in steps],
+    )
+    fixes, headrooms = done[:count], done[count:]
+    return tuple(map(conclude, layouts, played, headrooms, fixes, unknowns))
 
 
 def _suited_engine(workload: Workload, designs: int, count: WorldCount) -> Engine:
@@ -172,18 +196,14 @@ class _Crew:
         self._executor = executor
         self._progress = progress
 
-    def run(
-        self, what: str, function: Callable[..., _T], tasks: Sequence[tuple[Any, ...]]
-    ) -> Iterator[_T]:
-        """Yield what a function answers for each task, in their order."""
+    def run(self, what: str, tasks: Sequence[Callable[..., Any]]) -> list[Any]:
+        """Return what each task answers, in their order; the longest come first."""
         if self._executor is None:
-            for task in tasks:
-                yield function(*task, self._progress)
-            return
-        futures = [self._executor.submit(function, *task) for task in tasks]
+            return [task(progress=self._progress) for task in tasks]
+        futures = [self._executor.submit(task) for task in tasks]
         waiting = set(futures)
         while waiting:
             if self._progress is not None:
                 self._progress(what, len(futures) - len(waiting), len(futures))
             _, waiting = wait(waiting, timeout=_LOOK)
-        yield from (future.result() for future in futures)
+        return [future.result() for future in futures]

@@ -64,9 +64,7 @@ _CAN_MATTER: Final[dict[Unknown, Callable[[Layout], bool]]] = {
 }
 
 
-def effects_of(
-    runs: WorldRuns, deadline: Deadline, tell: Callable[[str], None]
-) -> Iterator[UnknownEffect]:
+def effects_of(runs: WorldRuns, deadline: Deadline) -> Iterator[UnknownEffect]:
     """Yield how far each unknown moves the answer by itself, the most decisive first.
 
     Where all of them together move it by less than half a point, that is all there is to say.
@@ -74,7 +72,6 @@ def effects_of(
     Args:
         runs: The worlds of the design.
         deadline: When to stop; nothing is tried after it.
-        tell: Called with what is being tried.
     """
     whole = runs.whole_outcomes
     shares = [outcome.throttled_share for outcome in whole]
@@ -83,7 +80,6 @@ def effects_of(
         return
     if deadline.has_passed():
         return
-    tell("drawing each unknown alone")
     unknowns = [unknown for unknown in UNKNOWNS if _can_matter(unknown, runs.layout)]
     worlds = [draw_worlds(runs.first, FIRST_WORLDS, runs.known, only=own) for own in unknowns]
     # All at once: what is the same in all worlds is worked out once for all unknowns.

@@ -1,9 +1,12 @@
-"""The study of one design: its worlds, the one that is shown, and what follows from them."""
+"""The study of one design, in steps: its worlds, the searches, and what follows from them.
+
+Each step takes and returns plain values, so that steps of several designs run side by side.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Final, TypeAlias
 
@@ -15,7 +18,7 @@ from emulator.lab.analysis.fixes import Search, find_fix
 from emulator.lab.analysis.headroom import find_headroom, likely_headroom
 from emulator.lab.analysis.offered_load import offered
 from emulator.lab.analysis.sensitivity import assumptions_of, effects_of
-from emulator.lab.analysis.verdict import Judged, grade, sentence
+from emulator.lab.analysis.verdict import Judged, grade, is_at_risk, sentence
 from emulator.lab.analysis.world_runs import Engine, WorldCount, WorldRuns
 from emulator.lab.outcome import result_types
 from emulator.lab.outcome.risk import NORMAL, risk_of
@@ -25,6 +28,7 @@ from emulator.lab.outcome.throttled import median_world, typical_throttling
 from emulator.lab.outcome.world_outcome import WorldOutcome, outcome_of
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known
+from emulator.settings import Settings
 
 #: Called with what is being done, how much of it is done, and how much there is.
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -72,14 +76,164 @@ def first_outcomes(
     return options.runs(layout).play(count, _named(progress, layout, "worlds"))
 
 
-def study(
+@dataclass(frozen=True)
+class Played:
+    """What the worlds of a design have shown.
+
+    Attributes:
+        outcomes: Of all that were played.
+        risk: The share of them that throttle.
+        shown: The median one, whose figures are shown.
+        case: What it has shown.
+        typical: The typical one of those that throttle, if any does.
+        throttling: What that one has shown.
+        first_throttle: When the first call was refused in the world that is shown.
+        splits: The splits in it.
+        assumptions: The constants that had a say in it.
+        year: What twelve months of it cost, if the workload grows.
+    """
+
+    outcomes: Sequence[WorldOutcome]
+    risk: result_types.Risk
+    shown: WorldOutcome
+    case: Case
+    typical: WorldOutcome | None
+    throttling: Case | None
+    first_throttle: float | None
+    splits: Sequence[result_types.SplitResult]
+    assumptions: tuple[result_types.Assumption, ...]
+    year: tuple[result_types.MonthCost, ...]
+
+
+def play_on(
     layout: Layout,
     options: StudyOptions,
     outcomes: Sequence[WorldOutcome],
     progress: Progress | None = None,
+) -> Played:
+    """Play on from the first outcomes of a design until the chance is known."""
+    runs, settings = options.runs(layout, outcomes), options.known.settings
+    runs.play_until_known(options.count, _named(progress, layout, "worlds"))
+    _tell(progress, layout, "the median world")
+    typical = _typical(runs)
+    shown = median_world(runs.whole_outcomes)
+    log = runs.log(shown.world)
+    case = _case(layout, settings, log)
+    throttling = None
+    if typical is not None:
+        throttling = case if typical is shown else _case(layout, settings, runs.log(typical.world))
+    return Played(
+        outcomes=tuple(runs.outcomes),
+        risk=risk_of(outcome.throttles for outcome in runs.outcomes),
+        shown=shown,
+        case=case,
+        typical=typical,
+        throttling=throttling,
+        first_throttle=log.first_throttle,
+        splits=tuple(log.splits),
+        assumptions=assumptions_of(log, settings),
+        year=year(usages(log, settings), layout, settings),
+    )
+
+
+def _typical(runs: WorldRuns) -> WorldOutcome | None:
+    """Return the typical world of those that throttle, if any does.
+
+    Where no world that was played to the end does, it is the first of the others, which is now
+    played to the end as well.
+    """
+    typical = typical_throttling(runs.whole_outcomes)
+    if typical is None:
+        for number, outcome in enumerate(runs.outcomes):
+            if outcome.throttles:
+                typical = outcome_of(outcome.world, runs.log(outcome.world))
+                runs.outcomes[number] = typical
+                break
+    return typical
+
+
+def _case(layout: Layout, settings: Settings, log: RunLog) -> Case:
+    """Return what one world has shown."""
+    patterns, resources = pattern_results(log), resource_results(log)
+    used = usages(log, settings)
+    return Case(
+        layout,
+        patterns,
+        resources,
+        offered(patterns, resources, layout.workload),
+        costs(used, layout, settings, log.patterns.values()),
+        break_even(used, layout),
+    )
+
+
+def headroom_of(
+    layout: Layout, options: StudyOptions, played: Played, progress: Progress | None = None
+) -> result_types.Headroom | None:
+    """Return how much more a design carries, if that is asked."""
+    if not options.headroom:
+        return None
+    _tell(progress, layout, "searching headroom")
+    runs = options.runs(layout, played.outcomes)
+    return find_headroom(runs, likely_headroom(played.case), Deadline(options.time_limit))
+
+
+def fix_of(
+    layout: Layout, options: StudyOptions, played: Played, progress: Progress | None = None
+) -> Search:
+    """Return the smallest change that helps a design which throttles, if that is asked."""
+    case, typical = played.throttling, played.typical
+    if not options.fix or case is None or typical is None or not is_at_risk(played.risk):
+        return Search()
+    _tell(progress, layout, "looking for a fix")
+    runs = options.runs(layout, played.outcomes)
+    return find_fix(case, runs, typical.world, Deadline(options.time_limit))
+
+
+def unknowns_of(
+    layout: Layout,
+    options: StudyOptions,
+    outcomes: Sequence[WorldOutcome],
+    progress: Progress | None = None,
+) -> tuple[result_types.UnknownEffect, ...]:
+    """Return how far each unknown moves the answer, if that is asked."""
+    if not options.sensitivity:
+        return ()
+    _tell(progress, layout, "drawing each unknown alone")
+    return tuple(effects_of(options.runs(layout, outcomes), Deadline(options.time_limit)))
+
+
+def conclude(
+    layout: Layout,
+    played: Played,
+    headroom: result_types.Headroom | None,
+    search: Search,
+    unknowns: tuple[result_types.UnknownEffect, ...],
 ) -> result_types.DesignResult:
-    """Play on from the first outcomes of a design, and draw the conclusions."""
-    return _Study(layout, options, outcomes, progress).result()
+    """Return everything there is to say about a design."""
+    case = played.case
+    return result_types.DesignResult(
+        name=layout.design.name,
+        design=layout.design.to_document(),
+        resources=tuple(case.resources),
+        patterns=tuple(case.patterns),
+        time_to_first_throttle=played.first_throttle,
+        splits=tuple(played.splits),
+        costs=tuple(case.costs),
+        break_even=tuple(case.break_even),
+        headroom=headroom,
+        confidence=_confidence([outcome for outcome in played.outcomes if outcome.is_whole]),
+        grade=grade(played.risk, headroom),
+        verdict=sentence(Judged(case, played.risk, played.throttling, headroom)),
+        fix=search.fix,
+        fix_note=search.note,
+        findings=advise(case),
+        assumptions=played.assumptions,
+        risk=played.risk,
+        worlds=tuple(_world_result(outcome) for outcome in played.outcomes),
+        shown_world=played.shown.world.seed,
+        unknowns=unknowns,
+        year=played.year,
+    )
 
 
 def _named(
@@ -91,113 +245,9 @@ def _named(
     return lambda done, total: progress(text, done, total)
 
 
-class _Study:
-    def __init__(
-        self,
-        layout: Layout,
-        options: StudyOptions,
-        outcomes: Sequence[WorldOutcome],
-        progress: Progress | None,
-    ) -> None:
-        self._layout = layout
-        self._options = options
-        self._progress = progress
-        self._runs = options.runs(layout, outcomes)
-
-    def _tell(self, what: str) -> None:
-        if self._progress is not None:
-            self._progress(f"{self._layout.design.name}: {what}", 0, 1)
-
-    def result(self) -> result_types.DesignResult:
-        """Return everything there is to say about the design."""
-        options, runs = self._options, self._runs
-        outcomes = runs.play_until_known(
-            options.count, _named(self._progress, self._layout, "worlds")
-        )
-        risk = risk_of(outcome.throttles for outcome in outcomes)
-        self._tell("the median world")
-        typical = self._typical()
-        shown = median_world(runs.whole_outcomes)
-        log = runs.log(shown.world)
-        case = self._case(log)
-        room = self._headroom(case)
-        case = replace(case, headroom=room)
-        throttling = None
-        if typical is not None:
-            throttling = case if typical is shown else self._case(runs.log(typical.world))
-        judged = Judged(case, risk, throttling, room)
-        graded = grade(risk, room)
-        search = Search()
-        if options.fix and throttling is not None and graded in ("throttles", "risky"):
-            assert typical is not None, "it is the world of the case"
-            self._tell("looking for a fix")
-            search = find_fix(throttling, runs, typical.world, Deadline(options.time_limit))
-        return result_types.DesignResult(
-            name=self._layout.design.name,
-            design=self._layout.design.to_document(),
-            resources=tuple(case.resources),
-            patterns=tuple(case.patterns),
-            time_to_first_throttle=log.first_throttle,
-            splits=tuple(log.splits),
-            costs=tuple(case.costs),
-            break_even=tuple(case.break_even),
-            headroom=room,
-            confidence=_confidence(runs.whole_outcomes),
-            grade=graded,
-            verdict=sentence(judged),
-            fix=search.fix,
-            fix_note=search.note,
-            findings=advise(case),
-            assumptions=assumptions_of(log, options.known.settings),
-            risk=risk,
-            worlds=tuple(_world_result(outcome) for outcome in outcomes),
-            shown_world=shown.world.seed,
-            unknowns=self._unknowns(),
-            year=year(usages(log, options.known.settings), self._layout, options.known.settings),
-        )
-
-    def _typical(self) -> WorldOutcome | None:
-        """Return the typical world of those that throttle, if any does.
-
-        Where no world that was played to the end does, it is the first of the others, which is
-        now played to the end as well.
-        """
-        outcomes = self._runs.outcomes
-        typical = typical_throttling(self._runs.whole_outcomes)
-        if typical is None:
-            for number, outcome in enumerate(outcomes):
-                if outcome.throttles:
-                    typical = outcome_of(outcome.world, self._runs.log(outcome.world))
-                    outcomes[number] = typical
-                    break
-        return typical
-
-    def _case(self, log: RunLog) -> Case:
-        """Return what one world has shown."""
-        layout, settings = self._layout, self._options.known.settings
-        patterns, resources = pattern_results(log), resource_results(log)
-        used = usages(log, settings)
-        return Case(
-            layout,
-            patterns,
-            resources,
-            offered(patterns, resources, layout.workload),
-            costs(used, layout, settings, log.patterns.values()),
-            break_even(used, layout),
-            None,
-        )
-
-    def _headroom(self, case: Case) -> result_types.Headroom | None:
-        if not self._options.headroom:
-            return None
-        self._tell("searching headroom")
-        return find_headroom(self._runs, likely_headroom(case), Deadline(self._options.time_limit))
-
-    def _unknowns(self) -> tuple[result_types.UnknownEffect, ...]:
-        if not self._options.sensitivity:
-            return ()
-        deadline = Deadline(self._options.time_limit)
-        return tuple(effects_of(self._runs, deadline, self._tell))
+def _tell(progress: Progress | None, layout: Layout, what: str) -> None:
+    if progress is not None:
+        progress(f"{layout.design.name}: {what}", 0, 1)
 
 
 def _world_result(outcome: WorldOutcome) -> result_types.WorldResult:

@@ -45,15 +45,20 @@ def grade(risk: Risk, headroom: Headroom | None) -> Grade:
     return "fine"
 
 
+def is_at_risk(risk: Risk) -> bool:
+    """Return whether a design throttles, or is risky."""
+    return grade(risk, None) in ("throttles", "risky")
+
+
 def sentence(judged: Judged) -> str:
     """Return the verdict in one or two sentences."""
     name = judged.case.layout.design.name
     if not any(pattern.requests for pattern in judged.case.patterns):
         return f"{name} is fine: it is asked for nothing."
-    graded = grade(judged.risk, judged.headroom)
     near = ", near the line" if is_near_the_line(judged.risk) else ""
     room = judged.headroom
-    if judged.throttling is not None and graded in ("throttles", "risky"):
+    graded = grade(judged.risk, room)
+    if judged.throttling is not None and is_at_risk(judged.risk):
         worse = "throttles" if graded == "throttles" else "is risky: it throttles"
         return f"{name} {worse} in {chance(judged.risk)}{near}; {_what_happens(judged.throttling)}."
     rarely = f"it throttles in {chance(judged.risk)}{near}"
