@@ -32,9 +32,18 @@ from emulator.lab import (
     aggregate,
     exact,
 )
+from emulator.lab.analysis.costs import costs, usages
 from emulator.lab.planning.layout import Layout
+from emulator.settings import Settings
 
-MEASURES = ["throttled share", "share given up", "attempts", "first throttle, s", "units"]
+MEASURES = [
+    "throttled share",
+    "share given up",
+    "attempts",
+    "first throttle, s",
+    "units",
+    "cost of a month on demand",
+]
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,7 @@ class Figures:
     attempts: float
     first: float
     units: float
+    cost: float
 
 
 def draw(seed):
@@ -114,6 +124,18 @@ def figures(log):
         ),
         units=sum(sum(series) for record in log.resources.values() for series in record.consumed)
         / calls,
+        cost=_month_on_demand(log),
+    )
+
+
+def _month_on_demand(log):
+    """Return what a month of a run costs, in dollars."""
+    settings = Settings()
+    bills = costs(usages(log, settings), log.layout, settings, log.patterns.values())
+    return next(
+        bill.total
+        for bill in bills
+        if (bill.billing, bill.table_class) == ("on-demand", "STANDARD")
     )
 
 
@@ -128,6 +150,7 @@ def differences(seed):
         ours.attempts / theirs.attempts - 1,
         ours.first - theirs.first,
         ours.units / theirs.units - 1,
+        ours.cost / theirs.cost - 1,
     ]
 
 

@@ -1,6 +1,6 @@
 """What an answer depends on: which unknown moves it and by how much, and what else is assumed.
 
-Each unknown is drawn anew in twenty worlds that are alike in all else; the shares of throttled
+Each unknown is drawn anew in ten worlds that are alike in all else; the shares of throttled
 calls in them show what it decides. Constants that worlds do not draw are the same in all of
 them and listed, where they had a say.
 """
@@ -16,7 +16,7 @@ from emulator.lab.analysis.deadline import Deadline
 from emulator.lab.analysis.world_runs import WorldRuns
 from emulator.lab.outcome.result_types import Assumption, UnknownEffect
 from emulator.lab.outcome.run_log import RunLog
-from emulator.lab.outcome.thresholds import FIRST_WORLDS
+from emulator.lab.outcome.thresholds import ALONE_WORLDS, FIRST_WORLDS
 from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import (
@@ -81,7 +81,7 @@ def effects_of(runs: WorldRuns, deadline: Deadline) -> Iterator[UnknownEffect]:
     if deadline.has_passed():
         return
     unknowns = [unknown for unknown in UNKNOWNS if _can_matter(unknown, runs.layout)]
-    worlds = [draw_worlds(runs.first, FIRST_WORLDS, runs.known, only=own) for own in unknowns]
+    worlds = [draw_worlds(runs.first, ALONE_WORLDS, runs.known, only=own) for own in unknowns]
     # All at once: what is the same in all worlds is worked out once for all unknowns.
     outcomes = iter(runs.estimates_in([world for own in worlds for world in own]))
     effects = [

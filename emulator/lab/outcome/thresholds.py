@@ -17,4 +17,6 @@ UNLIKELY: Final = 0.05
 CERTAIN: Final = 0.95
 #: Worlds that are played before the first verdict, and at most.
 FIRST_WORLDS: Final = 20
+#: Worlds in which one unknown is drawn alone.
+ALONE_WORLDS: Final = 10
 MOST_WORLDS: Final = 200

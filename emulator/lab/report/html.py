@@ -293,7 +293,7 @@ def _assumptions(comparison: result_types.Comparison) -> str:
     """Return what the answers depend on: the unknowns by world, and what is assumed besides."""
     intro = (
         "The service does not tell where keys lie, when partitions split or how far an index may "
-        "fall behind. Each row draws one of these anew in twenty worlds and leaves all else as it "
+        "fall behind. Each row draws one of these anew in ten worlds and leaves all else as it "
         "was: the range is that of the share of throttled calls."
     )
     effects = [

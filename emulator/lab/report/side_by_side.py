@@ -51,7 +51,7 @@ def comparison_charts(comparison: result_types.Comparison) -> Iterator[Chart]:
         yield Chart("worlds", "Distribution over worlds", caption, worlds(designs))
     if any(design.unknowns for design in designs):
         caption = (
-            "How far the share of throttled calls moves when one unknown is drawn anew in twenty "
+            "How far the share of throttled calls moves when one unknown is drawn anew in ten "
             "worlds and all else stays."
         )
         yield Chart("unknowns", "Which unknown moves it", caption, unknowns(designs))
