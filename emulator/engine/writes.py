@@ -130,18 +130,19 @@ def plan(write: Write, *, factor: int = 1, is_limited: bool = True) -> Planned:
         new_bytes = None if new_bytes is None else new_bytes - vectors.new_saved
     units = table_arm(old_bytes, new_bytes) * factor
     receipt = Receipt(WRITE, units, transactional=factor > 1)
-    if vectors is not None and vectors.changes:
-        receipt.vectors = vectors.written_bytes
     larger = max(old_bytes or 0, new_bytes or 0)
     receipt.bytes_evaluated = larger
     receipt.items_evaluated = 1
     receipt.rounding_loss_bytes = write_loss(larger)
     if table.replica is not None:
         receipt.replicas = len(table.replica.members) - 1
-    if not changes:
+    if vectors is not None:
+        if vectors.changes:
+            receipt.vectors = vectors.written_bytes
+    elif not changes:
         receipt.charges = charges = [table.resource.charge(WRITE, units, write.position)]
-        return Planned(write, old, new, changes, receipt, charges, vectors=vectors)
-    if is_limited:
+        return Planned(write, old, new, changes, receipt, charges)
+    if is_limited and changes:
         _check_local_sizes(table, write.position, old, new, changes)
     local_units, arms = _index_arms(table, changes, receipt)
     charges = [table.resource.charge(WRITE, units + local_units, write.position)]
@@ -265,19 +266,18 @@ def apply(
         is_replicated: Whether the write was made in another region, which has sent it here.
         is_bulk: Whether a bulk put writes, which takes nothing of the indexes either (BLK-7).
     """
-    is_free = by_service or is_bulk
     write, old, new, changes, receipt, _, arms, _, vectors = planned
     table, now_ns = write.table, account.now_ns
     if arms and account.capacity == "enforce":
-        if is_free:
+        if by_service or is_bulk:
             arms = free_arms(table, changes)
         changes = [change for change in changes if not change.schema.is_global]
     table.commit(write.position, old, new, changes, now_ns)
     if vectors is not None:
+        is_free = by_service or is_bulk
         _apply_vectors(account, table, write.position, vectors, is_free=is_free)
-    stream = table.stream
-    if stream is not None and stream.is_open:
-        partition_id = None
+    if table.stream is not None and table.stream.is_open:
+        stream, partition_id = table.stream, None
         if stream.shards.follows_partitions:
             partition_id = table.resource.partitions.at(write.position).id
         stream.record(old, new, now_ns, by_service=by_service, partition_id=partition_id)
@@ -287,7 +287,7 @@ def apply(
     if not arms or account.capacity == "off":
         return
     # What would have been refused, or is free and applied already, passes no queue.
-    if account.capacity == "enforce" or not (is_free or receipt.reasons):
+    if account.capacity == "enforce" or not (by_service or is_bulk or receipt.reasons):
         propagate(account, table, write.position, arms, receipt)
 
 
