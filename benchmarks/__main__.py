@@ -1,6 +1,7 @@
 """Every benchmark in one command.
 
     python -m benchmarks [--items 10000] [--most 1000000]
+    python -m benchmarks --short        a few minutes: whether all of it runs, and about where it is
 
 Prints the tables, and writes ``benchmarks/RESULTS.md``, ``results.json`` and ``peers.svg``
 beside itself; figures of commands that run on their own stay in RESULTS.md.
@@ -20,7 +21,9 @@ from benchmarks import (
     fixtures,
     footprint,
     growth,
+    interpreters,
     lab_engines,
+    page_latency,
     peers,
     profile,
     server_load,
@@ -31,6 +34,8 @@ from benchmarks.plot import bars
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "RESULTS.md"
+#: What a short run leaves out.
+LONG = ("profile", "interpreters", "lab_engines")
 #: What follows this line in RESULTS.md comes from commands that run on their own, and is kept.
 KEPT = "<!-- Below this line: figures of commands that run on their own; kept. -->\n"
 
@@ -43,30 +48,33 @@ def machine():
     )
 
 
-def steps(items, most):
+def steps(items, most, *, short):
     """Return what is run: title, command, and the function."""
-    return [
+    every = [
         ("(a) Call cost", "call_cost", call_cost.main),
         ("(a) Profile", "profile", profile.main),
-        ("(a) boto3 in-process", "boto_floor", boto_floor.main),
-        ("(b) Peers", f"peers --items {items}", lambda: peers.main(items)),
+        ("(a) Interpreters", "interpreters", interpreters.main),
+        ("(a) boto3 in-process", "boto_floor", lambda: boto_floor.main(5 if short else 20)),
+        ("(b) Peers", f"peers --items {items}", lambda: peers.main(items, 3 if short else 15)),
         ("(c) Growth", f"growth --most {most}", lambda: growth.main(most)),
         (
             "(d, e) Memory and importing",
             f"footprint --items {most}",
-            lambda: footprint.main(most),
+            lambda: footprint.main(most, 3 if short else 15),
         ),
-        ("(f) Fixtures", "fixtures", fixtures.main),
+        ("(f) Fixtures", "fixtures", lambda: fixtures.main(*((30, 1) if short else (200, 3)))),
         ("(f) Snapshots", "snapshots", snapshots.main),
-        ("(g) Servers under load", "server_load", server_load.main),
+        ("(g) Servers under load", "server_load", lambda: server_load.main(0.6 if short else 5.0)),
+        ("(g) Waiting for pages", "page_latency", lambda: page_latency.main(5 if short else 40)),
         ("(h) The lab's engines", "lab_engines", lab_engines.main),
     ]
+    return [step for step in every if not (short and step[1] in LONG)]
 
 
-def run(items, most):
+def run(items, most, *, short=False):
     """Run all; return the results and what was printed."""
     results, pages = {}, []
-    for title, command, step in steps(items, most):
+    for title, command, step in steps(items, most, short=short):
         results[title], shown = printed(step)
         pages.append(f"## {title}\n`python -m benchmarks.{command}`\n\n```{shown}\n```\n")
     _, shown = printed(lambda: targets.main(results))
@@ -95,19 +103,25 @@ def chart(results):
         for row in over_http["rows"]
         if row[0] in ("GetItem", "PutItem", "Query")
     }
-    return bars("One request over HTTP", groups, "microseconds, less is better")
+    return bars("One request over HTTP", groups, "milliseconds, less is better")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, default=10_000, help="items in the peers' tables")
     parser.add_argument("--most", type=int, default=1_000_000, help="items of the largest table")
+    parser.add_argument(
+        "--short", action="store_true", help="fewer rounds and smaller tables; writes nothing"
+    )
     given = parser.parse_args()
+    if given.short:
+        run(min(given.items, 1_000), min(given.most, 10_000), short=True)
+        return
     results, pages = run(given.items, given.most)
     command = f"python -m benchmarks --items {given.items} --most {given.most}"
     head = (
         f"# Benchmark results\n\n{machine()}. One run of `{command}`; "
-        "see [README.md](README.md) for the method. Compare ratios, not microseconds.\n\n"
+        "see [README.md](README.md) for the method. Compare ratios, not times.\n\n"
     )
     kept = RESULTS.read_text().partition(KEPT)[2] if RESULTS.exists() else ""
     RESULTS.write_text(head + "\n".join(pages) + "\n" + KEPT + kept)

@@ -12,7 +12,7 @@ One process, one thread; lanes take turns. The lanes:
 - fast lane: ``mock_dynamodb(fast=True)``, which skips the SDK's serialising and parsing as well.
 - moto: ``mock_aws()``, if moto is installed.
 
-The item has eight attributes and some 250 bytes; the query returns ten of them.
+The item has eight attributes and some 250 bytes; the query returns ten of them, the scan a hundred.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import boto3
 from botocore.awsrequest import AWSResponse
 
 from benchmarks.in_process import REGION, Backend, backends
-from benchmarks.measure import interleave, table
+from benchmarks.measure import in_milliseconds, interleave, table
 
 TABLE = {
     "TableName": "floor",
@@ -40,7 +40,7 @@ TABLE = {
     ],
     "BillingMode": "PAY_PER_REQUEST",
 }
-ITEMS_IN_QUERY = 10
+ITEMS = 100
 
 
 def item(number):
@@ -71,7 +71,9 @@ REQUESTS = {
         "TableName": "floor",
         "KeyConditionExpression": "pk = :pk",
         "ExpressionAttributeValues": {":pk": {"S": "device-0001"}},
+        "Limit": 10,
     },
+    "Scan": {"TableName": "floor"},
 }
 
 
@@ -80,16 +82,18 @@ def main(rounds=20, calls=25):
     for backend in found.values():
         with backend.entered():
             backend.call("CreateTable", TABLE)
-            for number in range(ITEMS_IN_QUERY):
+            for number in range(ITEMS):
                 backend.call("PutItem", {"TableName": "floor", "Item": item(number)})
     found = {"floor": floor(found["dynamometer"])} | found
     rows = []
     for operation, request in REQUESTS.items():
         lanes = {name: partial(backend.call, operation, request) for name, backend in found.items()}
         around = {name: backend.entered for name, backend in found.items()}
-        timings = interleave(lanes, yardstick="floor", rounds=rounds, batch=calls, around=around)
-        rows.append([operation, *(f"{one.microseconds:.0f} ({one.ratio:.2f})" for one in timings)])
-    table("boto3, one call: us (ratio to the floor)", ["operation", *found], rows)
+        timings = interleave(
+            lanes, yardstick="floor", rounds=rounds, batch=calls, around=around, patience=20
+        )
+        rows.append([operation, *map(in_milliseconds, timings)])
+    table("boto3, one call: ms (ratio to the floor)", ["operation", *found], rows)
     return {"names": list(found), "rows": rows}
 
 

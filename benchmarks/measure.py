@@ -75,6 +75,11 @@ def interleave(
     ]
 
 
+def in_milliseconds(timing):
+    """Return a cell: a lane's median in milliseconds, and its ratio."""
+    return f"{timing.microseconds / 1e3:.3f} ({timing.ratio:.2f})"
+
+
 def table(title, header, rows):
     """Print rows under a header, columns aligned."""
     widths = [max(len(str(row[i])) for row in [header, *rows]) for i in range(len(header))]

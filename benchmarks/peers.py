@@ -4,8 +4,8 @@
 
 Two runs: in-process through boto3 (ours, and moto's ``mock_aws``), and over HTTP with one
 keep-alive connection and no SDK (ours, moto's server, dynalite, DynamoDB Local, dynoxide).
-A peer that is not installed is skipped with a note; ``benchmarks.servers`` says where they are
-looked for.
+A batch writes 25 items, a page has ten. A peer that is not installed is skipped with a note;
+``benchmarks.servers`` says where they are looked for.
 
 What it does not show: throughput under many connections (``benchmarks.server_load``), and
 anything about correctness.
@@ -16,7 +16,7 @@ import time
 from contextlib import ExitStack
 
 from benchmarks.in_process import backends
-from benchmarks.measure import interleave, table
+from benchmarks.measure import in_milliseconds, interleave, table
 from benchmarks.servers import installed, running
 from benchmarks.workbench import definition, item, requests
 
@@ -29,6 +29,7 @@ OPERATIONS = (
     "DeleteItem",
     "Query",
     "Scan",
+    "BatchWriteItem",
     "TransactWriteItems",
 )
 
@@ -36,7 +37,7 @@ OPERATIONS = (
 # In-process
 
 
-def in_process(items):
+def in_process(items, rounds):
     """Time boto3 in-process, backends in turns."""
     found = backends()
     for backend in found.values():
@@ -47,14 +48,14 @@ def in_process(items):
         timings = interleave(
             {name: lane(backend.call, operation) for name, backend in found.items()},
             yardstick="dynamometer",
-            rounds=15,
+            rounds=rounds,
             batch=10,
             around={name: backend.entered for name, backend in found.items()},
             patience=PATIENCE_SECONDS,
         )
-        rows.append([operation, *(f"{one.microseconds:.0f} ({one.ratio:.2f})" for one in timings)])
+        rows.append([operation, *map(in_milliseconds, timings)])
     table(
-        f"boto3 in-process, {items:,} items: us (ratio to dynamometer)",
+        f"boto3 in-process, {items:,} items: ms (ratio to dynamometer)",
         ["operation", *found],
         rows,
     )
@@ -91,7 +92,7 @@ def answers(call, operation):
     return True
 
 
-def over_http(items):
+def over_http(items, rounds):
     """Time every server that can be started, lanes in turns."""
     with ExitStack() as stack:
         callers = {}
@@ -109,23 +110,23 @@ def over_http(items):
             timings = interleave(
                 lanes,
                 yardstick="dynamometer",
-                rounds=15,
+                rounds=rounds,
                 batch=10,
                 clock=time.perf_counter,
                 patience=PATIENCE_SECONDS,
             )
-            cells = {one.name: f"{one.microseconds:.0f} ({one.ratio:.2f})" for one in timings}
+            cells = {one.name: in_milliseconds(one) for one in timings}
             rows.append([operation, *(cells.get(name, "-") for name in callers)])
     table(
-        f"Over HTTP, one connection, {items:,} items: us (ratio to dynamometer)",
+        f"Over HTTP, one connection, {items:,} items: ms (ratio to dynamometer)",
         ["operation", *callers],
         rows,
     )
     return {"names": list(callers), "rows": rows}
 
 
-def main(items=10_000):
-    return {"in_process": in_process(items), "over_http": over_http(items)}
+def main(items=10_000, rounds=15):
+    return {"in_process": in_process(items, rounds), "over_http": over_http(items, rounds)}
 
 
 if __name__ == "__main__":

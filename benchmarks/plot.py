@@ -20,7 +20,7 @@ def bars(title, groups, unit):
             parts.append(
                 f'<rect x="{LEFT}" y="{y}" width="{length:.1f}" height="{BAR}" '
                 f'fill="{colours[name]}"/><text x="{LEFT + length + 6:.1f}" y="{y + BAR - 4}" '
-                f'class="value">{value:.0f}</text>'
+                f'class="value">{value:.2f}</text>'
             )
             y += BAR + GAP
         y += 14

@@ -2,6 +2,8 @@
 
 from benchmarks.measure import table
 
+EMULATOR = "emulator.Emulator"
+
 
 def ratio(cell):
     """Return the ratio in a cell such as ``912 (1.00)``."""
@@ -43,12 +45,37 @@ def rows(results):
     memory = results["(d, e) Memory and importing"]
     per_item = memory["bytes"] / memory["items"]
     yield at_most("bytes per small item with one GSI", 2000, per_item)
-    imports = memory["imports_ms"]
-    bare = imports["json, decimal, sortedcontainers, mmh3"]
+    imports = memory["imports"]
+    bare = imports["json, decimal, sortedcontainers, mmh3"][0]
     most = min(60, 1.5 * bare + 30)
-    yield at_most("import emulator, in ms", most, imports["emulator"])
+    yield at_most("import emulator, in ms", most, imports["emulator"][0])
+    yield at_most("from emulator import Emulator, in bare imports", 3.5, imports[EMULATOR][1])
+    yield at_most("the first call, in bare imports", 4, imports["first call"][1])
+    yield at_most(
+        "dynamometer --version, in ms", 120, memory["commands_ms"]["dynamometer --version"]
+    )
+    fixtures = {row[0]: float(row[1]) for row in results["(f) Fixtures"]}
+    yield at_most("a test with a table, in ms", 0.7, fixtures["ddb and a table"])
+    yield at_most("a test with a table and a boto3 client, in ms", 4, fixtures["boto3 and a table"])
+    yield from under_load(results["(g) Servers under load"]["by_operation"])
+    waits = {row[0]: float(row[3]) for row in results["(g) Waiting for pages"]}
+    for lane, most in (("dynamometer, fast", 20), ("dynamometer", 60)):
+        if lane in waits:
+            yield at_most(f"the wait beside a page of 1 MB, {lane}, in ms", most, waits[lane])
     restore = {row[0]: float(row[2]) for row in results["(f) Snapshots"]}
     yield at_most("going back to 10,000 items, in us", 1000, restore["10,000"])
+
+
+def under_load(rows):
+    """Yield what the Rust peer reaches of us at the most connections, if it is there."""
+    theirs = {row[0]: row for row in rows if row[1] == "dynoxide"}
+    for operation in ("GetItem", "Query, 10 items", "Scan, 100 items"):
+        if operation in theirs:
+            name = f"{operation} at 64 connections, dynoxide's rate against ours"
+            yield at_most(name, 1, ratio(theirs[operation][2]))
+    if "GetItem" in theirs:
+        reached = 1 / ratio(theirs["GetItem"][4])
+        yield at_most("GetItem at 64 connections, our p99 against dynoxide's", 1.5, reached)
 
 
 def at_most(name, wanted, reached):

@@ -106,6 +106,9 @@ def requests(indexes=1, partition="user#1", at=0):
         },
         "Scan": lambda: {"TableName": "bench", "Limit": 10},
         "BatchGetItem": lambda: {"RequestItems": {"bench": {"Keys": [key]}}},
+        "BatchWriteItem": lambda: {
+            "RequestItems": {"bench": [{"PutRequest": {"Item": put()["Item"]}} for _ in range(25)]}
+        },
         "TransactWriteItems": lambda: {
             "TransactItems": [{"Put": {"TableName": "bench", "Item": put()["Item"]}}]
         },
