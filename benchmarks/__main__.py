@@ -54,8 +54,16 @@ def steps(items, most, *, short):
         ("(a) Call cost", "call_cost", call_cost.main),
         ("(a) Profile", "profile", profile.main),
         ("(a) Interpreters", "interpreters", interpreters.main),
-        ("(a) boto3 in-process", "boto_floor", lambda: boto_floor.main(5 if short else 20)),
-        ("(b) Peers", f"peers --items {items}", lambda: peers.main(items, 3 if short else 15)),
+        (
+            "(a) boto3 in-process",
+            "boto_floor",
+            lambda: boto_floor.main(*((3, 5) if short else (20, 25))),
+        ),
+        (
+            "(b) Peers",
+            f"peers --items {items}",
+            lambda: peers.main(items, *((3, 2) if short else (15, 10))),
+        ),
         ("(c) Growth", f"growth --most {most}", lambda: growth.main(most)),
         (
             "(d, e) Memory and importing",

@@ -37,7 +37,7 @@ OPERATIONS = (
 # In-process
 
 
-def in_process(items, rounds):
+def in_process(items, rounds, batch):
     """Time boto3 in-process, backends in turns."""
     found = backends()
     for backend in found.values():
@@ -49,7 +49,7 @@ def in_process(items, rounds):
             {name: lane(backend.call, operation) for name, backend in found.items()},
             yardstick="dynamometer",
             rounds=rounds,
-            batch=10,
+            batch=batch,
             around={name: backend.entered for name, backend in found.items()},
             patience=PATIENCE_SECONDS,
         )
@@ -92,7 +92,7 @@ def answers(call, operation):
     return True
 
 
-def over_http(items, rounds):
+def over_http(items, rounds, batch):
     """Time every server that can be started, lanes in turns."""
     with ExitStack() as stack:
         callers = {}
@@ -111,7 +111,7 @@ def over_http(items, rounds):
                 lanes,
                 yardstick="dynamometer",
                 rounds=rounds,
-                batch=10,
+                batch=batch,
                 clock=time.perf_counter,
                 patience=PATIENCE_SECONDS,
             )
@@ -125,8 +125,11 @@ def over_http(items, rounds):
     return {"names": list(callers), "rows": rows}
 
 
-def main(items=10_000, rounds=15):
-    return {"in_process": in_process(items, rounds), "over_http": over_http(items, rounds)}
+def main(items=10_000, rounds=15, batch=10):
+    return {
+        "in_process": in_process(items, rounds, batch),
+        "over_http": over_http(items, rounds, batch),
+    }
 
 
 if __name__ == "__main__":
