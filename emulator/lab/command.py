@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
@@ -261,7 +262,8 @@ def run_comparison(options: dict[str, Any], source: str, *, announces: bool = Fa
     """Run a comparison, telling how far it is; complain of what does not fit."""
     from emulator.lab.analysis.comparison import compare
 
-    with shown_progress(sys.stderr) as shown, _cores(options) as executor:
+    # Processes first: they may be forked only while there is no thread that shows progress.
+    with _cores(options) as executor, shown_progress(sys.stderr) as shown:
         announce = shown.announce if announces else None
         try:
             return compare(**options, executor=executor, progress=shown.tell, announce=announce)
@@ -284,10 +286,11 @@ def _processes(count: int) -> Iterator[Executor]:
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import active_children, get_context
 
-    pool = ProcessPoolExecutor(
-        count, mp_context=get_context("spawn"), initializer=_leave_interrupts
-    )
+    is_safe = sys.platform == "linux" and threading.active_count() == 1
+    context = get_context("fork" if is_safe else "spawn")
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_leave_interrupts)
     try:
+        pool.submit(_leave_interrupts)  # starts them
         yield pool
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
