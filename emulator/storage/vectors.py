@@ -249,6 +249,7 @@ class _Block:
         assert [self._rows[stored[0]] for stored in self._stored] == list(range(len(self)))
         assert len(self._numbers) == len(self) * self._dimensions
         assert len(self._squares) == len(self._rows) == len(self)
+        assert all(abs(number) <= self._largest for number in self._numbers)
 
     # Search
 

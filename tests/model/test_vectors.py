@@ -103,3 +103,16 @@ def test_only_the_partition_must_be_there():
     """VIX-30."""
     assert schema(None, TENANT, KIND).entry(item()) is None
     assert schema(None, TENANT, KIND).entry(item(tenant="t")) is not None
+
+
+def test_half_way_to_the_next_power_of_two_is_no_number_of_32_bits():
+    """VIX-42: it would be rounded up, to infinity."""
+    half_way = Decimal(2**128 - 2**103)
+    assert not is_single(half_way)
+    assert is_single(half_way - 2**100)
+    assert to_vector([half_way])[0] == float("inf")
+
+
+def test_the_smallest_number_is_shown_with_one_digit():
+    """VIX-41: the shortest text that is read back the same."""
+    assert vector_value(array("f", [2.0**-149])) == (Decimal("1E-45"),)

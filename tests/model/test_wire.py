@@ -1,5 +1,7 @@
 """The wire form: TYP-*, SET-*, TXT-1, WIR-12 to WIR-14, with both wordings."""
 
+from decimal import Decimal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -240,3 +242,48 @@ def test_nothing_but_the_service_s_errors_comes_of_any_json(written):
     except (ApiError, UnicodeEncodeError):
         return
     assert dump_value(load_value(dump_value(value))) == dump_value(value)
+
+
+def test_numbers_of_an_item_are_written_without_an_exponent():
+    """NUM-8: the shortcut of items is for those that have none."""
+    item = {"small": Decimal("1E-7"), "plain": Decimal("1.5"), "text": "1E-7"}
+    assert wire.dump_item(item) == {
+        "small": {"N": "0.0000001"},
+        "plain": {"N": "1.5"},
+        "text": {"S": "1E-7"},
+    }
+
+
+STRUCTURE = "com.amazonaws.dynamodb.v20120810.AttributeValue"
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("x", "Unexpected field type"),
+        (5, "Unexpected field type"),
+        (["x"], f"Unrecognized collection type class {STRUCTURE}"),
+        ({"L": "x"}, "Unexpected field type"),
+        ({"L": 5}, "Unexpected field type"),
+        ({"L": {"S": "x"}}, "Start of structure or map found where not expected"),
+        ({"L": [["x"]]}, f"Unrecognized collection type class {STRUCTURE}"),
+        (
+            {"M": ["x"]},
+            f"Unrecognized collection type java.util.Map<java.lang.String, {STRUCTURE}>",
+        ),
+        ({"M": "x"}, "Unexpected value type in payload"),
+    ],
+)
+def test_an_attribute_that_is_no_value_cannot_be_read(written, message):
+    """WIR-12: also where texts are looked for first."""
+    with pytest.raises(SerializationException) as caught:
+        load_item({"a": written})
+    assert caught.value.message == message
+
+
+def test_types_are_not_looked_for_in_hopeless_depth():
+    """TYP-5: such a value is refused for its depth, and walking down would fill the stack."""
+    value: dict = {"S": 5}
+    for _ in range(20_000):
+        value = {"M": {"a": value}}
+    wire.check_value_types(value)

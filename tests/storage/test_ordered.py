@@ -46,6 +46,9 @@ class StoreMachine(RuleBasedStateMachine):
         if reverse:
             wanted.reverse()
         assert list(store.walk(low, high, reverse=reverse)) == [(at, model[at]) for at in wanted]
+        found = list(store.positions(low, high, reverse=reverse))
+        assert found == wanted
+        assert store.items_at(found) == [model[at] for at in wanted]
 
     @invariant()
     def stores_equal_their_models(self):
@@ -73,3 +76,11 @@ def test_a_store_is_copied_once_and_only_if_it_was_shared(monkeypatch):
         counts.append(len(copies))
     store.remove((0,))
     assert (counts, len(copies)) == ([0, 0, 1, 1, 1], 1)
+
+
+def test_a_range_has_its_low_end_and_not_its_high_one():
+    store = OrderedStore()
+    for number in range(4):
+        store.put((number,), Item.of({"v": "x"}))
+    assert list(store.positions((1,), (3,), reverse=False)) == [(1,), (2,)]
+    assert list(store.positions((1,), (3,), reverse=True)) == [(2,), (1,)]

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator.storage import HASH_SPACE, PartitionMap
+from emulator.storage.partition import Partition
 
 positions = st.tuples(st.integers(0, HASH_SPACE - 1), st.text("ab", max_size=2))
 
@@ -72,3 +73,34 @@ def test_a_copy_goes_its_own_way():
     assert (len(partitions), len(twin)) == (2, 3)
     assert [one.items for one in twin] == [0, 0, 0]
     twin.check()
+
+
+def test_a_map_is_made_again_of_its_partitions():
+    partitions = PartitionMap(2)
+    partitions.split(partitions.at((5,)), [(10, "a")])
+    again = PartitionMap.of(list(partitions), partitions.next_id)
+    again.check()
+    assert [(one.id, one.low) for one in again] == [(one.id, one.low) for one in partitions]
+    assert again.next_id == partitions.next_id
+    assert again.at((10, "b")) is again.by_id(again.at((10, "a")).id)
+
+
+TILING, SHARED = "partitions do not tile the key space", "partitions share an id"
+
+
+@pytest.mark.parametrize(
+    ("parts", "next_id", "fault"),
+    [
+        ([], 1, TILING),
+        ([(0, (1,))], 1, TILING),
+        ([(0, (0,)), (1, (7,)), (2, (5,))], 3, TILING),
+        ([(0, (0,)), (1, (7,)), (2, (7,))], 3, TILING),
+        ([(0, (0,)), (0, (7,))], 2, SHARED),
+        ([(0, (0,)), (2, (7,))], 2, SHARED),
+        ([(-1, (0,)), (0, (7,))], 2, SHARED),
+    ],
+)
+def test_what_is_no_map_of_partitions_is_refused(parts, next_id, fault):
+    """CAP-501: a file may say so."""
+    with pytest.raises(ValueError, match=fault):
+        PartitionMap.of([Partition(number, low) for number, low in parts], next_id)

@@ -1,6 +1,7 @@
 """The store of vectors against a naive one, and its search against sums of fractions."""
 
 import math
+import random
 from array import array
 from fractions import Fraction
 
@@ -120,13 +121,61 @@ def test_search_is_a_sort_of_exact_scores_with_numpy_and_without(function, query
     assert hits == with_numpy
 
 
+def without_numpy(store, wanted, monkeypatch):
+    """Return what a search finds with numpy, after comparing it with what it finds without."""
+    pytest.importorskip("numpy")
+    monkeypatch.setattr(vectors, "WORTH_NUMPY", 0)
+    with_numpy = store.search(wanted)
+    monkeypatch.setattr(vectors, "find_numpy", lambda: None)
+    assert store.search(wanted) == with_numpy
+    return with_numpy
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_thousands_of_ties_and_near_ties_give_one_order(function, monkeypatch):
+@pytest.mark.parametrize("scale", [1e-2, 1.0, -1e2, 1e12])
+def test_vectors_of_any_length_are_told_apart(function, scale, monkeypatch):
+    """VIX-42: short ones and long ones beside each other, and a query of any length."""
+    draw = random.Random(scale)
+    listed = [
+        array("f", [draw.uniform(-1, 1) * 10 ** draw.uniform(-3, 3) for _ in range(SIZE)])
+        for _ in range(200)
+    ]
+    query = array("f", [scale * draw.uniform(0.1, 1) for _ in range(SIZE)])
+    assert len(without_numpy(filled(listed), VectorSearch(query, 5, function), monkeypatch)) == 5
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("size", [2, 200])
+def test_sums_that_32_bits_cannot_hold_are_not_made_of_32_bits(sign, size, monkeypatch):
+    """VIX-42: half of the products are as large as the others are small; together they are 0."""
+    large = {2: 3e38, 200: 1e19}[size]
+    half = [large] * (size // 2)
+    store = VectorStore(size)
+    for number, vector in enumerate(
+        ([*half, *(-x for x in half)], [large] * size, [-large] * size)
+    ):
+        store.put((number,), entry(array("f", vector), name=str(number)))
+    query = array("f", [sign * large] * size)
+    hits = without_numpy(store, VectorSearch(query, 2, "DOT_PRODUCT"), monkeypatch)
+    assert [hit.position for hit in hits] == [(1 if sign > 0 else 2,), (0,)]
+
+
+def test_a_query_is_as_large_as_its_lowest_number(monkeypatch):
+    """VIX-42: the sums of 32 bits would be infinite in both directions at once."""
+    store = filled([array("f", [3e38, -3e38, 0]), array("f", [1, 1, 0]), array("f", [0, 0, 1])])
+    query = array("f", [-3e38, -3e38, 0])
+    hits = without_numpy(store, VectorSearch(query, 2, "DOT_PRODUCT"), monkeypatch)
+    assert [hit.position[1] for hit in hits] == ["0", "2"]
+
+
+@pytest.mark.parametrize("length", [1.0, 2.0**20])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_thousands_of_ties_and_near_ties_give_one_order(function, length, monkeypatch):
     """VIX-42: sums of 32 bits cannot tell these apart, exact ones can."""
     pytest.importorskip("numpy")
     steps = [single(1 + (number % 50) * 2**-23) for number in range(600)]
-    store = filled([array("f", [step, 1.0, -2.0]) for step in steps])
-    wanted = VectorSearch(array("f", [1.0, 1.0, -2.0]), 20, function)
+    store = filled([array("f", [length * step, length, -2.0 * length]) for step in steps])
+    wanted = VectorSearch(array("f", [length, length, -2.0 * length]), 20, function)
     monkeypatch.setattr(vectors, "WORTH_NUMPY", 0)
     with_numpy = store.search(wanted)
     monkeypatch.setattr(vectors, "find_numpy", lambda: None)
@@ -180,3 +229,31 @@ def test_numpy_is_not_asked_for_little_work(monkeypatch):
     monkeypatch.setattr(vectors, "find_numpy", lambda: pytest.fail("it was"))
     store = filled([array("f", [1, 1, 1])] * 20)
     assert len(store.search(VectorSearch(array("f", [1, 1, 1]), 5, "COSINE"))) == 5
+
+
+def test_a_partition_that_its_last_entry_leaves_is_forgotten():
+    store = VectorStore(SIZE)
+    store.put((1,), entry(array("f", [1, 0, 0]), "t"))
+    store.put((1,), entry(array("f", [1, 0, 0]), "u"))
+    store.check()
+    assert len(store) == 1
+
+
+def test_a_shared_store_is_copied_by_its_first_write_alone():
+    """A write costs no more than its dimensions, but the first one after sharing."""
+    store = VectorStore(SIZE)
+    store.put((1,), entry(array("f", [1, 0, 0])))
+    store.share()
+    store.put((2,), entry(array("f", [1, 0, 0])))
+    own = store._partitions
+    block = store._blocks[None]
+    store.put((3,), entry(array("f", [1, 0, 0])))
+    assert (store._partitions is own, store._blocks[None] is block) == (True, True)
+
+
+def test_an_entry_in_the_middle_is_replaced_in_its_place():
+    store = VectorStore(SIZE)
+    for number in (1, 2, 3, 1):
+        store.put((number,), entry(array("f", [number, len(store), 0])))
+        store.check()
+    assert [list(held.vector) for _, held in store] == [[1, 3, 0], [2, 1, 0], [3, 2, 0]]
