@@ -332,9 +332,16 @@ def is_undecided(value: Any) -> bool:
 
 
 def _decided(name: str, value: Any) -> Any:
+    if isinstance(value, Mapping) and not _is_function(value):
+        raise ValueError(f"{name} is of another kind")
     if is_undecided(value):
         raise UndecidedError(name, _told(value))
     return value
+
+
+def _is_function(value: Mapping[str, Any]) -> bool:
+    names = list(value)
+    return len(names) == 1 and names[0].startswith(("Ref", "Fn::", "Condition"))
 
 
 def _told(value: Any) -> Any:
@@ -481,6 +488,8 @@ def _simple_table(
     """
     key = properties.get("PrimaryKey") or {"Name": "id", "Type": "String"}
     _decided("PrimaryKey.Type", key["Type"])
+    if key["Type"] not in _TYPES:
+        raise ValueError(f"PrimaryKey.Type is one of {', '.join(_TYPES)}, not {key['Type']!r}")
     plain = {
         "TableName": properties.get("TableName"),
         "KeySchema": [{"AttributeName": key["Name"], "KeyType": "HASH"}],

@@ -8,6 +8,7 @@ calculation (ICH-31) has rates and no keys.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -211,23 +212,42 @@ def _toolkit_places(
 
 
 def _toolkit_pattern(entry: Mapping[str, Any]) -> DeclaredPattern:
-    peak = float(entry.get("peak_rps") or 0)
+    peak = stated_number(entry, "peak_rps", 0)
+    kept = "retention_days" in entry
+    retention = stated_number(entry, "retention_days", 0) if kept else None
     return DeclaredPattern(
         name=str(entry["pattern_id"]),
         operation=str(entry.get("operation")),
         table=str(entry.get("table")),
         index=entry.get("index"),
         rate=peak,
-        average=float(entry.get("avg_rps", peak) or 0),
-        size_bytes=int(entry.get("estimated_item_size_bytes") or ITEM_BYTES),
-        items=int(entry.get("items_per_request") or 1),
+        average=stated_number(entry, "avg_rps", peak),
+        size_bytes=int(stated_number(entry, "estimated_item_size_bytes", ITEM_BYTES) or ITEM_BYTES),
+        items=int(stated_number(entry, "items_per_request", 1) or 1),
         consistent=entry.get("consistency") in ("strong", "transactional"),
         has_filter=bool(entry.get("filter")),
         changes=tuple(entry.get("attributes_written") or ()),
         updates=entry.get("write_action") == "update",
-        retention_days=float(entry["retention_days"]) if "retention_days" in entry else None,
+        retention_days=retention,
         entities=tuple(map(_written_entity, entry.get("entities_written") or ())),
     )
+
+
+def stated_number(entry: Mapping[str, Any], name: str, default: float) -> float:
+    """Return a number of a model, or what stands for it; null is zero.
+
+    >>> stated_number({"peak_rps": 5}, "peak_rps", 0), stated_number({}, "peak_rps", 1)
+    (5.0, 1.0)
+
+    Raises:
+        ValueError: It is none, or negative.
+    """
+    value = entry.get(name, default)
+    if value is None:
+        return 0.0
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise ValueError(f"{name}: expected a number of 0 or more, found {value!r}")
+    return float(value)
 
 
 def _written_entity(element: Any) -> tuple[str, float]:

@@ -337,6 +337,10 @@ class _Module:
                         self._scope.with_names({"count": {"index": number}}),
                     )
                 return
+            if value is not None and not isinstance(value, list | Mapping):
+                reason = f"for_each: expected a map or a set, found {value!r}"
+                finding = declared.unreadable(address, reason)
+                findings.append(finding.at(str(path), block.settings[name].position))
             for key, element in pairs(value):
                 each = {
                     "key": element if isinstance(value, list) else key,
@@ -483,7 +487,10 @@ class _Module:
         directory = (path.parent / source).resolve()
         sources = sorted(file for file in directory.glob("*") if is_terraform(file))
         if not sources:
-            return Reading()
+            message = f"The module {source} is not there."
+            fix = "Correct its source, or check the plan: terraform show -json plan.out."
+            finding = Finding("unread-module", "warning", address, message, fix)
+            return Reading(findings=(finding.at(str(path), block.position),))
         folder = Path(normpath(path.parent / source))
         shown = [folder / file.name for file in sources]
         files = {}

@@ -171,9 +171,18 @@ def _key(notes: declared.Notes, values: Mapping[str, Any], where: str = "") -> l
 
 
 def _several(value: Any) -> list[str]:
+    """Return the attributes of a key; Terraform takes a number as its text.
+
+    >>> _several("id"), _several(["a", 5]), _several("")
+    (['id'], ['a', '5'], [])
+    """
     if value is None or value == "":
         return []
-    return value if isinstance(value, list) else [value]
+    names = value if isinstance(value, list) else [value]
+    for name in names:
+        if not isinstance(name, str | int | float):
+            raise DocumentError(f"the name of a key attribute is a text, not {name!r}")
+    return [str(name) for name in names]
 
 
 def _add_throughput(

@@ -7,6 +7,7 @@ merged parts lack points, 2 wrong usage or a broken file, 130 interrupted.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import re
 import sys
@@ -161,7 +162,7 @@ def _value(name: str, text: str) -> float:
         number = float(text)
     except ValueError:
         number = -1.0
-    if number < 0 or (number != int(number) and name not in WORKLOAD_PARAMETERS):
+    if not 0 <= number < math.inf or (number != int(number) and name not in WORKLOAD_PARAMETERS):
         raise DocumentError(f"--over {name}: expected numbers, found {text!r}")
     return int(number) if number == int(number) else number
 

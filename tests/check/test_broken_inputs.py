@@ -1,5 +1,7 @@
 """Thirty inputs that cannot be used: one clear sentence each, and exit code 2."""
 
+import json
+
 import pytest
 
 from emulator.__main__ import main
@@ -73,6 +75,28 @@ BROKEN = {
     ),
     "a picture": ("x.png", "", "x.png: unknown kind of file; expected Terraform (.tf)"),
     "a lab file": ("lab.yaml", "workload: 5\n", "lab.yaml:1: the field 'designs' is missing"),
+    "values of terraform": (
+        "terraform.tfvars.tf",
+        "a = 1\nb = \n",
+        "terraform.tfvars.tf:2: not Terraform: expected a value",
+    ),
+    "an unknown anchor": ("t.yaml", "a: *b\n", "t.yaml:1: not YAML: found undefined alias"),
+    "two documents": ("t.yaml", "a: 1\n---\nb: 2\n", "t.yaml:2: not YAML: "),
+    "a model of nothing": (
+        "m.json",
+        '{"DataModel": 5}',
+        "m.json: expected Terraform (.tf) or its plan as JSON",
+    ),
+    "an index of another kind": (
+        "x.json",
+        '{"TableName": "xxx", "KeySchema": [], "GlobalSecondaryIndexes": [5]}',
+        "x.json: expected a table's description or a CreateTable request; a member is of another",
+    ),
+    "a plan of other modules": (
+        "plan.json",
+        '{"format_version": "1.2", "planned_values": {"root_module": {"resources": "x"}}}',
+        "plan.json: planned_values: expected a root_module with resources; a member is of another",
+    ),
     "an assembly": (
         "manifest.json",
         '{"version": "48", "artifacts": {}}',
@@ -107,3 +131,129 @@ def test_a_folder_in_which_nothing_can_be_read_is_one_sentence(tmp_path, monkeyp
     assert capsys.readouterr().err == (
         "dynamometer: main.tf:1: not Terraform: expected a value, found the end of the line\n"
     )
+
+
+#: Files beside a design that are no tables: one finding each that says what is wrong.
+FOUND = {
+    "a key of a map": (
+        "main.tf",
+        TABLE.replace('hash_key = "id"', "hash_key = {a = 1}"),
+        "the name of a key attribute is a text, not {'a': 1}",
+    ),
+    "instances of a number": (
+        "main.tf",
+        TABLE.replace('name = "t"', "for_each = 5", 1),
+        "for_each: expected a map or a set, found 5",
+    ),
+    "a module that is gone": (
+        "main.tf",
+        'module "x" {\n  source = "./gone"\n}\n',
+        "The module ./gone is not there",
+    ),
+    "a key schema of one": (
+        "t.yaml",
+        "Resources: {T: {Type: 'AWS::DynamoDB::Table', Properties: {KeySchema: {a: b}}}}",
+        "KeySchema is of another kind",
+    ),
+    "a type of SAM": (
+        "t.yaml",
+        "Resources: {T: {Type: 'AWS::Serverless::SimpleTable', "
+        "Properties: {PrimaryKey: {Name: id, Type: Text}}}}",
+        "PrimaryKey.Type is one of String, Number, Binary, not 'Text'",
+    ),
+    "a rate in words": (
+        "m.json",
+        '{"tables": [{"table_name": "Ttt", "key_schema": {"partition_key": "a"}}], '
+        '"access_patterns": [{"pattern_id": "x", "peak_rps": "many"}]}',
+        "peak_rps: expected a number of 0 or more, found 'many'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "sentence"), FOUND.values(), ids=FOUND)
+def test_a_table_that_is_none_is_a_finding_that_says_why(
+    tmp_path, monkeypatch, capsys, name, content, sentence
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(content)
+    assert main(["check", name, "--fail-on", "warning"]) == 1
+    assert sentence in " ".join(capsys.readouterr().out.split())
+
+
+LAB = """\
+workload:
+  duration: 5s
+  warm_up: 0
+  fields: {a: {count: 10}}
+  patterns: [{name: p, operation: PutItem, rate: 1}]
+designs:
+  - {name: d, partition: "{a}"}
+"""
+
+
+def metrics(*moments, values=(1,)):
+    """Return what get-metric-data prints of one series."""
+    series = {"Id": "requests_PutItem", "Timestamps": moments, "Values": values}
+    return json.dumps({"MetricDataResults": [series]})
+
+
+NOON = "2026-11-02T12:00:00Z"
+RUNS = {
+    "counts below zero": (
+        ["lab", "l.yaml", "--traffic", "f"],
+        metrics(NOON, values=[-7]),
+        "requests_PutItem: a count is 0 or more, not -7",
+    ),
+    "more values": (
+        ["lab", "l.yaml", "--traffic", "f"],
+        metrics(NOON, values=[1, 2]),
+        "requests_PutItem has not as many Values as Timestamps",
+    ),
+    "years of metrics": (
+        ["lab", "l.yaml", "--traffic", "f"],
+        metrics(NOON, "2016-11-02T12:00:00Z", values=[1, 2]),
+        "the series span 3,652 days, and a load curve has at most 31",
+    ),
+    "no number": (["sweep", "l.yaml", "--over", "load=nan"], "", "expected numbers, found 'nan'"),
+    "no end": (["sweep", "l.yaml", "--over", "load=inf"], "", "expected numbers, found 'inf'"),
+    "entities of another kind": (
+        ["lab", "f.json"],
+        '{"tables": [{"table_name": "Ttt", "key_schema": {"partition_key": "a"}, '
+        '"entities": ["x", "y"]}], "access_patterns": []}',
+        "tables: expected entities with entity_name and numbers; a member is of another kind",
+    ),
+    "items in words": (
+        ["lab", "f.json"],
+        '{"tables": [{"table_name": "Ttt", "key_schema": {"partition_key": "a"}, '
+        '"entities": [{"estimated_item_count": "lots"}]}], "access_patterns": []}',
+        "estimated_item_count: expected a number of 0 or more, found 'lots'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("words", "content", "sentence"), RUNS.values(), ids=RUNS)
+def test_a_run_that_cannot_begin_is_one_sentence(
+    tmp_path, monkeypatch, capsys, words, content, sentence
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "l.yaml").write_text(LAB)
+    (tmp_path / "f").write_text(content)
+    (tmp_path / "f.json").write_text(content)
+    assert main([*words, *(["--no-html"] if words[0] == "lab" else [])]) == 2
+    err = capsys.readouterr().err
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_rates_may_be_joined_with_a_terraform_file(tmp_path, monkeypatch, capsys):
+    """ICH-32: --tables main.tf, as the complaint about missing keys says."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "main.tf").write_text(TABLE.replace('"t"\n', '"ttt"\n'))
+    put = {"pattern": "W", "operation": "PutItem", "table": "ttt", "rps": 1, "item_size_bytes": 99}
+    tables = [{"name": "ttt", "item_count": 10}]
+    costs = {"access_pattern_list": [put], "table_list": tables}
+    (tmp_path / "costs.json").write_text(json.dumps(costs))
+    words = ["--no-html", "--quick", "--worlds", "1", "--duration", "2s", "--engine", "aggregate"]
+    assert main(["lab", "costs.json", *words]) == 2
+    assert "name the tables with --tables, such as main.tf" in capsys.readouterr().err
+    assert main(["lab", "costs.json", "--tables", "main.tf", *words]) == 0

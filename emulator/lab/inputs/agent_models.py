@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from emulator.designs import models
 from emulator.designs.declared import DeclaredPattern, DeclaredTable, expecting
-from emulator.designs.files import parse, read_document
+from emulator.designs.files import parse, read_design, read_document
 from emulator.designs.rules import follows_the_clock, has_few_values, words
 from emulator.lab.inputs.design import Capacity, Design, Index, Key, Table
 from emulator.lab.inputs.distributions import Distribution, Hotspot, Sequential, Uniform, Zipf
@@ -89,13 +89,14 @@ def read_model(path: Path, *, tables: Path | None = None, skew: str | None = Non
     config = _config_beside(path)
     if models.is_toolkit_model(value):
         reading = read_document(document)
-        patterns = list(_by_entity(reading.patterns, value))
-        kinds = {str(table["table_name"]): _entities(table) for table in value["tables"]}
+        with expecting(f"{path}: tables", "entities with entity_name and numbers"):
+            patterns = list(_by_entity(reading.patterns, value))
+            kinds = {str(table["table_name"]): _entities(table) for table in value["tables"]}
         shares: dict[str, dict[str, float]] = {}
     elif models.is_performance_input(value):
         if tables is None:
             raise DocumentError(_NO_KEYS.format(path=path))
-        reading = read_document(parse(tables)) if tables.is_file() else _read_folder(tables)
+        reading = read_design(tables)
         patterns = list(models.read_performance_input(document).patterns)
         with expecting(f"{path}: table_list", "tables with name and item_count"):
             kinds = {
@@ -119,12 +120,6 @@ def read_model(path: Path, *, tables: Path | None = None, skew: str | None = Non
     return _Builder(path, declared, patterns, kinds, _skew(skew, config), config).run()
 
 
-def _read_folder(path: Path) -> Any:
-    from emulator.designs.files import read_design
-
-    return read_design(path)
-
-
 @dataclass(frozen=True)
 class _Kind:
     """The items of a table, or those of one entity where it has several."""
@@ -144,18 +139,22 @@ def _entities(table: Mapping[str, Any]) -> list[_Kind]:
     name = str(table["table_name"])
     entities = table.get("entities") or ()
     if len(entities) < 2:
-        counts = [int(entity.get("estimated_item_count") or ITEM_COUNT) for entity in entities]
-        return [_Kind(name, sum(counts) or ITEM_COUNT)]
+        return [_Kind(name, sum(map(_item_count, entities)) or ITEM_COUNT)]
     return [
         _Kind(
             f"{name} {entity.get('entity_name')}",
-            int(entity.get("estimated_item_count") or ITEM_COUNT),
+            _item_count(entity),
             str(entity.get("entity_name")),
-            int(entity.get("estimated_item_size_bytes") or models.ITEM_BYTES),
+            int(models.stated_number(entity, "estimated_item_size_bytes", models.ITEM_BYTES)),
             frozenset(str(each.get("name")) for each in entity.get("attributes") or ()),
         )
         for entity in entities
     ]
+
+
+def _item_count(entity: Mapping[str, Any]) -> int:
+    stated = models.stated_number(entity, "estimated_item_count", ITEM_COUNT)
+    return int(stated) or ITEM_COUNT
 
 
 def _index_names(table: DeclaredTable | None) -> list[str]:

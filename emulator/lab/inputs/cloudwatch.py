@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -26,6 +27,13 @@ from emulator.service.throttling import AXES, ThrottlingLimit
 #: Values of one series by second since the epoch.
 Points = dict[float, float]
 _LEAST_BYTES: Final = 100
+_DAY_SECONDS: Final = 86_400
+#: A curve has a rate for every second; CloudWatch keeps minutes for half of this.
+_MOST_DAYS: Final = 31
+_TOO_LONG: Final = (
+    "{source}: the series span {days:,.0f} days, and a load curve has at most {most}; ask "
+    "get-metric-data for less"
+)
 _NOT_KNOWN: Final = (
     "{source}: no series is that of an operation; ids such as requests_PutItem are printed by "
     "'dynamometer cloudwatch-queries TABLE', others are named by --map ID=requests_PutItem"
@@ -61,7 +69,7 @@ def series_of(
         for name, moment, value in _points(document):
             at = datetime.fromisoformat(moment.replace("Z", "+00:00"))
             at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-            series.setdefault(names.get(name, name), {})[at.timestamp()] = float(value)
+            series.setdefault(names.get(name, name), {})[at.timestamp()] = _count(name, value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DocumentError(
             f"{source}: expected what the AWS CLI prints of metrics: {error}"
@@ -71,8 +79,17 @@ def series_of(
     return series
 
 
+def _count(name: str, value: Any) -> float:
+    count = float(value)
+    if not 0 <= count < math.inf:
+        raise ValueError(f"{name}: a count is 0 or more, not {value!r}")
+    return count
+
+
 def _points(document: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
     for result in document.get("MetricDataResults") or ():
+        if len(result["Timestamps"]) != len(result["Values"]):
+            raise ValueError(f"{result['Id']} has not as many Values as Timestamps")
         for moment, value in zip(result["Timestamps"], result["Values"], strict=True):
             yield str(result["Id"]), moment, value
     for point in document.get("Datapoints") or ():
@@ -152,6 +169,10 @@ def with_load(workload: Workload, series: Mapping[str, Points], source: str) -> 
     if not set(totals) & set(measured):
         operations = ", ".join(sorted(measured))
         raise DocumentError(_NO_PATTERN.format(source=source, operations=operations))
+    moments = [moment for points in measured.values() for moment in points]
+    days = (max(moments) - min(moments)) / _DAY_SECONDS
+    if days > _MOST_DAYS:
+        raise DocumentError(_TOO_LONG.format(source=source, days=days, most=_MOST_DAYS))
     curves, start = _curves(measured)
     sizes = dict(_sizes(series, measured))
 
