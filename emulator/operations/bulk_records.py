@@ -71,15 +71,33 @@ def _records(key: str, data: bytes, compression: str) -> list[BulkRecord]:
 
 
 def _lines(data: bytes, compression: str) -> Iterator[tuple[str, str | None]]:
+    """Yield the lines of an object, each with what is wrong with it; what is no record ends it.
+
+    Source: Developer Guide, input formats, validation errors that stop an object. Assumed: that
+    they are those which stop an object of an import (S3X-22).
+    """
     try:
         for line in lines_of(data, compression):
             if line.strip():
-                try:
-                    yield line.decode(), None
-                except UnicodeDecodeError:
-                    yield "", UNEXPECTED_TOKEN
+                text, fault = _judged(line)
+                yield text, fault
+                if fault is not None:
+                    return
     except DamagedObject as error:
         yield "", str(error)
+
+
+def _judged(line: bytes) -> tuple[str, str | None]:
+    """Return a line as text, and why it is no record, if it is none."""
+    text = ""
+    try:
+        text = line.decode()
+        _parsed(text)
+    except UnicodeDecodeError:
+        return text, UNEXPECTED_TOKEN
+    except _NoRecord as fault:
+        return text, str(fault)
+    return text, None
 
 
 def _shares(total: int, count: int) -> list[int]:
@@ -139,19 +157,22 @@ class _NoRecord(Exception):
     """A line is no record."""
 
 
-def _load(record: BulkRecord) -> dict[str, Any]:
-    """Return a record as JSON; a line that is none spoils no other.
-
-    Assumed: that the rest of its object is read.
-    """
-    if record.fault is not None:
-        raise _NoRecord(record.fault)
+def _parsed(line: str) -> dict[str, Any]:
+    """Return a line as JSON, if it has an item."""
     try:
-        written = json.loads(record.line)
+        written = json.loads(line)
     except (ValueError, RecursionError):
         raise _NoRecord(UNEXPECTED_TOKEN) from None
     if not isinstance(written, dict) or not isinstance(written.get("Item"), dict):
         raise _NoRecord(NO_ITEM)
+    return written
+
+
+def _load(record: BulkRecord) -> dict[str, Any]:
+    """Return a record as JSON; one that is at fault spoils no other."""
+    if record.fault is not None:
+        raise _NoRecord(record.fault)
+    written = _parsed(record.line)
     for member in written:
         if member not in _MEMBERS:
             raise _NoRecord(NOT_A_RECORD.format(member=member))

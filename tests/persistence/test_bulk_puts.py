@@ -13,7 +13,7 @@ def test_a_file_holds_a_running_bulk_put_with_what_is_left(tmp_path):
     for bucket in ("in", "out"):
         (tmp_path / bucket).mkdir()
     lines = [json.dumps({"Item": LARGE | {"pk": {"S": str(number)}}}) for number in range(512)]
-    (tmp_path / "in" / "items").write_text("no JSON\n" + "\n".join(lines) + "\nnone")
+    (tmp_path / "in" / "items").write_text('{"Item": {}}\n' + "\n".join(lines) + "\nnone")
     settings = Settings(s3=tmp_path)
     emu = Emulator(clock=ManualClock(), settings=settings)
     emu.call("CreateTable", table())
