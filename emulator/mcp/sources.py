@@ -53,7 +53,10 @@ def source_file(text: str | None, path: str | None, format_: str, folder: Path) 
     with TemporaryDirectory() as directory:
         file = Path(directory, f"text{suffix}")
         file.write_text(text, encoding="utf-8")
-        yield file
+        try:
+            yield file
+        except DocumentError as error:  # the caller knows of a text, not of our file
+            raise DocumentError(str(error).replace(str(file), "text")) from error
 
 
 def _below(path: str, folder: Path) -> Path:

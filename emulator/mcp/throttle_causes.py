@@ -47,7 +47,7 @@ _MEANINGS: Final = {
         "or the table is new and has too few partitions for the load."
     ),
     ThrottlingLimit.MAX_ON_DEMAND: (
-        "{resource} reached the on-demand maximum that its owner set for {axis}s{limit}."
+        "{resource} reached the on-demand maximum that its owner set for {axis} units{limit}."
     ),
     ThrottlingLimit.ACCOUNT: (
         "The account's quota of {axis} units in this region, for one table or for all, is reached."
@@ -146,8 +146,10 @@ def _untold(text: str, resource: str | None) -> ExplainAnswer:
         raise DocumentError(NO_THROTTLE.format(codes=", ".join(sorted(THROTTLE_CODES))))
     for limit in (ThrottlingLimit.MAX_ON_DEMAND, ThrottlingLimit.ACCOUNT):
         if limit.sentences[0][:60] in text:
-            meaning = _MEANINGS[limit].format(
-                resource=resource or "The table", axis="read or write unit", limit=""
+            meaning = _capital(
+                _MEANINGS[limit].format(
+                    resource=resource or "the table", axis="read or write", limit=""
+                )
             )
             cures = [_worded(cure, "Read") for cure in _CURES[limit]]
             return ExplainAnswer(
@@ -191,14 +193,23 @@ def _described(
 
 
 def _meaning(parts: ReasonParts, resource: str | None, limit: float | None) -> str:
-    kind = "The index" if parts.is_index else "The table"
+    kind = "the index" if parts.is_index else "the table"
     meaning = _MEANINGS[parts.limit].format(
         resource=resource or kind,
         axis=parts.axis.lower(),
         limit="" if limit is None else f" ({limit:g})",
         limit_value=0 if limit is None else int(limit),
     )
-    return meaning + (_INDEX_WRITES if parts.is_index and parts.axis == "Write" else "")
+    return _capital(meaning) + (_INDEX_WRITES if parts.is_index and parts.axis == "Write" else "")
+
+
+def _capital(meaning: str) -> str:
+    """Return a sentence with a capital, unless it begins with a name.
+
+    >>> _capital("the table is full."), _capital("orders is full.")
+    ('The table is full.', 'orders is full.')
+    """
+    return f"T{meaning[1:]}" if meaning.startswith("the ") else meaning
 
 
 def _cures(parts: ReasonParts) -> list[Cure]:

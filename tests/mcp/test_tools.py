@@ -309,3 +309,29 @@ def test_the_page_on_agents_can_be_followed():
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "agents.md").read_text()
     [block] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     exec(compile(block, "agents.md", "exec"), {})
+
+
+def test_a_text_that_cannot_be_read_is_called_a_text(tools):
+    with pytest.raises(DocumentError, match=r"^text:1: not Terraform: expected a value"):
+        tools.check_design(text="a = ", format="terraform")
+
+
+@pytest.mark.parametrize(
+    ("error", "beginning"),
+    [
+        ("TableWriteKeyRangeThroughputExceeded", "One partition of the table was asked for more"),
+        ("IndexReadProvisionedThroughputExceeded", "The index used more read units in a second"),
+        (
+            "ThrottlingException: Throughput exceeds the maximum OnDemandThroughput configured on "
+            "table or index",
+            "The table reached the on-demand maximum that its owner set for read or write units.",
+        ),
+        (
+            "RequestLimitExceeded: Throughput exceeds the current throughput limit for your "
+            "account. Please contact AWS Support",
+            "The account's quota of read or write units in this region",
+        ),
+    ],
+)
+def test_a_meaning_is_a_sentence(tools, error, beginning):
+    assert tools.explain_throttle(error=error).meaning.startswith(beginning)
