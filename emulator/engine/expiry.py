@@ -13,7 +13,7 @@ from sortedcontainers import SortedList
 
 from emulator.model import Item
 from emulator.service import limits
-from emulator.storage import Position
+from emulator.storage import Position, copied
 
 
 class ExpiryQueue:
@@ -24,10 +24,11 @@ class ExpiryQueue:
     ([], [(1, 'a')])
     """
 
-    __slots__ = ("_queue", "attribute")
+    __slots__ = ("_is_shared", "_queue", "attribute")
 
     def __init__(self, attribute: str, items: Iterable[tuple[Position, Item]] = ()) -> None:
         self.attribute = attribute
+        self._is_shared = False
         self._queue: SortedList[tuple[Decimal, Position]] = SortedList(
             (expiry, position)
             for position, item in items
@@ -44,6 +45,8 @@ class ExpiryQueue:
         before, after = self._expiry(old), self._expiry(new)
         if before == after:
             return
+        if self._is_shared:
+            self._queue, self._is_shared = copied(self._queue), False
         if before is not None:
             self._queue.remove((before, position))
         if after is not None:
@@ -65,8 +68,9 @@ class ExpiryQueue:
         following = next(self._queue.irange((earliest,)), None)
         return None if following is None else float(following[0])
 
-    def copy(self) -> ExpiryQueue:
-        """Return an independent queue of the same content."""
+    def share(self) -> ExpiryQueue:
+        """Return a queue of the same content that is independent from now on. O(1)."""
+        self._is_shared = True
         twin = ExpiryQueue(self.attribute)
-        twin._queue = self._queue.copy()
+        twin._queue, twin._is_shared = self._queue, True
         return twin

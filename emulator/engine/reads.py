@@ -39,10 +39,14 @@ def find(
     account: Account, table: Table, position: Position, *, consistent: bool, factor: float
 ) -> Found:
     """Look an item up and price the read; nothing is admitted yet."""
-    item = table.visible(account.now_ns, consistent=consistent).get(position)
+    store = table.store
+    if table.view is not None:
+        store = table.visible(account.now_ns, consistent=consistent)
+    item = store.get(position)
     size_bytes = 0 if item is None else item.size_bytes
     units = read_units(size_bytes) * factor
-    receipt = Receipt(READ, units, transactional=factor > STRONG)
+    receipt = Receipt(READ, units)
+    receipt.transactional = factor > STRONG
     receipt.items_evaluated = 1
     receipt.bytes_evaluated = receipt.bytes_returned = size_bytes
     receipt.items_returned = 0 if item is None else 1

@@ -39,7 +39,7 @@ def capture(account: Account) -> dict[str, Any]:
     live = {table.stream.arn: table.stream for table in tables.values() if table.stream}
     return {
         "tables": tables,
-        "streams": {arn: live.get(arn) or stream.copy() for arn, stream in account.streams.items()},
+        "streams": {arn: live.get(arn) or stream.share() for arn, stream in account.streams.items()},
         "tokens": account.tokens.copy(),
         "holds": account.holds.copy(),
         "archive": account.archive.copy(),
@@ -52,7 +52,7 @@ def reinstate(account: Account, state: Mapping[str, Any]) -> None:
     live = {table.stream.arn: table.stream for table in tables.values() if table.stream}
     account.tables = tables
     account.streams = {
-        arn: live.get(arn) or stream.copy() for arn, stream in state["streams"].items()
+        arn: live.get(arn) or stream.share() for arn, stream in state["streams"].items()
     }
     account.tokens = state["tokens"].copy()
     account.holds = state["holds"].copy()

@@ -90,6 +90,7 @@ class Stream:
         self.tags: dict[str, str] = {}
         self.policy: Policy | None = None
         self._records: deque[StreamRecord] = deque()
+        self._is_shared = False
         self._kept_bytes = 0
         self._next_number = 1
         self.shards = Shards(
@@ -124,7 +125,7 @@ class Stream:
         first = next_number - len(records)
         if first < 1 or [record.number for record in records] != list(range(first, next_number)):
             raise ValueError("records of a stream are numbered one after the other")
-        self._records = deque(records)
+        self._records, self._is_shared = deque(records), False
         self._kept_bytes = sum(map(_kept_bytes, records))
         self._next_number = next_number
         if not self.shards.follows_partitions:
@@ -158,7 +159,7 @@ class Stream:
         shard = self.shards.of_partition(partition_id)
         shard.last_number = number = self._next_number
         record = StreamRecord(number, now_ns, keys, old, new, by_service, shard.number)
-        self._records.append(record)
+        self._own().append(record)
         self._kept_bytes += _kept_bytes(record)
         self._next_number += 1
         self._trim(now_ns)
@@ -228,17 +229,24 @@ class Stream:
             or len(records) > MOST_RECORDS
             or (self._kept_bytes > MOST_BYTES and len(records) > 1)
         ):
+            records = self._own()
             record = records.popleft()
             self._kept_bytes -= _kept_bytes(record)
             shard = self.shards.by_number(record.shard)
             if shard is not None:
                 shard.trimmed_number = record.number
 
-    def copy(self) -> Stream:
-        """Return an independent stream of the same records."""
+    def _own(self) -> deque[StreamRecord]:
+        """Return the records, to be changed by this stream alone."""
+        if self._is_shared:
+            self._records, self._is_shared = self._records.copy(), False
+        return self._records
+
+    def share(self) -> Stream:
+        """Return a stream of the same records that is independent from now on. O(shards)."""
+        self._is_shared = True
         twin = Stream.__new__(Stream)
         twin.__dict__.update(self.__dict__)
-        twin._records = self._records.copy()
         twin.tags = dict(self.tags)
         twin.shards = self.shards.copy()
         return twin

@@ -93,13 +93,13 @@ class Index(Lifetime):
             if partitions is not None:
                 partitions.count(before.position, -before.item.size_bytes, -1)
         if after is not None:
+            position, item = after
+            # Equal, but one object for all entries of the collection.
+            item.attributes[self.schema.key.names[0]] = position[1]
+            old = self.store.put(position, item)
             if partitions is not None:
-                old = self.store.get(after.position)
                 old_bytes = 0 if old is None else old.size_bytes
-                partitions.count(
-                    after.position, after.item.size_bytes - old_bytes, 1 if old is None else 0
-                )
-            self.store.put(after.position, after.item)
+                partitions.count(position, item.size_bytes - old_bytes, 1 if old is None else 0)
         if self.view is not None:
             seen: list[Change] = []
             if before is not None and leaves:
@@ -161,6 +161,7 @@ class Table(Lifetime):
     # Slots: as in an account, there are more than thirty.
     __slots__ = (
         "_salt",
+        "_shares_collections",
         "arn",
         "attribute_types",
         "changes_accepted",
@@ -244,6 +245,7 @@ class Table(Lifetime):
         self.history: History | None = None
         self.replica: Replica | None = None
         self.collection_bytes: dict[KeyValue, int] = {}
+        self._shares_collections = False
         self.vectors: VectorIndexes | None = None
 
     # Indexes
@@ -367,12 +369,12 @@ class Table(Lifetime):
         """Return the items that a read sees now."""
         return self.store if consistent or self.view is None else self.view.at(now_ns)
 
-    def plan(self, old: Item | None, new: Item | None) -> list[EntryChange]:
+    def plan(self, position: Position, old: Item | None, new: Item | None) -> list[EntryChange]:
         """Return every index entry that a write from ``old`` to ``new`` changes."""
         changes = []
-        salt = self._salt
+        salt, key = self._salt, position[1:]
         for index in self.indexes.values():
-            change = plan_index_change(index.schema, old, new, salt)
+            change = plan_index_change(index.schema, old, new, salt, key)
             if change is not None:
                 changes.append(change)
         return changes
@@ -395,6 +397,8 @@ class Table(Lifetime):
             now_ns: The moment.
         """
         if new is not None:
+            # Equal, but one object for all items of the collection.
+            new.attributes[self.key.names[0]] = position[1]
             self.store.put(position, new)
         elif old is not None:
             self.store.remove(position)
@@ -423,6 +427,9 @@ class Table(Lifetime):
         for change in changes:
             if not change.schema.is_global:
                 self.resource.partitions.count(position, *_entry_growth(change))
+        if self._shares_collections:
+            self.collection_bytes = self.collection_bytes.copy()
+            self._shares_collections = False
         collection = position[1]
         size = self.collection_bytes.get(collection, 0) + self.collection_growth(old, new, changes)
         if size:
@@ -476,11 +483,11 @@ class Table(Lifetime):
         twin.view = None if self.view is None else self.view.copy()
         twin.indexes = {name: index.copy(twin) for name, index in self.indexes.items()}
         twin._note_indexes()
-        twin.stream = None if self.stream is None else self.stream.copy()
-        twin.expiry = None if self.expiry is None else self.expiry.copy()
+        twin.stream = None if self.stream is None else self.stream.share()
+        twin.expiry = None if self.expiry is None else self.expiry.share()
         twin.history = None if self.history is None else self.history.share()
         twin.replica = None if self.replica is None else self.replica.copy()
-        twin.collection_bytes = dict(self.collection_bytes)
+        self._shares_collections = twin._shares_collections = True
         twin.vectors = None if self.vectors is None else self.vectors.copy()
         return twin
 

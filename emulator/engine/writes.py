@@ -14,8 +14,8 @@ from emulator.capacity.units import (
     failed_condition_units,
     failed_put_units,
     index_arm,
-    table_arm,
     write_loss,
+    write_units,
 )
 from emulator.engine.propagation import IndexArm, free_arms, propagate
 from emulator.engine.splits import split_for_size
@@ -120,7 +120,7 @@ def plan(write: Write, *, factor: int = 1, is_limited: bool = True) -> Planned:
     ):
         return _failed(write, old, factor)
     new = write.change(old)
-    changes = table.plan(old, new) if table.indexes else []
+    changes = table.plan(write.position, old, new) if table.indexes else []
     old_bytes = None if old is None else old.size_bytes
     new_bytes = None if new is None else new.size_bytes
     vectors = None
@@ -128,9 +128,10 @@ def plan(write: Write, *, factor: int = 1, is_limited: bool = True) -> Planned:
         vectors = table.vectors.plan(write.position, old, new)
         old_bytes = None if old_bytes is None else old_bytes - vectors.old_saved
         new_bytes = None if new_bytes is None else new_bytes - vectors.new_saved
-    units = table_arm(old_bytes, new_bytes) * factor
-    receipt = Receipt(WRITE, units, transactional=factor > 1)
     larger = max(old_bytes or 0, new_bytes or 0)
+    units = write_units(larger) * factor
+    receipt = Receipt(WRITE, units)
+    receipt.transactional = factor > 1
     receipt.bytes_evaluated = larger
     receipt.items_evaluated = 1
     receipt.rounding_loss_bytes = write_loss(larger)
@@ -142,7 +143,7 @@ def plan(write: Write, *, factor: int = 1, is_limited: bool = True) -> Planned:
     elif not changes:
         receipt.charges = charges = [table.resource.charge(WRITE, units, write.position)]
         return Planned(write, old, new, changes, receipt, charges)
-    if is_limited and changes:
+    if is_limited and changes and table.has_local_indexes:
         _check_local_sizes(table, write.position, old, new, changes)
     local_units, arms = _index_arms(table, changes, receipt)
     charges = [table.resource.charge(WRITE, units + local_units, write.position)]
@@ -151,7 +152,7 @@ def plan(write: Write, *, factor: int = 1, is_limited: bool = True) -> Planned:
         all_charges += arm.charges
     if not table.settings.gsi_buffer_seconds:
         charges, arms = all_charges, []
-    return Planned(write, old, new, changes, receipt, charges, arms, vectors=vectors)
+    return Planned(write, old, new, changes, receipt, charges, arms, None, vectors)
 
 
 def _failed(write: Write, old: Item | None, factor: int) -> Planned:
@@ -183,21 +184,22 @@ def _index_arms(
     if len(changes) > 1:
         changes = sorted(changes, key=lambda change: change.schema.name)
     for change in changes:
-        before, after = change.before, change.after
+        schema, before, after = change
+        moves = before is not None and after is not None and change.moves
         units = index_arm(
             None if before is None else before.item.size_bytes,
             None if after is None else after.item.size_bytes,
-            moved=change.moves,
+            moved=moves,
             identical=False,
         )
-        index = table.indexes[change.schema.name]
-        if not change.schema.is_global:
-            receipt.lsi[change.schema.name] = units
+        index = table.indexes[schema.name]
+        if not schema.is_global:
+            receipt.lsi[schema.name] = units
             local_units += units
             continue
-        receipt.gsi[change.schema.name] = units
+        receipt.gsi[schema.name] = units
         charge = index.resource.charge
-        if before is not None and after is not None and change.moves:
+        if before is not None and after is not None and moves:
             removed = index_arm(before.item.size_bytes, None, moved=False, identical=False)
             charges = [
                 charge(WRITE, removed, before.position),
@@ -219,8 +221,6 @@ def _check_local_sizes(
     changes: list[EntryChange],
 ) -> None:
     """Hold the limits of item and collection that local indexes bring (CAP-109, CAP-111)."""
-    if not table.has_local_indexes:
-        return
     if new is not None:
         entries = (index.schema.entry(new) for index in table.local_indexes)
         together = new.size_bytes + sum(entry.size_bytes for entry in entries if entry)
@@ -236,7 +236,7 @@ def _check_local_sizes(
 def place(account: Account, table: Table, position: Position, new: Item) -> None:
     """Put an item into a table and its indexes; nothing is admitted or charged."""
     old = table.store.get(position)
-    changes = table.plan(old, new) if table.indexes else []
+    changes = table.plan(position, old, new) if table.indexes else []
     if table.replica is not None:
         table.replica.send(account, table, position, new)
     if table.vectors is not None:
@@ -308,8 +308,8 @@ def _split_full_partitions(
     most_bytes = account.settings.partition_bytes
     if table.resource.partitions.at(position).size_bytes >= most_bytes:
         split_for_size(account, table, table.resource, account.throughput_ns)
-    for change in changes:
-        if change.after is not None and change.schema.is_global:
-            resource = table.indexes[change.schema.name].resource
-            if resource.partitions.at(change.after.position).size_bytes >= most_bytes:
+    for schema, _, after in changes:
+        if after is not None and schema.is_global:
+            resource = table.indexes[schema.name].resource
+            if resource.partitions.at(after.position).size_bytes >= most_bytes:
                 split_for_size(account, table, resource, account.throughput_ns)

@@ -27,8 +27,10 @@ INVALID_KEY: Final = '{member} contains invalid key: Syntax error; key: "{key}"'
 BAD_TARGET: Final = "ExpressionAttributeNames contains invalid value: {message} for key {key}"
 UNUSED: Final = "Value provided in {member} unused in expressions: keys: {{{keys}}}"
 
-_NAME_KEY: Final = re.compile(r"#[A-Za-z0-9_]{1,254}")
-_VALUE_KEY: Final = re.compile(r":[A-Za-z0-9_]{1,254}")
+_KEYS: Final = {
+    NAMES: re.compile(r"#[A-Za-z0-9_]{1,254}"),
+    VALUES: re.compile(r":[A-Za-z0-9_]{1,254}"),
+}
 
 Values: TypeAlias = Mapping[str, Value]
 #: The attribute names behind an expression's name placeholders; None where undefined.
@@ -146,12 +148,18 @@ def check_placeholder_keys(
     Assumed: a key longer than 255 characters is reported as any other malformed one.
     """
     if names is not None:
-        _check_keys(NAMES, names, _NAME_KEY)
+        if not names:
+            raise RequestFault(EMPTY_MAP.format(member=NAMES))
+        for key in names:
+            _check_key(NAMES, key)
         for key, target in names.items():
             if not 0 < len(target) <= SHORT_NAME:
                 _check_target(key, target)
     if values is not None:
-        _check_keys(VALUES, values, _VALUE_KEY)
+        if not values:
+            raise RequestFault(EMPTY_MAP.format(member=VALUES))
+        for key in values:
+            _check_key(VALUES, key)
 
 
 def _check_target(key: str, target: str) -> None:
@@ -161,9 +169,8 @@ def _check_target(key: str, target: str) -> None:
         raise RequestFault(BAD_TARGET.format(message=bad.message, key=key)) from None
 
 
-def _check_keys(member: str, defined: Mapping[str, object], pattern: re.Pattern[str]) -> None:
-    if not defined:
-        raise RequestFault(EMPTY_MAP.format(member=member))
-    for key in defined:
-        if pattern.fullmatch(key) is None:
-            raise RequestFault(INVALID_KEY.format(member=member, key=key))
+@lru_cache(maxsize=CACHE_ENTRIES)
+def _check_key(member: str, key: str) -> None:
+    """Refuse a malformed key; one that is well formed is not judged again."""
+    if _KEYS[member].fullmatch(key) is None:
+        raise RequestFault(INVALID_KEY.format(member=member, key=key))

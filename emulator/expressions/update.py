@@ -79,6 +79,7 @@ class Update:
     Attributes:
         paths: The target of every action, in the order of the source.
         mentioned: Every document path, targets and operands, in the order of the source.
+        names: The top-level attributes among the targets, or around them.
         creates: False if the update only removes; it then makes no item (UPD-20).
 
     >>> placeholders = resolve.Placeholders({"#n": "count"}, {":one": Decimal(1)})
@@ -87,12 +88,13 @@ class Update:
     {'pk': 'a', 'count': Decimal('5')}
     """
 
-    __slots__ = ("_program", "_values", "creates", "mentioned", "paths")
+    __slots__ = ("_program", "_values", "creates", "mentioned", "names", "paths")
 
     def __init__(self, program: Program, values: resolve.Values) -> None:
         self._program = program
         self._values = values
         self.paths = program.paths
+        self.names = tuple(map(str, program.edits)) if program.names is None else program.names
         self.mentioned = program.mentioned
         self.creates = program.creates
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from emulator.model.sizes import attributes_size, text_size, value_size
-from emulator.model.values import MISSING, Value, equal, nesting_levels
+from emulator.model.values import MISSING, Missing, Value, equal, nesting_levels
 from emulator.service import errors, limits
 
 EMPTY_NAME: Final = "Empty attribute name"
@@ -65,24 +65,32 @@ class Item:
         picked = {name: attributes[name] for name in names if name in attributes}
         return Item(picked, attributes_size(picked), self.levels)
 
-    def replace(self, attributes: dict[str, Value]) -> Item:
-        """Return an item of these attributes, measuring only what differs from this one.
+    def replace(self, attributes: dict[str, Value], names: Iterable[str]) -> Item:
+        """Return an item of these attributes, which differ from its own under ``names`` only.
 
         An item that is larger than one may be is not measured to its end: its size says no more
         than that it cannot be stored.
         """
         size_bytes, levels = self.size_bytes, self.levels
-        for name, value in self.attributes.items():
-            if attributes.get(name, MISSING) is not value:
-                size_bytes -= text_size(name) + value_size(value)
-        for name, value in attributes.items():
-            if self.attributes.get(name, MISSING) is not value:
-                if size_bytes > limits.ITEM_BYTES:
-                    break
-                size_bytes += text_size(name) + value_size(value)
-                levels = max(levels, nesting_levels(value))
+        written: list[tuple[str, Value]] = []
+        for name in names:
+            old, new = self.attributes.get(name, MISSING), attributes.get(name, MISSING)
+            if old is new:
+                continue
+            if not isinstance(old, Missing):
+                size_bytes -= text_size(name) + value_size(old)
+            if not isinstance(new, Missing):
+                written.append((name, new))
+        for name, value in written:
+            if size_bytes > limits.ITEM_BYTES:
+                break
+            size_bytes += text_size(name) + value_size(value)
+            levels = max(levels, nesting_levels(value))
         return Item(attributes, size_bytes, levels)
 
     def same_as(self, other: Item) -> bool:
         """Return whether both hold equal attributes (CMP-1)."""
-        return self is other or equal(self.attributes, other.attributes)
+        # What Python takes for different is different; not the other way round.
+        return self is other or (
+            self.attributes == other.attributes and equal(self.attributes, other.attributes)
+        )

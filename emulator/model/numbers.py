@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from functools import lru_cache
 from typing import Final
 
 from emulator.service import errors, limits
@@ -29,6 +30,9 @@ UNDERFLOW: Final = (
 OVERFLOW_QUIRK: Final = Wording(OVERFLOW, older=UNDERFLOW)
 
 ZERO: Final = Decimal(0)
+#: How many texts of numbers are not read again, and how long they may be.
+KNOWN_NUMBERS: Final = 4096
+SHORT_NUMBER: Final = 20
 
 _SYNTAX = re.compile(r"([+-]?)(?=[0-9.])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?", re.ASCII)
 # What needs no more than its conversion: few digits, and no zero at the end of a fraction.
@@ -57,6 +61,28 @@ def parse_number(text: str) -> Decimal:
     if _PLAIN(text) is not None:
         return Decimal(text) or ZERO
     return _parse_general(text)
+
+
+def measured_number(text: str) -> tuple[Decimal, int]:
+    """Return the canonical number that ``text`` writes, and its stored bytes.
+
+    Raises:
+        RequestFault: as ``parse_number``.
+
+    >>> measured_number("129.95")
+    (Decimal('129.95'), 4)
+    """
+    if text.isdigit() and text[0] != "0" and len(text) <= limits.NUMBER_DIGITS and text.isascii():
+        # A whole number is canonical as it is written, and its size is in its text.
+        zeros = len(text) - len(text.rstrip("0"))
+        return Decimal(text), 1 + (len(text) + 1) // 2 - zeros // 2
+    number = parse_number(text)
+    return number, number_size(number)
+
+
+#: ``measured_number`` of a short text. Quantities, prices and flags come again and again: those of
+#: late are kept, and shared.
+known_number: Final = lru_cache(maxsize=KNOWN_NUMBERS)(measured_number)
 
 
 def _parse_general(text: str) -> Decimal:
@@ -103,10 +129,8 @@ def canonical(number: Decimal) -> Decimal:
     number = number.normalize(_EXACT)
     if not number:
         return ZERO
-    exponent = number.as_tuple().exponent
-    if isinstance(exponent, int) and exponent > 0:
-        return _EXACT.quantize(number, Decimal(1))
-    return number
+    # A positive exponent is written, and is not where there is none.
+    return _EXACT.quantize(number, _ONE) if "E+" in str(number) else number
 
 
 def format_number(number: Decimal) -> str:
@@ -144,6 +168,8 @@ def check_storable(number: Decimal) -> None:
     Observed: ScyllaDB's tests, run against the service: too many digits are an overflow here.
     """
     if _is_small_integer(number) or not number:
+        return
+    if len(text := str(number)) <= limits.NUMBER_DIGITS and "E" not in text:
         return
     digits = len(number.normalize(_EXACT).as_tuple().digits)
     if digits > limits.NUMBER_DIGITS or number.adjusted() > limits.NUMBER_MAX_EXPONENT:

@@ -15,10 +15,17 @@ from sys import intern
 from typing import Any, ClassVar, Final, TypeAlias, cast
 
 from emulator.model.items import EMPTY_NAME, Item, check_name
-from emulator.model.numbers import format_number, number_size, parse_number
+from emulator.model.numbers import (
+    SHORT_NUMBER,
+    format_number,
+    known_number,
+    measured_number,
+    number_size,
+    parse_number,
+)
 from emulator.model.repeats import first_repeat
 from emulator.model.schema import KeyAttribute, KeySchema, KeyType
-from emulator.model.sizes import CONTAINER_BYTES, MEMBER_BYTES, text_size
+from emulator.model.sizes import CONTAINER_BYTES, MEMBER_BYTES
 from emulator.model.values import Value
 from emulator.service import errors, limits
 from emulator.service.attribute_types import SETS, BinarySet, NumberSet, StringSet
@@ -94,6 +101,9 @@ def load_value(wire: object, levels: int = limits.NESTING_LEVELS) -> Value:
         text = wire.get("S")
         if type(text) is str and text.isascii():
             return text
+        text = wire.get("N")
+        if type(text) is str and len(text) <= SHORT_NUMBER:
+            return known_number(text)[0]
     walk = _Walk()
     try:
         value, _ = _load(wire, walk, 1)
@@ -181,6 +191,8 @@ def dump_item(attributes: Mapping[str, Value]) -> WireItem:
         elif kind is Decimal and "E" not in (text := str(value)):
             # Nearly every number; its dumper would say the same.
             wire[name] = {"N": text}
+        elif kind is dict:
+            wire[name] = {"M": dump_item(value)}  # type: ignore[arg-type]  # a map
         else:
             wire[name] = dumpers[kind](value)
     return wire
@@ -194,16 +206,18 @@ def _load(wire: object, walk: _Walk, level: int) -> tuple[Value, int]:
         raise errors.SerializationException(_unexpected(wire))
     if len(wire) != 1:
         wire = _only_member(wire, walk)
-    for tag, raw in wire.items():
-        loader = _LOADERS.get(tag)
-        if loader is not None and raw is not None:
-            return loader(raw, walk, level)
-    raise errors.ValidationException(walk.opening + EMPTY_VALUE)
+    [tag] = wire
+    raw = wire[tag]
+    if raw is None or tag not in _LOADERS:
+        raise errors.ValidationException(walk.opening + EMPTY_VALUE)
+    return _LOADERS[tag](raw, walk, level)
 
 
 def _only_member(wire: dict[str, Any], walk: _Walk) -> dict[str, Any]:
-    """Drop null and unknown members (WIR-15); several known ones are an error (TYP-1)."""
+    """Drop null and unknown members (WIR-15); none or several known ones are an error (TYP-1)."""
     known = {tag: raw for tag, raw in wire.items() if raw is not None and tag in _LOADERS}
+    if not known:
+        raise errors.ValidationException(walk.opening + EMPTY_VALUE)
     if len(known) > 1:
         for tag, raw in known.items():
             check_type(tag, raw)
@@ -220,12 +234,7 @@ def _load_string(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
 def _load_number(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
     if type(raw) is not str:
         raise errors.SerializationException(scalar_text(raw, "String"))
-    if raw.isdigit() and raw[0] != "0" and len(raw) <= limits.NUMBER_DIGITS and raw.isascii():
-        # A whole number is canonical as it is written, and its size is in its text.
-        zeros = len(raw) - len(raw.rstrip("0"))
-        return Decimal(raw), 1 + (len(raw) + 1) // 2 - zeros // 2
-    number = parse_number(raw)
-    return number, number_size(number)
+    return known_number(raw) if len(raw) <= SHORT_NUMBER else measured_number(raw)
 
 
 def _load_binary(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
@@ -284,13 +293,18 @@ def _load_members(
         if not name:
             raise _EmptyNameError
         size_bytes += len(name) if name.isascii() else len(name.encode())
-        if type(written) is dict and len(written) == 1 and type(text := written.get("S")) is str:
-            # By far the most common value; the loader of strings would say the same.
-            members[intern(name)] = text
-            size_bytes += len(text) if text.isascii() else len(text.encode())
-        else:
-            members[intern(name)], value_bytes = _load(written, walk, level)
-            size_bytes += value_bytes
+        if type(written) is dict and len(written) == 1:
+            # By far the most common values; their loaders would say the same.
+            if type(text := written.get("S")) is str:
+                members[intern(name)] = text
+                size_bytes += len(text) if text.isascii() else len(text.encode())
+                continue
+            if type(text := written.get("N")) is str and len(text) <= SHORT_NUMBER:
+                members[intern(name)], value_bytes = known_number(text)
+                size_bytes += value_bytes
+                continue
+        members[intern(name)], value_bytes = _load(written, walk, level)
+        size_bytes += value_bytes
     return members, size_bytes
 
 
@@ -304,16 +318,18 @@ def _descend(walk: _Walk, level: int) -> int:
 
 def _load_string_set(raw: Any, walk: _Walk, _level: int) -> tuple[Value, int]:
     members = _members(raw)
+    size_bytes = 0
     for member in members:
         if type(member) is not str:
             raise errors.SerializationException(scalar_text(member, "String"))
+        size_bytes += len(member) if member.isascii() else len(member.encode())
     if not members:
         raise _value_fault(EMPTY_STRING_SET, walk)
     loaded = StringSet(members)
     if len(loaded) < len(members):
         quoted = _repeats_quoted(members, ", ")
         raise errors.RequestFault(DUPLICATES.format(quoted=quoted, plain=", ".join(members)))
-    return loaded, sum(map(text_size, loaded))
+    return loaded, size_bytes
 
 
 def _load_number_set(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
@@ -346,7 +362,9 @@ def _value_fault(message: str, walk: _Walk) -> errors.RequestFault:
 
 
 def _members(raw: Any) -> list[Any]:
-    if isinstance(raw, list | tuple | set | frozenset):
+    if type(raw) is list:
+        return raw
+    if isinstance(raw, (tuple, set, frozenset)):
         return list(raw)
     raise errors.SerializationException(_unexpected(raw))
 

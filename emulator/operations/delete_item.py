@@ -27,7 +27,7 @@ def delete_item(account: Account, request: Request) -> Response:
     position = table.position(keys.key_of(key, table.key))
     conditions.keys_are_scalars(condition, table)
     shows_old = responses.shows_old(request)
-    write = Write(table, position, lambda _: None, condition, shows_old=shows_old)
+    write = Write(table, position, lambda _: None, condition, None, shows_old)
     planned = execute(account, write)
 
     old = planned.old if request.get("ReturnValues") == "ALL_OLD" else None

@@ -31,7 +31,7 @@ def put_item(account: Account, request: Request) -> Response:
     conditions.keys_are_scalars(condition, table)
 
     shows_old = responses.shows_old(request)
-    write = Write(table, position, lambda _: item, condition, new=item, shows_old=shows_old)
+    write = Write(table, position, lambda _: item, condition, item, shows_old)
     planned = execute(account, write)
 
     old = planned.old if request.get("ReturnValues") == "ALL_OLD" else None

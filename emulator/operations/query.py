@@ -108,20 +108,14 @@ def query(account: Account, request: Request) -> Response:
     paging.index_projects_filter(condition, source)
 
     low, high = bounds(key_range, source.table.settings.placement_salt)
+    reverse = not request.get("ScanIndexForward", True)
+    consistent = request.get("ConsistentRead", False)
+    fetch = paging.needs_fetch(source, request, projection)
+    key = low[: 1 + len(source.key.partition)]
+    table, index, limit = source.table, source.secondary, request.get("Limit")
     page = read_page(
         account,
-        PageRequest(
-            source.table,
-            source.secondary,
-            low,
-            high,
-            start=start_at,
-            reverse=not request.get("ScanIndexForward", True),
-            limit=request.get("Limit"),
-            consistent=request.get("ConsistentRead", False),
-            fetch=paging.needs_fetch(source, request, projection),
-            key=low[: 1 + len(source.key.partition)],
-        ),
+        PageRequest(table, index, low, high, start_at, reverse, limit, consistent, fetch, key),
     )
     if page.last is not None and _has_one_item(source):
         page = page._replace(last=None)

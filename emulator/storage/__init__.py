@@ -4,7 +4,7 @@ This room decides the order of Scan and of paging, and which partition serves a 
 """
 
 from emulator.storage.lagged import Change, LaggedView
-from emulator.storage.ordered import OrderedStore
+from emulator.storage.ordered import OrderedStore, copied
 from emulator.storage.partition import Partition, PartitionMap
 from emulator.storage.plan import Entry, EntryChange, entry_of, plan_index_change
 from emulator.storage.routing import (
@@ -31,6 +31,7 @@ __all__ = [
     "PartitionMap",
     "Position",
     "bounds",
+    "copied",
     "entry_of",
     "hashed_bytes",
     "key_position",

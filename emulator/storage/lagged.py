@@ -20,8 +20,8 @@ class SharedStore(Protocol[T]):
     def get(self, position: Position) -> T | None:
         """Return the entry at a position."""
 
-    def put(self, position: Position, entry: T, /) -> None:
-        """Store an entry, replacing the one at its position."""
+    def put(self, position: Position, entry: T, /) -> object:
+        """Store an entry, replacing the one at its position; what it returns is its own affair."""
 
     def remove(self, position: Position) -> None:
         """Remove the entry at a position, which must be there."""

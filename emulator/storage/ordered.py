@@ -7,11 +7,14 @@ store over the same containers in O(1); whichever is written first copies them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeVar
 
 from sortedcontainers import SortedList
 
 from emulator.model import Item
 from emulator.storage.routing import Position
+
+T = TypeVar("T")
 
 
 class OrderedStore:
@@ -39,17 +42,20 @@ class OrderedStore:
         """Return the item at a position. O(1)."""
         return self._items.get(position)
 
-    def put(self, position: Position, item: Item) -> None:
-        """Store an item, replacing the one at its position. O(log n)."""
+    def put(self, position: Position, item: Item) -> Item | None:
+        """Store an item and return the one at its position that it replaces. O(log n)."""
         if self._shared:
             self._unshare()
-        old = self._items.get(position)
-        if old is None:
+        items = self._items
+        count = len(items)
+        old = items.setdefault(position, item)
+        if len(items) > count:
             self._order.add(position)
             self.size_bytes += item.size_bytes
-        else:
-            self.size_bytes += item.size_bytes - old.size_bytes
-        self._items[position] = item
+            return None
+        items[position] = item
+        self.size_bytes += item.size_bytes - old.size_bytes
+        return old
 
     def remove(self, position: Position) -> None:
         """Remove the item at a position, which must be there. O(log n)."""
@@ -90,7 +96,7 @@ class OrderedStore:
 
     def _unshare(self) -> None:
         self._items = self._items.copy()
-        self._order = _copied(self._order)
+        self._order = copied(self._order)
         self._shared = False
 
     def check(self) -> None:
@@ -101,14 +107,14 @@ class OrderedStore:
         assert total == self.size_bytes, f"size is {self.size_bytes}, items sum to {total}"
 
 
-def _copied(order: SortedList[Position]) -> SortedList[Position]:
+def copied(order: SortedList[T]) -> SortedList[T]:
     """Return a copy of a sorted list without comparing anything. O(n), but a memory copy.
 
     ``SortedList.copy`` sorts anew: twenty times slower, and felt by the first write of every
     test that starts from a snapshot. The fields are those of sortedcontainers 2; ``check``
     asserts that they still fit together.
     """
-    twin: SortedList[Position] = SortedList()
+    twin: SortedList[T] = SortedList()
     twin._lists = [sublist.copy() for sublist in order._lists]
     twin._maxes = order._maxes.copy()
     twin._index = order._index.copy()

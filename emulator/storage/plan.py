@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from emulator.model import IndexSchema, Item
+from emulator.model import IndexSchema, Item, KeyValue
 from emulator.storage.routing import Position, key_position
 
 
@@ -36,26 +36,42 @@ class EntryChange(NamedTuple):
 
 
 def entry_of(
-    schema: IndexSchema, item: Item | None, salt: int, before: Entry | None = None
+    schema: IndexSchema,
+    item: Item,
+    salt: int,
+    table_key: tuple[KeyValue, ...] | None = None,
+    before: Entry | None = None,
 ) -> Entry | None:
-    """Return the entry an item has in an index, or None; ``before`` is the one it had, if any."""
-    if item is None:
-        return None
+    """Return the entry an item has in an index, or None.
+
+    Args:
+        schema: The index.
+        item: The item.
+        salt: The table's ``placement_salt``.
+        table_key: The item's key in the table, if that is known.
+        before: The entry that the item had, if any.
+    """
     entry = schema.entry(item)
     if entry is None:
         return None
-    key = schema.key.values(item) + schema.table_key.values(item)
+    if table_key is None:
+        table_key = schema.table_key.values(item)
+    key = schema.key.values(item) + table_key
     if before is not None and before.position[1:] == key:
         return Entry(before.position, entry)
     return Entry(key_position(key, salt, len(schema.key.partition)), entry)
 
 
 def plan_index_change(
-    schema: IndexSchema, old: Item | None, new: Item | None, salt: int
+    schema: IndexSchema,
+    old: Item | None,
+    new: Item | None,
+    salt: int,
+    table_key: tuple[KeyValue, ...] | None = None,
 ) -> EntryChange | None:
     """Return how a write from ``old`` to ``new`` changes an index, or None if it does not."""
-    before = entry_of(schema, old, salt)
-    after = entry_of(schema, new, salt, before)
+    before = None if old is None else entry_of(schema, old, salt, table_key)
+    after = None if new is None else entry_of(schema, new, salt, table_key, before)
     if before is None and after is None:
         return None
     if (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
+from functools import lru_cache
 from itertools import repeat
 from typing import Any, Final, TypeAlias
 
@@ -19,6 +20,8 @@ from emulator.model import KeyRange, KeyValue, format_number
 Position: TypeAlias = tuple[Any, ...]
 
 HASH_SPACE: Final = 2**64
+#: How many partition keys are not hashed again.
+KNOWN_COLLECTIONS: Final = 8192
 _LENGTH_BYTES: Final = 4
 
 
@@ -100,7 +103,13 @@ def key_position(key: tuple[KeyValue, ...], salt: int, width: int = 1) -> Positi
     >>> key_position(("abc", "2026"), salt=0)
     (16748430526252140965, 'abc', '2026')
     """
-    return (placement_hash(key[:width], salt), *key)
+    return _collection(key[:width], salt) + key[width:]
+
+
+@lru_cache(maxsize=KNOWN_COLLECTIONS)
+def _collection(partition: tuple[KeyValue, ...], salt: int) -> Position:
+    """Return where an item collection begins; positions share what is known of late ones."""
+    return (placement_hash(partition, salt), *partition)
 
 
 def _tagged(value: KeyValue) -> tuple[bytes, bytes]:
@@ -112,11 +121,11 @@ def _tagged(value: KeyValue) -> tuple[bytes, bytes]:
 
 
 def bounds(key_range: KeyRange, salt: int) -> tuple[Position, Position]:
-    """Return the half-open interval of positions that a key range covers (MAK-71).
+    r"""Return the half-open interval of positions that a key range covers (MAK-71).
 
     >>> low, high = bounds(KeyRange(("abc",), lower="b", lower_inclusive=False), salt=0)
     >>> low[1:], high[1:]
-    (('abc', 'b', TOP), ('abc', TOP))
+    (('abc', 'b', TOP), ('abc\x00',))
     """
     partition = key_range.partition
     prefix = key_position((*partition, *key_range.equal), salt, len(partition))
@@ -125,12 +134,23 @@ def bounds(key_range: KeyRange, salt: int) -> tuple[Position, Position]:
         low = (*prefix, key_range.lower)
         if not key_range.lower_inclusive:
             low = (*low, TOP)
-    high: Position = (*prefix, TOP)
-    if key_range.upper is not None:
-        high = (*prefix, key_range.upper)
-        if key_range.upper_inclusive:
-            high = (*high, TOP)
-    return low, high
+    if key_range.upper is None:
+        return low, _beyond(prefix)
+    high = (*prefix, key_range.upper)
+    return low, _beyond(high) if key_range.upper_inclusive else high
+
+
+def _beyond(prefix: Position) -> Position:
+    """Return the least bound above all positions that begin like this.
+
+    Nothing lies between a text and the same with a zero behind it; that is compared without us.
+    """
+    last = prefix[-1]
+    if isinstance(last, str):
+        return (*prefix[:-1], last + "\0")
+    if isinstance(last, bytes):
+        return (*prefix[:-1], last + b"\0")
+    return (*prefix, TOP)
 
 
 def segment_bounds(segment: int, total_segments: int) -> tuple[Position, Position]:

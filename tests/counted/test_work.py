@@ -1,13 +1,16 @@
 """How often work is done, counted exactly: a regression is caught without a clock."""
 
 import copy
+import gc
+import json
 import sys
+import tracemalloc
 
 import pytest
 
-from emulator import Emulator
+from emulator import Emulator, ManualClock
 from emulator.expressions import lexer
-from emulator.model import wire
+from emulator.model import numbers, wire
 from emulator.storage import ordered
 from tests.tables import table
 
@@ -88,12 +91,32 @@ def test_a_repeated_request_is_not_parsed_again(emulator, operation, request_):
 
 
 def test_a_put_walks_each_value_once(emulator):
-    """Three strings at the top are read in place; the rest is one load per value."""
+    """Texts and numbers of a map are read in place; the rest is one load per value."""
     written = item(1000)
     with Calls(wire._load, wire.load_item) as counts:
         emulator.call("PutItem", {"TableName": "tab", "Item": written})
-    # sk, m, a, and the two members of a; g and pk are text at the top.
-    assert counts == {"_load": 5, "load_item": 1}
+    # m, a, and the two members of a; pk, g and sk are text and a number at the top.
+    assert counts == {"_load": 4, "load_item": 1}
+
+
+def test_a_number_that_came_before_is_not_read_again(emulator):
+    emulator.call("PutItem", {"TableName": "tab", "Item": item(1)})
+    with Calls(numbers.measured_number) as counts:
+        emulator.call("PutItem", {"TableName": "tab", "Item": item(1)})
+        emulator.call("PutItem", {"TableName": "tab", "Item": item(123_456)})
+    assert counts == {"measured_number": 1}
+
+
+def test_items_of_a_collection_share_their_partition_key_and_its_hash(emulator):
+    """One text and one hash for all of them, in the table as in the index."""
+    for number in (201, 202):
+        text = json.dumps({"TableName": "tab", "Item": item(number)})
+        emulator.call("PutItem", json.loads(text))
+    stored = emulator.account().tables["tab"]
+    for store, name in ((stored.store, "pk"), (stored.indexes["gsi"].store, "g")):
+        entries = list(store.walk((0,), (2**64,)))
+        assert len({id(position[0]) for position, _ in entries}) == 1
+        assert {id(entry.attributes[name]) for _, entry in entries} == {id(entries[0][0][1])}
 
 
 def test_nothing_is_copied_deeply(emulator, monkeypatch):
@@ -136,3 +159,35 @@ def test_a_query_touches_only_its_page(count):
     finally:
         ordered.OrderedStore.items_at = original
     assert len(walked) == 10
+
+
+def allocated(function):
+    """Return what a function keeps in memory, and what it took at its highest, in bytes."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        kept = function()
+        return tracemalloc.get_traced_memory(), kept
+    finally:
+        tracemalloc.stop()
+
+
+def test_snapshots_take_the_same_whatever_the_table_holds():
+    """Items, index entries, collections, expiries and stream records are shared until written."""
+    taken = []
+    for count in (20, 1000):
+        made = Emulator(clock=ManualClock(), capacity="observe")
+        stream = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+        indexes = {"indexes": {"gsi": "g"}, "local_indexes": {"lsi": "g"}}
+        made.call("CreateTable", table("pk", "sk:N", **indexes, StreamSpecification=stream))
+        expiry = {"Enabled": True, "AttributeName": "sk"}
+        made.call("UpdateTimeToLive", {"TableName": "tab", "TimeToLiveSpecification": expiry})
+        for number in range(count):
+            written = item(2_000_000_000 + number) | {"pk": {"S": str(number)}}
+            made.call("PutItem", {"TableName": "tab", "Item": written})
+        made.snapshot()
+        (kept, peak), snapshot = allocated(made.snapshot)
+        (restored, restoring), _ = allocated(lambda made=made, at=snapshot: made.restore(at))
+        taken.append((kept, peak, restored, restoring))
+    few, many = taken
+    assert all(large <= small + 2048 for small, large in zip(few, many, strict=True)), taken

@@ -58,6 +58,6 @@ def test_the_next_time_is_the_first_expiry_that_can_come_due():
 
 def test_a_copy_goes_its_own_way():
     first = ExpiryQueue("ttl", [(HERE, item(NOW - 1))])
-    second = first.copy()
+    second = first.share()
     first.replace(HERE, item(NOW - 1), None)
     assert (first.due(NOW), second.due(NOW)) == ([], [HERE])

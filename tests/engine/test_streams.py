@@ -62,7 +62,7 @@ def test_a_copy_counts_its_own_bytes(monkeypatch):
     made = stream()
     for number in range(10):
         made.record(None, item(number), NOW_NS)
-    twin = made.copy()
+    twin = made.share()
     twin.record(None, item(10), NOW_NS)
     assert (numbers(made), numbers(twin)) == (list(range(1, 11)), list(range(2, 12)))
 
@@ -74,9 +74,9 @@ def test_a_record_can_be_read_for_a_day():
     made.record(None, item(2), NOW_NS + NANOSECONDS)
     day_ns = 24 * 3600 * NANOSECONDS
     for ask in (
-        lambda now_ns: [record.number for record in read(made.copy(), now_ns)],
-        lambda now_ns: [oldest(made.copy(), now_ns)],
-        lambda now_ns: [made.copy().number_at(0, now_ns)],
+        lambda now_ns: [record.number for record in read(made.share(), now_ns)],
+        lambda now_ns: [oldest(made.share(), now_ns)],
+        lambda now_ns: [made.share().number_at(0, now_ns)],
     ):
         assert ask(NOW_NS + day_ns)[0] == 1
         assert ask(NOW_NS + day_ns + 1)[0] == 2

@@ -65,8 +65,8 @@ TestOrderedStore = StoreMachine.TestCase
 def test_a_store_is_copied_once_and_only_if_it_was_shared(monkeypatch):
     """The first write after sharing pays for a copy; all others cost O(log n)."""
     copies = []
-    copied = ordered._copied
-    monkeypatch.setattr(ordered, "_copied", lambda order: copies.append(order) or copied(order))
+    copied = ordered.copied
+    monkeypatch.setattr(ordered, "copied", lambda order: copies.append(order) or copied(order))
     store = OrderedStore()
     counts = []
     for number, is_shared in enumerate([False, False, True, False, False]):
