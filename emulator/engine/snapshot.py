@@ -39,7 +39,9 @@ def capture(account: Account) -> dict[str, Any]:
     live = {table.stream.arn: table.stream for table in tables.values() if table.stream}
     return {
         "tables": tables,
-        "streams": {arn: live.get(arn) or stream.share() for arn, stream in account.streams.items()},
+        "streams": {
+            arn: live.get(arn) or stream.share() for arn, stream in account.streams.items()
+        },
         "tokens": account.tokens.copy(),
         "holds": account.holds.copy(),
         "archive": account.archive.copy(),

@@ -12,7 +12,7 @@ import binascii
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from sys import intern
-from typing import Any, ClassVar, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from emulator.model.items import EMPTY_NAME, Item, check_name
 from emulator.model.numbers import (
@@ -67,29 +67,11 @@ BAD_START: Final = "The provided starting key is invalid"
 _HOPELESS_LEVELS: Final = 100
 
 
-class _Walk:
-    """What one walk over an item finds out beside the values."""
-
-    __slots__ = ("levels",)
-    #: What the faults of some values open with.
-    opening: ClassVar[str] = ""
-
-    def __init__(self) -> None:
-        self.levels = 1
-
-
 class _EmptyNameError(Exception):
     """A walk met an empty name."""
 
 
-class _StartKeyWalk(_Walk):
-    """A walk over a start key, whose faults say so; some in the older wording only (ESK-3)."""
-
-    __slots__ = ()
-    opening = f"{BAD_START}: "
-
-
-def load_value(wire: object, levels: int = limits.NESTING_LEVELS) -> Value:
+def load_value(wire: object, most: int = limits.NESTING_LEVELS) -> Value:
     """Return the value that an AttributeValue writes, nested in so many levels at most.
 
     Raises:
@@ -104,33 +86,35 @@ def load_value(wire: object, levels: int = limits.NESTING_LEVELS) -> Value:
         text = wire.get("N")
         if type(text) is str and len(text) <= SHORT_NUMBER:
             return known_number(text)[0]
-    walk = _Walk()
     try:
-        value, _ = _load(wire, walk, 1)
+        value, _, levels = _load(wire, "", 1)
     except _EmptyNameError:
         raise _empty_name([wire]) from None
-    check_levels(walk.levels, levels)
+    check_levels(levels, most)
     return value
 
 
-def load_item(wire: Mapping[str, object], walk_class: type[_Walk] = _Walk) -> Item:
+def load_item(wire: Mapping[str, object], opening: str = "") -> Item:
     """Return the item that a map of AttributeValues writes, measured on the way.
 
     Nesting is not judged here, since requests report it late (PUT-5): see ``check_levels``.
+
+    Args:
+        wire: The map.
+        opening: What the faults of some values open with.
     """
-    walk = walk_class()
     try:
-        attributes, size_bytes = _load_members(wire, walk, 1)
+        attributes, size_bytes, levels = _load_members(wire, opening, 1)
     except _EmptyNameError:
         raise _empty_name(() if "" in wire else wire.values()) from None
     if size_bytes > limits.ATTRIBUTE_NAME_BYTES:
         _check_names(attributes)
-    return Item(attributes, size_bytes, walk.levels)
+    return Item(attributes, size_bytes, levels)
 
 
 def load_start_key(wire: Mapping[str, object]) -> Item:
     """Return the item that an ExclusiveStartKey writes, with faults worded as its own (ESK-3)."""
-    start = load_item(wire, _StartKeyWalk)
+    start = load_item(wire, f"{BAD_START}: ")
     check_levels(start.levels)
     return start
 
@@ -201,94 +185,101 @@ def dump_item(attributes: Mapping[str, Value]) -> WireItem:
 # Loading
 
 
-def _load(wire: object, walk: _Walk, level: int) -> tuple[Value, int]:
+#: A value, its bytes, and how many levels deep it goes: 1 for a scalar.
+_Loaded: TypeAlias = tuple[Value, int, int]
+
+
+def _load(wire: object, opening: str, level: int) -> _Loaded:
     if type(wire) is not dict:
         raise errors.SerializationException(_unexpected(wire))
     if len(wire) != 1:
-        wire = _only_member(wire, walk)
+        wire = _only_member(wire, opening)
     [tag] = wire
     raw = wire[tag]
     if raw is None or tag not in _LOADERS:
-        raise errors.ValidationException(walk.opening + EMPTY_VALUE)
-    return _LOADERS[tag](raw, walk, level)
+        raise errors.ValidationException(opening + EMPTY_VALUE)
+    return _LOADERS[tag](raw, opening, level)
 
 
-def _only_member(wire: dict[str, Any], walk: _Walk) -> dict[str, Any]:
+def _only_member(wire: dict[str, Any], opening: str) -> dict[str, Any]:
     """Drop null and unknown members (WIR-15); none or several known ones are an error (TYP-1)."""
     known = {tag: raw for tag, raw in wire.items() if raw is not None and tag in _LOADERS}
     if not known:
-        raise errors.ValidationException(walk.opening + EMPTY_VALUE)
+        raise errors.ValidationException(opening + EMPTY_VALUE)
     if len(known) > 1:
         for tag, raw in known.items():
             check_type(tag, raw)
-        raise errors.ValidationException(walk.opening + SEVERAL_TYPES)
+        raise errors.ValidationException(opening + SEVERAL_TYPES)
     return known
 
 
-def _load_string(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+def _load_string(raw: Any, _opening: str, _level: int) -> _Loaded:
     if type(raw) is not str:
         raise errors.SerializationException(scalar_text(raw, "String"))
-    return raw, len(raw) if raw.isascii() else len(raw.encode())
+    return raw, len(raw) if raw.isascii() else len(raw.encode()), 1
 
 
-def _load_number(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+def _load_number(raw: Any, _opening: str, _level: int) -> _Loaded:
     if type(raw) is not str:
         raise errors.SerializationException(scalar_text(raw, "String"))
-    return known_number(raw) if len(raw) <= SHORT_NUMBER else measured_number(raw)
+    number, size_bytes = (known_number if len(raw) <= SHORT_NUMBER else measured_number)(raw)
+    return number, size_bytes, 1
 
 
-def _load_binary(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+def _load_binary(raw: Any, _opening: str, _level: int) -> _Loaded:
     data = load_bytes(raw)
-    return data, len(data)
+    return data, len(data), 1
 
 
-def _load_bool(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+def _load_bool(raw: Any, _opening: str, _level: int) -> _Loaded:
     if type(raw) is not bool:
         raise errors.SerializationException(scalar_text(raw, "Boolean"))
-    return raw, 1
+    return raw, 1, 1
 
 
-def _load_null(raw: Any, walk: _Walk, _level: int) -> tuple[Value, int]:
+def _load_null(raw: Any, opening: str, _level: int) -> _Loaded:
     if type(raw) is not bool:
         raise errors.SerializationException(scalar_text(raw, "Boolean"))
     if not raw:
-        raise _value_fault(FALSE_NULL, walk)
-    return None, 1
+        raise _value_fault(FALSE_NULL, opening)
+    return None, 1, 1
 
 
-def _load_list(raw: Any, walk: _Walk, level: int) -> tuple[Value, int]:
+def _load_list(raw: Any, opening: str, level: int) -> _Loaded:
     if type(raw) is not list and type(raw) is not tuple:
         raise errors.SerializationException(_unexpected(raw))
-    if raw:
-        level = _descend(walk, level)
-        if level > _HOPELESS_LEVELS:
-            return (), CONTAINER_BYTES
+    if raw and level >= _HOPELESS_LEVELS:
+        return (), CONTAINER_BYTES, 2
     members = []
     size_bytes = CONTAINER_BYTES
+    deepest = 0
     for written in raw:
-        member, member_bytes = _load(written, walk, level)
+        member, member_bytes, levels = _load(written, opening, level + 1)
         members.append(member)
         size_bytes += MEMBER_BYTES + member_bytes
-    return tuple(members), size_bytes
+        if levels > deepest:
+            deepest = levels
+    return tuple(members), size_bytes, 1 + deepest
 
 
-def _load_map(raw: Any, walk: _Walk, level: int) -> tuple[Value, int]:
+def _load_map(raw: Any, opening: str, level: int) -> _Loaded:
     if type(raw) is not dict:
         raise errors.SerializationException(_unexpected(raw, "map"))
-    if raw:
-        level = _descend(walk, level)
-        if level > _HOPELESS_LEVELS:
-            return {}, CONTAINER_BYTES
-    members, size_bytes = _load_members(raw, walk, level)
-    return members, CONTAINER_BYTES + MEMBER_BYTES * len(members) + size_bytes
+    if not raw:
+        return {}, CONTAINER_BYTES, 1
+    if level >= _HOPELESS_LEVELS:
+        return {}, CONTAINER_BYTES, 2
+    members, size_bytes, levels = _load_members(raw, opening, level + 1)
+    return members, CONTAINER_BYTES + MEMBER_BYTES * len(members) + size_bytes, 1 + levels
 
 
 def _load_members(
-    wire: Mapping[str, object], walk: _Walk, level: int
-) -> tuple[dict[str, Value], int]:
-    """Return the values of a map or an item by name, and the bytes of both."""
+    wire: Mapping[str, object], opening: str, level: int
+) -> tuple[dict[str, Value], int, int]:
+    """Return the values of a map or an item by name, the bytes of both, and the deepest levels."""
     members: dict[str, Value] = {}
     size_bytes = 0
+    deepest = 1
     for name, written in wire.items():
         if not name:
             raise _EmptyNameError
@@ -303,20 +294,14 @@ def _load_members(
                 members[intern(name)], value_bytes = known_number(text)
                 size_bytes += value_bytes
                 continue
-        members[intern(name)], value_bytes = _load(written, walk, level)
+        members[intern(name)], value_bytes, levels = _load(written, opening, level)
         size_bytes += value_bytes
-    return members, size_bytes
+        if levels > deepest:
+            deepest = levels
+    return members, size_bytes, deepest
 
 
-def _descend(walk: _Walk, level: int) -> int:
-    """Enter a container and return the level of its members."""
-    level += 1
-    if level > walk.levels:
-        walk.levels = level
-    return level
-
-
-def _load_string_set(raw: Any, walk: _Walk, _level: int) -> tuple[Value, int]:
+def _load_string_set(raw: Any, opening: str, _level: int) -> _Loaded:
     members = _members(raw)
     size_bytes = 0
     for member in members:
@@ -324,15 +309,15 @@ def _load_string_set(raw: Any, walk: _Walk, _level: int) -> tuple[Value, int]:
             raise errors.SerializationException(scalar_text(member, "String"))
         size_bytes += len(member) if member.isascii() else len(member.encode())
     if not members:
-        raise _value_fault(EMPTY_STRING_SET, walk)
+        raise _value_fault(EMPTY_STRING_SET, opening)
     loaded = StringSet(members)
     if len(loaded) < len(members):
         quoted = _repeats_quoted(members, ", ")
         raise errors.RequestFault(DUPLICATES.format(quoted=quoted, plain=", ".join(members)))
-    return loaded, size_bytes
+    return loaded, size_bytes, 1
 
 
-def _load_number_set(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
+def _load_number_set(raw: Any, _opening: str, _level: int) -> _Loaded:
     members = _members(raw)
     for member in members:
         if type(member) is not str:
@@ -342,23 +327,23 @@ def _load_number_set(raw: Any, _walk: _Walk, _level: int) -> tuple[Value, int]:
     loaded = NumberSet(map(parse_number, members))
     if len(loaded) < len(members):
         raise errors.RequestFault(NUMBER_DUPLICATES)
-    return loaded, sum(map(number_size, loaded))
+    return loaded, sum(map(number_size, loaded)), 1
 
 
-def _load_binary_set(raw: Any, walk: _Walk, _level: int) -> tuple[Value, int]:
+def _load_binary_set(raw: Any, opening: str, _level: int) -> _Loaded:
     members = [load_bytes(member) for member in _members(raw)]
     if not members:
-        raise _value_fault(EMPTY_BINARY_SET, walk)
+        raise _value_fault(EMPTY_BINARY_SET, opening)
     loaded = BinarySet(members)
     if len(loaded) < len(members):
         texts = [_base64(member) for member in members]
         quoted = _repeats_quoted(texts, ",", members)
         raise errors.RequestFault(BINARY_DUPLICATES.format(quoted=quoted, plain=", ".join(texts)))
-    return loaded, sum(map(len, loaded))
+    return loaded, sum(map(len, loaded)), 1
 
 
-def _value_fault(message: str, walk: _Walk) -> errors.RequestFault:
-    return errors.RequestFault(Wording(message, older=walk.opening + message))
+def _value_fault(message: str, opening: str) -> errors.RequestFault:
+    return errors.RequestFault(Wording(message, older=opening + message))
 
 
 def _members(raw: Any) -> list[Any]:
@@ -464,7 +449,7 @@ def _unexpected(raw: Any, wanted: str = "structure") -> str:
     return "Unexpected value type in payload" if wanted == "map" else "Unexpected field type"
 
 
-_LOADERS: Final[dict[str, Callable[[Any, _Walk, int], tuple[Value, int]]]] = {
+_LOADERS: Final[dict[str, Callable[[Any, str, int], _Loaded]]] = {
     "S": _load_string,
     "N": _load_number,
     "B": _load_binary,
@@ -490,7 +475,12 @@ def _dump_number(value: Decimal) -> WireValue:
 
 
 def _dump_list(value: tuple[Value, ...]) -> WireValue:
-    return {"L": [_DUMPERS[type(member)](member) for member in value]}
+    return {
+        "L": [
+            {"M": dump_item(member)} if type(member) is dict else _DUMPERS[type(member)](member)
+            for member in value
+        ]
+    }
 
 
 def _dump_map(value: dict[str, Value]) -> WireValue:
