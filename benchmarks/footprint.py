@@ -2,7 +2,7 @@
 
     python -m benchmarks.footprint [--items 1000000]
 
-Targets: 2 KB per small item with one GSI, and a million of them within 2 GB; ``import emulator``
+Targets: 750 bytes per small item with one GSI, so a million of them in 0.75 GB; ``import emulator``
 under 60 ms, and under 1.5 times ``import json, decimal, sortedcontainers, mmh3`` plus 30 ms;
 ``from emulator import Emulator`` 3.5 times those imports and a first call 4 times;
 ``dynamometer --version`` under 120 ms; nothing for a run of pytest that does not use the plugin.

@@ -2,9 +2,10 @@
 
     python -m benchmarks.profile [--operation PutItem] [--calls 3000]
 
-The first table is cProfile's: the functions with the largest share of their own, which a
-profiler makes look larger the more they call. The second counts instructions with callgrind, if
-valgrind is installed: unlike seconds, they do not change with the machine's mood.
+The first two tables are cProfile's: the rooms and the functions with the largest share of their
+own, which a profiler makes look larger the more they call. The third counts instructions with
+callgrind, if valgrind is installed: unlike seconds, they do not change with the machine's mood. Its
+last two rows are what no operation can do without: reading the item and writing it out again.
 """
 
 import argparse
@@ -20,14 +21,35 @@ from benchmarks.measure import table
 from benchmarks.workbench import filled, requests
 
 FEW, MANY = 50, 450
+COUNTED = (
+    "GetItem",
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "Query",
+    "TransactWriteItems",
+    "PutItem, all new",
+    "load the item",
+    "dump the item",
+)
 SCRIPT = """
 import gc, json
-from benchmarks.workbench import ITEM, filled, requests
+from itertools import count
+from benchmarks.workbench import ITEM, all_new, filled, requests
+from emulator.model.wire import dump_item, load_item
 emulator = filled(60, partition="user#1")
-make = requests(at=45).get({operation!r})
-call = (lambda: json.loads(json.dumps(ITEM))) if make is None else (
-    lambda: emulator.call({operation!r}, make())
-)
+loaded = load_item(ITEM).attributes
+numbers = count()
+calls = {{
+    name: (lambda name=name, make=make: emulator.call(name, make()))
+    for name, make in requests(at=45).items()
+}}
+call = calls.get({operation!r}) or {{
+    "J": lambda: json.loads(json.dumps(ITEM)),
+    "load the item": lambda: load_item(ITEM),
+    "dump the item": lambda: dump_item(loaded),
+    "PutItem, all new": lambda: emulator.call("PutItem", all_new(next(numbers))),
+}}[{operation!r}]
 gc.disable()
 for _ in range({calls}):
     call()
@@ -36,6 +58,37 @@ for _ in range({calls}):
 
 def shares(operation, calls, most=15):
     """Return the functions with the largest share of an operation's time."""
+    found = profiled(operation, calls)
+    whole = sum(own for _, _, own, _, _ in found.values())
+    heaviest = sorted(found.items(), key=lambda one: -one[1][2])[:most]
+    return [
+        [f"{Path(path).name} {name}" if line else name, f"{count / calls:g}", f"{own / whole:.1%}"]
+        for (path, line, name), (_, count, own, _, _) in heaviest
+    ]
+
+
+def rooms(operation, calls):
+    """Return the share of each room in an operation's time, and how many calls it makes there."""
+    found = profiled(operation, calls)
+    whole = sum(own for _, _, own, _, _ in found.values())
+    by_room = {}
+    for (path, line, _), (_, count, own, _, _) in found.items():
+        parts = Path(path).parts
+        room = "other Python" if line else "built-in functions"
+        if "emulator" in parts:
+            room = parts[parts.index("emulator") + 1].removesuffix(".py")
+        counted, taken = by_room.get(room, (0, 0.0))
+        by_room[room] = counted + count, taken + own
+    heaviest = sorted(by_room.items(), key=lambda one: -one[1][1])
+    return [
+        [room, f"{counted / calls:.0f}", f"{own / whole:.0%}"]
+        for room, (counted, own) in heaviest
+        if own / whole >= 0.005
+    ]
+
+
+def profiled(operation, calls):
+    """Return cProfile's figures of so many calls of an operation."""
     emulator = filled(100, partition="user#1")
     make = requests(at=50)[operation]
     emulator.call(operation, make())
@@ -45,13 +98,7 @@ def shares(operation, calls, most=15):
         profile.enable()
         emulator.call(operation, request)
         profile.disable()
-    found = pstats.Stats(profile).stats
-    whole = sum(own for _, _, own, _, _ in found.values())
-    heaviest = sorted(found.items(), key=lambda one: -one[1][2])[:most]
-    return [
-        [f"{Path(path).name} {name}" if line else name, f"{count / calls:g}", f"{own / whole:.1%}"]
-        for (path, line, name), (_, count, own, _, _) in heaviest
-    ]
+    return pstats.Stats(profile).stats
 
 
 def instructions(operation):
@@ -68,14 +115,16 @@ def _counted(operation, calls):
 
 
 def main(operation="PutItem", calls=3000):
+    by_room = rooms(operation, calls)
+    table(f"{operation}, one GSI, by room", ["room", "calls", "share"], by_room)
     rows = shares(operation, calls)
     table(f"{operation}, one GSI, profiled", ["function", "calls", "share"], rows)
-    results = {"shares": rows}
+    results = {"rooms": by_room, "shares": rows}
     if shutil.which("valgrind") is None:
         print("  valgrind: not installed, instructions are not counted")
         return results
     unit = instructions("J")
-    counted = {name: instructions(name) for name in ("GetItem", "PutItem", "Query")}
+    counted = {name: instructions(name) for name in COUNTED}
     results["instructions"] = [
         [name, f"{count:,.0f}", f"{count / unit:.2f}"] for name, count in counted.items()
     ]

@@ -59,6 +59,14 @@ def item(number, indexes=1, partition=None):
     return written
 
 
+def all_new(number):
+    """Return a PutItem whose keys and numbers no other has."""
+    written = item(number, partition=f"new#{number}")
+    written["g0"] = {"S": f"new#{number}"}
+    written["total"], written["created"] = {"N": f"{number}.95"}, {"N": str(1767225600 + number)}
+    return {"TableName": "bench", "Item": written}
+
+
 def filled(count, *, indexes=1, partition=None, capacity="observe"):
     """Return an emulator whose table holds ``count`` items."""
     emulator = Emulator(capacity=capacity)
