@@ -75,32 +75,54 @@ LEVELS = {"none", "note", "warning", "error"}
 
 
 def check_sarif(document):
-    """Hold a document to the parts of the published schema that it uses."""
+    """Hold a document to the parts of the published schema that it uses.
+
+    The schema closes every object, so each has the members that are named here and no others.
+    """
     assert set(document) == {"$schema", "version", "runs"}
     assert document["version"] == "2.1.0"
     for run in document["runs"]:
-        assert set(run) <= {"tool", "results", "columnKind"}
+        assert set(run) == {"tool", "results", "columnKind"}
+        assert run["columnKind"] in ("utf16CodeUnits", "unicodeCodePoints")
+        assert set(run["tool"]) == {"driver"}
         driver = run["tool"]["driver"]
-        assert isinstance(driver["name"], str)
+        assert set(driver) == {"name", "version", "rules"}
+        assert all(isinstance(driver[name], str) for name in ("name", "version"))
         rules = driver["rules"]
         assert len({rule["id"] for rule in rules}) == len(rules)
         for rule in rules:
             assert set(rule) == {"id", "shortDescription", "defaultConfiguration"}
-            assert rule["shortDescription"]["text"]
+            check_text(rule["shortDescription"])
+            assert set(rule["defaultConfiguration"]) == {"level"}
             assert rule["defaultConfiguration"]["level"] in LEVELS
         for result in run["results"]:
+            assert set(result) == {
+                *("ruleId", "ruleIndex", "level", "message", "locations", "partialFingerprints"),
+            }
+            assert result["ruleIndex"] >= 0
             assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
             assert result["level"] in LEVELS
-            assert result["message"]["text"]
+            check_text(result["message"])
             [location] = result["locations"]
+            assert set(location) == {"physicalLocation"}
             place = location["physicalLocation"]
+            assert set(place) == {"artifactLocation", "region"}
+            assert set(place["artifactLocation"]) == {"uri"}
             uri = place["artifactLocation"]["uri"]
             assert re.fullmatch(r"[A-Za-z0-9._~%/,-]+", uri)
             assert not uri.startswith(("/", ".."))
             region = place["region"]
+            assert {"startLine"} <= set(region)
+            assert set(region) <= {"startLine", "startColumn", "endLine", "endColumn"}
             assert all(isinstance(value, int) and value >= 1 for value in region.values())
             assert region["startLine"] <= region.get("endLine", region["startLine"])
             assert all(isinstance(value, str) for value in result["partialFingerprints"].values())
+
+
+def check_text(message):
+    assert set(message) == {"text"}
+    assert isinstance(message["text"], str)
+    assert message["text"]
 
 
 def test_sarif_keeps_to_its_schema():
