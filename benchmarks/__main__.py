@@ -70,7 +70,7 @@ def steps(items, most, *, short):
             f"footprint --items {most}",
             lambda: footprint.main(most, 3 if short else 15),
         ),
-        ("(f) Fixtures", "fixtures", lambda: fixtures.main(*((30, 1) if short else (200, 3)))),
+        ("(f) Fixtures", "fixtures", lambda: fixtures.main(*((60, 1) if short else (200, 3)))),
         ("(f) Snapshots", "snapshots", snapshots.main),
         ("(g) Servers under load", "server_load", lambda: server_load.main(0.6 if short else 5.0)),
         ("(g) Waiting for pages", "page_latency", lambda: page_latency.main(5 if short else 40)),
