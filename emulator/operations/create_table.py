@@ -111,8 +111,6 @@ def create_table(account: Account, request: Request) -> Response:
     table.options = options
     if policy is not None:
         options.policy = new_policy(account, table.arn, policy)
-    wanted = [resource.throughput for resource in table.resources()]
-    rules.units_are_within_the_quotas(account, name, wanted)
     account.tables[name] = table
     account.watch(table)
     stream = request.get("StreamSpecification")
@@ -171,9 +169,17 @@ def _kms_arn(account: Account, key: str) -> str:
 
 
 def make_table(account: Account, name: str, request: Request) -> Table:
-    """Return a new table with the keys, indexes and throughput that a request defines."""
+    """Return a new table with the keys, indexes and throughput that a request defines.
+
+    Raises:
+        LimitExceededException: it asks for more units than there may be (CAP-615). They are looked
+            at before a partition is made for every thousand of them.
+    """
     types = wire.load_types(request["AttributeDefinitions"])
     billing = rules.billing(request)
+    global_indexes = request.get("GlobalSecondaryIndexes") or ()
+    wanted = [definitions.load_throughput(billing, holder) for holder in (request, *global_indexes)]
+    rules.units_are_within_the_quotas(account, name, wanted)
     key = wire.load_key(request["KeySchema"], types)
     table = Table(
         name,
@@ -181,13 +187,12 @@ def make_table(account: Account, name: str, request: Request) -> Table:
         table_id=account.new_id(f"table/{name}"),
         key=key,
         attribute_types=types,
-        throughput=definitions.load_throughput(billing, request),
+        throughput=wanted[0],
         settings=account.settings,
         now_ns=account.now_ns,
     )
-    for index in request.get("GlobalSecondaryIndexes") or ():
+    for index, throughput in zip(global_indexes, wanted[1:], strict=True):
         schema = definitions.load_index(index, types, key, is_global=True)
-        throughput = definitions.load_throughput(billing, index)
         table.add_index(schema, throughput, now_ns=account.now_ns)
     for index in request.get("LocalSecondaryIndexes") or ():
         schema = definitions.load_index(index, types, key, is_global=False)

@@ -171,8 +171,6 @@ def _begin(account: Account, asked: Request) -> Transfer:
     rules.encryption_is_consistent(parameters)
     name = free_name(account, parameters["TableName"])
     table = make_table(account, name, parameters)
-    throughputs = [resource.throughput for resource in table.resources()]
-    rules.units_are_within_the_quotas(account, name, throughputs)
     table.options.sse = load_encryption(account, parameters.get("SSESpecification"))
     _imports_are_not_too_many(account)
     store = needed_store(account.settings.s3, "ImportTable")

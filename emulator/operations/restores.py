@@ -183,8 +183,6 @@ def _restore(
     rules.maxima_and_warm_throughput_fit(definition, account.settings.table_quota)
 
     table = make_table(account, name, definition)
-    throughputs = [resource.throughput for resource in table.resources()]
-    rules.units_are_within_the_quotas(account, name, throughputs)
     if encryption["SSESpecification"] is not None:
         table.options.sse = load_encryption(account, encryption["SSESpecification"])
     elif _region(source.arn) == account.region:

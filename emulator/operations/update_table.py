@@ -101,7 +101,7 @@ def _change(account: Account, request: Request, *, is_shared: bool) -> Response:
     )
     rules.index_changes_are_few(request, table, account.now_ns)
     peers = sharing_replicas(account, table, request) if is_shared else []
-    _verify(account, table, wanted)
+    _verify(account, table, request, wanted)
 
     is_instant = _set_options(account, request, table)
     _set_throughput(account, request, table, wanted)
@@ -186,10 +186,14 @@ def _maximum(wanted: int | None, current: int | None) -> int | None:
     return None if wanted == -1 else wanted
 
 
-def _verify(account: Account, table: Table, wanted: Wanted) -> None:
+def _verify(account: Account, table: Table, request: Request, wanted: Wanted) -> None:
     """Refuse what quotas and the limits on decreases and switches forbid (CAP-615 to CAP-618)."""
     throughputs = [throughput for _, throughput in wanted]
-    table_rules.units_are_within_the_quotas(account, table.name, throughputs)
+    created = [
+        definitions.load_throughput(throughputs[0].billing, action)
+        for action in rules.actions_of(request, "Create")
+    ]
+    table_rules.units_are_within_the_quotas(account, table.name, [*throughputs, *created])
     for resource, throughput in wanted:
         engine.verify_throughput(account, resource, throughput)
     if throughputs[0].on_demand and not table.resource.throughput.on_demand:

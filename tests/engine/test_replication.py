@@ -210,3 +210,14 @@ def test_when_an_item_expires_is_asked_under_the_lock_of_its_region(monkeypatch)
     assert not account.lock._is_owned()
     replication.catch_up(account.network, account.now_ns)
     assert asked == [True, True]
+
+
+@pytest.mark.parametrize("units", [40_001, 10**12])
+def test_a_replica_has_no_more_units_than_a_table_may_have(units):
+    """CAP-615: a partition would be made for every few thousand of them."""
+    emu = Emulator(clock=ManualClock())
+    emu.call("CreateTable", table(provisioned=(5, 5)))
+    override = {"ProvisionedThroughputOverride": {"ReadCapacityUnits": units}}
+    create = {"Create": {"RegionName": EUROPE} | override}
+    with pytest.raises(ApiError, match="exceeds the per-table limit of 40000"):
+        emu.call("UpdateTable", {"TableName": "tab", "ReplicaUpdates": [create]})

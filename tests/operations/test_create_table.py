@@ -503,6 +503,8 @@ def test_a_table_that_exists_is_told_last():
     [
         (units(40_001, 1), "Provisioned ReadCapacityUnits exceeds the per-table limit of 40000"),
         (units(1, 40_001), "Provisioned WriteCapacityUnits exceeds the per-table limit of 40000"),
+        # Found by fuzzing: a partition was made for every thousand of these first.
+        (units(1, 10**12), "Provisioned WriteCapacityUnits exceeds the per-table limit of 40000"),
     ],
 )
 def test_a_table_has_a_quota(request_units, message):

@@ -455,6 +455,26 @@ def test_quotas_hold_for_changes_too():
     )
 
 
+@pytest.mark.parametrize("wanted", [40_001, 10**12])
+def test_quotas_hold_for_an_index_that_is_added(wanted):
+    """CAP-615: found by fuzzing, it was added with a partition for every thousand units."""
+    emu = created(table(ProvisionedThroughput=UNITS))
+    index = {
+        "IndexName": "added",
+        "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}],
+        "Projection": {"ProjectionType": "ALL"},
+        "ProvisionedThroughput": units(1, wanted),
+    }
+    request = TAB | {
+        "AttributeDefinitions": [{"AttributeName": "g", "AttributeType": "S"}],
+        "GlobalSecondaryIndexUpdates": [{"Create": index}],
+    }
+    code, told = refusal(emu, "UpdateTable", request)
+    assert code == "LimitExceededException"
+    assert told.endswith("Provisioned WriteCapacityUnits exceeds the per-table limit of 40000")
+    assert "GlobalSecondaryIndexes" not in described(emu)
+
+
 # Billing mode
 
 

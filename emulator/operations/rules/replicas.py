@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from emulator.engine import Account, Table
 from emulator.model.wire import INVALID
-from emulator.service.errors import ValidationException
+from emulator.operations.rules.tables import TABLE_QUOTA
+from emulator.service.errors import LimitExceededException, ValidationException
 
 Wire: TypeAlias = Mapping[str, Any]
 
@@ -113,11 +114,21 @@ def replicas_can_change(account: Account, table: Table, request: Wire) -> None:
         if (action.kind == "Create") == (action.region in regions):
             message = REPLICA_EXISTS if action.kind == "Create" else NO_REPLICA
             raise ValidationException(message.format(region=action.region))
+        _reads_are_within_the_quota(action.body, account.settings.table_quota)
         if action.kind == "Create":
             regions.add(action.region)
         elif action.kind == "Delete":
             regions.remove(action.region)
     _consistency_is_kept(account, table, request, actions, witness, regions)
+
+
+def _reads_are_within_the_quota(body: Wire, quota: int) -> None:
+    """Refuse more units for reads of a replica than a table may have (CAP-615)."""
+    for holder in (body, *(body.get("GlobalSecondaryIndexes") or ())):
+        units = (holder.get("ProvisionedThroughputOverride") or {}).get("ReadCapacityUnits") or 0
+        if units > quota:
+            message = TABLE_QUOTA.format(member="ReadCapacityUnits", quota=quota)
+            raise LimitExceededException(message)
 
 
 def _can_be_disassociated(account: Account, table: Table, actions: Sequence[Action]) -> None:
