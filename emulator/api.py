@@ -221,7 +221,8 @@ class Emulator:
     ) -> None:
         """Refuse what policies forbid; who names no access key is the account and may do all."""
         account = self._accounts.find((None, region))
-        if caller is None or account is None:
+        # What is no structure at all, the operation refuses.
+        if caller is None or account is None or not isinstance(request, Mapping):
             return
         from emulator.operations import permissions  # only for those who have policies enforced
 

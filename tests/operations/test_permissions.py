@@ -304,6 +304,9 @@ def test_a_job_that_reads_a_table_needs_its_permission():
 def test_a_malformed_request_is_left_to_be_refused_as_such(junk):
     """OTH-23."""
     emu = world(allow("*") | {"Condition": OWN_ITEMS})
+    if not isinstance(junk, dict):
+        with pytest.raises(ApiError):
+            emu.call("Query", junk, access_key="ann")
     for operation, member in (
         ("GetItem", "Key"),
         ("GetItem", "AttributesToGet"),
