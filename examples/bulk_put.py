@@ -3,7 +3,8 @@
 Scenario: a catalogue of 2,000 products of 2 KB is loaded from S3 into the table that the shop
 reads, at 1,024 write units a second, so that it takes four seconds. Each record may only replace an
 older version of its product: ten products were changed by hand this morning and stay as they are.
-Three records are no products. The table's own capacity is not touched.
+Three records are no products; the last is no JSON, which would end its file. The table's own
+capacity is not touched.
 """
 
 import json
@@ -34,7 +35,7 @@ def record(number: int) -> str:
 
 
 def broken() -> list[str]:
-    return ["{", '{"Item": {"name": {"S": "no id"}}}', '{"Item": {"id": {"N": "7"}}}']
+    return ['{"Item": {"name": {"S": "no id"}}}', '{"Item": {"id": {"N": "7"}}}', "{"]
 
 
 def described(emu: Emulator, job: dict[str, Any]) -> dict[str, Any]:
