@@ -3,7 +3,8 @@
     python -m benchmarks.fuzz [--requests 1000000] [--seed 0] [--part NAME] [--findings FILE]
 
 It looks for four things: an error that is not the service's (or, of files and routes, not one
-sentence), an answer 500, a change after a refusal, and a request that takes more than 250 ms of
-processor time. Requests are made from the shapes that the catalogue leads to, so an operation that
-is added is fuzzed without an edit here. What was found once is a pinned case of the tests.
+sentence), a failure of the server, a change after a refusal, and a request that takes more than
+250 ms of processor time. Requests are made from the shapes that the catalogue leads to, so an
+operation that is added is fuzzed without an edit here. What was found once is a pinned case of the
+tests.
 """

@@ -104,6 +104,8 @@ def grow(account: Account, table: Table, resource: Resource, now_ns: int, least:
     Source: DG, warm throughput. Assumed: the cut at the middle.
     """
     most = resource.widest_range
+    if max(resource.partitions.widths()) <= most and len(resource.partitions) >= least:
+        return
     ranges = [_by_width(resource, partition) for partition in resource.partitions]
     heapify(ranges)
     while -ranges[0][0] > most or len(ranges) < least:

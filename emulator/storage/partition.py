@@ -118,6 +118,11 @@ class PartitionMap:
         width: int = high[0] - low[0]
         return width
 
+    def widths(self) -> list[int]:
+        """Return the width of every partition, in key order. O(partitions)."""
+        firsts = [low[0] for low in self._lows]
+        return [high - low for low, high in pairwise([*firsts, HASH_SPACE])]
+
     def count(self, position: Position, size_change: int, item_change: int) -> None:
         """Note a change of stored bytes, overhead included per item."""
         partition = self.at(position)

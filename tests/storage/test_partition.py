@@ -18,6 +18,7 @@ def test_splits_keep_the_tiling(count, cuts, probes):
         if partition.low < cut:
             partitions.split(partition, [cut])
     partitions.check()
+    assert partitions.widths() == [partitions.width(partition) for partition in partitions]
     for probe in probes:
         holders = []
         for partition in partitions:

@@ -256,6 +256,4 @@ class Population:
 
 def hash_shares(resource: Resource) -> Floats:
     """Return the share of the hash space of every partition, in key order."""
-    partitions = resource.partitions
-    widths = [partitions.width(partition) / HASH_SPACE for partition in partitions]
-    return np.asarray(widths)
+    return np.asarray([width / HASH_SPACE for width in resource.partitions.widths()])
