@@ -400,8 +400,8 @@ def with_gsi(**members):
         "rps": 100,
         "item_size_bytes": 1800,
     }
-    index = {"name": "ByStatus", "item_size_bytes": 400, "item_count": 50_000}
-    table = {"name": "Orders", "item_count": 200_000, "item_size_bytes": 1800, "gsi_list": [index]}
+    index = {"name": "ByStatus", "item_size_bytes": 400, "item_count": 500}
+    table = {"name": "Orders", "item_count": 2_000, "item_size_bytes": 1800, "gsi_list": [index]}
     return {"access_pattern_list": [put | members], "table_list": [table], "workspace_dir": "x"}
 
 
@@ -412,8 +412,8 @@ def test_an_index_with_fewer_items_is_sparse(tmp_path):
     rates = {pattern.name: pattern.rate.rate for pattern in run.workload.patterns}
     assert rates == {"W1 not in ByStatus": 75, "W1": 25}
     assert [(each.pattern, each.items) for each in run.workload.preload] == [
-        ("W1 not in ByStatus", 15_000),
-        ("W1", 5_000),
+        ("W1 not in ByStatus", 1_500),
+        ("W1", 500),
     ]
     units = units_of(run)
     assert units == {"W1 not in ByStatus": [2], "W1": [2, 1]}
