@@ -52,21 +52,21 @@ examples:
   dynamometer serve                          on http://127.0.0.1:8000, nothing is refused
   dynamometer serve --port 0                 on a free port, printed when it answers
   dynamometer serve --capacity enforce       requests throttle as they would in production
-  dynamometer serve --clock manual           time passes only by POST /_emulator/clock
+  dynamometer serve --clock manual           time passes only when you POST to /_emulator/clock
   dynamometer serve --snapshot data.snapshot loads the file, and writes it on Ctrl-C
-  dynamometer serve --console read-only      the page at its address shows, and changes nothing
+  dynamometer serve --console read-only      the console shows everything and changes nothing
   dynamometer serve --s3 buckets             exports and imports use the folders in buckets/
-  dynamometer serve --import AWSDynamoDB     begins with an export of DynamoDB's, copied from S3
+  dynamometer serve --import AWSDynamoDB     starts from a DynamoDB export, copied from S3
 
 Any credentials will do. Data is kept apart by access key and region, as DynamoDB Local does,
 unless -sharedDb is given; if a table is missing, --log says where else it exists. Tables loaded
 from a file that names no key are visible to every key. In a browser the address is a console:
 tables, items, live partitions, requests. The routes under /_emulator/ (health, namespaces,
 metrics, partitions, insights, import-errors, clock, capacity, reset, snapshot, faults) are for
-tests; they concern all namespaces, or those of ?namespace=KEY/REGION.
+tests; they act on all namespaces, or on those of ?namespace=KEY/REGION.
 
 Exit codes: 0 stopped cleanly, 1 the snapshot could not be saved, 2 wrong usage, 130 interrupted
-before it was saved.
+before the snapshot was saved.
 """
 
 
@@ -87,10 +87,10 @@ class _Elsewhere(NamedTuple):
 _ELSEWHERE: Final = {
     "lab": _Elsewhere("emulator.lab.command", "compare key designs under a workload", "lab"),
     "check": _Elsewhere(
-        "emulator.check.command", "advise on the tables of Terraform and other designs", "designs"
+        "emulator.check.command", "check tables declared in Terraform and other formats", "designs"
     ),
     "mcp": _Elsewhere(
-        "emulator.mcp.command", "serve agents, over the Model Context Protocol", "mcp"
+        "emulator.mcp.command", "serve agents over the Model Context Protocol", "mcp"
     ),
     "diff": _Elsewhere(
         "emulator.diff.command", "say what a change does to designs, for a pull request", "lab"
@@ -99,7 +99,7 @@ _ELSEWHERE: Final = {
         "emulator.lab.sweep_command", "compare designs at every point of a grid", "lab"
     ),
     "cloudwatch-queries": _Elsewhere(
-        "emulator.designs.cloudwatch_queries", "print what to ask CloudWatch for a table", "lab"
+        "emulator.designs.cloudwatch_queries", "print the CloudWatch queries for a table", "lab"
     ),
     "schema": _Elsewhere("emulator.lab.schema", "print the JSON Schema of the lab file", "lab"),
 }
@@ -169,7 +169,7 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--host", default="127.0.0.1", help="address to listen on; default: this machine only")
     add(
-        "--port", "-port", type=_port, default=8000, help="default: %(default)s; 0 takes a free one"
+        "--port", "-port", type=_port, default=8000, help="default: %(default)s; 0 picks a free one"
     )
     add(
         "--capacity",
@@ -181,31 +181,31 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         "--messages",
         choices=get_args(MessageProfile),
         default="2026-10",
-        help="the wording of validation errors: today's (default), or the one before 2026-10",
+        help="the wording of validation errors: today's (default), or that from before 2026-10",
     )
-    add("--s3", metavar="DIR", help="the folder of S3: a folder in it is a bucket")
+    add("--s3", metavar="DIR", help="a folder that stands for S3; each folder in it is a bucket")
     add(
         "--import",
         dest="imports",
         action="append",
         default=[],
         metavar="DIR",
-        help="fill tables from a folder of DynamoDB's exports, copied from S3; may be repeated",
+        help="fill tables from a folder of DynamoDB exports, copied from S3; may be repeated",
     )
     add("--snapshot", metavar="FILE", help="load FILE if it exists, and save it when stopped")
     add(
         "--clock",
         choices=("system", "manual"),
         default="system",
-        help="system (default): real time; manual: it passes only by POST /_emulator/clock",
+        help="system (default): real time; manual: time passes only by POST /_emulator/clock",
     )
     add(
         "--cors",
         "-cors",
         metavar="ORIGIN",
         default="local",
-        help="origins, separated by commas, whose pages may call: local (default) are those of "
-        "this machine, * is any, none is none",
+        help="origins, separated by commas, whose pages may call the server: local (default) "
+        "stands for this machine, * for any origin, none for none",
     )
     add(
         "--allow-host",
@@ -213,7 +213,7 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="a name to answer to, beside localhost and the address of --host; may be repeated",
+        help="a host name to answer to, besides localhost and that of --host; may be repeated",
     )
     add(
         "--region",
@@ -240,15 +240,15 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="any of emulator.Settings, such as gsi_buffer_seconds=0; may be repeated",
+        help="set any of emulator.Settings, such as gsi_buffer_seconds=0; may be repeated",
     )
     add("--log", action="store_true", help="print a line for each request")
     add(
         "--console",
         choices=("on", "read-only", "off"),
         default="on",
-        help="what a browser finds at the server's address: on (default), a page that shows and "
-        "changes things; read-only: it only shows; off: none",
+        help="the page for browsers at the server's address: on (default), it shows and changes "
+        "things; read-only, it only shows them; off, there is none",
     )
     add(
         "--namespace-idle",
@@ -262,8 +262,8 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         type=_size,
         default=0,
         metavar="SIZE",
-        help="keep at most about this much, such as 512MB: first the namespaces unused for the "
-        "longest time are dropped, then writes are refused; default: no limit",
+        help="keep at most about this much data, such as 512MB: beyond it the least recently used "
+        "namespaces are dropped, then writes are refused; default: no limit",
     )
     _add_local_flags(parser)
 
@@ -273,8 +273,8 @@ def _add_local_flags(parser: argparse.ArgumentParser) -> None:
 
     Source: Developer Guide, DynamoDB local usage notes, command line options.
     """
-    add = parser.add_argument_group("as DynamoDB Local (-port and -cors too)").add_argument
-    add("-inMemory", action="store_true", help="keep nothing, which is the default")
+    add = parser.add_argument_group("options of DynamoDB Local (also -port and -cors)").add_argument
+    add("-inMemory", action="store_true", help="keep data in memory only, which is the default")
     add("-dbPath", metavar="DIR", help=f"the same as --snapshot DIR/{DATABASE_FILE}")
     add("-sharedDb", action="store_true", help="one database for all access keys and regions")
     add(
@@ -282,8 +282,8 @@ def _add_local_flags(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=f"new indexes stay CREATING for {TRANSIENT_SECONDS:g} seconds",
     )
-    add("-optimizeDbBeforeStartup", action="store_true", help="nothing to do here")
-    add("-disableTelemetry", action="store_true", help="there is none")
+    add("-optimizeDbBeforeStartup", action="store_true", help="accepted, has no effect")
+    add("-disableTelemetry", action="store_true", help="accepted, there is none")
     add("-help", action="help", help=argparse.SUPPRESS)
     add("-version", action="version", version=f"dynamometer {__version__}", help=argparse.SUPPRESS)
 
@@ -471,7 +471,7 @@ def _announce(
     sys.stdout.writelines(f"{line}\n" for line in imported)
     sys.stdout.flush()
     if not arguments.host.startswith(("127.", "localhost", "::1")):
-        sys.stderr.write(f"dynamometer: whoever reaches {url} can read and change this data\n")
+        sys.stderr.write(f"dynamometer: anyone who can reach {url} can read and change this data\n")
 
 
 def _why_not_listening(error: OSError, arguments: argparse.Namespace) -> str:

@@ -257,7 +257,7 @@ def test_an_address_that_others_reach_is_pointed_out():
                 assert refusal.code == status
         assert stop(process) == 0
         assert process.stderr.read() == (
-            f"dynamometer: whoever reaches {url} can read and change this data\n"
+            f"dynamometer: anyone who can reach {url} can read and change this data\n"
         )
 
 

@@ -51,29 +51,29 @@ Exit codes: 0 fine, 1 findings at or above --fail-on, 2 wrong usage or nothing t
 
 def add_check_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``dynamometer check``."""
-    parser.description = "Advise on the tables that design files declare."
+    parser.description = "Check the tables that design files declare, and give advice."
     parser.epilog = _EPILOG
     add = parser.add_argument
     add("paths", metavar="PATH", nargs="*", help="files or directories")
     add("--format", choices=FORMATS, default=FORMATS[0], help="default: %(default)s")
-    add("--output", metavar="FILE", help="write there instead of to standard output")
+    add("--output", metavar="FILE", help="write to FILE instead of standard output")
     add(
         "--fail-on",
         choices=(*SEVERITIES, _ERROR, NEVER),
         default=SEVERITIES[0],
-        help="the least severity that fails; error means problem; default: %(default)s",
+        help="fail on findings at or above this; error means problem; default: %(default)s",
     )
     add(
         "--ignore",
         metavar="RULE[@ADDRESS]",
         action="append",
         default=[],
-        help="leave a rule out, everywhere or for one table; may be repeated",
+        help="ignore a rule, everywhere or for one table; may be repeated",
     )
     add(
         "--allow-none",
         action="store_true",
-        help="pass over files that declare no table, and succeed if none does",
+        help="skip files that declare no table, and succeed if none does",
     )
     add("--list-rules", action="store_true", help="print every rule and its severity")
 

@@ -34,7 +34,7 @@ _ONE: Final = "--base REVISION goes with one path, which is compared with what i
 _NOTHING: Final = "{base} and {head}: no table, lab file or saved result is in them"
 _EPILOG: Final = """\
 examples:
-  dynamometer diff --base origin/main infra            a folder with what it was
+  dynamometer diff --base origin/main infra            a folder against its former state
   dynamometer diff base/infra infra                    two folders of designs and lab files
   dynamometer diff main.json pull-request.json         two results of 'lab --json'
   terraform show -json plan.out > plan.json; dynamometer diff plan.json
@@ -42,10 +42,10 @@ examples:
   dynamometer diff base . --fail-on warning --max-increase 10%
 
 Lab files that differ are run on both sides; those that are the same are not. The comment begins
-with a marker, by which the one before it is found and replaced; --tag tells several apart.
+with a marker by which the previous one is found and replaced; --tag distinguishes several.
 
-Exit codes: 0 no worse, 1 a grade fell, a finding at --fail-on is new, or a month costs more than
---max-increase; 2 wrong usage or nothing to read, 130 interrupted.
+Exit codes: 0 no worse, 1 a grade fell, a finding at --fail-on is new, or the monthly cost grew
+by more than --max-increase; 2 wrong usage or nothing to read, 130 interrupted.
 """
 
 
@@ -55,33 +55,35 @@ def add_diff_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     add = parser.add_argument
     add("paths", metavar="PATH", nargs="*", help="BASE and HEAD: files or folders; or one plan")
-    add("--base", metavar="REVISION", help="compare one path with what it was in git, such as main")
+    add("--base", metavar="REVISION", help="compare one path with a git revision, such as main")
     add("--format", choices=_FORMATS, default=_FORMATS[0], help="default: %(default)s")
-    add("--markdown", dest="format", action="store_const", const="markdown", help="the same")
-    add("--output", metavar="FILE", help="write there instead of to standard output")
-    add("--json", metavar="FILE", help="write the data there besides")
+    add("--markdown", dest="format", action="store_const", const="markdown", help="the same format")
+    add("--output", metavar="FILE", help="write to FILE instead of standard output")
+    add("--json", metavar="FILE", help="also write the data to FILE")
     add(
         "--fail-on",
         choices=(*SEVERITIES, "error", NEVER),
         default=SEVERITIES[0],
-        help="the least severity of a new finding that fails; default: %(default)s",
+        help="fail on a new finding of at least this severity; default: %(default)s",
     )
     add(
         "--max-increase",
         metavar="PERCENT",
         type=_percent,
-        help="by how much a month may cost more, such as 10%%; default: any",
+        help="by how much the monthly cost may grow, such as 10%%; default: any amount",
     )
     add(
         "--tag",
         default=comment.DEFAULT_TAG,
         type=_tag,
-        help="tells the comments of one pull request apart",
+        help="distinguishes several comments on one pull request",
     )
     add("--worlds", type=whole_number(1), metavar="N", help="play exactly N worlds")
     add("--duration", metavar="TIME", help="how long runs are, such as 90s, 15m or 1h")
     add("--quick", action="store_true", help="20 worlds only: no headroom, no fix")
-    add("--time-limit", metavar="TIME", default="1m", help="of headroom and fix, each; %(default)s")
+    add(
+        "--time-limit", metavar="TIME", default="1m", help="for headroom and fix, each; %(default)s"
+    )
 
 
 def _percent(text: str) -> float:

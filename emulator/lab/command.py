@@ -45,8 +45,8 @@ _SEVERAL: Final = (
     "B.json"
 )
 _LAB_DESCRIPTION: Final = (
-    "Compare designs under a workload: what throttles, why, and what it costs. "
-    "Without FILE: device events, the hour as partition key against the device."
+    "Compare designs under a workload: what throttles, why, and what it costs.\n"
+    "Without FILE, it compares the hour and the device as partition keys for device events."
 )
 _LAB_EPILOG: Final = """\
 examples:
@@ -59,7 +59,7 @@ examples:
   dynamometer lab shop.yaml --traffic metrics.json --traffic insights.json
 
 The first verdict comes after 20 worlds; more are played until the chance is known well enough.
-Exit codes: 0 fine, 1 a promise under 'expect' in FILE is not kept, 2 wrong usage or a broken FILE,
+Exit codes: 0 fine, 1 a promise under 'expect' in FILE is broken, 2 wrong usage or a broken FILE,
 130 interrupted.
 """
 
@@ -76,14 +76,14 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         metavar="FILE",
         nargs="*",
-        help="a workload and its designs; 'dynamometer schema lab' describes it; several with "
-        "--no-html",
+        help="a workload and its designs, as 'dynamometer schema lab' describes; several files "
+        "need --no-html",
     )
     add("--html", metavar="OUT", default=DEFAULT_PAGE, help=f"the page; default: {DEFAULT_PAGE}")
     add("--no-html", action="store_true", help="write no page")
     add("--json", metavar="OUT", help="the data, as emulator.lab.Comparison.from_json reads it")
     add("--junit", metavar="OUT", help="JUnit XML: a suite for each design, a case per promise")
-    add("--svg", metavar="DIR", help="every picture as a file of its own")
+    add("--svg", metavar="DIR", help="every picture as a separate file")
     add("--engine", choices=("auto", "exact", "aggregate"), help="default: auto, or what FILE says")
     add(
         "--worlds",
@@ -100,14 +100,18 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
         "--time-limit",
         metavar="TIME",
         default="2m",
-        help="for headroom, fix and sensitivity of a design, each; default: %(default)s",
+        help="limit for each of headroom, fix and sensitivity, per design; default: %(default)s",
     )
     _add_input_arguments(parser.add_argument_group("models and traffic").add_argument)
 
 
 def _add_input_arguments(add: Callable[..., object]) -> None:
-    add("--tables", metavar="PATH", help="where the tables of a model without keys are declared")
-    add("--skew", metavar="SKEW", help="of a model's keys: uniform, zipf:1.1 or hotspot:0.01,0.5")
+    add("--tables", metavar="PATH", help="the file that declares the tables if a model has no keys")
+    add(
+        "--skew",
+        metavar="SKEW",
+        help="skew of a model's keys: uniform, zipf:1.1 or hotspot:0.01,0.5",
+    )
     add(
         "--traffic",
         metavar="FILE",
@@ -121,9 +125,9 @@ def _add_input_arguments(add: Callable[..., object]) -> None:
         metavar="ID=METRIC",
         action="append",
         default=[],
-        help="what a series of metrics is, such as m1=requests_PutItem; may be repeated",
+        help="the meaning of a series of metrics, such as m1=requests_PutItem; may be repeated",
     )
-    add("--anonymise", action="store_true", help="give keys of Contributor Insights other names")
+    add("--anonymise", action="store_true", help="rename the keys of a Contributor Insights report")
     add("--perf-summary", metavar="OUT", help="the run as perf_summary.json of the agent toolkit")
     add("--design-findings", metavar="OUT", help="its findings as design_findings.json")
 

@@ -32,7 +32,7 @@ def add_schema_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Print the JSON Schema of a file that dynamometer reads."
     parser.epilog = _EPILOG
     parser.add_argument("what", metavar="WHAT", choices=("lab",), help="lab: the lab file")
-    parser.add_argument("--path", action="store_true", help="print where the schema lies instead")
+    parser.add_argument("--path", action="store_true", help="print the path of the schema instead")
 
 
 def run_schema(arguments: argparse.Namespace) -> int:

@@ -50,8 +50,8 @@ examples:
 A name under --over is a parameter of the designs' templates, or one of the workload's: load (a
 multiple), skew (of every Zipf distribution), seed, duration. Part I of N has every N-th point,
 from the I-th on, so a CI matrix, a batch array or Slurm (--part $SLURM_ARRAY_TASK_ID/16) can run
-them side by side. What OUT has already is not run again. Ray and Dask are installed by whoever
-wants them; without --address they run on this machine.
+them side by side. Points that OUT already has are not run again. Ray and Dask have to be installed
+separately; without --address they run on this machine.
 
 Exit codes: 0 fine, 1 points are missing after a merge, 2 wrong usage or a broken file, 130
 interrupted.
@@ -63,25 +63,25 @@ def add_sweep_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Compare the designs of a lab file at every point of a grid."
     parser.epilog = _EPILOG
     add = parser.add_argument
-    add("files", metavar="FILE", nargs="*", help="a lab file; with --merge the parts")
+    add("files", metavar="FILE", nargs="*", help="a lab file; with --merge, the files of the parts")
     add(
         "--over",
         metavar="NAME=V1,V2,...",
         action="append",
         default=[],
-        help="a parameter and its values; may be repeated, all combinations are run",
+        help="a parameter and its values; may be repeated, and all combinations are run",
     )
     add("--part", metavar="I/N", type=_part, default=Part(1, 1), help="run part I of N only")
-    add("--out", metavar="OUT", help="a file of JSON lines that keeps every point as it is done")
+    add("--out", metavar="OUT", help="a file of JSON lines to which every finished point is added")
     add("--merge", metavar="OUT", help="join the files of all parts into OUT")
     add("--jobs", metavar="N", type=whole_number(1), help="processes; default: one per core")
     add(
         "--executor",
         choices=tuple(_EXECUTORS),
         default=PROCESSES,
-        help="what carries the points out; default: %(default)s",
+        help="what runs the points; default: %(default)s",
     )
-    add("--address", metavar="ADDRESS", help="of the cluster, for ray or dask")
+    add("--address", metavar="ADDRESS", help="the address of the cluster, for ray or dask")
     add("--engine", choices=("auto", "exact", "aggregate"), help="default: auto, or what FILE says")
     add("--worlds", metavar="N", type=whole_number(1), help="play exactly N worlds at every point")
     add("--duration", metavar="TIME", help="how long each run is, such as 90s, 15m or 1h")

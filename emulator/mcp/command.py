@@ -35,7 +35,7 @@ def add_mcp_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=60.0,
         metavar="SECONDS",
-        help="for one simulation; default: %(default)g",
+        help="limit for one simulation; default: %(default)g",
     )
 
 
