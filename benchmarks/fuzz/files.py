@@ -1,5 +1,6 @@
 """Files: snapshots whose checksum fits, files of the lab, and designs in every language."""
 
+import contextlib
 import hashlib
 import json
 import re
@@ -11,7 +12,7 @@ from benchmarks.fuzz.requests import RequestMaker
 from benchmarks.fuzz.spoil import spoilt, spoilt_bytes, spoilt_text
 from benchmarks.fuzz.tables import filled
 from emulator import Emulator, ManualClock
-from emulator.service.errors import EmulatorError
+from emulator.service.errors import EmulatorError, ResourceNotFoundException
 
 #: Files are read by who wrote them, once; a parser of YAML takes its time.
 MOST_FILE_SECONDS = 5.0
@@ -91,7 +92,8 @@ class Snapshots(_Files):
     def _read(self, path):
         emulator = Emulator.load(path, clock=ManualClock())
         for table in emulator.call("ListTables", {})["TableNames"]:
-            emulator.call("Scan", {"TableName": table})
+            with contextlib.suppress(ResourceNotFoundException):  # it may be still CREATING
+                emulator.call("Scan", {"TableName": table})
             emulator.call("DescribeTable", {"TableName": table})
 
 

@@ -305,3 +305,23 @@ def test_auto_scaling_goes_down_between_runs():
     month = bills(replace(WORKLOAD, every=MONTH), capacity=scaled)
 
     assert lines(month["auto-scaled"])["write capacity"] < 0.02 * 100 * 730 * 0.00065 + 1
+
+
+def test_a_minute_begins_with_its_first_second():
+    """Six hundred units in the first second of a run are ten a second of its first minute."""
+    usage = use_of(make_log(seconds=120), write=[600.0] + [0.0] * 119)
+    assert usage.peaks == (1.0, 10.0)
+
+
+def test_units_are_provisioned_whole():
+    """CAP-1007: the setting of a run that never changes is rounded, too."""
+    provisioned = Capacity(read=1, write=1)
+    usage = use_of(make_log(seconds=60, capacity=provisioned), provisioned=10.4)
+    assert usage.settings == (10.0, 10.0)
+
+
+def test_auto_scaling_is_paid_by_the_hour_of_its_highest_setting():
+    """CAP-904, CAP-1007: what it gives back within the hour was paid for."""
+    busy = [100.0] * 300 + [1.0] * 2700
+    usage = use_of(make_log(seconds=3000), write=busy)
+    assert usage.scaled[WRITE] == 143.0  # a hundred at 70 %

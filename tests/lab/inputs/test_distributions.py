@@ -128,3 +128,10 @@ def test_rows_without_a_key_are_passed_over(tmp_path):
     path.write_text("id,x\n,1\n")
     with pytest.raises(ValueError, match="column 'id' is empty"):
         keys_from_csv(path, "id")
+
+
+def test_a_file_of_keys_that_is_empty_has_no_column(tmp_path):
+    path = tmp_path / "keys.csv"
+    path.write_text("")
+    with pytest.raises(ValueError, match="no column 'id'"):
+        keys_from_csv(path, "id")
