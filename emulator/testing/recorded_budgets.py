@@ -17,12 +17,12 @@ from emulator.testing.configuration import Fault
 Measured: TypeAlias = dict[str, Any]
 
 VERSION: Final = 1
-#: What may be compared, with its words.
+#: What may be compared, with the words for one and for several.
 FIELDS: Final = {
-    "rcu": "read units",
-    "wcu": "write units",
-    "calls": "calls",
-    "scans": "pages of Scan",
+    "rcu": ("read unit", "read units"),
+    "wcu": ("write unit", "write units"),
+    "calls": ("call", "calls"),
+    "scans": ("page of Scan", "pages of Scan"),
 }
 DEFAULT: Final = "rcu:0%,wcu:0%"
 
@@ -155,7 +155,7 @@ class RecordedBudgets:
             field = tolerance.field
             before = recorded.get(field, 0)
             allowed = f"{before:g} on record, and {tolerance} more is allowed"
-            parts.append(f"  {now[field]:g} {FIELDS[field]}: {allowed}")
+            parts.append(f"  {_amount(now[field], field)}: {allowed}")
         fields = [tolerance.field for tolerance in grown if tolerance.field != "scans"]
         parts += ["grown:", *_grown_lines(record, now, recorded, fields or ["calls"])]
         return "\n".join([*parts, "what to change:", *(f"  {line}" for line in advice), _MEANT])
@@ -194,6 +194,11 @@ def _read(path: Path) -> dict[str, Measured]:
     raise Fault(_NOT_A_RECORD.format(path=path, reason=_NOT_OURS.format(version=VERSION)))
 
 
+def _amount(number: float, field: str) -> str:
+    one, several = FIELDS[field]
+    return f"{number:g} {one if number == 1 else several}"
+
+
 def _grown_lines(
     record: Mapping[str, Any], now: Measured, recorded: Measured, fields: Sequence[str]
 ) -> Iterator[str]:
@@ -202,7 +207,7 @@ def _grown_lines(
     for name, line in now["lines"].items():
         was = before.get(name, {})
         words = [
-            f"{line[field]:g} {FIELDS[field]}, {was.get(field, 0):g} on record"
+            f"{_amount(line[field], field)}, {was.get(field, 0):g} on record"
             for field in fields
             if line[field] > was.get(field, 0)
         ]

@@ -1105,7 +1105,7 @@ def test_what_fails_is_not_recorded_and_what_is_gone_is_forgotten(project):
 
     project.makepyfile(test_it="def test_it(ddb_table): ddb_table('orders').scan()")
     result = run(project, "--ddb-compare-fail=scans:100%")
-    result.stdout.fnmatch_lines(["  1 pages of Scan: 0 on record, and 100 % more is allowed"])
+    result.stdout.fnmatch_lines(["  1 page of Scan: 0 on record, and 100 % more is allowed"])
 
 
 # The guard

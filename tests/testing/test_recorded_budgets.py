@@ -73,6 +73,9 @@ def test_growth_from_nothing_is_more_than_any_share(path):
         "grown:",
         "  shop.py:3 in search: Scan orders: 0.5 read units, 0 on record",
     ]
+    assert held(path, grown, "scans:0").splitlines()[1] == (
+        "  1 page of Scan: 0 on record, and 0 more is allowed"
+    )
     assert held(path, grown, "scans:1") is None
 
 
