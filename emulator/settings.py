@@ -65,7 +65,7 @@ class Settings:
     ValueError: Settings.messages must be one of '2026-10', 'classic', not 'modern'
     """
 
-    #: Which request layer words the errors. Rules PRO-1 to PRO-7.
+    #: Which request layer's wording errors have. Rules PRO-1 to PRO-7.
     messages: MessageProfile = "2026-10"
 
     #: A member of a request that has no effect here: "warn" says so once, "refuse" refuses the
@@ -76,8 +76,8 @@ class Settings:
     table_delay: float = 0.0
     #: How long an index added by UpdateTable stays CREATING after the table is ACTIVE again.
     index_delay: float = 0.0
-    #: How long UpdateTable allocates a vector index, the table being UPDATING: 30 s where
-    #: ``table_delay`` or ``index_delay`` is set, else 0, unless given. Rules VIX-21, VIX-22.
+    #: How long UpdateTable allocates a vector index while the table is UPDATING. If not given:
+    #: 30 s if ``table_delay`` or ``index_delay`` is set, else 0. Rules VIX-21, VIX-22.
     vector_allocation_delay: float | None = None
     #: How long its backfill takes after that: 510 s or 0, likewise. Rules VIX-21, VIX-22.
     vector_backfill_delay: float | None = None
@@ -89,7 +89,7 @@ class Settings:
     update_size_rule: Literal["request", "item"] = "request"
     #: UpdateItem checks the index keys it changes, or all of them. Rule IXV-4.
     index_key_check: Literal["changed", "all"] = "changed"
-    #: UpdateItem that only removes creates a missing item, as DynamoDB Local has it. Rule UPD-20.
+    #: UpdateItem that only removes creates a missing item, as in DynamoDB Local. Rule UPD-20.
     removal_creates_item: bool = False
     #: How long a transaction keeps its items to itself. Rule TXW-6, TransactionConflict.
     transaction_seconds: float = 0.0
@@ -110,10 +110,10 @@ class Settings:
     enforce_policies: bool = False
 
     #: A stream has one shard, as in DynamoDB Local, or one for each partition of its table, as in
-    #: the service: it ends where the partition splits, and the children's go on. Rule STM-12.
+    #: the service: it ends when the partition splits, and two others begin. Rule STM-12.
     stream_shards: Literal["one", "partitions"] = "one"
-    #: Such a shard ends at this age, and its child goes on; 0 lets it end with its partition only.
-    #: Rule STM-12.
+    #: Such a shard ends at this age, and a child follows it; with 0 it ends only with its
+    #: partition. Rule STM-12.
     stream_shard_seconds: float = 4 * 3600.0
 
     #: Every draw of an unknown follows from it: the same seed gives the same run.
@@ -155,8 +155,8 @@ class Settings:
     #: An expired item is removed this long after its time. Rule CAP-1101.
     ttl_delay: float = 0.0
 
-    #: A write of a global table is in the other regions after this time; of a strongly
-    #: consistent one, that long it is in conflict with writes there. Rule GTB-1.
+    #: A write to a global table arrives in the other regions after this time; if the table is
+    #: strongly consistent, the write conflicts with writes there for that long. Rule GTB-1.
     replication_lag: float = 1.0
 
     #: Time from the alarm to the new capacity. Rule CAP2-8.
@@ -164,16 +164,17 @@ class Settings:
     #: The scale-in alarm lies this far under the target. Rule CAP-904.
     low_alarm_offset: float = 0.20
 
-    #: Where files of exports, imports and bulk puts lie: a folder with a folder for each bucket, an
-    #: S3 client, or a function that returns one; without it they are refused. Rule S3X-1.
+    #: Where the files of exports, imports and bulk puts are: a folder with a folder for each
+    #: bucket, an S3 client, or a function that returns one; without it they are refused.
+    #: Rule S3X-1.
     s3: Any = None
 
     #: How long exports and imports are IN_PROGRESS. Rules S3X-4, S3X-20.
     transfer_seconds: float = 0.0
-    #: The last moment that a table can be restored to lies this long ago. Rule S3X-30.
+    #: The latest moment to which a table can be restored is this long ago. Rule S3X-30.
     recovery_lag: float = 300.0
-    #: What a table keeps at most to be restored to earlier moments: a change counts 2 KiB and the
-    #: item it replaced. What is dropped moves the earliest moment. Rule S3X-30.
+    #: How much a table keeps for restores to earlier moments: a change counts 2 KiB plus the item
+    #: it replaced. When changes are dropped, the earliest moment moves forward. Rule S3X-30.
     recovery_log_bytes: int = 64 * 2**20
 
     #: Costs deduct the free tier. Rule CAP-1002.

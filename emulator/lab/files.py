@@ -145,7 +145,7 @@ LAB_FILE: Final = Record(
         ),
         "workload": Member(
             workload_module.FORM,
-            "What is asked.",
+            "The requests.",
             required=True,
             example={"patterns": [{"name": "save", "operation": "PutItem", "rate": 40}]},
         ),
@@ -157,7 +157,7 @@ LAB_FILE: Final = Record(
         ),
         "expect": Member(
             expectations.FORM,
-            "What is promised of the designs; `dynamometer lab` fails if it is not kept.",
+            "Promises about the designs; `dynamometer lab` fails if one is broken.",
             example={"all": {"grade": "tight"}},
         ),
     },

@@ -24,7 +24,7 @@ _PAGE: Final = 100
 
 @operation("CreateBackup", shape=definitions.table_request(BackupName=shapes.INDEX_NAME.required))
 def create_backup(account: Account, request: Request) -> Response:
-    """Keep a table as it is now; it is available at once."""
+    """Back up a table as it is now; the backup is available at once."""
     table = backup_source.source_table(account, request["TableName"])
     mark = account.new_id(f"backup/{table.name}")[:8]
     return {"BackupDetails": _details(_keep(account, table, request["BackupName"], mark))}

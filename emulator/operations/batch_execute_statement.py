@@ -56,7 +56,7 @@ class _Ready(NamedTuple):
 
 @operation("BatchExecuteStatement", shape=SHAPE)
 def batch_execute_statement(account: Account, request: Request) -> Response:
-    """Carry out what can be carried out, and answer each statement in its place."""
+    """Run the statements that can be run, and answer each in its position."""
     # The order is observable (ERR-PQL-2): a statement at fault takes no part in what follows.
     members = request["Statements"]
     bound = [_bound(member, request) for member in members]

@@ -83,7 +83,7 @@ def start_bulk_put_items(account: Account, request: Request) -> Response:
 
 @operation("DescribeBulkOperation", shape=shapes.structure(BulkOperationArn=_ARN.required))
 def describe_bulk_operation(account: Account, request: Request) -> Response:
-    """Return a bulk put, as far as it has come."""
+    """Return a bulk put and its progress."""
     return {"BulkOperationDescription": _described(_known(account, request))}
 
 
@@ -107,7 +107,7 @@ def list_bulk_operations(account: Account, request: Request) -> Response:
 
 @operation("CancelBulkOperation", shape=shapes.structure(BulkOperationArn=_ARN.required))
 def cancel_bulk_operation(account: Account, request: Request) -> Response:
-    """Stop a bulk put; what it has written stays. One that has ended tells its state (BLK-3)."""
+    """Stop a bulk put; what it has written stays. One that has ended returns its state (BLK-3)."""
     job = _known(account, request)
     job.cancel()
     return {"BulkOperationArn": job.arn, "BulkOperationStatus": job.status}

@@ -15,7 +15,7 @@ SHAPE = shapes.write_request(Key=shapes.ATTRIBUTE_MAP.required)
 
 @operation("DeleteItem", shape=SHAPE)
 def delete_item(account: Account, request: Request) -> Response:
-    """Remove the item; what it was is answered with ReturnValues=ALL_OLD."""
+    """Remove the item; ReturnValues=ALL_OLD returns what it was."""
     expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
     expressions.placeholders_come_with_expressions(request, CURRENT)
     key = load_item(request["Key"])

@@ -113,7 +113,7 @@ class _Content(NamedTuple):
 
 @operation("ExportTableToPointInTime", shape=SHAPE)
 def export_table(account: Account, request: Request) -> Response:
-    """Write a table as it was at a moment, or what a stretch of time has changed, to S3."""
+    """Write a table as it was at a moment, or the changes of a period, to S3."""
     asked = transfers.asked_of(request, SHAPE)
     table = _source(account, asked["TableArn"])
     _members_fit(asked)
@@ -144,7 +144,7 @@ def describe_export(account: Account, request: Request) -> Response:
     ),
 )
 def list_exports(account: Account, request: Request) -> Response:
-    """Return a page of exports; those of one table only as long as it is there (S3X-5)."""
+    """Return a page of exports; those of one table only while it exists (S3X-5)."""
     known = _exports(account)
     if request.get("TableArn") is not None:
         tables = account.visible_tables().values()

@@ -31,7 +31,7 @@ _NAMED = shapes.structure(GlobalTableName=shapes.INDEX_NAME.required)
     ),
 )
 def create_global_table(_: Account, __: Request) -> NoReturn:
-    """Refuse: only version 2019 is made, by UpdateTable."""
+    """Refuse: only version 2019 is supported, through UpdateTable."""
     raise errors.ValidationException(NOT_SUPPORTED)
 
 

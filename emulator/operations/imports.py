@@ -99,7 +99,7 @@ class _Work:
 
 @operation("ImportTable", shape=SHAPE)
 def import_table(account: Account, request: Request) -> Response:
-    """Make a table of the objects of a bucket; it is CREATING until the import ends."""
+    """Create a table from the objects of a bucket; it is CREATING until the import ends."""
     asked = transfers.asked_of(request, SHAPE)
     _options_fit(asked)
     known = transfers.begun_with(account, account.archive.imports, asked.get("ClientToken"))
@@ -131,7 +131,7 @@ def describe_import(account: Account, request: Request) -> Response:
     ),
 )
 def list_imports(account: Account, request: Request) -> Response:
-    """Return a page of imports, also of tables that are gone."""
+    """Return a page of imports, including those of deleted tables."""
     imports = _imports(account)
     page, token = transfers.page_of(account, imports, request, request.get("PageSize"), "Import")
     members = (

@@ -97,7 +97,7 @@ def update(account: Account, request: Request) -> Response:
 
 @operation("DescribeKinesisStreamingDestination", shape=definitions.table_request())
 def describe(account: Account, request: Request) -> Response:
-    """Return the destinations of a table, those switched off included."""
+    """Return the destinations of a table, including those switched off."""
     table = account.described_table(request["TableName"])
     return {
         "TableName": table.name,

@@ -18,7 +18,7 @@ SHAPE = shapes.structure(
 
 @operation("ListTables", shape=SHAPE)
 def list_tables(account: Account, request: Request) -> Response:
-    """Return the names of a page of tables, in byte order, those being deleted included."""
+    """Return the names of a page of tables, in byte order, including those being deleted."""
     account.forget_deleted()
     after = request.get("ExclusiveStartTableName", "")
     most = request.get("Limit", _PAGE)

@@ -17,7 +17,7 @@ CURRENT = ("ConditionExpression",)
 
 @operation("PutItem", shape=SHAPE)
 def put_item(account: Account, request: Request) -> Response:
-    """Store the item; what it replaces is answered with ReturnValues=ALL_OLD."""
+    """Store the item; ReturnValues=ALL_OLD returns what it replaces."""
     # The order is observable: a request with two faults is answered with the first (ERR-PUT-1).
     expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
     expressions.placeholders_come_with_expressions(request, CURRENT)

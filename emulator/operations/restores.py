@@ -78,7 +78,7 @@ _OVERRIDES: Final = {
     ),
 )
 def restore_from_backup(account: Account, request: Request) -> Response:
-    """Make a table of what a backup holds."""
+    """Create a table from a backup."""
     arn = request["BackupArn"]
     holder = _source_account(account, arn)
     if holder is None:
@@ -103,7 +103,7 @@ def restore_from_backup(account: Account, request: Request) -> Response:
     ),
 )
 def restore_to_point_in_time(account: Account, request: Request) -> Response:
-    """Make a table of what another held at a moment, writes of that moment included (S3X-30)."""
+    """Create a table as another was at a moment, including writes at that moment (S3X-30)."""
     source_name = _source_name(request)
     is_latest, moment = request.get("UseLatestRestorableTime"), request.get("RestoreDateTime")
     if bool(is_latest) == (moment is not None):

@@ -176,7 +176,7 @@ def _describe_shard(stream: Stream, shard: Shard) -> dict[str, Any]:
     ),
 )
 def get_shard_iterator(account: Account, request: Request) -> Response:
-    """Return where to begin to read a shard (STM-4)."""
+    """Return an iterator that says where to start reading a shard (STM-4)."""
     stream = stream_of(account, request["StreamArn"])
     shard = shard_of(stream, request["ShardId"])
     number = _first_number(account, stream, shard, request)
@@ -231,7 +231,7 @@ def _iterator(account: Account, stream: Stream, shard: Shard, number: int) -> st
     ),
 )
 def get_records(account: Account, request: Request) -> Response:
-    """Return records from an iterator on, and where to go on (STM-5)."""
+    """Return records from an iterator, and the iterator to continue with (STM-5)."""
     stream, shard, number = _open_iterator(account, request["ShardIterator"])
     if number < stream.oldest_number(shard, account.now_ns):
         raise errors.TrimmedDataAccessException(TRIMMED)

@@ -37,7 +37,7 @@ def tag_resource(account: Account, request: Request) -> Response:
     ),
 )
 def untag_resource(account: Account, request: Request) -> Response:
-    """Remove tags; unknown keys are passed over."""
+    """Remove tags; unknown keys are ignored."""
     if not request.get("TagKeys"):
         raise ValidationException(NO_KEYS)
     tags = _tags_of(account, request["ResourceArn"])

@@ -35,7 +35,7 @@ SHAPE = definitions.table_request(
 
 @operation("UpdateTimeToLive", shape=SHAPE)
 def update_time_to_live(account: Account, request: Request) -> Response:
-    """Let items expire by an attribute, or stop that; the change takes no time here."""
+    """Make items expire by an attribute, or stop that; here the change takes effect at once."""
     specification = request["TimeToLiveSpecification"]
     name, is_enabled = specification["AttributeName"], specification["Enabled"]
     table = _existing_table(account, request)

@@ -185,7 +185,7 @@ DAILY: Final = Record(
 )
 RAMP: Final = Record(
     "ramp",
-    "From one rate to another, and on at that.",
+    "From one rate to another, which then stays.",
     {
         "start": Member(_RATE, "Requests per second at the beginning.", required=True),
         "end": Member(_RATE, "Requests per second at the end.", required=True),
@@ -199,7 +199,7 @@ SPIKES: Final = Record(
         "base": Member(_RATE, "Requests per second between spikes.", required=True),
         "peak": Member(_RATE, "Requests per second in a spike.", required=True),
         "every": Member(forms.duration(), "From one spike to the next.", required=True),
-        "lasting": Member(forms.duration(), "How long one lasts.", required=True),
+        "lasting": Member(forms.duration(), "How long a spike lasts.", required=True),
         "first": Member(
             forms.duration(zero=True), "When the first one comes.", default=Spikes.first
         ),

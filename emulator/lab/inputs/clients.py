@@ -73,7 +73,7 @@ class Clients:
 RETRY: Final = forms.choice({name: name for name in POLICIES})
 CLIENTS: Final = Record(
     "clients",
-    "Who sends the requests; they share them in turn.",
+    "The clients that send the requests, in turn.",
     {
         "count": Member(
             forms.integer(least=1),
@@ -84,14 +84,14 @@ CLIENTS: Final = Record(
         ),
         "concurrency": Member(
             forms.integer(least=1),
-            "How many calls a client has under way at most; others wait in it, in the order they "
-            "came. Without it: no limit.",
+            "How many calls a client may have in flight; others wait in the client, in order of "
+            "arrival. Without it: no limit.",
             example=20,
             nullable=True,
         ),
         "timeout": Member(
             forms.duration(),
-            "How long a caller waits for a call, waits between attempts included, before it gives "
+            "How long a caller waits for a call, including waits between attempts, before it gives "
             "up. Without it: as long as the SDK tries.",
             example="5s",
             nullable=True,

@@ -356,7 +356,7 @@ _CAPACITY_MEMBERS: Final = {
     ),
     "warm_read": Member(
         _UNIT,
-        "The warm throughput that is asked for with the table: read units per second.",
+        "The warm throughput requested when the table is created: read units per second.",
         example=20000,
         nullable=True,
     ),
@@ -456,7 +456,7 @@ TABLE: Final = Record(
         ),
         "history": Member(
             history_module.FORM,
-            "What the table brings along from its life before. Without it: a newborn table.",
+            "The state of the table from its use before the run. Without it: a new table.",
             example={"partitions": 4, "burst_start": 1},
         ),
         "extras": Member(
@@ -477,7 +477,7 @@ _DESIGN_MEMBERS: Final = {
     ),
     "answers": Member(
         forms.by_name(forms.text(), names="pattern"),
-        "The index, or `table`, or `scan`, that shall answer a pattern. Without it: the way that "
+        "The index, or `table`, or `scan`, that is to answer a pattern. Without it: the way that "
         "reads least.",
         example={"orders of a user": "byUser"},
     ),

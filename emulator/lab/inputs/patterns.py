@@ -358,7 +358,9 @@ FIELD: Final = Record(
     "What identifies things, and how popular each is. One of `count`, `values`, `unique`, "
     "`weights`, `csv` says which values there are.",
     {
-        "count": Member(forms.integer(least=1), "So many values.", example=10000, nullable=True),
+        "count": Member(
+            forms.integer(least=1), "The number of values.", example=10000, nullable=True
+        ),
         "values": Member(
             forms.many(forms.scalar(), least=1), "These values.", example=["open", "done"]
         ),
@@ -512,7 +514,7 @@ RECORDED: Final = Record(
 )
 PATTERN: Final = Record(
     "pattern",
-    "One access pattern: an operation, how often, and what is known when asking.",
+    "One access pattern: an operation, its rate, and what the caller knows.",
     {
         "name": Member(forms.text(), "What reports call it.", required=True, example="save"),
         "operation": Member(
@@ -538,7 +540,7 @@ PATTERN: Final = Record(
         ),
         "by": Member(
             forms.many(forms.field_name()),
-            "The fields known when asking. Without it: of a write or GetItem all that the key "
+            "The fields that the caller knows. Without it: of a write or GetItem all that the key "
             "needs, of others none.",
             example=["userId"],
         ),
@@ -603,7 +605,7 @@ PATTERN: Final = Record(
         ),
         "recorded": Member(
             RECORDED.form.made(lambda _, values: Recorded(**values)),
-            "The very requests, of recorded traffic.",
+            "The exact requests of recorded traffic.",
         ),
     },
 )

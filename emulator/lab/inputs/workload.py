@@ -340,7 +340,7 @@ _START: Final = Form(
 )
 WORKLOAD: Final = Record(
     "workload",
-    "What an application asks of its data, whatever the design.",
+    "The requests of an application, independent of the design.",
     {
         "duration": Member(
             forms.duration(), "How long the run is.", default=Workload.duration, example="10m"
@@ -348,7 +348,7 @@ WORKLOAD: Final = Record(
         "warm_up": Member(
             forms.duration(zero=True),
             "The time before the run, which is not counted: buckets, partitions and items are then "
-            "what it left. `0` for newborn tables.",
+            "what it left. `0` for new tables.",
             default=Workload.warm_up,
             example="2m",
         ),
@@ -394,7 +394,7 @@ WORKLOAD: Final = Record(
         ),
         "retention": Member(
             forms.duration(),
-            "How long items are kept, for storage costs. Without it: for ever.",
+            "How long items are kept, for storage costs. Without it: forever.",
             example="90d",
             nullable=True,
         ),
