@@ -125,7 +125,7 @@ _MEMBERS: Final = {
     ),
     "warm": Member(
         _UNITS.form.made(_units),
-        "The warm throughput that DescribeTable tells.",
+        "The warm throughput that DescribeTable reports.",
         example={"read": 12000, "write": 4000},
     ),
     "burst_start": Member(
