@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from emulator.observe import Ledger
     from emulator.sdk.scopes import Scope
     from emulator.testing.configuration import Options
-    from emulator.testing.findings import Policy
+    from emulator.testing.findings import FindingsPolicy
     from emulator.testing.recorded_budgets import RecordedBudgets
     from emulator.testing.seeded_databases import SeededDatabase, SeededDatabases
     from emulator.testing.session_report import Record
@@ -95,7 +95,7 @@ class _State:
         return configured(_configuration(self._config))
 
     @cached_property
-    def policy(self) -> Policy:
+    def policy(self) -> FindingsPolicy:
         """What the command line and the ini file say about findings."""
         from emulator.testing.configuration import reading
         from emulator.testing.findings import policy_of

@@ -110,7 +110,7 @@ class UsageError(Exception):
     """The command line asks for something that cannot be; the message is one sentence."""
 
 
-class _Parser(argparse.ArgumentParser):
+class _CommandParser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
         options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(allow_abbrev=False, **options)
@@ -143,8 +143,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(end.code or FINE)
 
 
-def _parser(command: str) -> _Parser:
-    parser = _Parser(prog="dynamometer", description=_DESCRIPTION, epilog=_EPILOG)
+def _parser(command: str) -> _CommandParser:
+    parser = _CommandParser(prog="dynamometer", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("--version", action="version", version=f"dynamometer {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     serve = commands.add_parser(

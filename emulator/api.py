@@ -31,7 +31,7 @@ from emulator.service.errors import ApiError, EmulatorError
 from emulator.settings import Settings
 
 if TYPE_CHECKING:
-    from emulator.capacity import Metrics, Receipt, Report, ScalingPolicy
+    from emulator.capacity import InsightsReport, Metrics, Receipt, ScalingPolicy
     from emulator.clients import Client, Table
     from emulator.observe import Backlog, HotKey, Ledger, NamespaceView, PartitionView, Spending
     from emulator.persistence.export_folder import ExportedTable
@@ -294,7 +294,7 @@ class Emulator:
         with account.lock:
             return observe.backlog_of(account, table, index)
 
-    def insights(self, table: str, index: str | None = None) -> Report:
+    def insights(self, table: str, index: str | None = None) -> InsightsReport:
         """Return the most accessed and most throttled keys, heaviest first (CAP-804)."""
         account = self._current()
         with account.lock:

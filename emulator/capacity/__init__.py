@@ -16,19 +16,19 @@ from emulator.capacity.decrease_limits import Decreases, ModeSwitches
 from emulator.capacity.growth import Growth, prewarm_seconds
 from emulator.capacity.heat import Decision, Heat
 from emulator.capacity.index_queue import IndexGate, IndexQueue, WaitingChange
-from emulator.capacity.insights import Contributor, Insights, Report
+from emulator.capacity.insights import Contributor, Insights, InsightsReport
 from emulator.capacity.meter import Charge, Meter, Quota, admit, admit_all, record
-from emulator.capacity.metrics import Dimensions, Metrics, Series
+from emulator.capacity.metrics import Dimensions, Metrics, MetricSeries
 from emulator.capacity.receipt import Receipt, merged
 from emulator.capacity.refusal import Reason, batch_write_error, cancellation, throttle_error
-from emulator.capacity.traffic import Load, Minute, Position, Traffic
+from emulator.capacity.traffic import Minute, PartitionLoad, Position, Traffic
 from emulator.capacity.units import EVENTUAL, READ, STRONG, TRANSACTIONAL, WRITE
 
 if TYPE_CHECKING:
-    from emulator.capacity.scaling import Change, Scaler, ScalingPolicy
+    from emulator.capacity.scaling import Scaler, ScalingChange, ScalingPolicy
 
 #: What only those load who scale automatically.
-_OF_SCALING: Final = ("Change", "Scaler", "ScalingPolicy")
+_OF_SCALING: Final = ("ScalingChange", "Scaler", "ScalingPolicy")
 
 __all__ = [
     "EVENTUAL",
@@ -37,7 +37,6 @@ __all__ = [
     "STRONG",
     "TRANSACTIONAL",
     "WRITE",
-    "Change",
     "Charge",
     "Contributor",
     "Decision",
@@ -48,19 +47,20 @@ __all__ = [
     "IndexGate",
     "IndexQueue",
     "Insights",
-    "Load",
+    "InsightsReport",
     "Meter",
+    "MetricSeries",
     "Metrics",
     "Minute",
     "ModeSwitches",
+    "PartitionLoad",
     "Position",
     "Quota",
     "Reason",
     "Receipt",
-    "Report",
     "Scaler",
+    "ScalingChange",
     "ScalingPolicy",
-    "Series",
     "TokenBucket",
     "Traffic",
     "WaitingChange",

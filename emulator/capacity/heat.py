@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from emulator.capacity import delays
-from emulator.capacity.traffic import WRITES, Minute, Position, Run, weight
+from emulator.capacity.traffic import WRITES, AccessRun, Minute, Position, weight
 from emulator.service import limits
 from emulator.settings import Settings
 
@@ -274,7 +274,7 @@ def _beside(collection: Position, weights: Mapping[Position, float]) -> Decision
 
 def _is_sequential(minutes: Iterable[Minute], collection: Position, share: float) -> bool:
     """Return whether nearly every write to the collection went above, or below, all before it."""
-    run = Run()
+    run = AccessRun()
     writes = 0.0
     rises = falls = 0
     for minute in minutes:

@@ -33,7 +33,7 @@ class Contributor(NamedTuple):
     share: float
 
 
-class Report(NamedTuple):
+class InsightsReport(NamedTuple):
     """The four rules of Contributor Insights, heaviest contributor first (CAP-804)."""
 
     accessed_partition_keys: list[Contributor]
@@ -76,13 +76,13 @@ class Insights:
         if self._key_length > self._prefix_length:
             _add(self._keys, _minute_tallies(minute, self._prefix_length + 1, self._key_length))
 
-    def report(self, running: Minute | None = None) -> Report:
+    def report(self, running: Minute | None = None) -> InsightsReport:
         """Return the top contributors so far, the running minute included if given."""
         if running is not None and running.accesses:
             ahead = self._copy()
             ahead.fold(running)
             return ahead.report()
-        return Report(
+        return InsightsReport(
             _top(self._partition_keys, self._totals, 0),
             _top(self._partition_keys, self._totals, 1),
             _top(self._keys, self._totals, 0),

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from emulator.capacity.bucket import ONE, BucketState, TokenBucket
-from emulator.capacity.metrics import Series
+from emulator.capacity.metrics import MetricSeries
 from emulator.capacity.refusal import Reason
 from emulator.capacity.traffic import Position, Traffic
 from emulator.capacity.units import READ, WRITE
@@ -83,7 +83,7 @@ class Meter:
         self._on_demand = False
         self.traffic = Traffic(prefix_length)
         #: By axis, where consumed units are counted besides (CAP-801).
-        self.series: tuple[Series, Series] | None = None
+        self.series: tuple[MetricSeries, MetricSeries] | None = None
         self.partitions: dict[int, Buckets] = {}
         #: By axis, the bucket of the provisioned rate or of the on-demand maximum.
         self.own: tuple[TokenBucket | None, TokenBucket | None] = (None, None)

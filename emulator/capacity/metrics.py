@@ -112,7 +112,7 @@ class _Point(NamedTuple):
         return self[("Sum", "SampleCount", "Minimum", "Maximum").index(stat)]
 
 
-class Series:
+class MetricSeries:
     """One metric with one set of dimensions; the handle that the hot path adds to.
 
     >>> series = Metrics().series("ReadThrottleEvents", table="t")
@@ -124,7 +124,7 @@ class Series:
 
     __slots__ = ("_columns", "_starts", "_touched", "count", "maximum", "minimum", "total")
 
-    def __init__(self, touched: list[Series]) -> None:
+    def __init__(self, touched: list[MetricSeries]) -> None:
         self._touched = touched
         self._starts = array("q")
         self._columns = tuple(array("d") for _ in _Point._fields)
@@ -184,10 +184,10 @@ class Metrics:
 
     def __init__(self, now_s: float = 0) -> None:
         self._minute_s = _floor(now_s, _MINUTE_SECONDS)
-        self._series: dict[str, dict[_Key, Series]] = {}
+        self._series: dict[str, dict[_Key, MetricSeries]] = {}
         self._gauges: dict[str, dict[_Key, list[tuple[int, float | None]]]] = {}
-        self._touched: list[Series] = []
-        self._throttles: dict[tuple[Reason, ...], list[Series]] = {}
+        self._touched: list[MetricSeries] = []
+        self._throttles: dict[tuple[Reason, ...], list[MetricSeries]] = {}
 
     def names(self) -> list[str]:
         """Return the metrics that have data.
@@ -219,7 +219,7 @@ class Metrics:
         index: str | None = None,
         operation: str | None = None,
         stream: str | None = None,
-    ) -> Series:
+    ) -> MetricSeries:
         """Return the handle of one series, to add to without a look-up."""
         family = self._series.get(metric)
         if family is None:
@@ -228,7 +228,7 @@ class Metrics:
         key = (table, index, operation, stream)
         series = family.get(key)
         if series is None:
-            series = family[key] = Series(self._touched)
+            series = family[key] = MetricSeries(self._touched)
         return series
 
     def add(
@@ -288,7 +288,7 @@ class Metrics:
         for counted in series:
             counted.add(1.0)
 
-    def _throttle_series(self, reasons: Sequence[Reason]) -> list[Series]:
+    def _throttle_series(self, reasons: Sequence[Reason]) -> list[MetricSeries]:
         """Return what counts a refusal for these reasons: every limit, and each resource once."""
         series = []
         events: dict[tuple[str, str, str | None], None] = {}

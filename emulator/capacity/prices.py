@@ -233,7 +233,7 @@ _FREE_TIER: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class CostLine:
+class PriceLine:
     """One line of a bill; an index of None is the table itself, a table of None the account."""
 
     table: str | None
@@ -263,10 +263,10 @@ class Bill:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._lines: list[CostLine] = []
+        self._lines: list[PriceLine] = []
 
     @property
-    def lines(self) -> list[CostLine]:
+    def lines(self) -> list[PriceLine]:
         """All lines; the free tier, if it is on, comes last and is negative (CAP-1002)."""
         return [*self._lines, *self._deductions()]
 
@@ -371,7 +371,7 @@ class Bill:
         """Add calls of GetRecords."""
         self._add(table, None, STREAM_READS, calls, STREAM_READ)
 
-    def _deductions(self) -> Iterator[CostLine]:
+    def _deductions(self) -> Iterator[PriceLine]:
         """Yield what the free tier takes off: of each item so many units, at list price."""
         if not self._settings.free_tier:
             return
@@ -380,13 +380,13 @@ class Bill:
                 line.quantity for line in self._lines if (line.item, line.price) == (item, price)
             )
             if used:
-                yield CostLine(None, None, FREE_TIER, -min(used, free), price)
+                yield PriceLine(None, None, FREE_TIER, -min(used, free), price)
 
     def _add(
         self, table: str | None, index: str | None, item: str, quantity: float, price: float
     ) -> None:
         if quantity:
-            self._lines.append(CostLine(table, index, item, quantity, price))
+            self._lines.append(PriceLine(table, index, item, quantity, price))
 
 
 class UnitHours:

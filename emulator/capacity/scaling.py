@@ -52,7 +52,7 @@ class ScalingPolicy:
             )
 
 
-class Change(NamedTuple):
+class ScalingChange(NamedTuple):
     """A capacity that takes effect at a time."""
 
     units: int
@@ -70,7 +70,7 @@ class ScalerState(NamedTuple):
         in_over_s: When the cooldown after a scale-in is over.
     """
 
-    pending: Change | None
+    pending: ScalingChange | None
     history: tuple[float, ...]
     last_s: float | None
     out_over_s: float
@@ -110,7 +110,7 @@ class Scaler:
 
     def __init__(self, policy: ScalingPolicy, settings: Settings, subject: str = "") -> None:
         self.policy = policy
-        self.pending: Change | None = None
+        self.pending: ScalingChange | None = None
         self._subject = subject
         self._settings = settings
         self._offset = settings.low_alarm_offset
@@ -125,7 +125,7 @@ class Scaler:
 
     def on_minute(
         self, consumed_rate: float, provisioned: int, now_s: float, *, decrease_allowed: bool
-    ) -> Change | None:
+    ) -> ScalingChange | None:
         """Count a minute that ends now; return the change it schedules, if any.
 
         Args:
@@ -188,21 +188,21 @@ class Scaler:
         history = self._history
         return len(history) == LOW_MINUTES and max(history) * 100 < alarm * provisioned
 
-    def _scale_out(self, provisioned: int, now_s: float) -> Change | None:
+    def _scale_out(self, provisioned: int, now_s: float) -> ScalingChange | None:
         wanted = self._wanted(max(list(self._history)[-HIGH_MINUTES:]))
         if wanted <= provisioned or now_s < self._out_over_s:
             return None
         due_s = now_s + self._delay(now_s)
         self._out_over_s = due_s + self.policy.scale_out_cooldown
-        return Change(wanted, due_s)
+        return ScalingChange(wanted, due_s)
 
-    def _scale_in(self, provisioned: int, now_s: float) -> Change | None:
+    def _scale_in(self, provisioned: int, now_s: float) -> ScalingChange | None:
         wanted = self._wanted(max(self._history))
         if wanted >= provisioned or self.policy.disable_scale_in or now_s < self._in_over_s:
             return None
         due_s = now_s + self._delay(now_s)
         self._in_over_s = due_s + self.policy.scale_in_cooldown
-        return Change(wanted, due_s)
+        return ScalingChange(wanted, due_s)
 
     def _delay(self, now_s: float) -> float:
         """Return the time until a change that is scheduled now takes effect (CAP2-8)."""

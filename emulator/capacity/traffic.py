@@ -32,7 +32,7 @@ THROTTLES: Final = 3  # refused operations
 Access = list[float]
 
 
-class Load:
+class PartitionLoad:
     """Throughput of one partition on one axis, in units.
 
     Attributes:
@@ -139,7 +139,7 @@ class Traffic:
     def __init__(self, prefix_length: int = 2) -> None:
         self.prefix_length = prefix_length
         self.running = Minute()
-        self.loads: dict[int, tuple[Load, Load]] = {}
+        self.loads: dict[int, tuple[PartitionLoad, PartitionLoad]] = {}
 
     @property
     def is_idle(self) -> bool:
@@ -148,9 +148,9 @@ class Traffic:
             load.consumed or load.throttled for loads in self.loads.values() for load in loads
         )
 
-    def open(self, partition_id: int) -> tuple[Load, Load]:
+    def open(self, partition_id: int) -> tuple[PartitionLoad, PartitionLoad]:
         """Start the loads of a partition."""
-        loads = self.loads[partition_id] = (Load(), Load())
+        loads = self.loads[partition_id] = (PartitionLoad(), PartitionLoad())
         return loads
 
     def close(self, partition_id: int) -> None:
@@ -245,7 +245,7 @@ class Traffic:
         assert self.running.records.keys() <= self.running.accesses.keys()
 
 
-class Run:
+class AccessRun:
     """How the sort keys written to one item collection followed each other (CAP-506)."""
 
     __slots__ = ("bottom", "top")
@@ -311,10 +311,10 @@ def _records(
     minute: Minute, ordered: list[Position], prefix_length: int
 ) -> dict[Position, tuple[int, int]]:
     """Return how many writes of each position extended the range of its collection."""
-    runs: dict[Position, Run] = {}
+    runs: dict[Position, AccessRun] = {}
     for position, following in pairwise(ordered):
         if position[0] == following[0] and position[:prefix_length] == following[:prefix_length]:
-            runs[position[:prefix_length]] = Run()
+            runs[position[:prefix_length]] = AccessRun()
     records = dict(minute.records)
     if runs:
         for position, access in minute.accesses.items():

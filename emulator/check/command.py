@@ -16,7 +16,7 @@ from emulator.check.findings_of import check
 from emulator.designs import ignores
 from emulator.designs.catalogue import RULES
 from emulator.designs.findings import SEVERITIES, Severity
-from emulator.designs.formats import FORMATS, Report, render
+from emulator.designs.formats import FORMATS, FindingsReport, render
 from emulator.service.errors import DocumentError
 
 FINE: Final = 0
@@ -127,7 +127,7 @@ def _check(arguments: argparse.Namespace) -> int:
     return FAILED if fails(report, arguments.fail_on) else FINE
 
 
-def fails(report: Report, threshold: Severity | str) -> bool:
+def fails(report: FindingsReport, threshold: Severity | str) -> bool:
     """Return whether a report has a finding of a severity, or a graver one.
 
     >>> fails(Report(()), "info")

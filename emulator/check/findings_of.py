@@ -11,7 +11,7 @@ from emulator.designs import ignores
 from emulator.designs.declared import NothingDeclaredError, Reading, unreadable
 from emulator.designs.files import UnknownKindError, read_design
 from emulator.designs.findings import Finding
-from emulator.designs.formats import Report
+from emulator.designs.formats import FindingsReport
 from emulator.designs.ignores import Ignore, Ignores
 from emulator.designs.pattern_rules import check_patterns
 from emulator.designs.rules import check_table
@@ -22,7 +22,7 @@ _LAB_MEMBERS: Final = ("workload:", "designs:")
 
 def check(
     paths: Iterable[str | Path], ignored: Iterable[Ignore] = (), *, allow_none: bool = False
-) -> Report:
+) -> FindingsReport:
     """Return the findings about files and directories.
 
     Args:
@@ -52,7 +52,7 @@ def check(
     findings += [unreadable(str(error).partition(":")[0], error) for error in failures]
     findings += wishes.complaints()
     files = dict.fromkeys(file for reading, _ in readings for file in reading.files)
-    return Report(tuple(findings), tuple(files))
+    return FindingsReport(tuple(findings), tuple(files))
 
 
 def _read(path: Path) -> tuple[Reading, list[Finding]]:

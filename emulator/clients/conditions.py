@@ -181,7 +181,7 @@ def is_condition(value: object) -> bool:
     return hasattr(value, "get_expression")
 
 
-class Placeholders:
+class PlaceholderNames:
     """The names and values that the conditions of one request stand for.
 
     A placeholder that the request already uses is passed over.

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from emulator.clients import conversion
 from emulator.clients.client import Client, invoke, snake_case
-from emulator.clients.conditions import Placeholders, is_condition
+from emulator.clients.conditions import PlaceholderNames, is_condition
 from emulator.clients.exceptions import response_metadata
 from emulator.clock import Clock
 from emulator.protocol import Call
@@ -316,7 +316,7 @@ def _render_conditions(request: conversion.Wire) -> None:
     """Replace condition objects by expressions and what their placeholders stand for."""
     names = request.get("ExpressionAttributeNames", {})
     values = request.get("ExpressionAttributeValues", {})
-    placeholders = Placeholders(taken={*names, *values})
+    placeholders = PlaceholderNames(taken={*names, *values})
     for member in _EXPRESSIONS:
         if is_condition(request.get(member)):
             request[member] = placeholders.render(

@@ -18,7 +18,7 @@ _FAILED: Final = "Waiter encountered a terminal failure state"
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaiterWait:
     """What a waiter asks, how it reads the answers, and how long it goes on."""
 
     name: str
@@ -71,7 +71,7 @@ def _error_code(response: Wire) -> str | None:
 
 #: Source: botocore's waiters-2.json for dynamodb 2012-08-10.
 WAITERS: Final = {
-    "bulk_operation_completed": Waiting(
+    "bulk_operation_completed": WaiterWait(
         "BulkOperationCompleted",
         "describe_bulk_operation",
         _reaches(
@@ -82,19 +82,19 @@ WAITERS: Final = {
         ),
         180,
     ),
-    "contributor_insights_enabled": Waiting(
+    "contributor_insights_enabled": WaiterWait(
         "ContributorInsightsEnabled",
         "describe_contributor_insights",
         _reaches("ContributorInsightsStatus", success="ENABLED", failure=("FAILED",)),
         30,
     ),
-    "export_completed": Waiting(
+    "export_completed": WaiterWait(
         "ExportCompleted",
         "describe_export",
         _reaches("ExportDescription", "ExportStatus", success="COMPLETED", failure=("FAILED",)),
         60,
     ),
-    "import_completed": Waiting(
+    "import_completed": WaiterWait(
         "ImportCompleted",
         "describe_import",
         _reaches(
@@ -105,21 +105,21 @@ WAITERS: Final = {
         ),
         60,
     ),
-    "kinesis_streaming_destination_active": Waiting(
+    "kinesis_streaming_destination_active": WaiterWait(
         "KinesisStreamingDestinationActive",
         "describe_kinesis_streaming_destination",
         _a_destination_is_active,
         30,
     ),
-    "table_exists": Waiting("TableExists", "describe_table", _table_exists, 25),
-    "table_not_exists": Waiting("TableNotExists", "describe_table", _table_is_gone, 25),
+    "table_exists": WaiterWait("TableExists", "describe_table", _table_exists, 25),
+    "table_not_exists": WaiterWait("TableNotExists", "describe_table", _table_is_gone, 25),
 }
 
 
 class Waiter:
     """One waiter of a client."""
 
-    def __init__(self, method: Callable[..., Wire], waiting: Waiting, clock: Clock) -> None:
+    def __init__(self, method: Callable[..., Wire], waiting: WaiterWait, clock: Clock) -> None:
         self.name = waiting.name
         self._method = method
         self._waiting = waiting

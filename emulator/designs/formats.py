@@ -53,7 +53,7 @@ _NO_FILE: Final = "."
 
 
 @dataclass(frozen=True)
-class Report:
+class FindingsReport:
     """Findings, and the files that were looked at, those without findings included."""
 
     findings: Sequence[Finding]
@@ -61,7 +61,7 @@ class Report:
 
 
 def render(
-    report: Report | Iterable[Finding], format_name: str = "text", *, colour: bool = False
+    report: FindingsReport | Iterable[Finding], format_name: str = "text", *, colour: bool = False
 ) -> str:
     """Return findings in one of ``FORMATS``, ending with a line break if there is any text.
 
@@ -82,8 +82,8 @@ def render(
     """
     if format_name not in FORMATS:
         raise ValueError(f"a format is one of {', '.join(FORMATS)}, not {format_name!r}")
-    if not isinstance(report, Report):
-        report = Report(tuple(report))
+    if not isinstance(report, FindingsReport):
+        report = FindingsReport(tuple(report))
     if format_name == "text":
         return _text(report, colour=colour)
     return _RENDERERS[format_name](report)
@@ -92,7 +92,7 @@ def render(
 # Text
 
 
-def _text(report: Report, *, colour: bool) -> str:
+def _text(report: FindingsReport, *, colour: bool) -> str:
     lines = [
         line
         for finding in gravest_first(report.findings)
@@ -138,7 +138,7 @@ def as_document(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _json(report: Report) -> str:
+def _json(report: FindingsReport) -> str:
     document = {
         "version": 1,
         "files": list(report.files),
@@ -151,7 +151,7 @@ def _json(report: Report) -> str:
 # SARIF
 
 
-def _sarif(report: Report) -> str:
+def _sarif(report: FindingsReport) -> str:
     findings = gravest_first(report.findings)
     ids = list(dict.fromkeys(finding.rule for finding in findings))
     driver = {
@@ -238,7 +238,7 @@ def repository_path(name: str) -> str:
 # GitHub and GitLab
 
 
-def _github(report: Report) -> str:
+def _github(report: FindingsReport) -> str:
     """Return workflow commands; only ten of a level are shown, so the gravest come first."""
     return "".join(f"{_github_line(finding)}\n" for finding in gravest_first(report.findings))
 
@@ -275,7 +275,7 @@ def _escaped_property(text: str) -> str:
     return _escaped(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def _gitlab(report: Report) -> str:
+def _gitlab(report: FindingsReport) -> str:
     entries = [
         {
             "description": _whole_text(finding),
@@ -295,7 +295,7 @@ def _gitlab(report: Report) -> str:
 # JUnit
 
 
-def _junit(report: Report) -> str:
+def _junit(report: FindingsReport) -> str:
     """Return a suite for each file; a file without findings has one case, which passes."""
     root = ElementTree.Element("testsuites", name="dynamometer check")
     for file, findings in _by_file(report):
@@ -335,7 +335,7 @@ def _junit_case(suite: ElementTree.Element, finding: Finding) -> None:
         failure.text = sentence(finding.fix)
 
 
-def _by_file(report: Report) -> Iterator[tuple[str, list[Finding]]]:
+def _by_file(report: FindingsReport) -> Iterator[tuple[str, list[Finding]]]:
     files = dict.fromkeys(
         [*report.files, *(finding.file or _NO_FILE for finding in report.findings)]
     )
@@ -346,7 +346,7 @@ def _by_file(report: Report) -> Iterator[tuple[str, list[Finding]]]:
 # Markdown
 
 
-def _markdown(report: Report) -> str:
+def _markdown(report: FindingsReport) -> str:
     lines = [f"**dynamometer check**: {in_words(counted(report.findings))}"]
     findings = gravest_first(report.findings)
     if findings:
@@ -372,7 +372,7 @@ def _cell(text: str) -> str:
     return plain.replace("<", "&lt;")
 
 
-_RENDERERS: Final[dict[str, Callable[[Report], str]]] = {
+_RENDERERS: Final[dict[str, Callable[[FindingsReport], str]]] = {
     "json": _json,
     "sarif": _sarif,
     "github": _github,

@@ -21,7 +21,7 @@ from emulator.service.errors import DocumentError
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class HclLiteral:
     """A number, a truth value or null."""
 
     value: int | float | bool | str | None
@@ -50,7 +50,7 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class IndexAccess:
     """``value[key]``."""
 
     value: Expression
@@ -66,7 +66,7 @@ class Splat:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     """``name(arguments...)``; ``expands`` if the last argument is followed by three dots."""
 
     name: str
@@ -83,7 +83,7 @@ class Unary:
 
 
 @dataclass(frozen=True, slots=True)
-class Binary:
+class BinaryOperation:
     """``left operator right``."""
 
     operator: str
@@ -128,15 +128,15 @@ class For:
 
 
 Expression: TypeAlias = (
-    Literal
+    HclLiteral
     | Template
     | Name
     | Attribute
-    | Index
+    | IndexAccess
     | Splat
-    | Call
+    | FunctionCall
     | Unary
-    | Binary
+    | BinaryOperation
     | Conditional
     | Tuple
     | Object
@@ -157,16 +157,16 @@ class Setting:
 
 
 @dataclass(slots=True)
-class Block:
+class HclBlock:
     """``kind "label" {...}``; a file is a block without kind."""
 
     kind: str
     labels: tuple[str, ...]
     position: Position
     settings: dict[str, Setting] = field(default_factory=dict)
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[HclBlock] = field(default_factory=list)
 
-    def of(self, kind: str, *labels: str) -> Iterator[Block]:
+    def of(self, kind: str, *labels: str) -> Iterator[HclBlock]:
         """Yield the blocks in it of a kind, and with these first labels.
 
         >>> [block.labels for block in parse('variable "a" {}', "x").of("variable")]
@@ -177,7 +177,7 @@ class Block:
                 yield block
 
 
-def parse(text: str, source: str) -> Block:
+def parse(text: str, source: str) -> HclBlock:
     """Return a file as a block.
 
     Raises:
@@ -187,7 +187,7 @@ def parse(text: str, source: str) -> Block:
     >>> file.settings["hash_key"].expression
     Attribute(value=Name(name='var'), name='key')
     """
-    parser = _Parser(text, source)
+    parser = _HclParser(text, source)
     try:
         return parser.file()
     except RecursionError:
@@ -200,7 +200,7 @@ def parse_template(text: str, source: str) -> Expression:
     >>> parse_template("${var.key}", "main.tf.json")
     Attribute(value=Name(name='var'), name='key')
     """
-    parser = _Parser(text, source)
+    parser = _HclParser(text, source)
     try:
         parts = parser.template_parts(end=len(text), quoted=False)
     except RecursionError:
@@ -233,7 +233,7 @@ _OPERATORS: Final = (
 )
 
 
-class _Parser:
+class _HclParser:
     """Reads one text from left to right; ``_at`` is where it stands."""
 
     def __init__(self, text: str, source: str) -> None:
@@ -294,14 +294,14 @@ class _Parser:
 
     # Structure
 
-    def file(self) -> Block:
-        whole = Block("", (), Position(1))
+    def file(self) -> HclBlock:
+        whole = HclBlock("", (), Position(1))
         self._body(whole)
         if self._at < len(self._text):
             self._fail("an argument or a block")
         return whole
 
-    def _body(self, block: Block) -> None:
+    def _body(self, block: HclBlock) -> None:
         """Read arguments and blocks up to a closing brace or the end."""
         while True:
             self._skip(lines=True)
@@ -326,7 +326,7 @@ class _Parser:
         plain = isinstance(text, Template) and all(isinstance(piece, str) for piece in text.parts)
         return "".join(map(str, text.parts)) if plain and isinstance(text, Template) else None
 
-    def _block(self, kind: str, start: int) -> Block:
+    def _block(self, kind: str, start: int) -> HclBlock:
         labels = []
         while not self._sees("{"):
             label = self._identifier() or self._quoted_name()
@@ -334,7 +334,7 @@ class _Parser:
                 self._fail("'=' or '{'")
             labels.append(label)
         self._expect("{")
-        block = Block(kind, tuple(labels), Position(1))
+        block = HclBlock(kind, tuple(labels), Position(1))
         outside, self._brackets = self._brackets, 0
         self._body(block)
         self._brackets = outside
@@ -374,7 +374,7 @@ class _Parser:
                 return left
             self._at += len(operator)
             self._skip(lines=True)
-            left = Binary(operator, left, self._binary(level + 1))
+            left = BinaryOperation(operator, left, self._binary(level + 1))
 
     def _unary(self) -> Expression:
         for operator in ("!", "-"):
@@ -399,7 +399,7 @@ class _Parser:
         number = _NUMBER.match(self._text, self._at)
         if number is not None:
             self._at = number.end()
-            return Literal(int(number[0]) if number[0].isdecimal() else float(number[0]))
+            return HclLiteral(int(number[0]) if number[0].isdecimal() else float(number[0]))
         return self._word()
 
     def _word(self) -> Expression:
@@ -408,7 +408,7 @@ class _Parser:
         if name is None:
             self._fail("a value")
         if name in _LITERALS:
-            return Literal(_LITERALS[name])
+            return HclLiteral(_LITERALS[name])
         while self._text.startswith("::", self._at):  # a function of a provider
             self._at += 2
             name += f"::{self._identifier() or self._fail('a name')}"
@@ -433,7 +433,7 @@ class _Parser:
             expands = self._take("...")
             if not self._take(","):
                 break
-        return Call(name, tuple(arguments), expands)
+        return FunctionCall(name, tuple(arguments), expands)
 
     def _tuple(self) -> Expression:
         if self._is_for():
@@ -501,7 +501,7 @@ class _Parser:
         number = _NUMBER.match(self._text, self._at)
         if number is not None and number[0].isdecimal():
             self._at = number.end()
-            return Index(value, Literal(int(number[0])))
+            return IndexAccess(value, HclLiteral(int(number[0])))
         name = self._identifier()
         if name is None:
             self._fail("a name")
@@ -517,7 +517,7 @@ class _Parser:
         self._skip()
         self._brackets -= 1
         self._expect("]")
-        return Index(value, key)
+        return IndexAccess(value, key)
 
     def _splat_steps(self, *, indexes: bool) -> Iterator[str | Expression]:
         while True:

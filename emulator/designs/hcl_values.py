@@ -27,7 +27,7 @@ _LONGEST: Final = 10_000
 
 
 @dataclass(frozen=True)
-class Unknown:
+class UnknownValue:
     """A value that files do not tell, and what it depends on."""
 
     reason: str
@@ -38,7 +38,7 @@ class Unknown:
         return self.reason
 
 
-class Scope:
+class HclScope:
     """The names that expressions may use.
 
     Args:
@@ -64,9 +64,9 @@ class Scope:
         self._functions = functions or {}
         self._depth = 0
 
-    def with_names(self, names: Mapping[str, Value]) -> Scope:
+    def with_names(self, names: Mapping[str, Value]) -> HclScope:
         """Return a scope with further names, which hide those of the same spelling."""
-        return Scope({**self._roots, **names}, self._lookup, self._functions)
+        return HclScope({**self._roots, **names}, self._lookup, self._functions)
 
     def function(self, name: str) -> Callable[..., Value] | None:
         """Return a function, None if it is not known."""
@@ -77,14 +77,14 @@ class Scope:
         self._depth += 1
         try:
             if self._depth > _DEEPEST:
-                return Unknown("an expression that is nested too deeply")
+                return UnknownValue("an expression that is nested too deeply")
             return _EVALUATORS[type(expression)](self, expression)
         finally:
             self._depth -= 1
 
     def name(self, expression: hcl.Name) -> Value:
         """Return what a word stands for."""
-        return self._roots.get(expression.name, Unknown(expression.name))
+        return self._roots.get(expression.name, UnknownValue(expression.name))
 
     def attribute(self, expression: hcl.Attribute) -> Value:
         """Return an attribute, or what the file's other parts say it is."""
@@ -97,7 +97,7 @@ class Scope:
         value = self.value(expression.value)
         if isinstance(value, Mapping) and expression.name not in value:
             # What a variable or a local is may be told elsewhere; what an object has is told here.
-            return Unknown(shown(expression), not isinstance(expression.value, hcl.Name))
+            return UnknownValue(shown(expression), not isinstance(expression.value, hcl.Name))
         return _member(value, expression.name)
 
 
@@ -111,43 +111,43 @@ def shown(expression: hcl.Expression) -> str:
         return expression.name
     if isinstance(expression, hcl.Attribute):
         return f"{shown(expression.value)}.{expression.name}"
-    if isinstance(expression, hcl.Index):
+    if isinstance(expression, hcl.IndexAccess):
         return f"{shown(expression.value)}[...]"
     return "an expression"
 
 
 def _member(value: Value, name: Value) -> Value:
     """Return a member of an object or list, or that it is not known."""
-    if isinstance(value, Unknown):
-        return Unknown(f"{value}.{name}", value.is_absent)
-    if isinstance(name, Unknown):
+    if isinstance(value, UnknownValue):
+        return UnknownValue(f"{value}.{name}", value.is_absent)
+    if isinstance(name, UnknownValue):
         return name
     if isinstance(value, Mapping):
         key = _text(name)
-        return value[key] if key in value else Unknown(f"the member {key}", is_absent=True)
+        return value[key] if key in value else UnknownValue(f"the member {key}", is_absent=True)
     if isinstance(value, Sequence) and not isinstance(value, str):
         number = _number(name)
         if isinstance(number, int) and -1 < number < len(value):
             return value[number]
-    return Unknown(f"the member {name}", is_absent=True)
+    return UnknownValue(f"the member {name}", is_absent=True)
 
 
 # Expressions
 
 
-def _template(scope: Scope, expression: hcl.Template) -> Value:
+def _template(scope: HclScope, expression: hcl.Template) -> Value:
     pieces = [piece if isinstance(piece, str) else scope.value(piece) for piece in expression.parts]
     for piece in pieces:
-        if isinstance(piece, Unknown):
+        if isinstance(piece, UnknownValue):
             return piece
         if isinstance(piece, list | dict):
-            return Unknown("a text made of a list")
+            return UnknownValue("a text made of a list")
     return "".join(_text(piece) for piece in pieces)
 
 
-def _splat(scope: Scope, expression: hcl.Splat) -> Value:
+def _splat(scope: HclScope, expression: hcl.Splat) -> Value:
     value = scope.value(expression.value)
-    if isinstance(value, Unknown):
+    if isinstance(value, UnknownValue):
         return value
     elements = value if isinstance(value, list) else [] if value is None else [value]
     for step in expression.steps:
@@ -156,7 +156,7 @@ def _splat(scope: Scope, expression: hcl.Splat) -> Value:
     return elements
 
 
-def _call(scope: Scope, expression: hcl.Call) -> Value:
+def _call(scope: HclScope, expression: hcl.FunctionCall) -> Value:
     arguments = [scope.value(argument) for argument in expression.arguments]
     if expression.expands and arguments and isinstance(arguments[-1], list):
         arguments[-1:] = arguments[-1]
@@ -166,19 +166,19 @@ def _call(scope: Scope, expression: hcl.Call) -> Value:
         return _is_there(arguments[0])
     function = scope.function(expression.name)
     if function is None:
-        return Unknown(f"{expression.name}()")
+        return UnknownValue(f"{expression.name}()")
     for argument in arguments:
-        if isinstance(argument, Unknown):
+        if isinstance(argument, UnknownValue):
             return argument
     try:
         return function(*arguments)
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, DocumentError):
-        return Unknown(f"{expression.name}()")
+        return UnknownValue(f"{expression.name}()")
 
 
 def _is_there(value: Value) -> Value:
     """Return what ``can`` says of a value: nothing, if that is decided elsewhere."""
-    if not isinstance(value, Unknown):
+    if not isinstance(value, UnknownValue):
         return True
     return False if value.is_absent else value
 
@@ -186,34 +186,34 @@ def _is_there(value: Value) -> Value:
 def _first_usable(name: str, arguments: list[Value]) -> Value:
     """Return the first argument without an error, or that is neither null nor empty."""
     for argument in arguments:
-        if isinstance(argument, Unknown):
+        if isinstance(argument, UnknownValue):
             if name == "coalesce" or not argument.is_absent:
                 return argument
         elif name == "try" or argument not in (None, ""):
             return argument
-    return arguments[-1] if arguments else Unknown(f"{name}()")
+    return arguments[-1] if arguments else UnknownValue(f"{name}()")
 
 
-def _unary(scope: Scope, expression: hcl.Unary) -> Value:
+def _unary(scope: HclScope, expression: hcl.Unary) -> Value:
     value = scope.value(expression.value)
-    if isinstance(value, Unknown):
+    if isinstance(value, UnknownValue):
         return value
     if expression.operator == "!":
         return not _truth(value)
     number = _number(value)
-    return number if isinstance(number, Unknown) else -number
+    return number if isinstance(number, UnknownValue) else -number
 
 
-def _binary(scope: Scope, expression: hcl.Binary) -> Value:
+def _binary(scope: HclScope, expression: hcl.BinaryOperation) -> Value:
     left, right = scope.value(expression.left), scope.value(expression.right)
     if expression.operator in ("&&", "||"):
         # A known side may decide alone; Terraform itself wants both.
         decides = expression.operator == "||"
         for side in (left, right):
-            if not isinstance(side, Unknown) and _truth(side) is decides:
+            if not isinstance(side, UnknownValue) and _truth(side) is decides:
                 return decides
     for side in (left, right):
-        if isinstance(side, Unknown):
+        if isinstance(side, UnknownValue):
             return side
     if expression.operator in ("==", "!="):
         return (left == right) is (expression.operator == "==")
@@ -224,10 +224,10 @@ def _binary(scope: Scope, expression: hcl.Binary) -> Value:
 
 def _arithmetic(sign: str, left: Value, right: Value) -> Value:
     for side in (left, right):
-        if isinstance(side, Unknown):
+        if isinstance(side, UnknownValue):
             return side
     if sign in ("/", "%") and right == 0:
-        return Unknown("a division by zero")
+        return UnknownValue("a division by zero")
     result = _ARITHMETIC[sign](left, right)
     return int(result) if isinstance(result, float) and result.is_integer() else result
 
@@ -245,27 +245,27 @@ _ARITHMETIC: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }
 
 
-def _conditional(scope: Scope, expression: hcl.Conditional) -> Value:
+def _conditional(scope: HclScope, expression: hcl.Conditional) -> Value:
     condition = scope.value(expression.condition)
-    if isinstance(condition, Unknown):
+    if isinstance(condition, UnknownValue):
         yes, no = scope.value(expression.yes), scope.value(expression.no)
         return yes if yes == no else condition
     return scope.value(expression.yes if _truth(condition) else expression.no)
 
 
-def _object(scope: Scope, expression: hcl.Object) -> Value:
+def _object(scope: HclScope, expression: hcl.Object) -> Value:
     made = {}
     for key_expression, value_expression in expression.members:
         key = scope.value(key_expression)
-        if isinstance(key, Unknown):
+        if isinstance(key, UnknownValue):
             return key
         made[_text(key)] = scope.value(value_expression)
     return made
 
 
-def _for(scope: Scope, expression: hcl.For) -> Value:
+def _for(scope: HclScope, expression: hcl.For) -> Value:
     collection = scope.value(expression.collection)
-    if isinstance(collection, Unknown):
+    if isinstance(collection, UnknownValue):
         return collection
     made_list: list[Value] = []
     made_object: dict[str, Value] = {}
@@ -274,7 +274,7 @@ def _for(scope: Scope, expression: hcl.For) -> Value:
         inner = scope.with_names(names)
         if expression.condition is not None:
             kept = inner.value(expression.condition)
-            if isinstance(kept, Unknown):
+            if isinstance(kept, UnknownValue):
                 return kept
             if not _truth(kept):
                 continue
@@ -283,7 +283,7 @@ def _for(scope: Scope, expression: hcl.For) -> Value:
             made_list.append(result)
             continue
         name = inner.value(expression.key)
-        if isinstance(name, Unknown):
+        if isinstance(name, UnknownValue):
             return name
         if expression.groups:
             made_object.setdefault(_text(name), []).append(result)
@@ -304,18 +304,18 @@ def pairs(collection: Value) -> Iterator[tuple[Value, Value]]:
         yield from enumerate(collection)
 
 
-_EVALUATORS: Final[dict[type, Callable[[Scope, Any], Value]]] = {
-    hcl.Literal: lambda _, expression: expression.value,
+_EVALUATORS: Final[dict[type, Callable[[HclScope, Any], Value]]] = {
+    hcl.HclLiteral: lambda _, expression: expression.value,
     hcl.Template: _template,
-    hcl.Name: Scope.name,
-    hcl.Attribute: Scope.attribute,
-    hcl.Index: lambda scope, expression: _member(
+    hcl.Name: HclScope.name,
+    hcl.Attribute: HclScope.attribute,
+    hcl.IndexAccess: lambda scope, expression: _member(
         scope.value(expression.value), scope.value(expression.key)
     ),
     hcl.Splat: _splat,
-    hcl.Call: _call,
+    hcl.FunctionCall: _call,
     hcl.Unary: _unary,
-    hcl.Binary: _binary,
+    hcl.BinaryOperation: _binary,
     hcl.Conditional: _conditional,
     hcl.Tuple: lambda scope, expression: [scope.value(element) for element in expression.elements],
     hcl.Object: _object,
@@ -339,13 +339,13 @@ def _text(value: Value) -> str:
 
 def _number(value: Value) -> Value:
     if isinstance(value, bool) or value is None:
-        return Unknown(f"a number from {value!r}")
-    if isinstance(value, int | float | Unknown):
+        return UnknownValue(f"a number from {value!r}")
+    if isinstance(value, int | float | UnknownValue):
         return value
     try:
         number = float(value)
     except (TypeError, ValueError):
-        return Unknown(f"a number from {value!r}")
+        return UnknownValue(f"a number from {value!r}")
     return int(number) if number.is_integer() else number
 
 
@@ -360,7 +360,7 @@ def converted(value: Value, constraint: hcl.Expression | None) -> Value:
     >>> converted({"a": "x"}, file.settings["type"].expression)
     {'a': 'x', 'b': 5}
     """
-    if not isinstance(constraint, hcl.Call) or not constraint.arguments:
+    if not isinstance(constraint, hcl.FunctionCall) or not constraint.arguments:
         return value
     inner = constraint.arguments[0]
     if constraint.name == "optional":
@@ -376,12 +376,12 @@ def converted(value: Value, constraint: hcl.Expression | None) -> Value:
 
 
 def _typed_members(value: Mapping[str, Value], types: hcl.Object) -> Iterator[tuple[str, Value]]:
-    nothing = Scope({})
+    nothing = HclScope({})
     for key_expression, constraint in types.members:
         name = _text(nothing.value(key_expression))
         if value.get(name) is not None:
             yield name, converted(value[name], constraint)
-        elif isinstance(constraint, hcl.Call) and constraint.name == "optional":
+        elif isinstance(constraint, hcl.FunctionCall) and constraint.name == "optional":
             defaults = constraint.arguments[1:]
             default = nothing.value(defaults[0]) if defaults else None
             yield name, converted(default, constraint.arguments[0])
@@ -397,7 +397,9 @@ def _merged(*maps: Value) -> Value:
 
 
 def _lookup(mapping: Value, key: Value, *default: Value) -> Value:
-    return mapping.get(key, default[0] if default else Unknown(f"the member {key}", is_absent=True))
+    return mapping.get(
+        key, default[0] if default else UnknownValue(f"the member {key}", is_absent=True)
+    )
 
 
 def _flattened(elements: Value) -> list[Value]:

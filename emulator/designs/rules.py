@@ -52,7 +52,7 @@ _SAMPLE_SHARE: Final = 0.5
 _JOINED_SAMPLES: Final = 2
 
 
-class Resource(NamedTuple):
+class DeclaredResource(NamedTuple):
     """The table, or one of its global indexes, as rules see it."""
 
     name: str
@@ -97,12 +97,12 @@ def refused(table: DeclaredTable, call: Call) -> Finding | None:
     return None
 
 
-def resources(table: DeclaredTable) -> Iterator[Resource]:
+def resources(table: DeclaredTable) -> Iterator[DeclaredResource]:
     """Yield the table and its global indexes."""
     request = table.request
     for source in (request, *request.get("GlobalSecondaryIndexes", ())):
         index = source.get("IndexName")
-        yield Resource(
+        yield DeclaredResource(
             table.resource if index is None else f"{table.resource} {index}",
             index is not None,
             _names(source, "HASH"),
@@ -111,11 +111,11 @@ def resources(table: DeclaredTable) -> Iterator[Resource]:
         )
 
 
-def _local_indexes(table: DeclaredTable) -> Iterator[Resource]:
+def _local_indexes(table: DeclaredTable) -> Iterator[DeclaredResource]:
     for source in table.request.get("LocalSecondaryIndexes", ()):
         name = f"{table.resource} {source['IndexName']}"
         keys = (_names(source, "HASH"), _names(source, "RANGE"))
-        yield Resource(name, is_index=True, partition=keys[0], sort=keys[1], units={})
+        yield DeclaredResource(name, is_index=True, partition=keys[0], sort=keys[1], units={})
 
 
 def _names(source: Wire, role: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from typing import Any, Final
 from emulator.designs import declared, documents, hcl, ignores
 from emulator.designs.declared import DeclaredTable, Reading, UndecidedError
 from emulator.designs.findings import Finding, Position
-from emulator.designs.hcl_values import Scope, Unknown, Value, converted, pairs
+from emulator.designs.hcl_values import HclScope, UnknownValue, Value, converted, pairs
 from emulator.designs.terraform_table import USE_A_PLAN, Body, table_of, with_index
 from emulator.service.errors import DocumentError
 
@@ -68,12 +68,12 @@ def local_modules(path: Path) -> Iterator[Path]:
         return
     for block in file.of("module"):
         source = block.settings.get("source")
-        name = Scope({}).value(source.expression) if source is not None else None
+        name = HclScope({}).value(source.expression) if source is not None else None
         if isinstance(name, str) and name.startswith("."):
             yield (path.parent / name).resolve()
 
 
-def parse(path: Path) -> hcl.Block:
+def parse(path: Path) -> hcl.HclBlock:
     """Return a file as blocks.
 
     Raises:
@@ -87,8 +87,8 @@ def parse(path: Path) -> hcl.Block:
 
 
 def _neighbours(
-    directory: Path, wanted: Mapping[Path, hcl.Block]
-) -> Iterator[tuple[Path, hcl.Block]]:
+    directory: Path, wanted: Mapping[Path, hcl.HclBlock]
+) -> Iterator[tuple[Path, hcl.HclBlock]]:
     """Yield the other files of the directory that can be read; they only lend values."""
     for path in sorted(directory.iterdir()):
         if is_terraform(path) and path not in wanted:
@@ -101,14 +101,14 @@ def _neighbours(
 # Terraform's JSON syntax
 
 
-def _file_of_json(document: documents.Document, source: str) -> hcl.Block:
+def _file_of_json(document: documents.Document, source: str) -> hcl.HclBlock:
     """Return a file in JSON as blocks, each label a level of objects."""
-    file = hcl.Block("", (), Position(1))
+    file = hcl.HclBlock("", (), Position(1))
     levels = {"variable": 1, "module": 1, "locals": 0, "resource": 2, "data": 2}
     content = document.value if isinstance(document.value, Mapping) else {}
     for kind, depth in levels.items():
         for labels, body, path in _labelled(content.get(kind), depth, (kind,)):
-            block = hcl.Block(kind, labels, document.position(path))
+            block = hcl.HclBlock(kind, labels, document.position(path))
             for name, value in body.items():
                 position = document.position((*path, name))
                 block.settings[name] = hcl.Setting(_expression_of(value, source), position)
@@ -147,7 +147,7 @@ def _expression_of(value: Any, source: str) -> hcl.Expression:
         )
     if isinstance(value, list):
         return hcl.Tuple(tuple(_expression_of(element, source) for element in value))
-    return hcl.Literal(value)
+    return hcl.HclLiteral(value)
 
 
 # One directory
@@ -159,7 +159,7 @@ class _Module:
     def __init__(
         self,
         directory: Path,
-        files: Mapping[Path, hcl.Block],
+        files: Mapping[Path, hcl.HclBlock],
         *,
         arguments: Mapping[str, Value] | None = None,
         prefix: str = "",
@@ -180,7 +180,7 @@ class _Module:
         values = self._values_files() if arguments is None else arguments
         places = {"module": str(directory), "root": str(root or directory)}
         self._root = root or directory
-        self._scope = Scope(
+        self._scope = HclScope(
             {"var": dict(self._variables(values)), "path": places},
             self._look_up,
             {"file": self._text_of, "fileexists": lambda name: self._file(name).is_file()},
@@ -197,7 +197,7 @@ class _Module:
                 if name in values:
                     yield name, converted(values[name], kind)
                 elif "default" in block.settings:
-                    default = Scope({}).value(block.settings["default"].expression)
+                    default = HclScope({}).value(block.settings["default"].expression)
                     yield name, converted(default, kind)
 
     def _values_files(self) -> dict[str, Value]:
@@ -207,14 +207,14 @@ class _Module:
         for name in names:
             for path in sorted(self._directory.glob(name)):
                 for setting, content in parse(path).settings.items():
-                    values[setting] = Scope({}).value(content.expression)
+                    values[setting] = HclScope({}).value(content.expression)
         return values
 
     def _look_up(self, word: str, name: str) -> Value:
         """Return a local, or the attributes that a table of the same files is given."""
         if word == "local":
             if name not in self._locals or name in self._under_way:
-                return Unknown(f"local.{name}")
+                return UnknownValue(f"local.{name}")
             self._under_way.add(name)
             try:
                 return self._scope.value(self._locals[name])
@@ -253,11 +253,11 @@ class _Module:
             raise DocumentError(f"{name}: not a file of the project")
         return full
 
-    def _setting(self, block: hcl.Block, name: str, scope: Scope | None = None) -> Value:
+    def _setting(self, block: hcl.HclBlock, name: str, scope: HclScope | None = None) -> Value:
         setting = block.settings.get(name)
         return None if setting is None else (scope or self._scope).value(setting.expression)
 
-    def _resources(self, kind: str) -> Iterator[tuple[Path, hcl.Block]]:
+    def _resources(self, kind: str) -> Iterator[tuple[Path, hcl.HclBlock]]:
         for path, file in self._files.items():
             for block in file.of("resource", kind):
                 if len(block.labels) == 2:
@@ -286,7 +286,7 @@ class _Module:
         joined = Reading.joined(readings)
         return replace(joined, tables=tuple(self._completed(table) for table in joined.tables))
 
-    def _tables(self, path: Path, block: hcl.Block) -> Reading:
+    def _tables(self, path: Path, block: hcl.HclBlock) -> Reading:
         address = f"{self._prefix}{'.'.join(block.labels)}"
         tables: list[DeclaredTable] = []
         findings: list[Finding] = []
@@ -308,7 +308,7 @@ class _Module:
             ),
         )
 
-    def _position_of(self, block: hcl.Block, field_name: str, scope: Scope) -> Position:
+    def _position_of(self, block: hcl.HclBlock, field_name: str, scope: HclScope) -> Position:
         """Return where a member stands; ``index: member`` is one of an index."""
         index, _, member = field_name.rpartition(": ")
         holders = [inner for inner in block.blocks if self._setting(inner, "name", scope) == index]
@@ -317,14 +317,14 @@ class _Module:
         return holder.position if setting is None else setting.position
 
     def _instances(
-        self, address: str, block: hcl.Block, findings: list[Finding], path: Path
-    ) -> Iterator[tuple[str, Scope]]:
+        self, address: str, block: hcl.HclBlock, findings: list[Finding], path: Path
+    ) -> Iterator[tuple[str, HclScope]]:
         """Yield address and scope of each instance that ``for_each`` or ``count`` make."""
         for name in ("for_each", "count"):
             if name not in block.settings:
                 continue
             value = self._setting(block, name)
-            if isinstance(value, Unknown):
+            if isinstance(value, UnknownValue):
                 finding = declared.undecided(
                     address, UndecidedError(_SPOKEN.get(name, name), value), USE_A_PLAN
                 )
@@ -350,7 +350,7 @@ class _Module:
             return
         yield address, self._scope
 
-    def _body(self, block: hcl.Block, scope: Scope) -> Body:
+    def _body(self, block: hcl.HclBlock, scope: HclScope) -> Body:
         """Return the values of a block, dynamic blocks expanded."""
         values: dict[str, Any] = {
             name: scope.value(setting.expression)
@@ -370,17 +370,17 @@ class _Module:
 
     @staticmethod
     def _add_block(body: Body, kind: str, inner: Body) -> None:
-        if isinstance(body.get(kind), Unknown):
+        if isinstance(body.get(kind), UnknownValue):
             return
         body.setdefault(kind, [])
         body[kind].append(inner)
         if inner.position is not None:
             body.places.setdefault(kind, inner.position)
 
-    def _add_dynamic(self, body: Body, block: hcl.Block, scope: Scope) -> None:
+    def _add_dynamic(self, body: Body, block: hcl.HclBlock, scope: HclScope) -> None:
         kind = block.labels[0]
         collection = self._setting(block, "for_each", scope)
-        if isinstance(collection, Unknown):
+        if isinstance(collection, UnknownValue):
             body[kind] = collection
             return
         named = block.settings.get("iterator")
@@ -398,7 +398,7 @@ class _Module:
     def _add_dynamic_of_json(body: Body, dynamic: Value) -> None:
         """Leave undecided what JSON's dynamic blocks make; their content names other words."""
         for kind in dynamic if isinstance(dynamic, Mapping) else ():
-            body[kind] = Unknown(f"a dynamic {kind} block")
+            body[kind] = UnknownValue(f"a dynamic {kind} block")
 
     # What stands beside a table
 
@@ -419,7 +419,7 @@ class _Module:
                 findings.append(finding.at(str(path), target.position))
         return replace(table, scaled=scaled, findings=tuple(dict.fromkeys(findings)))
 
-    def _is_about(self, block: hcl.Block, name: str, table: DeclaredTable) -> bool:
+    def _is_about(self, block: hcl.HclBlock, name: str, table: DeclaredTable) -> bool:
         """Return whether a resource's setting names a table, by reference or by name."""
         setting = block.settings.get(name)
         if setting is None:
@@ -432,7 +432,7 @@ class _Module:
         parts = value.removeprefix("table/").split("/") if isinstance(value, str) else []
         return parts[:1] == [table.request["TableName"]]
 
-    def _has_policy(self, target: hcl.Block) -> bool:
+    def _has_policy(self, target: hcl.HclBlock) -> bool:
         label = ".".join(target.labels)
         named = self._setting(target, "resource_id")
         for _, policy in self._resources(_POLICY):
@@ -465,7 +465,7 @@ class _Module:
 
     # Modules
 
-    def _called(self, path: Path, block: hcl.Block) -> Reading:
+    def _called(self, path: Path, block: hcl.HclBlock) -> Reading:
         """Return the tables of a module that is called."""
         name = block.labels[0] if block.labels else ""
         address = f"{self._prefix}module.{name}"
@@ -483,7 +483,7 @@ class _Module:
             return Reading(findings=(finding.at(str(path), block.position),))
         return Reading()
 
-    def _local_module(self, path: Path, address: str, block: hcl.Block, source: str) -> Reading:
+    def _local_module(self, path: Path, address: str, block: hcl.HclBlock, source: str) -> Reading:
         directory = (path.parent / source).resolve()
         sources = sorted(file for file in directory.glob("*") if is_terraform(file))
         if not sources:
@@ -514,7 +514,7 @@ class _Module:
         located = (finding if finding.file else finding.at(str(path)) for finding in findings)
         return Reading.joined([*readings, Reading(findings=tuple(located))])
 
-    def _public_module(self, path: Path, address: str, block: hcl.Block) -> Reading:
+    def _public_module(self, path: Path, address: str, block: hcl.HclBlock) -> Reading:
         """Return the table of terraform-aws-modules/dynamodb-table (ICH-46)."""
         tables: list[DeclaredTable] = []
         findings: list[Finding] = []
@@ -570,9 +570,13 @@ def references(expression: Any) -> set[str]:
     match expression:
         case hcl.Attribute(value=hcl.Name(name=word), name=name):
             return {f"{word}.{name}"}
-        case hcl.Template(parts=inner) | hcl.Call(arguments=inner) | hcl.Tuple(elements=inner):
+        case (
+            hcl.Template(parts=inner)
+            | hcl.FunctionCall(arguments=inner)
+            | hcl.Tuple(elements=inner)
+        ):
             return set().union(*map(references, inner))
-        case hcl.Attribute(value=value) | hcl.Index(value=value) | hcl.Splat(value=value):
+        case hcl.Attribute(value=value) | hcl.IndexAccess(value=value) | hcl.Splat(value=value):
             return references(value)
         case hcl.Conditional(yes=yes, no=no):
             return references(yes) | references(no)

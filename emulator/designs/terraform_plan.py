@@ -13,7 +13,7 @@ from emulator.designs import declared
 from emulator.designs.declared import DeclaredTable, Reading, UndecidedError, expecting
 from emulator.designs.documents import Document, Path
 from emulator.designs.findings import Finding
-from emulator.designs.hcl_values import Unknown
+from emulator.designs.hcl_values import UnknownValue
 from emulator.designs.terraform_table import Body, table_of, with_index
 from emulator.service.errors import DocumentError
 
@@ -98,7 +98,7 @@ def _table(document: Document, path: Path, resource: Mapping[str, Any], unknown:
 def _with_unknown(value: Any, unknown: Any) -> Any:
     """Return a value in which everything is unknown that the plan marks so."""
     if unknown is True:
-        return Unknown("known only after terraform apply")
+        return UnknownValue("known only after terraform apply")
     if isinstance(value, Mapping) and isinstance(unknown, Mapping):
         names = dict.fromkeys([*value, *unknown])
         return {name: _with_unknown(value.get(name), unknown.get(name)) for name in names}

@@ -15,7 +15,7 @@ from typing import Any, Final
 from emulator.designs import declared
 from emulator.designs.declared import UndecidedError
 from emulator.designs.findings import Position
-from emulator.designs.hcl_values import Unknown
+from emulator.designs.hcl_values import UnknownValue
 from emulator.service.errors import DocumentError
 
 #: What helps when files do not tell a value.
@@ -86,7 +86,7 @@ def table_of(
         resource=address,
         request=request,
         ttl_attribute=_ttl(values),
-        tells_ttl=not isinstance(values.get("ttl"), Unknown),
+        tells_ttl=not isinstance(values.get("ttl"), UnknownValue),
         findings=tuple(notes.findings),
         file=file,
         places=dict(_places(values)),
@@ -130,12 +130,12 @@ def blocks(values: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     content = values.get(name)
     _known(name, content)
     listed = content if isinstance(content, list) else [content] if content else []
-    return [_known(name, block) for block in listed if isinstance(block, Mapping | Unknown)]
+    return [_known(name, block) for block in listed if isinstance(block, Mapping | UnknownValue)]
 
 
 def _known(name: str, value: Any) -> Any:
     """Return a value that is no unknown one, nor a list with one in it."""
-    if isinstance(value, Unknown):
+    if isinstance(value, UnknownValue):
         raise UndecidedError(name, value)
     if isinstance(value, list):
         for element in value:
@@ -145,7 +145,7 @@ def _known(name: str, value: Any) -> Any:
 
 def _is_provisioned(notes: declared.Notes, values: Mapping[str, Any]) -> bool:
     mode = values.get("billing_mode") or "PROVISIONED"
-    if not isinstance(mode, Unknown):
+    if not isinstance(mode, UnknownValue):
         return bool(mode != "PAY_PER_REQUEST")
     provisioned = values.get("write_capacity") is not None
     notes.assumed("billing_mode", "PROVISIONED" if provisioned else "PAY_PER_REQUEST")
@@ -237,7 +237,7 @@ def _add_indexes(
 def _index(notes: declared.Notes, values: Mapping[str, Any]) -> dict[str, Any]:
     name = _known("the name of an index", values.get("name"))
     kind = values.get("projection_type")
-    if isinstance(kind, Unknown):
+    if isinstance(kind, UnknownValue):
         kind = "ALL"
         notes.assumed(f"{name}: projection_type", kind)
     projection: dict[str, Any] = {"ProjectionType": kind}
@@ -265,7 +265,7 @@ def _add_options(values: Mapping[str, Any], request: dict[str, Any]) -> None:
 
 
 def _ttl(values: Mapping[str, Any]) -> str | None:
-    for block in () if isinstance(values.get("ttl"), Unknown) else blocks(values, "ttl"):
+    for block in () if isinstance(values.get("ttl"), UnknownValue) else blocks(values, "ttl"):
         if block.get("enabled", True) and isinstance(block.get("attribute_name"), str):
             return block["attribute_name"] or None
     return None
@@ -280,7 +280,7 @@ def _places(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Positi
             if around is not None and not isinstance(block, Body):  # an element of a list
                 yield (str(block.get("name")), ""), around
             yield from _block_places(str(block.get("name")), block)
-    for block in () if isinstance(values.get("ttl"), Unknown) else blocks(values, "ttl"):
+    for block in () if isinstance(values.get("ttl"), UnknownValue) else blocks(values, "ttl"):
         if isinstance(block, Body) and block.position is not None:
             yield ("", "TimeToLiveSpecification"), block.position
 

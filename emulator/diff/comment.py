@@ -12,7 +12,7 @@ from emulator.designs.formats import as_document, repository_path
 from emulator.diff.changes import Changes, DesignChange, Difference, TableChange
 from emulator.lab.outcome import words
 from emulator.lab.outcome.result_types import DesignResult
-from emulator.lab.report.diff import Change, changes_of
+from emulator.lab.report.diff import FigureChange, changes_of
 
 #: The first line of a comment, by which it is found again and replaced.
 MARKER: Final = "<!-- dynamometer:diff:{tag} -->"
@@ -204,7 +204,7 @@ def _details(change: DesignChange) -> str:
     return f"<details><summary>{_cell(change.name)}</summary>\n\n{body}\n\n</details>"
 
 
-def _measures(change: DesignChange) -> list[Change]:
+def _measures(change: DesignChange) -> list[FigureChange]:
     if change.before is None or change.after is None:
         return []
     return list(changes_of(change.before, change.after))

@@ -27,7 +27,7 @@ from emulator.engine.events import (
 from emulator.engine.faults import Faults, tables_of
 from emulator.engine.namespaces import Accounts, Namespace
 from emulator.engine.options import TableOptions
-from emulator.engine.replicas import Member, Network, RegionsNeeded, Replica, Witness
+from emulator.engine.replicas import Network, RegionsNeeded, Replica, ReplicaMember, Witness
 from emulator.engine.resource import BillingMode, Replaced, Resource, Throughput
 from emulator.engine.snapshot import Snapshot, capture, reinstate
 from emulator.engine.table import Index, Table
@@ -54,12 +54,12 @@ __all__ = [
     "IndexApplied",
     "IndexClosed",
     "IndexDelayed",
-    "Member",
     "Namespace",
     "Network",
     "RegionsNeeded",
     "Replaced",
     "Replica",
+    "ReplicaMember",
     "RequestServed",
     "Resource",
     "Scaled",

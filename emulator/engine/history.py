@@ -18,7 +18,7 @@ from emulator.storage import OrderedStore, Position
 CHANGE_BYTES: Final = 2048
 
 
-class Change(NamedTuple):
+class ItemChange(NamedTuple):
     """A write: when, which item, and what was there before."""
 
     at_ns: int
@@ -31,7 +31,7 @@ class Change(NamedTuple):
         return CHANGE_BYTES + (0 if self.old is None else self.old.size_bytes)
 
 
-class Difference(NamedTuple):
+class ItemDifference(NamedTuple):
     """What a stretch of time has made of one item; None stands for no item.
 
     ``written_ns`` is the moment of its last write in that time.
@@ -43,7 +43,7 @@ class Difference(NamedTuple):
     written_ns: int
 
 
-class History:
+class ChangeLog:
     """What the writes of one table have replaced.
 
     Attributes:
@@ -67,7 +67,7 @@ class History:
     )
 
     def __init__(self, since_ns: int, *, period_ns: int, most_bytes: int) -> None:
-        self._changes: deque[Change] = deque()
+        self._changes: deque[ItemChange] = deque()
         self._is_shared = False
         self._most_bytes = most_bytes
         self._size_bytes = 0
@@ -75,7 +75,7 @@ class History:
         self.period_ns = period_ns
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[ItemChange, ...]:
         """The changes, oldest first."""
         return tuple(self._changes)
 
@@ -83,7 +83,7 @@ class History:
         """Note what a write has replaced; what is too much or too old is dropped. O(1)."""
         if self._is_shared:
             self._changes, self._is_shared = self._changes.copy(), False
-        change = Change(now_ns, position, old)
+        change = ItemChange(now_ns, position, old)
         self._changes.append(change)
         self._size_bytes += change.size_bytes
         while self._changes and (
@@ -106,7 +106,7 @@ class History:
                 state.remove(position)
         return state
 
-    def between(self, store: OrderedStore, from_ns: int, to_ns: int) -> list[Difference]:
+    def between(self, store: OrderedStore, from_ns: int, to_ns: int) -> list[ItemDifference]:
         """Return what changed from a moment (inclusive) to another (exclusive), by position.
 
         An item that came and went in between is left out (S3X-8).
@@ -118,7 +118,7 @@ class History:
                 first, _ = written.get(position, (old, 0))
                 written[position] = (first, at_ns)
         differences = (
-            Difference(
+            ItemDifference(
                 position,
                 old,
                 at_end[position] if position in at_end else store.get(position),
@@ -137,10 +137,10 @@ class History:
             replaced[position] = old
         return replaced
 
-    def share(self) -> History:
+    def share(self) -> ChangeLog:
         """Return a history of the same content that is independent from now on. O(1)."""
         self._is_shared = True
-        twin = History(
+        twin = ChangeLog(
             self.complete_since_ns, period_ns=self.period_ns, most_bytes=self._most_bytes
         )
         twin._changes, twin._is_shared = self._changes, True

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 
-class Policy(NamedTuple):
+class ResourcePolicy(NamedTuple):
     """A resource policy, and the revision it has (OTH-18)."""
 
     text: str
@@ -53,7 +53,7 @@ class TableOptions:
     sse: dict[str, Any] | None = None
     sse_while_updating: dict[str, Any] | None = None
     tags: dict[str, str] = field(default_factory=dict)
-    policy: Policy | None = None
+    policy: ResourcePolicy | None = None
     recovery: Recovery | None = None
     insights: dict[str | None, InsightsRule] = field(default_factory=dict)
     destinations: dict[str, Destination] = field(default_factory=dict)

@@ -74,7 +74,7 @@ class Message(NamedTuple):
     new: Item | None
 
 
-class Member(NamedTuple):
+class ReplicaMember(NamedTuple):
     """One replica as every replica of its table describes it.
 
     Attributes:
@@ -127,7 +127,7 @@ class Replica:
     def __init__(
         self,
         region: str,
-        members: Mapping[str, Member],
+        members: Mapping[str, ReplicaMember],
         consistency: Consistency = "EVENTUAL",
         witness: Witness | None = None,
     ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
-from emulator.capacity import Metrics, Receipt, Series
+from emulator.capacity import Metrics, MetricSeries, Receipt
 from emulator.service.catalogue import Kind, names_of
 from emulator.service.throttling import THROTTLE_CODES
 
@@ -13,7 +13,7 @@ _SYSTEM_ERRORS: Final = frozenset(("InternalServerError", "ServiceUnavailable"))
 _PAGES: Final = names_of(Kind.PAGE)
 _BATCHES: Final = names_of(Kind.BATCH)
 #: The series of one table and operation: its requests, and the items that pages return.
-_Served: TypeAlias = tuple[Series, Series | None]
+_Served: TypeAlias = tuple[MetricSeries, MetricSeries | None]
 
 
 class RequestMetrics:

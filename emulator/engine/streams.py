@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from emulator.clock import NANOSECONDS
-from emulator.engine.options import Policy
+from emulator.engine.options import ResourcePolicy
 from emulator.engine.shards import Shard, Shards
 from emulator.model import Item, KeySchema, attributes_size
 from emulator.service import limits
@@ -88,7 +88,7 @@ class Stream:
         self.created_ns = now_ns
         self.closed_ns: int | None = None
         self.tags: dict[str, str] = {}
-        self.policy: Policy | None = None
+        self.policy: ResourcePolicy | None = None
         self._records: deque[StreamRecord] = deque()
         self._is_shared = False
         self._kept_bytes = 0

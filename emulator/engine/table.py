@@ -30,7 +30,7 @@ from emulator.storage import (
 )
 
 if TYPE_CHECKING:
-    from emulator.engine.history import History
+    from emulator.engine.history import ChangeLog
     from emulator.engine.streams import Stream
     from emulator.engine.vector_indexes import VectorIndexes
     from emulator.model.vectors import VectorSchema
@@ -242,7 +242,7 @@ class Table(Lifetime):
         self.stream: Stream | None = None
         self.expiry: ExpiryQueue | None = None
         self.expiry_changed_ns: int | None = None
-        self.history: History | None = None
+        self.history: ChangeLog | None = None
         self.replica: Replica | None = None
         self.collection_bytes: dict[KeyValue, int] = {}
         self._shares_collections = False

@@ -50,7 +50,7 @@ _CODES: Final[dict[type[ApiError], str]] = {
 }
 
 
-class Action(NamedTuple):
+class TransactionAction(NamedTuple):
     """One action of a transaction, to be judged when its turn comes.
 
     Attributes:
@@ -96,7 +96,7 @@ class Holds:
         """Return whether a transaction holds an item now."""
         return self._until.get((table.name, position), 0) > account.now_ns
 
-    def hold(self, account: Account, actions: Sequence[Action]) -> None:
+    def hold(self, account: Account, actions: Sequence[TransactionAction]) -> None:
         """Keep the items of a transaction for the time the settings say."""
         seconds = account.settings.transaction_seconds
         if seconds:
@@ -194,7 +194,7 @@ class Tokens:
         self._kept[token] = _Token(expires_ns, fingerprint, receipts)
 
 
-def execute(account: Account, actions: Sequence[Action]) -> list[Planned | Found]:
+def execute(account: Account, actions: Sequence[TransactionAction]) -> list[Planned | Found]:
     """Carry out all actions or none.
 
     Raises:
@@ -220,7 +220,9 @@ def execute(account: Account, actions: Sequence[Action]) -> list[Planned | Found
     return done_actions
 
 
-def _prepare(account: Account, action: Action) -> tuple[Planned | Found | None, Failure | None]:
+def _prepare(
+    account: Account, action: TransactionAction
+) -> tuple[Planned | Found | None, Failure | None]:
     try:
         if action.position is not None:
             account.holds.check(account, action.table, action.position)
@@ -240,7 +242,7 @@ def _failure(error: ApiError) -> Failure:
 
 def _admit(
     account: Account,
-    actions: Sequence[Action],
+    actions: Sequence[TransactionAction],
     prepared: Sequence[Planned | Found | None],
     charges: Sequence[Sequence[Charge]],
 ) -> None:

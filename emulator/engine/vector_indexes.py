@@ -45,7 +45,7 @@ BACKFILL_SECONDS: Final = 510.0
 _MOST_METERS: Final = 1024
 
 
-class EntryChange(NamedTuple):
+class VectorChange(NamedTuple):
     """What a write does to one vector index; the sides differ."""
 
     vector_index: VectorIndex
@@ -75,7 +75,7 @@ class VectorPlan(NamedTuple):
         new_saved: What the new item's will.
     """
 
-    changes: Sequence[EntryChange]
+    changes: Sequence[VectorChange]
     old_saved: int
     new_saved: int
 
@@ -303,7 +303,7 @@ class VectorIndexes:
             if before is None and after is None:
                 continue
             if before is None or after is None or not before.same_as(after):
-                changes.append(EntryChange(index, before, after))
+                changes.append(VectorChange(index, before, after))
         return VectorPlan(changes, self.saved(position, old), self._saved(new, holding))
 
     def saved(self, position: Position, item: Item | None) -> int:

@@ -19,7 +19,7 @@ class Path(NamedTuple):
     parts: tuple[str | int, ...]
 
 
-class Literal(NamedTuple):
+class LiteralValue(NamedTuple):
     """A value placeholder, with its ``:``."""
 
     name: str
@@ -40,7 +40,7 @@ class Arithmetic(NamedTuple):
     right: Node
 
 
-class Comparison(NamedTuple):
+class ComparisonTest(NamedTuple):
     """One of ``= <> < <= > >=`` between two operands."""
 
     operator: str
@@ -81,7 +81,7 @@ class Or(NamedTuple):
     terms: tuple[Node, ...]
 
 
-class Action(NamedTuple):
+class UpdateAction(NamedTuple):
     """One action of an update; REMOVE has no value, ADD and DELETE have a literal."""
 
     keyword: str
@@ -92,7 +92,7 @@ class Action(NamedTuple):
 class UpdateExpression(NamedTuple):
     """An update expression: the actions of each section, in the order written."""
 
-    sections: tuple[tuple[Action, ...], ...]
+    sections: tuple[tuple[UpdateAction, ...], ...]
 
 
 class ProjectionExpression(NamedTuple):
@@ -102,10 +102,10 @@ class ProjectionExpression(NamedTuple):
 
 
 #: What can stand where an operand is wanted.
-Operand: TypeAlias = Path | Literal | Function | Arithmetic
+Operand: TypeAlias = Path | LiteralValue | Function | Arithmetic
 #: What can stand where a condition is wanted.
-Condition: TypeAlias = Comparison | Between | In | Not | And | Or | Function
-Node: TypeAlias = Operand | Condition | Action | UpdateExpression | ProjectionExpression
+Condition: TypeAlias = ComparisonTest | Between | In | Not | And | Or | Function
+Node: TypeAlias = Operand | Condition | UpdateAction | UpdateExpression | ProjectionExpression
 
 
 def walk(root: Node) -> Iterator[Node]:
@@ -147,23 +147,23 @@ def children(node: Node) -> tuple[Node, ...]:
     return _CHILDREN[type(node)](node)
 
 
-def _of_action(node: Action) -> tuple[Node, ...]:
+def _of_action(node: UpdateAction) -> tuple[Node, ...]:
     return (node.path,) if node.value is None else (node.path, node.value)
 
 
 # A table by class; each function takes the class it stands under.
 _CHILDREN: Final[dict[type, Callable[..., tuple[Node, ...]]]] = {
     Path: lambda _: (),
-    Literal: lambda _: (),
+    LiteralValue: lambda _: (),
     Function: lambda node: node.operands,
     Arithmetic: lambda node: (node.left, node.right),
-    Comparison: lambda node: (node.left, node.right),
+    ComparisonTest: lambda node: (node.left, node.right),
     Between: lambda node: (node.operand, node.lower, node.upper),
     In: lambda node: (node.operand, *node.choices),
     Not: lambda node: (node.term,),
     And: lambda node: node.terms,
     Or: lambda node: node.terms,
-    Action: _of_action,
+    UpdateAction: _of_action,
     UpdateExpression: lambda node: tuple(chain.from_iterable(node.sections)),
     ProjectionExpression: lambda node: node.paths,
 }

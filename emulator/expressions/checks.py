@@ -228,12 +228,12 @@ def _operators(node: ast.Node) -> int:
     return isinstance(
         node,
         ast.Not
-        | ast.Comparison
+        | ast.ComparisonTest
         | ast.Between
         | ast.In
         | ast.Function
         | ast.Arithmetic
-        | ast.Action,
+        | ast.UpdateAction,
     )
 
 
@@ -359,17 +359,19 @@ def _condition_checks(kind: str, root: ast.Node, names: Names) -> Iterator[Check
     for node in ast.walk(root):
         if isinstance(node, ast.Path):
             document_path(kind, node, names)
-        elif isinstance(node, ast.Literal):
+        elif isinstance(node, ast.LiteralValue):
             yield node.name
         elif isinstance(node, ast.Function):
             yield from _function_checks(kind, node, names)
-        elif isinstance(node, ast.Comparison):
+        elif isinstance(node, ast.ComparisonTest):
             _operands_differ(kind, node.operator, (node.left, node.right), names)
             if node.operator not in ("=", "<>"):
                 yield from _type_checks(kind, node.operator, ast.children(node), ORDERED)
         elif isinstance(node, ast.Between):
             yield from _type_checks(kind, "BETWEEN", ast.children(node), ORDERED)
-            if isinstance(node.lower, ast.Literal) and isinstance(node.upper, ast.Literal):
+            if isinstance(node.lower, ast.LiteralValue) and isinstance(
+                node.upper, ast.LiteralValue
+            ):
                 yield _bounds_fit(kind, node.lower.name, node.upper.name)
 
 
@@ -378,8 +380,8 @@ def _update_checks(kind: str, root: ast.UpdateExpression, names: Names) -> Itera
     for node in nodes:
         if isinstance(node, ast.Path):
             document_path(kind, node, names)
-    yield from (node.name for node in nodes if isinstance(node, ast.Literal))
-    actions = [node for node in nodes if isinstance(node, ast.Action)]
+    yield from (node.name for node in nodes if isinstance(node, ast.LiteralValue))
+    actions = [node for node in nodes if isinstance(node, ast.UpdateAction)]
     paths_are_separate(kind, [document_path(kind, action.path, names) for action in actions])
     for action in actions:
         yield from _member_checks(kind, action)
@@ -414,10 +416,10 @@ def _type_name_checks(kind: str, operands: Sequence[ast.Node]) -> Iterator[Check
 
     Observed: ScyllaDB's tests, run against the service: a value has its type like any other.
     """
-    if not isinstance(operands[0], ast.Path | ast.Literal):
+    if not isinstance(operands[0], ast.Path | ast.LiteralValue):
         raise fault(kind, PATH_REQUIRED.format(function="attribute_type"))
     named = operands[1]
-    if not isinstance(named, ast.Literal):
+    if not isinstance(named, ast.LiteralValue):
         operand_type = _ALL_TYPES if isinstance(named, ast.Path) else "N"
         raise fault(kind, OPERAND_TYPE.format(operator="attribute_type", type=operand_type))
     yield _has_type(kind, "attribute_type", named.name, ("S",))
@@ -440,16 +442,16 @@ def _type_checks(
 ) -> Iterator[Check]:
     """Yield the type checks of literals (CND-4); ``size`` is known to be a number."""
     for operand in operands:
-        if isinstance(operand, ast.Literal):
+        if isinstance(operand, ast.LiteralValue):
             yield _has_type(kind, operator, operand.name, allowed)
         elif isinstance(operand, ast.Function) and operand.name == "size" and "N" not in allowed:
             raise fault(kind, OPERAND_TYPE.format(operator=operator, type="N"))
 
 
-def _member_checks(kind: str, action: ast.Action) -> Iterator[Check]:
+def _member_checks(kind: str, action: ast.UpdateAction) -> Iterator[Check]:
     """Yield the type check of ADD or DELETE (UPD-15, UPD-16)."""
     allowed = _MEMBER_TYPES.get(action.keyword)
-    if allowed is not None and isinstance(action.value, ast.Literal):
+    if allowed is not None and isinstance(action.value, ast.LiteralValue):
         yield _is_a_member(kind, action.keyword, action.value.name, allowed)
 
 

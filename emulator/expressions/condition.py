@@ -141,7 +141,7 @@ def path_operand(path: model.Path) -> Evaluate:
     return lambda attributes, _: attributes.get(name, model.MISSING)
 
 
-def literal_operand(node: ast.Literal, _parts: list[Evaluate]) -> Evaluate:
+def literal_operand(node: ast.LiteralValue, _parts: list[Evaluate]) -> Evaluate:
     """Return the function that looks a value up."""
     name = node.name
     return lambda _, values: values[name]
@@ -203,7 +203,7 @@ def _not(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     return lambda attributes, values: not term(attributes, values)
 
 
-def _comparison(node: ast.Comparison, parts: list[Evaluate]) -> Evaluate:
+def _comparison(node: ast.ComparisonTest, parts: list[Evaluate]) -> Evaluate:
     left, right = parts
     if node.operator == "=":
         return lambda attributes, values: _same(left(attributes, values), right(attributes, values))
@@ -332,9 +332,9 @@ _FUNCTIONS: Final[dict[str, Builder]] = {
     "size": _size,
 }
 _BUILDERS: Final[dict[type, Builder]] = {
-    ast.Literal: literal_operand,
+    ast.LiteralValue: literal_operand,
     ast.Function: lambda node, parts: _FUNCTIONS[node.name](node, parts),
-    ast.Comparison: _comparison,
+    ast.ComparisonTest: _comparison,
     ast.Between: _between,
     ast.In: _in,
     ast.Not: _not,

@@ -56,7 +56,7 @@ _PLANS: Final = 16
 _INDEXABLE: Final = frozenset((*EXCHANGED, "BETWEEN", "begins_with"))
 
 
-class Clause(NamedTuple):
+class KeyClause(NamedTuple):
     """One condition on one key attribute: its operator and the keys of its values."""
 
     operator: str
@@ -112,7 +112,7 @@ class KeyCondition:
         return plan.build(partition, fixed, *values[plan.bounds_from :])
 
 
-class Plan(NamedTuple):
+class KeyPlan(NamedTuple):
     """How a key condition is read under one schema: all that does not depend on values.
 
     The operands, literals with their types, stand in the order of the schema: those of the
@@ -120,8 +120,8 @@ class Plan(NamedTuple):
     """
 
     key: model.KeySchema
-    partition: tuple[tuple[model.KeyAttribute, Clause], ...]
-    sort: tuple[tuple[model.KeyAttribute, Clause], ...]
+    partition: tuple[tuple[model.KeyAttribute, KeyClause], ...]
+    sort: tuple[tuple[model.KeyAttribute, KeyClause], ...]
     operands: tuple[tuple[str, type[model.KeyValue]], ...]
     fixed_from: int
     bounds_from: int
@@ -133,12 +133,12 @@ class Clauses:
 
     __slots__ = ("_by_name", "_plans", "names")
 
-    def __init__(self, by_name: Mapping[str, Clause]) -> None:
+    def __init__(self, by_name: Mapping[str, KeyClause]) -> None:
         self.names = tuple(by_name)
         self._by_name = by_name
-        self._plans: dict[int, Plan] = {}
+        self._plans: dict[int, KeyPlan] = {}
 
-    def plan(self, key: model.KeySchema) -> Plan:
+    def plan(self, key: model.KeySchema) -> KeyPlan:
         """Return the plan for a schema.
 
         Raises:
@@ -185,8 +185,8 @@ def _program(
 # What needs no schema
 
 
-def _clauses(root: ast.Node, names: Names) -> dict[str, Clause]:
-    clauses: dict[str, Clause] = {}
+def _clauses(root: ast.Node, names: Names) -> dict[str, KeyClause]:
+    clauses: dict[str, KeyClause] = {}
     for node in _terms(root):
         name, clause = _clause(node, names)
         if name in clauses:
@@ -206,22 +206,22 @@ def _terms(root: ast.Node) -> Iterator[ast.Node]:
             yield node
 
 
-def _clause(node: ast.Node, names: Names) -> tuple[str, Clause]:
+def _clause(node: ast.Node, names: Names) -> tuple[str, KeyClause]:
     operator = _operator(node)
     if operator not in _INDEXABLE:
         raise RequestFault(INVALID_OPERATOR.format(operator=operator))
     operands = ast.children(node)
-    if operator in ("BETWEEN", "begins_with") and isinstance(operands[0], ast.Literal):
+    if operator in ("BETWEEN", "begins_with") and isinstance(operands[0], ast.LiteralValue):
         raise fault(KEY_CONDITION, NAME_FIRST.format(operator=operator))
     name = _key_name(operands, names)
-    if isinstance(operands[0], ast.Literal):
+    if isinstance(operands[0], ast.LiteralValue):
         operator = EXCHANGED[operator]
-    literals = tuple(operand.name for operand in operands if isinstance(operand, ast.Literal))
-    return name, Clause(operator, literals)
+    literals = tuple(operand.name for operand in operands if isinstance(operand, ast.LiteralValue))
+    return name, KeyClause(operator, literals)
 
 
 def _operator(node: ast.Node) -> str:
-    if isinstance(node, ast.Comparison):
+    if isinstance(node, ast.ComparisonTest):
         return node.operator
     if isinstance(node, ast.Function):
         return node.name
@@ -256,7 +256,7 @@ _OPERATORS: Final[dict[type, str]] = {
 # What needs the schema
 
 
-def _check_names(key: model.KeySchema, clauses: Mapping[str, Clause]) -> None:
+def _check_names(key: model.KeySchema, clauses: Mapping[str, KeyClause]) -> None:
     """Refuse too many conditions, then missing key attributes (KEY-6, KEY-3, KEY-4)."""
     if len(clauses) > len(key.names):
         raise ValidationException(TOO_MANY.format(given=len(clauses), defined=len(key.names)))
@@ -271,7 +271,7 @@ def _check_names(key: model.KeySchema, clauses: Mapping[str, Clause]) -> None:
             raise ValidationException(MISSED.format(name=missed))
 
 
-def _check_partition(key: model.KeySchema, clauses: Mapping[str, Clause]) -> None:
+def _check_partition(key: model.KeySchema, clauses: Mapping[str, KeyClause]) -> None:
     """Refuse a partition of several attributes that is not fixed (MAK-30, MAK-31).
 
     Observed: ScyllaDB's tests, run against the service; another emulator for the whole text, and
@@ -286,7 +286,7 @@ def _check_partition(key: model.KeySchema, clauses: Mapping[str, Clause]) -> Non
         raise ValidationException(LOOSE_PARTITION.format(lacking=", ".join(lacking)))
 
 
-def _check_operators(key: model.KeySchema, clauses: Mapping[str, Clause]) -> None:
+def _check_operators(key: model.KeySchema, clauses: Mapping[str, KeyClause]) -> None:
     """Refuse what is no equality where one is due (KEY-2, MAK-31, MAK-34)."""
     for clause in clauses.values():
         if clause.operator not in _INDEXABLE:
@@ -297,7 +297,7 @@ def _check_operators(key: model.KeySchema, clauses: Mapping[str, Clause]) -> Non
     _check_prefix([attribute.name for attribute in key.sort], clauses)
 
 
-def _check_prefix(names: list[str], clauses: Mapping[str, Clause]) -> None:
+def _check_prefix(names: list[str], clauses: Mapping[str, KeyClause]) -> None:
     """Refuse a sort attribute before the last one given that is not fixed (MAK-32 to MAK-36).
 
     Observed: another emulator: all that lack an equality are named, and the last one given.
@@ -314,7 +314,7 @@ def _check_prefix(names: list[str], clauses: Mapping[str, Clause]) -> None:
         raise ValidationException(BROKEN_PREFIX.format(lacking=", ".join(lacking), name=last))
 
 
-def _plan(key: model.KeySchema, clauses: Mapping[str, Clause]) -> Plan:
+def _plan(key: model.KeySchema, clauses: Mapping[str, KeyClause]) -> KeyPlan:
     _check_names(key, clauses)
     _check_operators(key, clauses)
     partition = tuple((attribute, clauses[attribute.name]) for attribute in key.partition)
@@ -326,7 +326,7 @@ def _plan(key: model.KeySchema, clauses: Mapping[str, Clause]) -> Plan:
         for attribute, clause in partition + sort
         for literal in clause.literals
     )
-    return Plan(
+    return KeyPlan(
         key=key,
         partition=partition,
         sort=sort,
@@ -338,7 +338,7 @@ def _plan(key: model.KeySchema, clauses: Mapping[str, Clause]) -> Plan:
 
 
 def _check_values(
-    pairs: tuple[tuple[model.KeyAttribute, Clause], ...],
+    pairs: tuple[tuple[model.KeyAttribute, KeyClause], ...],
     operands: resolve.Values,
     limit: int,
     message: str,

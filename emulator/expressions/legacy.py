@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from emulator import model
 from emulator.expressions.condition import Condition, Evaluate, begins_with, contains
-from emulator.expressions.key_range import Clause, Clauses, KeyCondition
+from emulator.expressions.key_range import Clauses, KeyClause, KeyCondition
 from emulator.expressions.resolve import Values
 from emulator.expressions.update import Update, added, program, without
 from emulator.service.attribute_types import ORDERED, SETS
@@ -170,11 +170,11 @@ def legacy_key_condition(entries: Mapping[str, LegacyCondition]) -> KeyCondition
     if not entries:
         raise RequestFault(NO_KEY_CONDITIONS)
     values: dict[str, model.Value] = {}
-    clauses: dict[str, Clause] = {}
+    clauses: dict[str, KeyClause] = {}
     for name, (operator, arguments) in entries.items():
         literals = tuple(f":{len(values) + offset}" for offset in range(len(arguments)))
         values.update(zip(literals, arguments, strict=True))
-        clauses[name] = Clause(_KEY_OPERATORS.get(operator, operator), literals)
+        clauses[name] = KeyClause(_KEY_OPERATORS.get(operator, operator), literals)
     return KeyCondition(Clauses(clauses), values)
 
 

@@ -65,7 +65,7 @@ def parse(kind: str, text: str) -> ast.Node:
     if size > limits.EXPRESSION_BYTES:
         told = TOO_LONG.format(size=size)
         raise fault(kind, Wording(told, older=UPDATE_TOO_LONG) if kind == UPDATE else told)
-    return _Parser(kind, text).parse()
+    return _ExpressionParser(kind, text).parse()
 
 
 def fault(kind: str, message: str | Wording) -> errors.RequestFault:
@@ -77,7 +77,7 @@ def fault(kind: str, message: str | Wording) -> errors.RequestFault:
     return errors.RequestFault(_INVALID.format(kind=kind, message=message))
 
 
-class _Parser:
+class _ExpressionParser:
     def __init__(self, kind: str, text: str) -> None:
         self._kind = kind
         self._text = text
@@ -141,7 +141,7 @@ class _Parser:
         if token.kind in COMPARATORS:
             left = self._operand_before(node)
             right = yield self._operand()
-            return ast.Comparison(operator=token.text, left=left, right=right)
+            return ast.ComparisonTest(operator=token.text, left=left, right=right)
         if token.kind == "BETWEEN":
             return (yield self._between(self._operand_before(node)))
         if token.kind == "IN":
@@ -178,7 +178,7 @@ class _Parser:
             sections.append(self._section())
         return ast.UpdateExpression(sections=tuple(sections))
 
-    def _section(self) -> tuple[ast.Action, ...]:
+    def _section(self) -> tuple[ast.UpdateAction, ...]:
         """Read ``SET | REMOVE | ADD | DELETE`` and its actions."""
         keyword = self._token.kind
         if keyword not in SECTIONS:
@@ -189,16 +189,16 @@ class _Parser:
             actions.append(self._action(keyword))
         return tuple(actions)
 
-    def _action(self, keyword: str) -> ast.Action:
+    def _action(self, keyword: str) -> ast.UpdateAction:
         """Read ``path "=" set_value``, ``path`` or ``path value`` (UPD-17)."""
         path = self._path()
         if keyword == "REMOVE":
-            return ast.Action(keyword=keyword, path=path)
+            return ast.UpdateAction(keyword=keyword, path=path)
         if keyword == "SET":
             self._expect("=")
-            return ast.Action(keyword=keyword, path=path, value=_run(self._set_value()))
-        return ast.Action(
-            keyword=keyword, path=path, value=ast.Literal(name=self._expect(LITERAL).text)
+            return ast.UpdateAction(keyword=keyword, path=path, value=_run(self._set_value()))
+        return ast.UpdateAction(
+            keyword=keyword, path=path, value=ast.LiteralValue(name=self._expect(LITERAL).text)
         )
 
     def _set_value(self) -> Production:
@@ -248,7 +248,7 @@ class _Parser:
         """Read ``path | value | function``."""
         token = self._token
         if self._optional(LITERAL):
-            return ast.Literal(name=token.text)
+            return ast.LiteralValue(name=token.text)
         if token.kind == NAME and self._tokens[self._position + 1].kind == "(":
             self._position += 1
             return (

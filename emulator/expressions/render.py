@@ -77,16 +77,16 @@ def _update(node: ast.UpdateExpression, parts: list[str]) -> str:
 # Each writer takes the class it stands under.
 _WRITERS: Final[dict[type, Callable[..., str]]] = {
     ast.Path: _path,
-    ast.Literal: lambda node, _: node.name,
+    ast.LiteralValue: lambda node, _: node.name,
     ast.Function: _function,
     ast.Arithmetic: _arithmetic,
-    ast.Comparison: lambda node, parts: f"{parts[0]} {node.operator} {parts[1]}",
+    ast.ComparisonTest: lambda node, parts: f"{parts[0]} {node.operator} {parts[1]}",
     ast.Between: lambda _, parts: f"{parts[0]} BETWEEN {parts[1]} AND {parts[2]}",
     ast.In: lambda _, parts: f"{parts[0]} IN ({', '.join(parts[1:])})",
     ast.Not: _not,
     ast.And: _joined,
     ast.Or: _joined,
-    ast.Action: lambda node, parts: (" = " if node.keyword == "SET" else " ").join(parts),
+    ast.UpdateAction: lambda node, parts: (" = " if node.keyword == "SET" else " ").join(parts),
     ast.UpdateExpression: _update,
     ast.ProjectionExpression: lambda _, parts: ", ".join(parts),
 }

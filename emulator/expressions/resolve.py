@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from emulator.expressions.ast import Literal, Node, Path, walk
+from emulator.expressions.ast import LiteralValue, Node, Path, walk
 from emulator.expressions.checks import check_text
 from emulator.expressions.parser import parse
 from emulator.model import SHORT_NAME, Value, check_name
@@ -52,7 +52,9 @@ class ParsedExpression:
             for part in node.parts
             if isinstance(part, str) and part.startswith("#")
         )
-        self.literals = _distinct(node.name for node in walk(root) if isinstance(node, Literal))
+        self.literals = _distinct(
+            node.name for node in walk(root) if isinstance(node, LiteralValue)
+        )
 
     def names(self, targets: Targets) -> dict[str, str]:
         """Return what each defined name placeholder stands for."""

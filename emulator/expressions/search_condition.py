@@ -41,7 +41,7 @@ WRONG_TYPE: Final = (
 )
 
 
-class Clause(NamedTuple):
+class SearchClause(NamedTuple):
     """One equality: a path, and the placeholder of its value."""
 
     path: model.Path
@@ -51,7 +51,7 @@ class Clause(NamedTuple):
 class SearchCondition(NamedTuple):
     """A search condition with its values."""
 
-    clauses: tuple[Clause, ...]
+    clauses: tuple[SearchClause, ...]
     values: resolve.Values
 
     def under(self, schema: VectorSchema) -> dict[str, model.Value]:
@@ -105,7 +105,7 @@ def parse_search_condition(text: str, placeholders: resolve.Placeholders) -> Sea
 @lru_cache(maxsize=resolve.CACHE_ENTRIES)
 def _program(
     parsed: resolve.ParsedExpression, targets: resolve.Targets
-) -> tuple[tuple[Check, ...], tuple[Clause, ...]]:
+) -> tuple[tuple[Check, ...], tuple[SearchClause, ...]]:
     names = parsed.names(targets)
     try:
         clauses = tuple(_clauses(parsed.root, names))
@@ -115,14 +115,14 @@ def _program(
     return checks, clauses
 
 
-def _clauses(root: ast.Node, names: Mapping[str, str]) -> Iterator[Clause]:
+def _clauses(root: ast.Node, names: Mapping[str, str]) -> Iterator[SearchClause]:
     """Yield the clauses of a conjunction, from left to right."""
     pending = [root]
     while pending:
         node = pending.pop()
         if isinstance(node, ast.And):
             pending.extend(reversed(node.terms))
-        elif not isinstance(node, ast.Comparison):
+        elif not isinstance(node, ast.ComparisonTest):
             raise fault(SEARCH_CONDITION, OPERATOR)
         elif node.operator != "=":
             raise fault(SEARCH_CONDITION, COMPARATOR)
@@ -130,15 +130,15 @@ def _clauses(root: ast.Node, names: Mapping[str, str]) -> Iterator[Clause]:
             yield _clause(node, names)
 
 
-def _clause(node: ast.Comparison, names: Names) -> Clause:
+def _clause(node: ast.ComparisonTest, names: Names) -> SearchClause:
     """Return the clause of an equality, whichever side comes first."""
     operands = (node.left, node.right)
     paths = [operand for operand in operands if isinstance(operand, ast.Path)]
-    literals = [operand.name for operand in operands if isinstance(operand, ast.Literal)]
+    literals = [operand.name for operand in operands if isinstance(operand, ast.LiteralValue)]
     if len(paths) + len(literals) < len(operands):
         raise fault(SEARCH_CONDITION, OPERATOR)
     if not paths:
         raise fault(SEARCH_CONDITION, NO_NAME)
     if len(paths) > 1:
         raise fault(SEARCH_CONDITION, SEVERAL_NAMES)
-    return Clause(document_path(SEARCH_CONDITION, paths[0], names), literals[0])
+    return SearchClause(document_path(SEARCH_CONDITION, paths[0], names), literals[0])

@@ -40,7 +40,7 @@ Edits: TypeAlias = "dict[str | int, Edits | int]"
 _Set: TypeAlias = model.StringSet | model.NumberSet | model.BinarySet
 
 
-class Cost(NamedTuple):
+class UpdateCost(NamedTuple):
     """What a request is measured by: fixed bytes, literals, and attributes written (SIZ-5)."""
 
     fixed_bytes: int
@@ -65,12 +65,12 @@ class Program(NamedTuple):
     edits: Edits
     creates: bool
     computed: tuple[int, ...]
-    cost: Cost
+    cost: UpdateCost
     assigned: tuple[tuple[str, str], ...] = ()
     gathers: bool = False
 
 
-NO_COST: Final = Cost(0, (), ())
+NO_COST: Final = UpdateCost(0, (), ())
 
 
 class Update:
@@ -203,7 +203,7 @@ def _compiled(root: ast.UpdateExpression, names: Names) -> Program:
     assigned = tuple(
         (str(path[0]), action.value.name)
         for action, path in zip(actions, paths, strict=True)
-        if action.keyword == "SET" and len(path) == 1 and isinstance(action.value, ast.Literal)
+        if action.keyword == "SET" and len(path) == 1 and isinstance(action.value, ast.LiteralValue)
     )
     compiled = program(
         paths,
@@ -223,7 +223,7 @@ def _compiled(root: ast.UpdateExpression, names: Names) -> Program:
     return compiled._replace(assigned=assigned, gathers=any(map(_gathers, actions)))
 
 
-def _gathers(action: ast.Action) -> bool:
+def _gathers(action: ast.UpdateAction) -> bool:
     """Return whether an action may make a list or a set longer than each of its operands."""
     value = action.value
     is_append = isinstance(value, ast.Function) and value.name == "list_append"
@@ -250,7 +250,7 @@ def _gathered(
     return results
 
 
-def _computes(action: ast.Action) -> bool:
+def _computes(action: ast.UpdateAction) -> bool:
     """Return whether an action calculates; its result is checked at the end (UPD-21)."""
     if action.keyword == "ADD":
         return True
@@ -266,7 +266,7 @@ def program(
     creates: bool,
     mentioned: tuple[model.Path, ...] = (),
     computed: tuple[int, ...] = (),
-    cost: Cost = NO_COST,
+    cost: UpdateCost = NO_COST,
 ) -> Program:
     """Return the program of actions, each with its target."""
     if all(len(path) == 1 for path in paths):
@@ -286,19 +286,19 @@ def program(
 # Actions: a function of the item that answers the new value, or MISSING to remove it
 
 
-def _set_action(action: ast.Action, _path: model.Path, names: Names) -> Evaluate:
+def _set_action(action: ast.UpdateAction, _path: model.Path, names: Names) -> Evaluate:
     assert action.value is not None
     evaluate = _compiled_value(action.value, names)
-    if isinstance(action.value, ast.Literal):
+    if isinstance(action.value, ast.LiteralValue):
         return evaluate
     return lambda attributes, values: _present(evaluate(attributes, values))
 
 
-def _remove_action(_action: ast.Action, _path: model.Path, _names: Names) -> Evaluate:
+def _remove_action(_action: ast.UpdateAction, _path: model.Path, _names: Names) -> Evaluate:
     return lambda _attributes, _values: model.MISSING
 
 
-def _add_action(action: ast.Action, path: model.Path, _names: Names) -> Evaluate:
+def _add_action(action: ast.UpdateAction, path: model.Path, _names: Names) -> Evaluate:
     name = _literal(action)
 
     def evaluate(attributes: model.Attributes, values: resolve.Values) -> model.Value:
@@ -307,7 +307,7 @@ def _add_action(action: ast.Action, path: model.Path, _names: Names) -> Evaluate
     return evaluate
 
 
-def _delete_action(action: ast.Action, path: model.Path, _names: Names) -> Evaluate:
+def _delete_action(action: ast.UpdateAction, path: model.Path, _names: Names) -> Evaluate:
     name = _literal(action)
 
     def evaluate(
@@ -318,12 +318,12 @@ def _delete_action(action: ast.Action, path: model.Path, _names: Names) -> Evalu
     return evaluate
 
 
-def _literal(action: ast.Action) -> str:
-    assert isinstance(action.value, ast.Literal)
+def _literal(action: ast.UpdateAction) -> str:
+    assert isinstance(action.value, ast.LiteralValue)
     return action.value.name
 
 
-_ACTIONS: Final[dict[str, Callable[[ast.Action, model.Path, Names], Evaluate]]] = {
+_ACTIONS: Final[dict[str, Callable[[ast.UpdateAction, model.Path, Names], Evaluate]]] = {
     "SET": _set_action,
     "REMOVE": _remove_action,
     "ADD": _add_action,
@@ -374,7 +374,7 @@ def _compiled_value(root: ast.Node, names: Names) -> Evaluate:
     def compiled(node: ast.Node, parts: list[Evaluate]) -> Evaluate:
         if isinstance(node, ast.Path):
             return path_operand(document_path(UPDATE, node, names))
-        if isinstance(node, ast.Literal):
+        if isinstance(node, ast.LiteralValue):
             return literal_operand(node, parts)
         assert isinstance(node, ast.Function | ast.Arithmetic)
         return _OPERATIONS[_operation(node)](*parts)
@@ -499,7 +499,9 @@ def _result(
 # Cost
 
 
-def _cost(actions: list[ast.Action], paths: tuple[model.Path, ...], names: Names) -> Cost:
+def _cost(
+    actions: list[ast.UpdateAction], paths: tuple[model.Path, ...], names: Names
+) -> UpdateCost:
     """Return the cost of a statement (SIZ-5).
 
     Assumed: a list position measures as many bytes as it has digits; a path copied by SET
@@ -516,16 +518,16 @@ def _cost(actions: list[ast.Action], paths: tuple[model.Path, ...], names: Names
         if action.keyword == "ADD":
             fixed += _ACTION_BYTES + _target_bytes(path)
             literals.append(_literal(action))
-        elif isinstance(action.value, ast.Literal):
+        elif isinstance(action.value, ast.LiteralValue):
             fixed += _ACTION_BYTES
         else:
             assert action.value is not None
             fixed += _ACTION_BYTES if isinstance(action.value, ast.Path) else 0
             fixed += sum(_operand_bytes(node, names) for node in ast.walk(action.value))
             literals += [
-                node.name for node in ast.walk(action.value) if isinstance(node, ast.Literal)
+                node.name for node in ast.walk(action.value) if isinstance(node, ast.LiteralValue)
             ]
-    return Cost(fixed, tuple(literals), tuple(dict.fromkeys(written)))
+    return UpdateCost(fixed, tuple(literals), tuple(dict.fromkeys(written)))
 
 
 def _target_bytes(path: model.Path) -> int:

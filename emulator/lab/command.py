@@ -138,7 +138,7 @@ def run_lab(arguments: argparse.Namespace) -> int:
 
 
 def _lab(arguments: argparse.Namespace) -> int:
-    from emulator.lab.report.junit import Judged, junit_report
+    from emulator.lab.report.junit import JudgedPromise, junit_report
 
     _check_places(arguments)
     results = []
@@ -147,7 +147,7 @@ def _lab(arguments: argparse.Namespace) -> int:
         file = _built_in() if name is None else _read(Path(name), arguments)
         file = _with_traffic(file, arguments)
         comparison = _reported(file, arguments, name)
-        results.append(Judged(comparison, file.judgements(comparison)))
+        results.append(JudgedPromise(comparison, file.judgements(comparison)))
         failed += file.failures(comparison)
     if arguments.junit is not None:
         Path(arguments.junit).write_text(junit_report(results), encoding="utf-8")

@@ -21,7 +21,7 @@ from emulator.lab.inputs import design as designs_module
 from emulator.lab.inputs import workload as workload_module
 from emulator.lab.inputs.design import Design
 from emulator.lab.inputs.documents import Entry
-from emulator.lab.inputs.forms import Member, Record, Scope
+from emulator.lab.inputs.forms import FormMember, FormScope, Record
 from emulator.lab.inputs.patterns import TIMESTAMP
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome import expectations
@@ -111,51 +111,51 @@ LAB_FILE: Final = Record(
     "lab file",
     "A workload and the designs that are compared under it.",
     {
-        "title": Member(
+        "title": FormMember(
             forms.text(), "What the report is called. Without it: the file.", example="Orders"
         ),
-        "about": Member(
+        "about": FormMember(
             forms.text(), "What the file is for; for its readers.", example="Orders of a shop."
         ),
-        "parameters": Member(
+        "parameters": FormMember(
             designs_module.PARAMETERS,
             "Numbers that the templates of all designs may name.",
             example={"shards": 4},
         ),
-        "settings": Member(
+        "settings": FormMember(
             setting_form.FORM,
             "Constants that the service does not publish; those given are the same in every world.",
             example={"heat_threshold": 0.7},
         ),
-        "worlds": Member(
+        "worlds": FormMember(
             forms.integer(least=1),
             "Play exactly this many worlds. Without it: as many as it takes, 20 to 200.",
             example=50,
         ),
-        "seeds": Member(
+        "seeds": FormMember(
             forms.many(forms.integer(), least=1),
             "Of older files: as many worlds as there are seeds, from the first one on.",
             example=[0, 1, 2],
         ),
-        "engine": Member(
+        "engine": FormMember(
             forms.choice(_ENGINES),
             "`exact` runs the emulator request by request, `aggregate` works in numbers, `auto` "
             "takes the first for small workloads.",
             default="auto",
         ),
-        "workload": Member(
+        "workload": FormMember(
             workload_module.FORM,
             "The requests.",
             required=True,
             example={"patterns": [{"name": "save", "operation": "PutItem", "rate": 40}]},
         ),
-        "designs": Member(
+        "designs": FormMember(
             forms.many(designs_module.FORM, least=1),
             "The designs.",
             required=True,
             example=[{"name": "by user", "partition": "{userId}"}],
         ),
-        "expect": Member(
+        "expect": FormMember(
             expectations.FORM,
             "Promises about the designs; `dynamometer lab` fails if one is broken.",
             example={"all": {"grade": "tight"}},
@@ -195,7 +195,7 @@ def read(entry: Entry) -> LabFile:
 def _read_designs(entry: Entry, workload: Workload, settings: Settings) -> dict[str, Design]:
     """Return the designs by name; each fits the workload and has a name of its own."""
     designs: dict[str, Design] = {}
-    scope = Scope(frozenset(field.name for field in workload.fields) | {TIMESTAMP})
+    scope = FormScope(frozenset(field.name for field in workload.fields) | {TIMESTAMP})
     for member in entry.items(least=1):
         design = designs_module.from_entry(member, scope)
         if design.name in designs:

@@ -37,7 +37,7 @@ def shown_progress(stream: TextIO) -> Iterator[Shown]:
     ''
     """
     if not stream.isatty():
-        yield _Lines(stream).shown()
+        yield _ProgressLines(stream).shown()
     elif find_spec("rich") is not None:
         with _rich_bar(stream) as shown:
             yield shown
@@ -60,7 +60,7 @@ def _write_over(stream: TextIO, text: str) -> None:
     stream.flush()
 
 
-class _Lines:
+class _ProgressLines:
     """Writes a line where the last one is some seconds old."""
 
     def __init__(self, stream: TextIO) -> None:

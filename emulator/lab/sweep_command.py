@@ -19,8 +19,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
-from emulator.lab.analysis.sweep_files import Row, merged
-from emulator.lab.analysis.sweeps import WORKLOAD_PARAMETERS, Part, RayExecutor, sweep
+from emulator.lab.analysis.sweep_files import SweepRow, merged
+from emulator.lab.analysis.sweeps import WORKLOAD_PARAMETERS, RayExecutor, SweepPart, sweep
 from emulator.lab.command_line import FAILED, FINE, answered, whole_number
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.outcome import words
@@ -71,7 +71,7 @@ def add_sweep_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a parameter and its values; may be repeated, and all combinations are run",
     )
-    add("--part", metavar="I/N", type=_part, default=Part(1, 1), help="run part I of N only")
+    add("--part", metavar="I/N", type=_part, default=SweepPart(1, 1), help="run part I of N only")
     add("--out", metavar="OUT", help="a file of JSON lines to which every finished point is added")
     add("--merge", metavar="OUT", help="join the files of all parts into OUT")
     add("--jobs", metavar="N", type=whole_number(1), help="processes; default: one per core")
@@ -89,11 +89,11 @@ def add_sweep_arguments(parser: argparse.ArgumentParser) -> None:
     add("--headroom", action="store_true", help="also search for the headroom at every point")
 
 
-def _part(text: str) -> Part:
+def _part(text: str) -> SweepPart:
     match = _PART.fullmatch(text)
     try:
         if match is not None:
-            return Part(int(match[1]), int(match[2]))
+            return SweepPart(int(match[1]), int(match[2]))
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
     raise argparse.ArgumentTypeError(f"a part is written as 3/16, not {text!r}")
@@ -266,7 +266,7 @@ def _merge(arguments: argparse.Namespace) -> int:
     return FAILED
 
 
-def _results(rows: Iterable[Row]) -> Iterator[tuple[dict[str, float], Comparison]]:
+def _results(rows: Iterable[SweepRow]) -> Iterator[tuple[dict[str, float], Comparison]]:
     for row in rows:
         yield dict(row.point), from_document(Comparison, row.comparison)
 

@@ -37,7 +37,7 @@ TOO_LONG: Final = (
 
 
 @dataclass(frozen=True)
-class Run:
+class SimulationRun:
     """How a simulation is run.
 
     Attributes:
@@ -72,7 +72,7 @@ class Run:
                 )
 
 
-def simulated(file: LabFile, run: Run) -> list[answers.SimulateAnswer]:
+def simulated(file: LabFile, run: SimulationRun) -> list[answers.SimulateAnswer]:
     """Return how each design of a lab file does.
 
     Raises:
@@ -106,7 +106,7 @@ def best_first(designs: Sequence[answers.SimulateAnswer]) -> list[answers.Simula
     )
 
 
-def _workload(workload: Workload, run: Run) -> Workload:
+def _workload(workload: Workload, run: SimulationRun) -> Workload:
     changed = replace(workload, duration=min(workload.duration, run.seconds), seed=run.seed).scaled(
         run.load
     )
@@ -134,7 +134,7 @@ def _check_size(workload: Workload, designs: int) -> None:
         )
 
 
-def _assumptions(workload: Workload, run: Run) -> list[str]:
+def _assumptions(workload: Workload, run: SimulationRun) -> list[str]:
     """Return what the answer rests on besides the workload."""
     stated = [
         f"{run.worlds} worlds were played, each a draw of what the service does not tell, such as "

@@ -23,7 +23,7 @@ from emulator.lab import files
 from emulator.lab.inputs import agent_models
 from emulator.lab.inputs.documents import Entry
 from emulator.mcp import answers, simulation, sources, throttle_causes
-from emulator.mcp.simulation import MOST_SECONDS, Run
+from emulator.mcp.simulation import MOST_SECONDS, SimulationRun
 from emulator.observe.ledger import Ledger
 from emulator.service.errors import ApiError, DocumentError, EmulatorError
 
@@ -196,8 +196,8 @@ class Tools:
 
     def _run(
         self, skew: str | None, load: float, seconds: int, seed: int, worlds: int, *, quick: bool
-    ) -> Run:
-        return Run(skew, load, seconds, seed, worlds, quick, self._time_limit)
+    ) -> SimulationRun:
+        return SimulationRun(skew, load, seconds, seed, worlds, quick, self._time_limit)
 
 
 def _new_emulator() -> Emulator:

@@ -31,11 +31,11 @@ from emulator.engine import (
 if TYPE_CHECKING:
     from emulator.engine import FaultRule
     from emulator.observe.budget import LIMITS, Budget, BudgetExceeded
-    from emulator.observe.concentration import Concentration, FirstLimit, Load
+    from emulator.observe.concentration import FirstLimit, KeyLoad, LoadConcentration
     from emulator.observe.findings import (
         KINDS,
         REPEAT_THRESHOLD,
-        Finding,
+        CallFinding,
         advice_for,
         findings_of,
     )
@@ -54,15 +54,15 @@ if TYPE_CHECKING:
         table_of,
         tables_by_region,
     )
-    from emulator.observe.ledger import Entry, Ledger, as_table, resource_names, uncounted
+    from emulator.observe.ledger import Ledger, LedgerEntry, as_table, resource_names, uncounted
     from emulator.observe.places import Place, file_of, function_of, where
     from emulator.observe.spending import Spending, spending_of
 
 #: What only those load who ask what something cost, and where.
 _HOMES: Final = {
     "budget": ("LIMITS", "Budget", "BudgetExceeded"),
-    "concentration": ("Concentration", "FirstLimit", "Load"),
-    "findings": ("KINDS", "REPEAT_THRESHOLD", "Finding", "advice_for", "findings_of"),
+    "concentration": ("LoadConcentration", "FirstLimit", "KeyLoad"),
+    "findings": ("KINDS", "REPEAT_THRESHOLD", "CallFinding", "advice_for", "findings_of"),
     "inspection": (
         "Backlog",
         "HotKey",
@@ -78,7 +78,7 @@ _HOMES: Final = {
         "table_of",
         "tables_by_region",
     ),
-    "ledger": ("Entry", "Ledger", "as_table", "resource_names", "uncounted"),
+    "ledger": ("LedgerEntry", "Ledger", "as_table", "resource_names", "uncounted"),
     "places": ("Place", "file_of", "function_of", "where"),
     "spending": ("Spending", "spending_of"),
 }
@@ -93,21 +93,21 @@ __all__ = [
     "Backlog",
     "Budget",
     "BudgetExceeded",
+    "CallFinding",
     "CapacityMode",
-    "Concentration",
-    "Entry",
     "Event",
     "Events",
     "FaultRule",
     "Faults",
-    "Finding",
     "FirstLimit",
     "HotKey",
     "IndexApplied",
     "IndexClosed",
     "IndexDelayed",
+    "KeyLoad",
     "Ledger",
-    "Load",
+    "LedgerEntry",
+    "LoadConcentration",
     "Namespace",
     "NamespaceView",
     "PartitionView",

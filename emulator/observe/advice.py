@@ -10,7 +10,7 @@ from emulator.capacity.units import write_units
 from emulator.service.throttling import AXES, ThrottlingLimit
 
 if TYPE_CHECKING:
-    from emulator.observe.concentration import Load
+    from emulator.observe.concentration import KeyLoad
     from emulator.observe.ledger import Ledger
 
 #: From this part of a resource's units on, a partition key is hot by itself.
@@ -60,7 +60,7 @@ def cure_of_limit(reason: Reason, ledger: Ledger) -> str:
     return _SPREAD.format(key=", ".join(load.hottest_key), share=share, axis=axis, name=name)
 
 
-def _load_of(resource: str, axis: str, ledger: Ledger) -> Load | None:
+def _load_of(resource: str, axis: str, ledger: Ledger) -> KeyLoad | None:
     loads = ledger.concentration.loads
     return next((load for load in loads if (load.resource, load.axis) == (resource, axis)), None)
 

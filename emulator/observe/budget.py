@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from typing import Final
 
 from emulator.observe.findings import advice_for
-from emulator.observe.ledger import Entry, Ledger, as_table, resource_names
+from emulator.observe.ledger import Ledger, LedgerEntry, as_table, resource_names
 
 NOT_A_NUMBER: Final = "a budget's {name} is a number, not {value!r}"
 NEGATIVE: Final = "a budget's {name} is not negative, as {value!r} is"
@@ -142,7 +142,7 @@ def _throttle_lines(ledger: Ledger) -> Iterator[str]:
         yield f"throttled {times} x: {reason} on {name}"
 
 
-def _waste(entries: list[Entry]) -> str:
+def _waste(entries: list[LedgerEntry]) -> str:
     rows = [
         (
             str(entry.items_evaluated),

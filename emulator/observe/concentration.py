@@ -16,7 +16,7 @@ from emulator.service.throttling import AXES, Axis
 from emulator.storage import Position
 
 
-class Load(NamedTuple):
+class KeyLoad(NamedTuple):
     """What was consumed of one table or global index, reading or writing.
 
     Attributes:
@@ -70,7 +70,7 @@ class _Tally:
         self.by_collection: dict[Position, float] = {}
 
 
-class Concentration:
+class LoadConcentration:
     """Counts units by partition and by partition key.
 
     >>> from emulator import Emulator
@@ -107,7 +107,7 @@ class Concentration:
                 tally.by_collection[key] = tally.by_collection.get(key, 0.0) + units
 
     @property
-    def loads(self) -> list[Load]:
+    def loads(self) -> list[KeyLoad]:
         """What was consumed of each resource, most first."""
         loads = (
             _load(AXES[axis], tally) for (_, axis), tally in self._tallies.items() if tally.units
@@ -140,11 +140,11 @@ class Concentration:
         yield from (limit for limit in shared.values() if limit[-1])
 
 
-def _load(axis: Axis, tally: _Tally) -> Load:
+def _load(axis: Axis, tally: _Tally) -> KeyLoad:
     by_collection, heat = tally.by_collection, tally.by_partition.values()
     hottest = max(by_collection, key=lambda key: by_collection[key], default=None)
     named = sum(by_collection.values())
-    return Load(
+    return KeyLoad(
         resource=tally.meter.arn,
         axis=axis,
         units=tally.units,

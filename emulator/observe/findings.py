@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from emulator.engine.events import RequestServed
-    from emulator.observe.ledger import Entry, Ledger
+    from emulator.observe.ledger import Ledger, LedgerEntry
 
 #: The kinds of findings, in the order in which they are listed. Source: ICH-112.
 KINDS: Final = (
@@ -66,7 +66,7 @@ IsExempt: TypeAlias = Callable[[Place], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CallFinding:
     """Calls of one kind at one line that could be made better.
 
     Attributes:
@@ -195,25 +195,25 @@ class CallHistory:
             self._most_writes[write] = max(calls, self._most_writes.get(write, 0))
         self._reads, self._writes, self._read_at = {}, {}, {}
 
-    def findings(self, threshold: int) -> Iterator[Finding]:
+    def findings(self, threshold: int) -> Iterator[CallFinding]:
         """Yield what was found, in the order in which it was met."""
         self._leave()
         for (place, table), reads in self._most_reads.items():
             if reads.calls >= threshold:
                 what = f"GetItem {table} {reads.calls} times, {_items(len(reads.items))}"
                 cure = _cure_of_reads(reads.items)
-                yield Finding("repeated-get", table, None, place, reads.calls, what, cure)
+                yield CallFinding("repeated-get", table, None, place, reads.calls, what, cure)
         for (place, operation, table), calls in self._most_writes.items():
             if calls >= threshold:
                 what = f"{operation} {table} {calls} times, one by one"
-                yield Finding("write-loop", table, None, place, calls, what, _BATCH_WRITE)
+                yield CallFinding("write-loop", table, None, place, calls, what, _BATCH_WRITE)
         for (read_at, table, place), times in self._read_first.items():
             what = f"an item of {table} is read and then written at {where(place)}, {_times(times)}"
-            yield Finding("read-before-write", table, None, read_at, times, what, _CONDITION)
+            yield CallFinding("read-before-write", table, None, read_at, times, what, _CONDITION)
         for (operation, place, table, index), (calls, needed) in self._consistent.items():
             if not needed:
                 what = f"{operation} {_name(table, index)} with ConsistentRead, {_times(calls)}"
-                yield Finding("consistent-read", table, index, place, calls, what, _EVENTUAL)
+                yield CallFinding("consistent-read", table, index, place, calls, what, _EVENTUAL)
 
 
 def findings_of(
@@ -221,7 +221,7 @@ def findings_of(
     *,
     threshold: int = REPEAT_THRESHOLD,
     is_exempt: IsExempt = lambda _: False,
-) -> list[Finding]:
+) -> list[CallFinding]:
     """Return the findings of what a ledger heard, by kind, then by place.
 
     Args:
@@ -229,7 +229,7 @@ def findings_of(
         threshold: From how many calls at one line a call is repeated.
         is_exempt: Which places are not reported; what throttles there is.
     """
-    findings: list[Finding] = []
+    findings: list[CallFinding] = []
     for entry in ledger.entries:
         findings += _findings_of_entry(entry, ledger)
     findings += ledger.history.findings(threshold)
@@ -248,21 +248,21 @@ def advice_for(ledger: Ledger) -> list[str]:
     return lines[:_MOST_ADVICE] or [_FEWER_CALLS]
 
 
-def _findings_of_entry(entry: Entry, ledger: Ledger) -> Iterator[Finding]:
+def _findings_of_entry(entry: LedgerEntry, ledger: Ledger) -> Iterator[CallFinding]:
     read, kept = entry.items_evaluated, entry.items_returned
     name = _name(entry.table, entry.index)
     if entry.throttles:
         what = f"{entry.operation} {name}, {_times(entry.throttles)} of {entry.calls} calls"
         cure = "; ".join(dict.fromkeys(cure_of_limit(reason, ledger) for reason in entry.reasons))
-        yield Finding(
+        yield CallFinding(
             "would-throttle", entry.table, entry.index, entry.place, entry.throttles, what, cure
         )
     if entry.operation == "Scan":
         what = f"Scan {name}, {_items(read)} read, {kept} kept"
-        yield Finding("scan", entry.table, entry.index, entry.place, entry.calls, what, _INDEX)
+        yield CallFinding("scan", entry.table, entry.index, entry.place, entry.calls, what, _INDEX)
     elif entry.filtered * 2 > read:
         what = f"{entry.operation} {name}, {_items(read)} read, {entry.filtered} thrown away"
-        yield Finding(
+        yield CallFinding(
             "filter-waste", entry.table, entry.index, entry.place, entry.calls, what, _INDEX
         )
 

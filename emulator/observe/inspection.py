@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from emulator.capacity import READ, WRITE, Report, WaitingChange
+from emulator.capacity import READ, WRITE, InsightsReport, WaitingChange
 from emulator.capacity.traffic import CONSUMED, THROTTLES
 from emulator.clock import NANOSECONDS
 from emulator.engine.snapshot import Snapshot
@@ -229,7 +229,7 @@ def _wait(account: Account, waiting: WaitingChange[Any]) -> float:
     return (account.throughput_ns - waiting.accepted_ns) / NANOSECONDS
 
 
-def insights_of(resource: Resource) -> Report:
+def insights_of(resource: Resource) -> InsightsReport:
     """Return the heaviest keys of a resource, the running minute included."""
     return resource.insights.report(resource.meter.traffic.running)
 

@@ -14,7 +14,7 @@ from emulator.capacity import READ, Reason, Receipt
 from emulator.capacity.prices import STANDARD, TARIFFS
 from emulator.engine.events import Billed, Event, Events, IndexDelayed, RequestServed, Throttled
 from emulator.locks import Rank, new_lock
-from emulator.observe.concentration import Concentration
+from emulator.observe.concentration import LoadConcentration
 from emulator.observe.findings import CallHistory
 from emulator.observe.places import Place, calling_place, calling_place_and_entry, where
 from emulator.service.catalogue import ON_ITEMS, Kind, names_of
@@ -32,7 +32,7 @@ _OF_AN_INDEX: Final = PAGES | names_of(Kind.SEARCH)
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
+class LedgerEntry:
     """Calls of one operation on one table or index, made at one place.
 
     Attributes:
@@ -110,10 +110,10 @@ class Ledger:
     def __init__(self) -> None:
         self.calls = 0
         self.requests = 0
-        self.concentration = Concentration()
+        self.concentration = LoadConcentration()
         self.history = CallHistory()
         self.reasons: dict[Reason, int] = {}
-        self._entries: dict[tuple[str, str, str | None, Place], Entry] = {}
+        self._entries: dict[tuple[str, str, str | None, Place], LedgerEntry] = {}
         self._lock = new_lock(Rank.LEDGER)
 
     def hear(self, event: Event) -> None:
@@ -140,7 +140,7 @@ class Ledger:
         self.history.note(event, place, entry_point)
         operation = event.operation
         names_index = operation in _OF_AN_INDEX
-        counted: list[Entry] = []
+        counted: list[LedgerEntry] = []
         for table, receipt in event.receipts:
             index = None
             if names_index:
@@ -172,15 +172,15 @@ class Ledger:
         entry.throttles += 1
         entry.reasons += [reason for reason in event.reasons if reason not in entry.reasons]
 
-    def _entry(self, operation: str, table: str, index: str | None, place: Place) -> Entry:
+    def _entry(self, operation: str, table: str, index: str | None, place: Place) -> LedgerEntry:
         key = (operation, table, index, place)
         entry = self._entries.get(key)
         if entry is None:
-            entry = self._entries[key] = Entry(operation, table, index, place)
+            entry = self._entries[key] = LedgerEntry(operation, table, index, place)
         return entry
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[LedgerEntry]:
         """All entries, the most expensive first."""
         return sorted(
             self._entries.values(),
@@ -250,7 +250,7 @@ class Ledger:
         return as_table(("rcu", "wcu", "calls", "throttled", "what", "where"), rows)
 
 
-def _add_vectors(entry: Entry, receipt: Receipt) -> None:
+def _add_vectors(entry: LedgerEntry, receipt: Receipt) -> None:
     size_bytes = sum(receipt.vectors.values())
     if receipt.axis == READ:
         entry.searched_bytes += size_bytes

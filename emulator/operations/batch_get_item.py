@@ -87,7 +87,7 @@ SHAPE = _BatchGetRequest(
 )
 
 
-class _Wanted(NamedTuple):
+class _WantedKeys(NamedTuple):
     """What is wanted of one table."""
 
     name: str
@@ -99,7 +99,7 @@ class _Wanted(NamedTuple):
 class _Lookup(NamedTuple):
     """One key, with its table found."""
 
-    wanted: _Wanted
+    wanted: _WantedKeys
     written_key: Any
     table: Table
     position: Position
@@ -156,7 +156,7 @@ def _legacy_or_current_across_tables(requested: Mapping[str, Any]) -> None:
     expressions.parameters_are_legacy_or_current(together, LEGACY, CURRENT)
 
 
-def _load(name: str, table_request: Mapping[str, Any]) -> _Wanted:
+def _load(name: str, table_request: Mapping[str, Any]) -> _WantedKeys:
     expressions.placeholders_come_with_expressions(table_request, CURRENT, ())
     items.names_are_distinct(table_request.get("AttributesToGet"))
     projection = load_projection(table_request)
@@ -164,7 +164,7 @@ def _load(name: str, table_request: Mapping[str, Any]) -> _Wanted:
     for key in loaded:
         wire.check_levels(key.levels)
     _no_key_twice(loaded)
-    return _Wanted(name, table_request, loaded, projection)
+    return _WantedKeys(name, table_request, loaded, projection)
 
 
 def _no_key_twice(loaded: list[Item]) -> None:
@@ -180,7 +180,7 @@ def _no_key_twice(loaded: list[Item]) -> None:
         raise errors.ValidationException(DUPLICATES)
 
 
-def _look_up(wanted: list[_Wanted], tables: list[Table]) -> list[_Lookup]:
+def _look_up(wanted: list[_WantedKeys], tables: list[Table]) -> list[_Lookup]:
     """Find the position of every key, and hold the projection to the schema (QRY-7)."""
     lookups = []
     for of_table, table in zip(wanted, tables, strict=True):

@@ -46,7 +46,7 @@ SHAPE = BatchRequest(
 )
 
 
-class _Wanted(NamedTuple):
+class _WantedWrites(NamedTuple):
     """One request of the batch: an item to put, or the key of one to delete."""
 
     name: str
@@ -103,7 +103,7 @@ def _tables_are_well_formed(requested: Mapping[str, Any]) -> None:
         raise errors.ValidationException(TOO_MANY)
 
 
-def _load(name: str, written: Mapping[str, Any]) -> _Wanted:
+def _load(name: str, written: Mapping[str, Any]) -> _WantedWrites:
     """Load one request, which must be a put or a delete and not both (BWI-5).
 
     Observed: two other emulators say the same of neither as of both.
@@ -112,12 +112,12 @@ def _load(name: str, written: Mapping[str, Any]) -> _Wanted:
     if (put is None) == (delete is None):
         raise errors.ValidationException(wire.SEVERAL_TYPES)
     if put is not None:
-        return _Wanted(name, written, wire.load_item(put["Item"]), is_put=True)
+        return _WantedWrites(name, written, wire.load_item(put["Item"]), is_put=True)
     assert delete is not None, "it is one of the two"
-    return _Wanted(name, written, wire.load_item(delete["Key"]), is_put=False)
+    return _WantedWrites(name, written, wire.load_item(delete["Key"]), is_put=False)
 
 
-def _writes(wanted: list[_Wanted], tables: Mapping[str, Table]) -> list[Write]:
+def _writes(wanted: list[_WantedWrites], tables: Mapping[str, Table]) -> list[Write]:
     """Return the writes, keys checked against the schema; no item twice (BWI-2, BWI-6).
 
     Observed: three other emulators, Amazon's own among them, judge request after request.
@@ -141,7 +141,7 @@ def _writes(wanted: list[_Wanted], tables: Mapping[str, Table]) -> list[Write]:
     return writes
 
 
-def _key_of(write_request: _Wanted, schema: KeySchema) -> tuple[KeyValue, ...]:
+def _key_of(write_request: _WantedWrites, schema: KeySchema) -> tuple[KeyValue, ...]:
     """Return the key values of a request, or say what is wrong with them."""
     item = write_request.item
     if not write_request.is_put:
@@ -158,13 +158,13 @@ def _becomes(new: Item | None) -> Callable[[Item | None], Item | None]:
 def _serve(
     account: Account,
     request: Request,
-    wanted: list[_Wanted],
+    wanted: list[_WantedWrites],
     writes: list[Write],
     receipts: dict[str, Receipt],
-) -> tuple[list[tuple[Table, Position]], list[_Wanted], list[Reason]]:
+) -> tuple[list[tuple[Table, Position]], list[_WantedWrites], list[Reason]]:
     """Apply write after write; return what was written, what was not, and why (CAP-610)."""
     written: list[tuple[Table, Position]] = []
-    undone: list[_Wanted] = []
+    undone: list[_WantedWrites] = []
     reasons: list[Reason] = []
     skipped = account.faults.unprocessed(account, "BatchWriteItem", request, len(wanted))
     for number, (write_request, write) in enumerate(zip(wanted, writes, strict=True)):

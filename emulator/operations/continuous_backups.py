@@ -6,7 +6,7 @@ from typing import Final
 
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Table
-from emulator.engine.history import History
+from emulator.engine.history import ChangeLog
 from emulator.engine.options import Recovery
 from emulator.operations import backup_source, definitions, shapes
 from emulator.operations.recovery import DAY_NS, recovery_window
@@ -47,7 +47,7 @@ def update_continuous_backups(account: Account, request: Request) -> Response:
     known = table.options.recovery
     if known is None or table.history is None:
         known = Recovery(account.now_ns, _MOST_DAYS)
-        table.history = History(
+        table.history = ChangeLog(
             account.now_ns,
             period_ns=known.days * DAY_NS,
             most_bytes=account.settings.recovery_log_bytes,

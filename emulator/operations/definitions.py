@@ -26,7 +26,7 @@ TABLE_NAME_REQUIRED: Final = (
 _ARN_LENGTH: Final = 1024
 
 
-class TableName(String):
+class DefinedTableName(String):
     """A table's name, or its ARN (TBL-1)."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class TableName(String):
         return super().problems(value, path)
 
 
-TABLE_NAME: Final = TableName()
+TABLE_NAME: Final = DefinedTableName()
 
 
 class TableRequest(Structure):

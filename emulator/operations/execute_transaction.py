@@ -10,7 +10,7 @@ from typing import Any, Final
 from emulator.capacity import TRANSACTIONAL
 from emulator.engine import Account, Table, transactions
 from emulator.engine.reads import Found, find
-from emulator.engine.transactions import Action, Failure
+from emulator.engine.transactions import Failure, TransactionAction
 from emulator.engine.writes import Planned, plan
 from emulator.operations import responses, shapes
 from emulator.operations.execute_statement import PARAMETERS, STATEMENT, bind_loaded
@@ -72,7 +72,7 @@ def execute_transaction(account: Account, request: Request) -> Response:
     failures = [target if isinstance(target, Failure) else None for target in targets]
     if any(failures):
         raise transactions.cancelled(failures)
-    actions = [target for target in targets if isinstance(target, Action)]
+    actions = [target for target in targets if isinstance(target, TransactionAction)]
     if len({(action.table.name, action.position) for action in actions}) < len(actions):
         raise errors.ValidationException(SAME_ITEM)
     if bound[0].reads:
@@ -108,7 +108,7 @@ def _numbered(number: int) -> Iterator[None]:
 
 def _target(
     account: Account, number: int, bound: Bound, member: Mapping[str, Any]
-) -> Action | Failure:
+) -> TransactionAction | Failure:
     """Return the action of a statement, or why the transaction cannot have it.
 
     Observed: another emulator's capture of eu-west-2, September 2026: a missing table and a
@@ -143,17 +143,19 @@ def _check_form(bound: Bound, table: Table) -> None:
         writes.key_values_are_scalars(bound, table)
 
 
-def _reading(account: Account, bound: Bound, select: Select, table: Table) -> Action | Failure:
+def _reading(
+    account: Account, bound: Bound, select: Select, table: Table
+) -> TransactionAction | Failure:
     try:
         key = reads.key_of_read(bound, select, table, NOT_BY_KEY)
     except KeyFault as fault:
         return Failure("ValidationError", fault.in_transactions)
     position = table.position_of(key)
     prepare = partial(find, account, table, position, consistent=True, factor=TRANSACTIONAL)
-    return Action(table, position, prepare)
+    return TransactionAction(table, position, prepare)
 
 
-def _writing(bound: Bound, table: Table, member: Mapping[str, Any]) -> Action | Failure:
+def _writing(bound: Bound, table: Table, member: Mapping[str, Any]) -> TransactionAction | Failure:
     shows_old = responses.shows_old(member)
     try:
         write = writes.write_of(bound, table, shows_old=shows_old)
@@ -162,14 +164,14 @@ def _writing(bound: Bound, table: Table, member: Mapping[str, Any]) -> Action | 
     except errors.ValidationException as fault:
         return Failure("ValidationError", str(fault.message))
     prepare = partial(plan, write, factor=limits.TRANSACTION_FACTOR)
-    return Action(table, write.position, prepare, shows_old)
+    return TransactionAction(table, write.position, prepare, shows_old)
 
 
 # Carrying out
 
 
 def _read(
-    account: Account, request: Request, bound: list[Bound], actions: list[Action]
+    account: Account, request: Request, bound: list[Bound], actions: list[TransactionAction]
 ) -> Response:
     """Return every item in the order of the statements, an empty object for a missing one."""
     done = [read for read in transactions.execute(account, actions) if isinstance(read, Found)]
@@ -192,7 +194,7 @@ def _read(
 
 
 def _write(
-    account: Account, request: Request, bound: list[Bound], actions: list[Action]
+    account: Account, request: Request, bound: list[Bound], actions: list[TransactionAction]
 ) -> Response:
     """Carry out the writes once, however often their token comes (PQL-19, TXW-9)."""
     if (

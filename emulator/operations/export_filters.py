@@ -77,7 +77,7 @@ def load_filter(written: Mapping[str, Any] | None, table: Table) -> ExportFilter
         condition = parse_condition(text, placeholders, kind="FilterExpression")
     if written.get("ProjectionExpression") is not None:
         projection = parse_projection(written["ProjectionExpression"], placeholders)
-    source = paging.Source(table, None, table.key, table.key.names)
+    source = paging.PagedSource(table, None, table.key, table.key.names)
     if written.get("KeyConditionExpression") is not None:
         key_condition = parse_key_condition(written["KeyConditionExpression"], placeholders)
         limits = bounds(key_condition.range(table.key), table.settings.placement_salt)

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from emulator.capacity import prices
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Table, Transfer
-from emulator.engine.history import Difference
+from emulator.engine.history import ItemDifference
 from emulator.model.wire import INVALID, dump_item
 from emulator.objects import ObjectStore, StoreFault, needed_store
 from emulator.operations import (
@@ -318,13 +318,13 @@ def _period_fits(account: Account, table: Table, begins: float, ends: float) -> 
         raise refused(TIME_NOT_KNOWN)
 
 
-def _judged(difference: Difference) -> Any:
+def _judged(difference: ItemDifference) -> Any:
     """Return what a filter judges: the new image, of what was deleted the old one (S3X-9)."""
     return difference.old if difference.new is None else difference.new
 
 
 def _record(
-    table: Table, chosen: ExportFilter, difference: Difference, view: str
+    table: Table, chosen: ExportFilter, difference: ItemDifference, view: str
 ) -> Mapping[str, Any]:
     position, old, new, written_ns = difference
     key = dict(zip(table.key.names, position[1:], strict=True))
@@ -340,7 +340,7 @@ def _record(
 
 
 def _by_partition(
-    table: Table, differences: list[Difference], records: list[Mapping[str, Any]]
+    table: Table, differences: list[ItemDifference], records: list[Mapping[str, Any]]
 ) -> Iterator[list[Mapping[str, Any]]]:
     """Yield the records of each partition."""
     placed = list(zip(differences, records, strict=True))

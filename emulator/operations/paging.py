@@ -54,7 +54,7 @@ START_NOT_THE_SCHEMA: Final = Wording(BAD_START, older=START_IS_NO_KEY)
 START_NOT_THE_INDEX: Final = Wording(BAD_START, older=NOT_THE_SCHEMA)
 
 
-class Source(NamedTuple):
+class PagedSource(NamedTuple):
     """What is read: a table or one of its indexes.
 
     Attributes:
@@ -75,12 +75,12 @@ class Source(NamedTuple):
         return self.secondary is not None and self.secondary.schema.is_global
 
 
-def source_of(account: Account, request: Mapping[str, Any]) -> Source:
+def source_of(account: Account, request: Mapping[str, Any]) -> PagedSource:
     """Return what the request reads, or say that it is not there (QRY-8, QRY-12, UT-10)."""
     table = account.table(request["TableName"])
     name = request.get("IndexName")
     if name is None:
-        return Source(table, None, table.key, table.key.names)
+        return PagedSource(table, None, table.key, table.key.names)
     index = table.indexes.get(name)
     if index is None:
         raise ValidationException(_refusal_of_index(table, request))
@@ -89,7 +89,7 @@ def source_of(account: Account, request: Mapping[str, Any]) -> Source:
         raise ValidationException(BACKFILLING.format(index=name))
     if schema.is_global and request.get("ConsistentRead"):
         raise ValidationException(CONSISTENT_GSI)
-    return Source(table, index, schema.key, schema.key_names)
+    return PagedSource(table, index, schema.key, schema.key_names)
 
 
 def _refusal_of_index(table: Table, request: Mapping[str, Any]) -> str:
@@ -114,7 +114,7 @@ def load_start(request: Mapping[str, Any]) -> Item | None:
     return None if written is None else load_start_key(written)
 
 
-def start_position(source: Source, start: Item, *, wrong_count: str = BAD_START) -> Position:
+def start_position(source: PagedSource, start: Item, *, wrong_count: str = BAD_START) -> Position:
     """Return the position of a start key, or say why it is none (ESK-1, ESK-2).
 
     Args:
@@ -175,7 +175,7 @@ def select_fits(request: Mapping[str, Any]) -> None:
 
 
 def index_projects(
-    source: Source, request: Mapping[str, Any], projection: PathProjection | None
+    source: PagedSource, request: Mapping[str, Any], projection: PathProjection | None
 ) -> None:
     """Refuse to read from a global index what it does not hold (SEL-5, SEL-6)."""
     if source.secondary is None or not source.is_global:
@@ -191,7 +191,7 @@ def index_projects(
 
 
 def needs_fetch(
-    source: Source, request: Mapping[str, Any], projection: PathProjection | None
+    source: PagedSource, request: Mapping[str, Any], projection: PathProjection | None
 ) -> bool:
     """Return whether a local index must ask the table for attributes it lacks (CAP-210)."""
     if source.secondary is None or source.is_global:
@@ -205,7 +205,7 @@ def needs_fetch(
 # The filter
 
 
-def filter_leaves_keys_alone(condition: Condition | None, source: Source, member: str) -> None:
+def filter_leaves_keys_alone(condition: Condition | None, source: PagedSource, member: str) -> None:
     """Refuse a Query's filter on key attributes of what is read (QRY-6).
 
     Args:
@@ -220,13 +220,13 @@ def filter_leaves_keys_alone(condition: Condition | None, source: Source, member
             raise ValidationException(KEY_IN_FILTER.format(member=member, name=path[0]))
 
 
-def keys_are_scalars(source: Source, mentions: Condition | PathProjection | None) -> None:
+def keys_are_scalars(source: PagedSource, mentions: Condition | PathProjection | None) -> None:
     """Refuse a filter or projection of what lies below a key attribute (QRY-7)."""
     if mentions is not None:
         keys.keys_are_scalars(mentions.paths, source.table.key, source.table.index_schemas)
 
 
-def index_projects_filter(condition: Condition | None, source: Source) -> None:
+def index_projects_filter(condition: Condition | None, source: PagedSource) -> None:
     """Refuse a Query's filter on what the index does not hold (QRY-10).
 
     A Scan accepts it, and finds nothing under the attribute.
@@ -249,7 +249,7 @@ def index_projects_filter(condition: Condition | None, source: Source) -> None:
 
 def page_response(
     request: Mapping[str, Any],
-    source: Source,
+    source: PagedSource,
     page: Page,
     condition: Condition | None,
     projection: PathProjection | None,

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from emulator.engine import Account, Table, tables_of
-from emulator.engine.options import Policy
+from emulator.engine.options import ResourcePolicy
 from emulator.operations import policies, request_context
 from emulator.operations.policy_conditions import Context
-from emulator.partiql import Delete, Exists, Insert, Select, Update, parse
+from emulator.partiql import Delete, Exists, Insert, Select, UpdateStatement, parse
 from emulator.service.catalogue import OPERATIONS, STREAMS
 from emulator.service.errors import AccessDeniedException, ApiError
 
@@ -39,7 +39,7 @@ _OF_MEMBERS: Final = {
 }
 _OF_STATEMENTS: Final = {
     Insert: "PartiQLInsert",
-    Update: "PartiQLUpdate",
+    UpdateStatement: "PartiQLUpdate",
     Delete: "PartiQLDelete",
 }
 #: Operations whose resource is an index, if they name one (VIX-51).
@@ -55,7 +55,7 @@ class Need(NamedTuple):
 
     action: str
     resource: str
-    policy: Policy | None
+    policy: ResourcePolicy | None
     context: Context
 
 

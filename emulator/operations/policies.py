@@ -62,7 +62,7 @@ class Statement(NamedTuple):
     is_about_other_actions: bool
     resources: tuple[str, ...]
     is_about_other_resources: bool
-    clauses: tuple[conditions.Clause, ...]
+    clauses: tuple[conditions.ConditionClause, ...]
     unknown: str | None
     has_variables: bool
 
@@ -132,10 +132,10 @@ def _statement(written: Any, *, has_variables: bool) -> Statement:
     actions, is_about_other_actions = _either(written, "Action")
     resources, is_about_other_resources = _either(written, "Resource")
     unknown: str | None = None
-    clauses: tuple[conditions.Clause, ...] = ()
+    clauses: tuple[conditions.ConditionClause, ...] = ()
     try:
         clauses = conditions.parse(written.get("Condition") or {}, has_variables=has_variables)
-    except conditions.Unknown as error:
+    except conditions.UnknownCondition as error:
         unknown = str(error)
     return Statement(
         written["Effect"] == "Deny",

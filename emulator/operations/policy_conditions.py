@@ -63,11 +63,11 @@ _DEFAULT: Final = re.compile(r"\s*,\s*'(.*)'\s*")
 _Fits: TypeAlias = Callable[[str, str], bool]
 
 
-class Unknown(Exception):
+class UnknownCondition(Exception):
     """A condition that nothing is known of: its operator or its key."""
 
 
-class Clause(NamedTuple):
+class ConditionClause(NamedTuple):
     """One operator, one key, the values that a policy gives for it.
 
     Attributes:
@@ -110,7 +110,7 @@ class Clause(NamedTuple):
         return replaced(value, known, is_pattern=is_pattern)
 
 
-def parse(written: Any, *, has_variables: bool) -> tuple[Clause, ...]:
+def parse(written: Any, *, has_variables: bool) -> tuple[ConditionClause, ...]:
     """Return the clauses of a Condition; all of them must hold.
 
     Raises:
@@ -128,23 +128,23 @@ def parse(written: Any, *, has_variables: bool) -> tuple[Clause, ...]:
     )
 
 
-def _clause(operator: str, key: str, values: Any, *, has_variables: bool) -> Clause:
+def _clause(operator: str, key: str, values: Any, *, has_variables: bool) -> ConditionClause:
     over, _, name = operator.lower().rpartition(":")
     if_exists = name.endswith(_IF_EXISTS) and name != _IF_EXISTS
     kind = name.removesuffix(_IF_EXISTS) if if_exists else name
     is_known = kind in _OPERATORS or (kind == _NULL and not if_exists)
     if not is_known or (over and over not in _SETS):
-        raise Unknown(operator)
+        raise UnknownCondition(operator)
     lower = key.lower()
     if lower not in KNOWN_KEYS and not lower.startswith(_TAG_KEYS):
-        raise Unknown(key)
+        raise UnknownCondition(key)
     listed = values if isinstance(values, list) else [values]
     texts = tuple(_text(value) for value in listed)
     if kind in _PARSED:
         for text in texts:
             if not (has_variables and _VARIABLE.search(text)):
                 _PARSED[kind](text)
-    return Clause(kind, over or None, if_exists, lower, texts, has_variables)
+    return ConditionClause(kind, over or None, if_exists, lower, texts, has_variables)
 
 
 def _text(value: Any) -> str:

@@ -131,7 +131,7 @@ def _legacy_of(request: Mapping[str, Any]) -> tuple[str, ...]:
     return LEGACY if request.get("KeyConditionExpression") is not None else LEGACY[:-1]
 
 
-def _has_one_item(source: paging.Source) -> bool:
+def _has_one_item(source: paging.PagedSource) -> bool:
     """Return whether a partition is one item, after which nothing comes (ESK-5).
 
     Observed: ScyllaDB's tests, run against the service: no start key is taken then, not even the
@@ -141,7 +141,7 @@ def _has_one_item(source: paging.Source) -> bool:
     return source.secondary is None and not source.key.sort
 
 
-def _start_lies_in_range(source: paging.Source, start: Item, key_range: KeyRange) -> None:
+def _start_lies_in_range(source: paging.PagedSource, start: Item, key_range: KeyRange) -> None:
     """Refuse a start key that this query could not have returned (ESK-5).
 
     Observed: another emulator's captures of four regions, October 2026.

@@ -11,10 +11,10 @@ from typing import Any, Final, TypeAlias
 from emulator.clock import NANOSECONDS
 from emulator.engine import (
     Account,
-    Member,
     Namespace,
     RegionsNeeded,
     Replica,
+    ReplicaMember,
     Resource,
     Table,
     Witness,
@@ -92,7 +92,7 @@ def update_replicas(account: Account, table: Table, request: Wire) -> None:
 
 
 def _tables_can_come_and_go(
-    table: Table, actions: Iterable[rules.Action], peers: Mapping[str, Account]
+    table: Table, actions: Iterable[rules.ReplicaAction], peers: Mapping[str, Account]
 ) -> None:
     """Refuse replicas where there is a table already, and to delete a protected one."""
     for action in actions:
@@ -108,13 +108,13 @@ def _join(owner: Account, table: Table, peer: Account, request: Wire, until_ns: 
     """Build a replica in another region, with all items that there are."""
     consistency: Consistency = request.get("MultiRegionConsistency") or "EVENTUAL"
     if table.replica is None:
-        members = {owner.region: Member(until_ns, is_new=False, overrides={})}
+        members = {owner.region: ReplicaMember(until_ns, is_new=False, overrides={})}
         table.replica = Replica(owner.region, members, consistency)
     if not table.replica.is_strong and (table.stream is None or not table.stream.is_open):
         owner.open_stream(table, STREAM_VIEW)
     twin = replication.build(peer, table)
     twin.active_at_ns = until_ns
-    table.replica.members[peer.region] = Member(until_ns, is_new=True, overrides={})
+    table.replica.members[peer.region] = ReplicaMember(until_ns, is_new=True, overrides={})
     twin.replica = Replica(peer.region, table.replica.members, table.replica.consistency)
     # What is on its way to the source is not among the items that were copied.
     twin.replica.follow(table.replica)
@@ -136,7 +136,7 @@ def _set_overrides(table: Table, peer: Account, body: Wire, until_ns: int, *, is
         twin.options.table_class = overrides.pop("TableClassOverride")
         overrides["ReplicaTableClassSummary"] = {"TableClass": twin.options.table_class}
     known = members[peer.region].overrides
-    members[peer.region] = Member(until_ns, is_new=is_new, overrides={**known, **overrides})
+    members[peer.region] = ReplicaMember(until_ns, is_new=is_new, overrides={**known, **overrides})
     if not is_new:
         twin.updated_at_ns = until_ns
     _set_reads(peer, twin, twin.resource, body)

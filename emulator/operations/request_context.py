@@ -152,7 +152,7 @@ def _statement_names(parsed: partiql.Parsed) -> Iterator[str]:
         projection = statement.columns.projection
         yield from () if projection is None else projection.names
     trees: list[ast.Node] = [] if parsed.where is None else [parsed.where]
-    if isinstance(statement, partiql.Update):
+    if isinstance(statement, partiql.UpdateStatement):
         trees.append(statement.actions)
     for tree in trees:
         yield from _roots(tree, parsed.names)

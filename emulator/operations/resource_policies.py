@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from emulator.engine import Account, Stream, TableOptions
-from emulator.engine.options import Policy
+from emulator.engine.options import ResourcePolicy
 from emulator.model.wire import INVALID
 from emulator.operations import policies, shapes
 from emulator.operations.registry import Request, Response, operation
@@ -42,7 +42,7 @@ _REVISION = shapes.String(1, 255)
     "PutResourcePolicy",
     shape=shapes.structure(
         ResourceArn=arns.RESOURCE_ARN.required,
-        Policy=shapes.STRING.required,
+        ResourcePolicy=shapes.STRING.required,
         ExpectedRevisionId=_REVISION,
         ConfirmRemoveSelfResourceAccess=shapes.BOOLEAN,
     ),
@@ -94,13 +94,13 @@ def _holder(account: Account, arn: str) -> TableOptions | Stream:
     return resource if isinstance(resource, Stream) else resource.options
 
 
-def new_policy(account: Account, arn: str, text: str) -> Policy:
+def new_policy(account: Account, arn: str, text: str) -> ResourcePolicy:
     """Return a policy with a revision of its own.
 
     Assumed: a revision is milliseconds since the epoch and some digits.
     """
     mark = int(account.new_id(f"policy/{arn}")[:6], 16)
-    return Policy(text, f"{account.now_ns // 1_000_000}{mark:08}")
+    return ResourcePolicy(text, f"{account.now_ns // 1_000_000}{mark:08}")
 
 
 def policy_is_well_formed(text: str) -> None:
@@ -122,7 +122,7 @@ def policy_can_be_applied(account: Account, text: str) -> None:
                 raise ValidationException(UNKNOWN_CONDITION.format(name=statement.unknown))
 
 
-def revision_is_expected(account: Account, policy: Policy | None, request: Request) -> None:
+def revision_is_expected(account: Account, policy: ResourcePolicy | None, request: Request) -> None:
     """Refuse to change a policy of another revision than the caller knows (OTH-18).
 
     Assumed: where there is no policy at all, the text says just that.

@@ -38,7 +38,7 @@ SHAPE = shapes.structure(
 )
 
 
-class _Wanted(NamedTuple):
+class _WantedItem(NamedTuple):
     """One key to read."""
 
     body: Mapping[str, Any]
@@ -57,7 +57,7 @@ def transact_get_items(account: Account, request: Request) -> Response:
     no_item_twice(zip(tables, (action.key for action in wanted), strict=True))
 
     actions = [
-        transactions.Action(
+        transactions.TransactionAction(
             table,
             table.position_of(action.key) if table.key.holds(action.key) else None,
             partial(_find, account, table, action),
@@ -76,22 +76,22 @@ def transact_get_items(account: Account, request: Request) -> Response:
     return response | responses.consumed_by_table(request.get("ReturnConsumedCapacity"), receipts)
 
 
-def _load(body: Mapping[str, Any]) -> _Wanted:
+def _load(body: Mapping[str, Any]) -> _WantedItem:
     expressions.placeholders_come_with_expressions(body, CURRENT, ())
     key = wire.load_item(body["Key"])
     projection = written_projection(body)
     wire.check_levels(key.levels)
-    return _Wanted(body, key, projection)
+    return _WantedItem(body, key, projection)
 
 
-def _find(account: Account, table: Table, wanted: _Wanted) -> Found:
+def _find(account: Account, table: Table, wanted: _WantedItem) -> Found:
     position = table.position(keys.key_of(wanted.key, table.key))
     if wanted.projection is not None:
         keys.keys_are_scalars(wanted.projection.paths, table.key, table.index_schemas)
     return find(account, table, position, consistent=True, factor=TRANSACTIONAL)
 
 
-def _shown(wanted: _Wanted, read: Found) -> dict[str, Any]:
+def _shown(wanted: _WantedItem, read: Found) -> dict[str, Any]:
     """Return what is shown of one item; nothing of it is no item (TXG-1).
 
     Observed: the public suite in October 2026, unlike GetItem (PRJ-4).

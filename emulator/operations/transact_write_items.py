@@ -184,12 +184,12 @@ def _suits(wanted: Wanted, table: Table) -> None:
         key_attributes_stay(wanted.update, table)
 
 
-def action_of(wanted: Wanted, table: Table) -> transactions.Action:
+def action_of(wanted: Wanted, table: Table) -> transactions.TransactionAction:
     """Return the action that the engine judges when its turn comes."""
     position = table.position_of(wanted.item)
     returns_item = wanted.body.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
     prepare = partial(_prepare, wanted, table, position)
-    return transactions.Action(table, position, prepare, returns_item)
+    return transactions.TransactionAction(table, position, prepare, returns_item)
 
 
 def _prepare(wanted: Wanted, table: Table, position: Position) -> Planned:

@@ -5,7 +5,7 @@ it names; what a statement means is decided here. Its conditions and updates are
 expressions room. ``operations`` carries statements out, and decides what each operation allows.
 """
 
-from emulator.partiql.ast import Columns, Delete, Exists, Insert, Parsed, Select, Update
+from emulator.partiql.ast import Columns, Delete, Exists, Insert, Parsed, Select, UpdateStatement
 from emulator.partiql.binding import Bound, bind, reads_only, where_program
 from emulator.partiql.branches import Branches, branches_of, clause_of
 from emulator.partiql.parameters import load_parameters
@@ -34,7 +34,7 @@ __all__ = [
     "Parsed",
     "Range",
     "Select",
-    "Update",
+    "UpdateStatement",
     "bind",
     "branches_of",
     "clause_of",

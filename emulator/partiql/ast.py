@@ -21,7 +21,7 @@ Values: TypeAlias = Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class FromSource:
     """What a FROM clause names: a table, or one of its indexes."""
 
     table: str
@@ -52,7 +52,7 @@ class Order:
 class Select:
     """A SELECT; ``columns`` is None for ``*``."""
 
-    source: Source
+    source: FromSource
     columns: Columns | None
     where: trees.Node | None
     order: tuple[Order, ...]
@@ -67,7 +67,7 @@ class Insert:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Update:
+class UpdateStatement:
     """An UPDATE, in either order of its clauses; ``returning`` names a ReturnValues value."""
 
     table: str
@@ -92,7 +92,7 @@ class Exists:
     select: Select
 
 
-Write: TypeAlias = Insert | Update | Delete
+Write: TypeAlias = Insert | UpdateStatement | Delete
 Statement: TypeAlias = Select | Write | Exists
 
 

@@ -104,6 +104,6 @@ class _Compiled(NamedTuple):
 def _compiled(parsed: ast.Parsed) -> _Compiled:
     where = None if parsed.where is None else expressions.condition_of(parsed.where, parsed.names)
     change = None
-    if isinstance(parsed.statement, ast.Update):
+    if isinstance(parsed.statement, ast.UpdateStatement):
         change = expressions.update_of(parsed.statement.actions, parsed.names)
     return _Compiled(where, change)

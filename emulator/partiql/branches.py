@@ -24,7 +24,7 @@ MOST_READS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class BranchClause:
     """One condition on one key attribute: an operator and the placeholders of its values."""
 
     name: str
@@ -42,7 +42,7 @@ class Branch:
         negates: Whether it says what the sort key must not be; such a branch has no range.
     """
 
-    clauses: tuple[Clause, ...] = ()
+    clauses: tuple[BranchClause, ...] = ()
     filters: tuple[str, ...] = ()
     negates: bool = False
 
@@ -114,10 +114,10 @@ class _Reader:
             return (Branch(filters=tuple(self._roots(node)), negates=self._negates(node)),)
         if clause.operator != "IN":
             return (self._keyed(clause),)
-        each = (Clause(clause.name, "=", (literal,)) for literal in clause.literals)
+        each = (BranchClause(clause.name, "=", (literal,)) for literal in clause.literals)
         return tuple(map(self._keyed, each))
 
-    def _keyed(self, clause: Clause) -> Branch:
+    def _keyed(self, clause: BranchClause) -> Branch:
         """Return the branch of a clause; only equality narrows a partition key."""
         if clause.name == self._names[0] and clause.operator != "=":
             return Branch(filters=(clause.name,))
@@ -130,17 +130,17 @@ class _Reader:
 
     def _negates(self, node: trees.Node) -> bool:
         negative = isinstance(node, trees.Not) or (
-            isinstance(node, trees.Comparison) and node.operator == "<>"
+            isinstance(node, trees.ComparisonTest) and node.operator == "<>"
         )
         return negative and any(name in self._names[1:] for name in self._roots(node))
 
-    def _clause(self, node: trees.Node) -> Clause | None:
+    def _clause(self, node: trees.Node) -> BranchClause | None:
         return clause_of(node, self._aliases, self._names)
 
 
 def clause_of(
     node: trees.Node, aliases: Mapping[str, str], names: tuple[str, ...]
-) -> Clause | None:
+) -> BranchClause | None:
     """Return what a node says about one key attribute, or None if it does not.
 
     Args:
@@ -150,17 +150,17 @@ def clause_of(
     """
     operator, operands = _comparing(node)
     path = operands[0]
-    literals = tuple(value.name for value in operands[1:] if isinstance(value, trees.Literal))
+    literals = tuple(value.name for value in operands[1:] if isinstance(value, trees.LiteralValue))
     if not isinstance(path, trees.Path) or len(path.parts) > 1 or len(literals) < len(operands) - 1:
         return None
     name = aliases[str(path.parts[0])]
-    return Clause(name, operator, literals) if name in names else None
+    return BranchClause(name, operator, literals) if name in names else None
 
 
 def _comparing(node: trees.Node) -> tuple[str, tuple[trees.Node, ...]]:
     """Return the operator and operands of a condition that can narrow a key."""
-    if isinstance(node, trees.Comparison) and node.operator in EXCHANGED:
-        if isinstance(node.left, trees.Literal):
+    if isinstance(node, trees.ComparisonTest) and node.operator in EXCHANGED:
+        if isinstance(node.left, trees.LiteralValue):
             return EXCHANGED[node.operator], (node.right, node.left)
         return node.operator, (node.left, node.right)
     if isinstance(node, trees.Between):

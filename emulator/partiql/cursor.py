@@ -108,15 +108,15 @@ class Cursor:
 
     # Placeholders
 
-    def _constant(self, value: Value) -> trees.Literal:
+    def _constant(self, value: Value) -> trees.LiteralValue:
         name = f":c{len(self._constants)}"
         self._constants[name] = value
-        return trees.Literal(name=name)
+        return trees.LiteralValue(name=name)
 
-    def _parameter(self) -> trees.Literal:
+    def _parameter(self) -> trees.LiteralValue:
         name = f":p{self._parameters}"
         self._parameters += 1
-        return trees.Literal(name=name)
+        return trees.LiteralValue(name=name)
 
     def _alias(self, name: str) -> str:
         return self._aliases.setdefault(name, f"#{len(self._aliases)}")

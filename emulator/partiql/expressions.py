@@ -214,7 +214,7 @@ class ExpressionParser(LiteralParser):
         right = self._expression(_RANKS[operator])
         if operator in _ORDERINGS and (is_condition(left) or is_condition(right)):
             self._note(expressions.OPERAND_TYPE.format(operator=operator, type="BOOL"))
-        return trees.Comparison(
+        return trees.ComparisonTest(
             operator="<>" if operator == "!=" else operator, left=left, right=right
         )
 
@@ -245,7 +245,7 @@ class ExpressionParser(LiteralParser):
         Observed: the public suite, October 2026: a missing attribute is not NULL.
         """
         negated = self._optional("NOT")
-        if not isinstance(left, trees.Path | trees.Literal):
+        if not isinstance(left, trees.Path | trees.LiteralValue):
             self._note(IS_OPERAND)
         name = self._type_name()
         if name == "MISSING":
@@ -274,7 +274,7 @@ def is_condition(node: trees.Node) -> TypeGuard[trees.Condition]:
     if isinstance(node, trees.Function):
         return node.name in expressions.CONDITION_FUNCTIONS
     return isinstance(
-        node, trees.Comparison | trees.Between | trees.In | trees.Not | trees.And | trees.Or
+        node, trees.ComparisonTest | trees.Between | trees.In | trees.Not | trees.And | trees.Or
     )
 
 

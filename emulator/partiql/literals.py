@@ -214,7 +214,7 @@ def fits_java(exponent_text: str, fraction_digits: int = 0) -> bool:
 
 def _called(node: trees.Node, token: Token) -> str:
     """Return how a message calls what is no value."""
-    if isinstance(node, trees.Literal):
+    if isinstance(node, trees.LiteralValue):
         return "Parameter"
     return node.name if isinstance(node, trees.Function) else token.text
 

@@ -83,10 +83,10 @@ def parse(text: str) -> ast.Parsed:
     >>> parse("SELECT a.b FROM t").statement.columns.names
     ('b',)
     """
-    return _Parser(text).parse()
+    return _StatementParser(text).parse()
 
 
-class _Parser(expressions.ExpressionParser):
+class _StatementParser(expressions.ExpressionParser):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self._sets: list[tuple[str, str]] = []
@@ -233,23 +233,27 @@ class _Parser(expressions.ExpressionParser):
         self._delimited("}", read)
         return tuple(attributes.items())
 
-    def _attribute(self) -> trees.Literal:
+    def _attribute(self) -> trees.LiteralValue:
         if self._optional(PARAMETER):
             return self._parameter()
         return self._constant(self._member(ROOT, 1))
 
-    def _update(self) -> ast.Update:
+    def _update(self) -> ast.UpdateStatement:
         table = self._written(NO_NAME)
         actions = self._changes()
         where = self._where()
-        return ast.Update(table=table, actions=actions, where=where, returning=self._returning())
+        return ast.UpdateStatement(
+            table=table, actions=actions, where=where, returning=self._returning()
+        )
 
-    def _from_first(self) -> ast.Update:
+    def _from_first(self) -> ast.UpdateStatement:
         """Read an update that names its table and condition first."""
         table = self._written()
         where = self._where()
         actions = self._changes()
-        return ast.Update(table=table, actions=actions, where=where, returning=self._returning())
+        return ast.UpdateStatement(
+            table=table, actions=actions, where=where, returning=self._returning()
+        )
 
     def _delete(self) -> ast.Delete:
         self._expect("FROM")
@@ -270,14 +274,14 @@ class _Parser(expressions.ExpressionParser):
 
     def _changes(self) -> trees.UpdateExpression:
         """Read ``( SET ... | REMOVE ... ) { SET ... | REMOVE ... }`` into sections."""
-        sections: dict[str, list[trees.Action]] = {}
+        sections: dict[str, list[trees.UpdateAction]] = {}
         while True:
             if self._optional("SET"):
                 self._assign(sections)
                 while self._optional(","):
                     self._assign(sections)
             elif self._optional("REMOVE"):
-                action = trees.Action(keyword="REMOVE", path=self._path_of(self._parts()))
+                action = trees.UpdateAction(keyword="REMOVE", path=self._path_of(self._parts()))
                 sections.setdefault("REMOVE", []).append(action)
                 self._operators += 1
             else:
@@ -287,7 +291,7 @@ class _Parser(expressions.ExpressionParser):
         ordered = (tuple(sections[keyword]) for keyword in SECTIONS if keyword in sections)
         return trees.UpdateExpression(sections=tuple(ordered))
 
-    def _assign(self, sections: dict[str, list[trees.Action]]) -> None:
+    def _assign(self, sections: dict[str, list[trees.UpdateAction]]) -> None:
         """Read ``path "=" ( expression | set_add(...) | set_delete(...) )``."""
         parts = self._parts()
         path = self._path_of(parts)
@@ -295,13 +299,13 @@ class _Parser(expressions.ExpressionParser):
         token = self._token
         keyword = _SET_FUNCTIONS.get(token.text.lower()) if token.kind == NAME else None
         if keyword is not None and self._peek("(", 1):
-            action = trees.Action(keyword=keyword, path=path, value=self._set_change(path))
+            action = trees.UpdateAction(keyword=keyword, path=path, value=self._set_change(path))
         else:
-            action = trees.Action(keyword="SET", path=path, value=self._in(expressions.VALUE))
+            action = trees.UpdateAction(keyword="SET", path=path, value=self._in(expressions.VALUE))
         self._operators += 1
         sections.setdefault(action.keyword, []).append(action)
 
-    def _set_change(self, target: trees.Path) -> trees.Literal:
+    def _set_change(self, target: trees.Path) -> trees.LiteralValue:
         """Read a call of set_add or set_delete on the path that it is assigned to (PQL-21)."""
         token = self._next()
         function = token.text.upper()
@@ -315,7 +319,7 @@ class _Parser(expressions.ExpressionParser):
         self._context = expressions.VALUE
         self._expect("(")
         self._delimited(")", read)
-        nothing = trees.Literal(name=":none")
+        nothing = trees.LiteralValue(name=":none")
         if len(operands) != 2:
             self._note(SET_ARGUMENTS.format(function=function), token)
             return nothing
@@ -323,7 +327,7 @@ class _Parser(expressions.ExpressionParser):
             self._note(SET_TARGET.format(function=function), token)
         complaint = self._placed(SET_OPERAND.format(function=function), places[0])
         operand = operands[1]
-        if not isinstance(operand, trees.Literal):
+        if not isinstance(operand, trees.LiteralValue):
             self._note(complaint)
             return nothing
         if operand.name not in self._constants:
@@ -334,7 +338,7 @@ class _Parser(expressions.ExpressionParser):
 
     # Clauses
 
-    def _source(self, detail: str | None = None, *, aliased: bool = True) -> ast.Source:
+    def _source(self, detail: str | None = None, *, aliased: bool = True) -> ast.FromSource:
         """Read ``table [ "." index ]``, and what may not follow it (PQL-13)."""
         names = [self._part(self._expect(NAME, detail).text)]
         while self._optional("."):
@@ -343,7 +347,7 @@ class _Parser(expressions.ExpressionParser):
             self._note(SOURCE_PARTS)
         if aliased:
             self._refuse_alias()
-        return ast.Source(table=names[0], index=names[1] if len(names) > 1 else None)
+        return ast.FromSource(table=names[0], index=names[1] if len(names) > 1 else None)
 
     def _where(self) -> trees.Node | None:
         if not self._optional("WHERE"):

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from emulator import model
 from emulator.partiql.ast import Order, Values
-from emulator.partiql.branches import Branch, Branches, Clause
+from emulator.partiql.branches import Branch, BranchClause, Branches
 from emulator.service.errors import ValidationException
 
 OVERLAP: Final = "Overlapping conditions with range keys are not supported in where clause"
@@ -165,7 +165,7 @@ def _key_value(literal: str, values: Values) -> model.KeyValue:
     return values[literal]  # type: ignore[return-value]  # _check_values saw to it
 
 
-def _check_values(clause: Clause, values: Values, key: model.KeySchema) -> None:
+def _check_values(clause: BranchClause, values: Values, key: model.KeySchema) -> None:
     attribute = key.attributes[key.names.index(clause.name)]
     wanted = model.KEY_CLASSES[attribute.type]
     for literal in clause.literals:
@@ -180,7 +180,7 @@ def _check_values(clause: Clause, values: Values, key: model.KeySchema) -> None:
             model.key_values_are_not_too_long(key_item, key)
 
 
-def _narrowed(key_range: Range, clause: Clause, values: Values) -> Range:
+def _narrowed(key_range: Range, clause: BranchClause, values: Values) -> Range:
     """Return what a condition on the sort key leaves of a range."""
     operator = clause.operator
     first = _key_value(clause.literals[0], values)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from emulator.engine import Account, Table
-from emulator.engine.history import History
+from emulator.engine.history import ChangeLog
 from emulator.model import Item
 from emulator.model.wire import dump_item, load_item
 from emulator.operations.recovery import DAY_NS
@@ -45,7 +45,7 @@ def load(
     if recovery is None:
         return
     since_ns = account.now_ns if head is None else moments.ns(head["since"])
-    table.history = history = History(
+    table.history = history = ChangeLog(
         since_ns, period_ns=recovery.days * DAY_NS, most_bytes=account.settings.recovery_log_bytes
     )
     for line in lines:

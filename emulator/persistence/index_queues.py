@@ -14,7 +14,7 @@ from emulator.engine.account import Account
 from emulator.engine.table import Index, Table
 from emulator.model.wire import dump_item, load_item
 from emulator.persistence.written import integer, number, text
-from emulator.storage import Entry, EntryChange, entry_of
+from emulator.storage import EntryChange, IndexEntry, entry_of
 
 
 def dump(table: Table, now_ns: int) -> Iterator[dict[str, Any]]:
@@ -46,7 +46,7 @@ def dump(table: Table, now_ns: int) -> Iterator[dict[str, Any]]:
             }
 
 
-def _dump_entry(entry: Entry | None) -> dict[str, Any] | None:
+def _dump_entry(entry: IndexEntry | None) -> dict[str, Any] | None:
     return None if entry is None else dump_item(entry.item.attributes)
 
 
@@ -77,7 +77,7 @@ def load(account: Account, table: Table, lines: Iterable[Mapping[str, Any]]) -> 
         index.queue.last_ns = now_ns - integer(line["last_ns"])
 
 
-def _load_entry(table: Table, index: Index, written: Mapping[str, Any] | None) -> Entry | None:
+def _load_entry(table: Table, index: Index, written: Mapping[str, Any] | None) -> IndexEntry | None:
     if written is None:
         return None
     return entry_of(index.schema, load_item(written), table.settings.placement_salt)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from emulator.engine import Member, Replica, Witness
+from emulator.engine import Replica, ReplicaMember, Witness
 from emulator.engine.replicas import Consistency, Message, Version
 from emulator.model.wire import dump_item, load_item
 from emulator.persistence.written import Moments, dump_position, load_position, text
@@ -42,7 +42,7 @@ def dump(replica: Replica) -> dict[str, Any]:
 def load(written: Written, moments: Moments) -> Replica:
     """Return the replica that a file writes."""
     members = {
-        text(region): Member(moments.ns(active), bool(is_new), dict(overrides))
+        text(region): ReplicaMember(moments.ns(active), bool(is_new), dict(overrides))
         for region, active, is_new, overrides in written["members"]
     }
     if written["consistency"] not in get_args(Consistency):

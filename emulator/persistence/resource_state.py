@@ -15,7 +15,7 @@ from emulator.capacity import READ, WRITE, Minute, ScalingPolicy, TokenBucket
 from emulator.capacity.decrease_limits import DecreasesState
 from emulator.capacity.growth import GrowthState
 from emulator.capacity.heat import HeatState
-from emulator.capacity.scaling import Change, ScalerState
+from emulator.capacity.scaling import ScalerState, ScalingChange
 from emulator.engine.resource import Prewarm, Replaced, Resource, Throughput
 from emulator.persistence.written import (
     Moments,
@@ -207,7 +207,7 @@ def _load_scaler(resource: Resource, axis: int, written: Written, moments: Momen
         ScalerState(
             None
             if pending is None
-            else Change(integer(pending[0], 1), moments.seconds(pending[1])),
+            else ScalingChange(integer(pending[0], 1), moments.seconds(pending[1])),
             tuple(number(rate) for rate in written["history"]),
             None if last_s is None else moments.seconds(last_s),
             *over,

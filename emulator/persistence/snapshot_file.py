@@ -139,7 +139,7 @@ def load(path: str | os.PathLike[str], account_of: Callable[[Namespace], Account
             the accounts are of no use then.
     """
     version, body = _read(path)
-    lines = _Lines(body)
+    lines = _SnapshotLines(body)
     try:
         if version <= _LAST_WITHOUT_STATE:
             _load_without_state(lines, account_of)
@@ -171,7 +171,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[int, bytes]:
     return version, body
 
 
-class _Lines(Iterator[dict[str, Any]]):
+class _SnapshotLines(Iterator[dict[str, Any]]):
     """The lines of a file behind its header, read one by one.
 
     Attributes:
@@ -214,7 +214,7 @@ def _reason(error: Exception) -> str:
 
 
 def _load_account(
-    head: Mapping[str, Any], lines: _Lines, account_of: Callable[[Namespace], Account]
+    head: Mapping[str, Any], lines: _SnapshotLines, account_of: Callable[[Namespace], Account]
 ) -> None:
     account = account_of(_namespace(head))
     if not account.is_empty:
@@ -259,7 +259,9 @@ def _begin(account: Account, head: Mapping[str, Any]) -> Times:
     return Times(dates, Moments(shift_ns), account.throughput_ns)
 
 
-def _load_table(account: Account, head: Mapping[str, Any], lines: _Lines, times: Times) -> Table:
+def _load_table(
+    account: Account, head: Mapping[str, Any], lines: _SnapshotLines, times: Times
+) -> Table:
     table = _create(account, head["table"])
     table_state.load(table, head["state"], times)
     _fill(account, table, head, lines)
@@ -282,7 +284,7 @@ def _create(account: Account, request: dict[str, Any]) -> Table:
     return account.tables[request["TableName"]]
 
 
-def _fill(account: Account, table: Table, head: Mapping[str, Any], lines: _Lines) -> None:
+def _fill(account: Account, table: Table, head: Mapping[str, Any], lines: _SnapshotLines) -> None:
     """Put the items into a new table and its indexes, then take back what waits for an index.
 
     An item that an index would refuse today may have been there before the index (MAK-26).
@@ -299,7 +301,7 @@ def _fill(account: Account, table: Table, head: Mapping[str, Any], lines: _Lines
     table.show_everything()
 
 
-def _load_without_state(lines: _Lines, account_of: Callable[[Namespace], Account]) -> None:
+def _load_without_state(lines: _SnapshotLines, account_of: Callable[[Namespace], Account]) -> None:
     """Fill accounts from a file of version 1 or 2: tables are new, and ACTIVE at once."""
     for head in lines:
         account = account_of(_namespace(head))

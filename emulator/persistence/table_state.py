@@ -7,7 +7,7 @@ from typing import Any
 
 from emulator.engine import Table, TableOptions
 from emulator.engine.lifetime import Lifetime
-from emulator.engine.options import Destination, InsightsRule, Policy, Recovery
+from emulator.engine.options import Destination, InsightsRule, Recovery, ResourcePolicy
 from emulator.persistence import replicas, resource_state
 from emulator.persistence.written import Moments, Times, integer, text
 
@@ -132,9 +132,9 @@ def _load_encryption(written: Written) -> dict[str, Any]:
     return {text(name): text(value) for name, value in written.items()}
 
 
-def load_policy(written: object) -> Policy | None:
+def load_policy(written: object) -> ResourcePolicy | None:
     """Return a resource policy that a file writes, if there is one."""
     if not isinstance(written, list):
         return None
     policy, revision = written
-    return Policy(text(policy), text(revision))
+    return ResourcePolicy(text(policy), text(revision))

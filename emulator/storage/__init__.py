@@ -6,7 +6,7 @@ This room decides the order of Scan and of paging, and which partition serves a 
 from emulator.storage.lagged import Change, LaggedView
 from emulator.storage.ordered import OrderedStore, copied
 from emulator.storage.partition import Partition, PartitionMap
-from emulator.storage.plan import Entry, EntryChange, entry_of, plan_index_change
+from emulator.storage.plan import EntryChange, IndexEntry, entry_of, plan_index_change
 from emulator.storage.routing import (
     HASH_SPACE,
     TOP,
@@ -23,8 +23,8 @@ __all__ = [
     "HASH_SPACE",
     "TOP",
     "Change",
-    "Entry",
     "EntryChange",
+    "IndexEntry",
     "LaggedView",
     "OrderedStore",
     "Partition",

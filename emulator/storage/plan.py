@@ -11,7 +11,7 @@ from emulator.model import IndexSchema, Item, KeyValue
 from emulator.storage.routing import Position, key_position
 
 
-class Entry(NamedTuple):
+class IndexEntry(NamedTuple):
     """An index entry and where it lies."""
 
     position: Position
@@ -22,8 +22,8 @@ class EntryChange(NamedTuple):
     """What a write does to one index: at least one side is there, and they differ."""
 
     schema: IndexSchema
-    before: Entry | None
-    after: Entry | None
+    before: IndexEntry | None
+    after: IndexEntry | None
 
     @property
     def moves(self) -> bool:
@@ -40,8 +40,8 @@ def entry_of(
     item: Item,
     salt: int,
     table_key: tuple[KeyValue, ...] | None = None,
-    before: Entry | None = None,
-) -> Entry | None:
+    before: IndexEntry | None = None,
+) -> IndexEntry | None:
     """Return the entry an item has in an index, or None.
 
     Args:
@@ -58,8 +58,8 @@ def entry_of(
         table_key = schema.table_key.values(item)
     key = schema.key.values(item) + table_key
     if before is not None and before.position[1:] == key:
-        return Entry(before.position, entry)
-    return Entry(key_position(key, salt, len(schema.key.partition)), entry)
+        return IndexEntry(before.position, entry)
+    return IndexEntry(key_position(key, salt, len(schema.key.partition)), entry)
 
 
 def plan_index_change(

@@ -33,7 +33,7 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _JOINERS: Final = ("and", "or", "not")
 
 
-class Writer:
+class ExpressionWriter:
     """Writes trees as text; the placeholders of all of them have one prefix.
 
     >>> writer = Writer("f")
@@ -104,13 +104,13 @@ class Writer:
 
 def condition_fragment(tree: Tree, member: str, prefix: str) -> Fragment:
     """Return a condition as part of a request."""
-    writer = Writer(prefix)
+    writer = ExpressionWriter(prefix)
     return writer.fragment(member, writer.condition(tree))
 
 
 def update_fragment(actions: Iterable[Action], prefix: str = "u") -> Fragment:
     """Return an update as part of a request."""
-    writer = Writer(prefix)
+    writer = ExpressionWriter(prefix)
     return writer.fragment("UpdateExpression", writer.update(actions))
 
 
@@ -128,15 +128,15 @@ def merged(*fragments: Fragment) -> Fragment:
     return together
 
 
-def _compared(writer: Writer, operator: str, path: Path, value: Value) -> str:
+def _compared(writer: ExpressionWriter, operator: str, path: Path, value: Value) -> str:
     return f"{writer.path(path)} {operator} {writer.value(value)}"
 
 
-def _joined(writer: Writer, operator: str, left: Tree, right: Tree) -> str:
+def _joined(writer: ExpressionWriter, operator: str, left: Tree, right: Tree) -> str:
     return f"{writer.part(left)} {operator.upper()} {writer.part(right)}"
 
 
-def _in(writer: Writer, _in: str, path: Path, values: Iterable[Value]) -> str:
+def _in(writer: ExpressionWriter, _in: str, path: Path, values: Iterable[Value]) -> str:
     return f"{writer.path(path)} IN ({', '.join(map(writer.value, values))})"
 
 

@@ -11,8 +11,8 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from emulator.model.wire import dump_item
 from emulator.strategies import expressions, schemas
 from emulator.strategies.expression_trees import (
+    ExpressionWriter,
     Fragment,
-    Writer,
     condition_fragment,
     merged,
     update_fragment,
@@ -191,7 +191,7 @@ def _projections(draw: DrawFn, table: _Table, index: str | None) -> Fragment:
     chosen = draw(st.lists(st.sampled_from(names), max_size=3, unique=True))
     if not chosen:
         return {}
-    writer = Writer("p")
+    writer = ExpressionWriter("p")
     text = ", ".join(writer.path((name,)) for name in chosen)
     return writer.fragment("ProjectionExpression", text)
 

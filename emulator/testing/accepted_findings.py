@@ -80,7 +80,7 @@ def sarif(records: Iterable[Mapping[str, Any]], fail_on: frozenset[str]) -> str:
         fail_on: The kinds that fail a test; they are problems, others are warnings.
     """
     from emulator.designs import Finding
-    from emulator.designs.formats import Report, render
+    from emulator.designs.formats import FindingsReport, render
 
     findings: dict[tuple[Accepted, int | None], Finding] = {}
     for record in records:
@@ -99,4 +99,4 @@ def sarif(records: Iterable[Mapping[str, Any]], fail_on: frozenset[str]) -> str:
                     line=finding["line"],
                 ),
             )
-    return render(Report(tuple(findings.values())), "sarif")
+    return render(FindingsReport(tuple(findings.values())), "sarif")

@@ -12,7 +12,7 @@ import pytest
 from emulator.observe import (
     KINDS,
     REPEAT_THRESHOLD,
-    Finding,
+    CallFinding,
     Ledger,
     Place,
     file_of,
@@ -44,7 +44,7 @@ class Ignored(NamedTuple):
     file: str = "*"
     function: str = "*"
 
-    def covers(self, finding: Finding) -> bool:
+    def covers(self, finding: CallFinding) -> bool:
         """Return whether a finding is one of these."""
         return (
             self.kind in ("*", finding.kind)
@@ -54,7 +54,7 @@ class Ignored(NamedTuple):
         )
 
 
-class Policy(NamedTuple):
+class FindingsPolicy(NamedTuple):
     """What a project says about findings.
 
     Attributes:
@@ -71,7 +71,7 @@ class Policy(NamedTuple):
     ignored: tuple[Ignored, ...] = ()
     accepted: frozenset[Accepted] = frozenset()
 
-    def leaves_out(self, finding: Finding) -> bool:
+    def leaves_out(self, finding: CallFinding) -> bool:
         """Return whether a finding is not reported."""
         label = finding.table if finding.index is None else f"{finding.table}.{finding.index}"
         place = Accepted(finding.kind, label, file_of(finding.place), function_of(finding.place))
@@ -83,7 +83,7 @@ class Policy(NamedTuple):
         return "would-throttle" in self.fail_on
 
 
-def policy_of(written: Mapping[str, Any]) -> Policy:
+def policy_of(written: Mapping[str, Any]) -> FindingsPolicy:
     """Return what the command line and the ini file say about findings.
 
     Args:
@@ -97,7 +97,7 @@ def policy_of(written: Mapping[str, Any]) -> Policy:
     if mode not in MODES:
         raise Fault(_NOT_A_MODE.format(value=mode))
     kinds = kinds_of(written.get("fail_on", "").replace(",", " ").split())
-    return Policy(
+    return FindingsPolicy(
         is_on=mode != "off" or bool(kinds),
         fail_on=frozenset(KINDS) if mode == "fail" else kinds,
         threshold=_threshold(written.get("repeat_threshold") or REPEAT_THRESHOLD),
@@ -143,7 +143,9 @@ def _ignored(line: str) -> Ignored:
     return Ignored(kind, words[1], **options)
 
 
-def findings_of_test(item: pytest.Item, ledger: Ledger, policy: Policy) -> list[Finding]:
+def findings_of_test(
+    item: pytest.Item, ledger: Ledger, policy: FindingsPolicy
+) -> list[CallFinding]:
     """Return what is reported of a test: what the code under test could do better."""
     if not policy.is_on:
         return []
@@ -173,7 +175,7 @@ def _is_below(file: Path, folder: Path) -> bool:
     return folder in file.parents
 
 
-def verdict(findings: Iterable[Finding], policy: Policy) -> str | None:
+def verdict(findings: Iterable[CallFinding], policy: FindingsPolicy) -> str | None:
     """Return why a test fails for its findings, or None."""
     failing = [finding for finding in findings if finding.kind in policy.fail_on]
     if not failing:

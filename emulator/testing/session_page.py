@@ -20,7 +20,7 @@ from emulator.testing.session_report import (
     throttle_text,
     would_throttle,
 )
-from emulator.web.markup import Column, Value, table
+from emulator.web.markup import TableColumn, Value, table
 
 MOST_CHARTED: Final = 8
 _STYLES: Final = ("kit/chart.css", "kit/base.css", "session/session.css")
@@ -334,38 +334,38 @@ def _call(_: Record, entry: Mapping[str, Any]) -> str:
 
 
 #: What a column is called, and what it shows of a test's record and of one of its parts.
-_COLUMNS: Final[Mapping[str, tuple[Column, Field]]] = {
-    "axis": (Column("units of"), lambda _, load: f"{load['axis'].lower()}s"),
-    "bytes wasted": (Column("bytes wasted", is_number=True), _wasted),
-    "call": (Column("call"), _call),
-    "calls": (Column("calls", is_number=True), _amount("calls")),
-    "cure": (Column("cure", is_long=True), _text("cure")),
-    "dollars": (Column("$ a million runs", is_number=True), _amount("usd", _dollars)),
-    "finding": (Column("finding"), _kind),
-    "hottest key": (Column("hottest key"), _key),
-    "kept": (Column("kept", is_number=True), _amount("items_returned")),
-    "key": (Column("key"), _key),
-    "keys": (Column("keys used", is_number=True), _amount("collections")),
-    "limit": (Column("limit", is_long=True), lambda record, _: escape(limit_text(record))),
-    "of the units": (Column("of the units", is_number=True), _amount("key_share", _percent)),
+_COLUMNS: Final[Mapping[str, tuple[TableColumn, Field]]] = {
+    "axis": (TableColumn("units of"), lambda _, load: f"{load['axis'].lower()}s"),
+    "bytes wasted": (TableColumn("bytes wasted", is_number=True), _wasted),
+    "call": (TableColumn("call"), _call),
+    "calls": (TableColumn("calls", is_number=True), _amount("calls")),
+    "cure": (TableColumn("cure", is_long=True), _text("cure")),
+    "dollars": (TableColumn("$ a million runs", is_number=True), _amount("usd", _dollars)),
+    "finding": (TableColumn("finding"), _kind),
+    "hottest key": (TableColumn("hottest key"), _key),
+    "kept": (TableColumn("kept", is_number=True), _amount("items_returned")),
+    "key": (TableColumn("key"), _key),
+    "keys": (TableColumn("keys used", is_number=True), _amount("collections")),
+    "limit": (TableColumn("limit", is_long=True), lambda record, _: escape(limit_text(record))),
+    "of the units": (TableColumn("of the units", is_number=True), _amount("key_share", _percent)),
     "one partition": (
-        Column("busiest partition", is_number=True), _amount("partition_share", _percent),
+        TableColumn("busiest partition", is_number=True), _amount("partition_share", _percent),
     ),
-    "rcu": (Column("RCU", is_number=True), _amount("read_units")),
-    "read": (Column("items read", is_number=True), _amount("items_evaluated")),
+    "rcu": (TableColumn("RCU", is_number=True), _amount("read_units")),
+    "read": (TableColumn("items read", is_number=True), _amount("items_evaluated")),
     "requests a second": (
-        Column("requests a second", is_number=True), _amount("requests_per_second"),
+        TableColumn("requests a second", is_number=True), _amount("requests_per_second"),
     ),
-    "runs a second": (Column("runs a second", is_number=True), _amount("runs_per_second")),
-    "table": (Column("table or index"), lambda _, entry: escape(resource_text(entry))),
-    "test": (Column("test", is_long=True), _test),
-    "throttled": (Column("throttled", is_number=True), _amount("throttles")),
-    "times": (Column("times", is_number=True), _amount("times")),
-    "units": (Column("units", is_number=True), _amount("units")),
-    "wcu": (Column("WCU", is_number=True), _amount("write_units")),
-    "what": (Column("what", is_long=True), _text("what")),
-    "where": (Column("where"), _code("where")),
-    "why": (Column("why", is_long=True), lambda _, throttle: escape(throttle_text(throttle))),
+    "runs a second": (TableColumn("runs a second", is_number=True), _amount("runs_per_second")),
+    "table": (TableColumn("table or index"), lambda _, entry: escape(resource_text(entry))),
+    "test": (TableColumn("test", is_long=True), _test),
+    "throttled": (TableColumn("throttled", is_number=True), _amount("throttles")),
+    "times": (TableColumn("times", is_number=True), _amount("times")),
+    "units": (TableColumn("units", is_number=True), _amount("units")),
+    "wcu": (TableColumn("WCU", is_number=True), _amount("write_units")),
+    "what": (TableColumn("what", is_long=True), _text("what")),
+    "where": (TableColumn("where"), _code("where")),
+    "why": (TableColumn("why", is_long=True), lambda _, throttle: escape(throttle_text(throttle))),
 }  # fmt: skip
 
 _FOOTER: Final = (

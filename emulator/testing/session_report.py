@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
-    from emulator.observe import Finding, Ledger, Load
+    from emulator.observe import CallFinding, KeyLoad, Ledger
 
 Record: TypeAlias = dict[str, Any]
 
@@ -27,7 +27,7 @@ OTHER_REGION: Final = (
 
 
 def record_of(
-    test: str, ledger: Ledger, emulators: Sequence[Emulator], findings: Iterable[Finding] = ()
+    test: str, ledger: Ledger, emulators: Sequence[Emulator], findings: Iterable[CallFinding] = ()
 ) -> Record:
     """Return what a test did, as plain data; its emulators are still there."""
     from emulator.observe import file_of, function_of
@@ -71,7 +71,7 @@ def record_of(
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: CallFinding) -> dict[str, Any]:
     from emulator.observe import file_of, function_of, where
 
     return {
@@ -98,7 +98,7 @@ def _rate(emulators: Sequence[Emulator]) -> float | None:
     return clock.rate if isinstance(clock, PacedClock) else None
 
 
-def _load(load: Load) -> dict[str, Any]:
+def _load(load: KeyLoad) -> dict[str, Any]:
     from emulator.observe import resource_names
 
     table, index = resource_names(load.resource)

@@ -7,7 +7,7 @@ from html import escape
 from typing import NamedTuple
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """The head of a column; numbers stand at the right, and long texts take room."""
 
     name: str
@@ -42,7 +42,7 @@ def hint(identity: str, label: str, text: str) -> str:
 
 def table(
     label: str,
-    columns: Sequence[Column],
+    columns: Sequence[TableColumn],
     rows: Iterable[Sequence[str | Value]],
     *,
     filter_label: str = "",
@@ -70,16 +70,16 @@ def scrolling(label: str, inside: str) -> str:
     )
 
 
-def _head(column: Column) -> str:
+def _head(column: TableColumn) -> str:
     return f'<th scope="col"{column.classes}>{escape(column.name)}</th>'
 
 
-def _row(row: Sequence[str | Value], columns: Sequence[Column]) -> str:
+def _row(row: Sequence[str | Value], columns: Sequence[TableColumn]) -> str:
     cells = (_cell(cell, column) for cell, column in zip(row, columns, strict=True))
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _cell(cell: str | Value, column: Column) -> str:
+def _cell(cell: str | Value, column: TableColumn) -> str:
     if isinstance(cell, Value):
         return f'<td{column.classes} data-value="{cell.number:.6g}">{escape(cell.text)}</td>'
     return f"<td{column.classes}>{cell}</td>"

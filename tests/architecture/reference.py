@@ -21,7 +21,7 @@ import yaml
 
 from emulator.lab import schema
 from emulator.lab.files import LAB_FILE
-from emulator.lab.inputs.forms import Member, all_records
+from emulator.lab.inputs.forms import FormMember, all_records
 from emulator.operations import find
 from emulator.service.catalogue import OPERATIONS, UNSERVED
 from emulator.settings import Settings
@@ -437,7 +437,7 @@ def schema_text() -> str:
     return json.dumps(schema.lab_file_schema(), indent=1) + "\n"
 
 
-def _member_row(name: str, member: Member) -> str:
+def _member_row(name: str, member: FormMember) -> str:
     default = "*required*" if member.required else _written(member.default)
     example = _written(member.example, name)
     return _row(f"`{name}`", member.form.words, default, member.about, example)

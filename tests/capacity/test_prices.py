@@ -15,7 +15,7 @@ from emulator.capacity.prices import (
     TABLE_CLASSES,
     WRITES,
     Bill,
-    CostLine,
+    PriceLine,
     UnitHours,
 )
 from emulator.settings import Settings
@@ -87,7 +87,7 @@ def test_a_bill_has_lines_by_table_index_and_item():
     bill.provisioned(STANDARD_IA, "u", read_hours=730, write_hours=730)
     bill.provisioned(STANDARD_IA, "u", "j", replicated_write_hours=730)
     bill.storage(STANDARD, "t", billed_bytes=4 * GB)
-    assert bill.lines[0] == CostLine("t", None, "reads", 2 * MILLION, 0.125 / MILLION)
+    assert bill.lines[0] == PriceLine("t", None, "reads", 2 * MILLION, 0.125 / MILLION)
     assert bill.amount("t") == near(0.25 + 0.625 + 1.875 + 1.0)
     assert bill.amount("t", "i") == near(1.875)
     assert bill.amount(item=WRITES) == near(2.5)
@@ -122,8 +122,8 @@ def test_the_free_tier_takes_off_at_most_what_was_used():
     bill.storage(STANDARD_IA, "v", billed_bytes=20 * GB)
     bill.provisioned(STANDARD, "t", write_hours=600)
     assert bill.lines[-2:] == [
-        CostLine(None, None, FREE_TIER, -25, 0.25),
-        CostLine(None, None, FREE_TIER, -600, 0.00065),
+        PriceLine(None, None, FREE_TIER, -25, 0.25),
+        PriceLine(None, None, FREE_TIER, -600, 0.00065),
     ]
     assert bill.total == near(15 * 0.25 + 20 * 0.10)
     assert bill.amount(item=STORAGE) == near(40 * 0.25 + 20 * 0.10)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.capacity import Change, Scaler, ScalingPolicy
+from emulator.capacity import Scaler, ScalingChange, ScalingPolicy
 from emulator.settings import Settings
 
 
@@ -26,7 +26,7 @@ def run(scaler, provisioned, rates, start_s=0, decrease_allowed=True):
 
 def test_two_minutes_above_the_target_scale_out():
     """CAP-904, EX-53."""
-    assert run(scaler(), 100, [90, 90, 90, 90]) == ([(120, Change(129, 240.0))], 129)
+    assert run(scaler(), 100, [90, 90, 90, 90]) == ([(120, ScalingChange(129, 240.0))], 129)
 
 
 def test_fifteen_quiet_minutes_scale_in():
@@ -34,7 +34,7 @@ def test_fifteen_quiet_minutes_scale_in():
     scaling = scaler()
     _, provisioned = run(scaling, 100, [90, 90, 90, 90])
     changes, provisioned = run(scaling, provisioned, [30] * 17, start_s=240)
-    assert changes == [(240 + 900, Change(43, 240 + 900 + 120.0))]
+    assert changes == [(240 + 900, ScalingChange(43, 240 + 900 + 120.0))]
     assert provisioned == 43
 
 
@@ -50,15 +50,15 @@ def test_exactly_on_target_does_nothing():
 def test_the_low_alarm_lies_twenty_points_below():
     """CAP-904, low_alarm_offset; never below half of the target."""
     assert run(scaler(), 100, [50] * 15) == ([], 100)
-    assert run(scaler(), 100, [49.5] * 15)[0] == [(900, Change(71, 1020.0))]
+    assert run(scaler(), 100, [49.5] * 15)[0] == [(900, ScalingChange(71, 1020.0))]
     assert run(scaler(target=30), 100, [15] * 15) == ([], 100)
-    assert run(scaler(target=30), 100, [14.5] * 15)[0] == [(900, Change(49, 1020.0))]
+    assert run(scaler(target=30), 100, [14.5] * 15)[0] == [(900, ScalingChange(49, 1020.0))]
 
 
 def test_the_policy_bounds_both_ways():
-    assert run(scaler(maximum=110), 100, [90] * 4) == ([(120, Change(110, 240.0))], 110)
+    assert run(scaler(maximum=110), 100, [90] * 4) == ([(120, ScalingChange(110, 240.0))], 110)
     assert run(scaler(maximum=100), 100, [90] * 4) == ([], 100)
-    assert run(scaler(minimum=40), 100, [1] * 17) == ([(900, Change(40, 1020.0))], 40)
+    assert run(scaler(minimum=40), 100, [1] * 17) == ([(900, ScalingChange(40, 1020.0))], 40)
     assert run(scaler(minimum=100), 100, [1] * 17) == ([], 100)
 
 
@@ -84,7 +84,7 @@ def test_cooldowns_hold_the_next_change_of_their_kind():
 def test_one_change_is_pending_at_a_time():
     scaling = scaler()
     changes, _ = run(scaling, 100, [90, 90, 99])
-    assert changes == [(120, Change(129, 240.0))]
+    assert changes == [(120, ScalingChange(129, 240.0))]
     assert scaling.due(239) is None
     assert scaling.due(240) == 129
     assert scaling.due(240) is None
@@ -104,7 +104,7 @@ def test_minutes_left_out_are_minutes_without_traffic(rates, provisioned):
     """CAP-614: leaving out idle minutes, while idle, changes no decision."""
     every, some = scaler(), scaler()
     capacity = {every: provisioned, some: provisioned}
-    seen: dict[Scaler, list[Change | None]] = {every: [], some: []}
+    seen: dict[Scaler, list[ScalingChange | None]] = {every: [], some: []}
     for number, rate in enumerate(rates, 1):
         for scaling in (every, some):
             if scaling is some and not rate and scaling.is_idle(capacity[scaling]):
@@ -121,7 +121,7 @@ def test_every_minute_left_out_is_a_point_of_the_low_alarm():
     scaling = scaler()
     assert scaling.on_minute(60, 100, 60, decrease_allowed=True) is None
     late = scaling.on_minute(1, 100, 60 + 15 * 60, decrease_allowed=True)
-    assert late == Change(5, 60 + 15 * 60 + 120.0)
+    assert late == ScalingChange(5, 60 + 15 * 60 + 120.0)
 
 
 def test_one_minute_left_out_too_few_is_no_alarm():
@@ -165,7 +165,7 @@ def test_an_impossible_policy_is_refused(policy, message):
 
 def test_the_busier_of_the_two_minutes_says_how_much_is_wanted():
     """CAP-904: 95 units at 70 % are 136."""
-    assert run(scaler(), 100, [95, 90]) == ([(120, Change(136, 240.0))], 100)
+    assert run(scaler(), 100, [95, 90]) == ([(120, ScalingChange(136, 240.0))], 100)
 
 
 def test_what_was_known_is_known_again():
@@ -174,7 +174,7 @@ def test_what_was_known_is_known_again():
     assert run(first, 100, [30] * 14)[0] == []
     second = scaler()
     second.restore(first.save())
-    assert second.on_minute(30, 100, 900, decrease_allowed=True) == Change(43, 1020.0)
+    assert second.on_minute(30, 100, 900, decrease_allowed=True) == ScalingChange(43, 1020.0)
     third = scaler()
     third.restore(second.save())
     assert third.pending == second.pending

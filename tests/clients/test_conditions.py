@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from emulator.clients.conditions import Attr, Key, Placeholders, is_condition
+from emulator.clients.conditions import Attr, Key, PlaceholderNames, is_condition
 
 boto3_conditions = pytest.importorskip("boto3.dynamodb.conditions")
 
@@ -34,7 +34,7 @@ class Ours:
 @pytest.mark.parametrize("number", range(len(conditions_of(Ours))))
 @pytest.mark.parametrize("module", [Ours, boto3_conditions], ids=["ours", "boto3's"])
 def test_conditions_are_rendered_as_boto3_renders_them(number, module):
-    placeholders = Placeholders()
+    placeholders = PlaceholderNames()
     rendered = placeholders.render(conditions_of(module)[number])
     builder = boto3_conditions.ConditionExpressionBuilder()
     built = builder.build_expression(conditions_of(boto3_conditions)[number])
@@ -44,7 +44,7 @@ def test_conditions_are_rendered_as_boto3_renders_them(number, module):
 
 
 def test_a_name_may_have_a_percent_sign():
-    placeholders = Placeholders()
+    placeholders = PlaceholderNames()
     assert placeholders.render(Attr("100%").eq(1)) == "#n0 = :v0"
     assert placeholders.names == {"#n0": "100%"}
 
@@ -59,7 +59,7 @@ def test_ours_follow_the_protocol_of_boto3s():
 
 
 def test_one_of_ours_joins_one_of_boto3s():
-    placeholders = Placeholders()
+    placeholders = PlaceholderNames()
     mixed = Key("a").eq(1) & boto3_conditions.Key("b").begins_with("x")
     assert placeholders.render(mixed, key_condition=True) == (
         "(#n0 = :v0 AND begins_with(#n1, :v1))"
@@ -67,21 +67,21 @@ def test_one_of_ours_joins_one_of_boto3s():
 
 
 def test_placeholders_that_the_request_uses_are_passed_over():
-    placeholders = Placeholders(taken={"#n0", ":v1"})
+    placeholders = PlaceholderNames(taken={"#n0", ":v1"})
     rendered = placeholders.render(Attr("a").between(1, 2))
     assert rendered == "#n1 BETWEEN :v0 AND :v2"
     assert placeholders.values == {":v0": 1, ":v2": 2}
 
 
 def test_several_conditions_of_a_request_share_no_placeholder():
-    placeholders = Placeholders()
+    placeholders = PlaceholderNames()
     assert placeholders.render(Key("a").eq(1)) == "#n0 = :v0"
     assert placeholders.render(Attr("b").eq(2)) == "#n1 = :v1"
 
 
 def test_a_key_condition_refuses_attr():
     with pytest.raises(TypeError) as refusal:
-        Placeholders().render(Key("a").eq(1) & Attr("b").eq(2), key_condition=True)
+        PlaceholderNames().render(Key("a").eq(1) & Attr("b").eq(2), key_condition=True)
     assert str(refusal.value) == "a key condition compares Key('b'), not Attr('b')"
 
 
@@ -93,7 +93,7 @@ def test_a_key_condition_refuses_attr():
         lambda: ~Attr("a"),
         lambda: Attr("a").eq(1) & Attr("b"),
         lambda: Attr("a").eq(1) | "text",
-        lambda: Placeholders().render("text"),
+        lambda: PlaceholderNames().render("text"),
     ],
 )
 def test_what_is_not_a_condition_is_refused_with_a_hint(broken):

@@ -8,14 +8,14 @@ import pytest
 
 from emulator.designs import Finding
 from emulator.designs.findings import Position
-from emulator.designs.formats import FORMATS, Report, render
+from emulator.designs.formats import FORMATS, FindingsReport, render
 
 KEY = Finding("time-key", "warning", "t", "the key\nis 100 % a date", "change it", "KeySchema").at(
     "infra/ma,in:.tf", Position(4, 3, 4, 29)
 )
 BLOCK = Finding("refused", "problem", "t <b>", "a | b", "do").at("b.tf", Position(1, 1, 9, 2))
 NOWHERE = Finding("spread", "info", "a table", "it is", "so")
-REPORT = Report((NOWHERE, KEY, BLOCK, BLOCK), ("clean.tf", "b.tf"))
+REPORT = FindingsReport((NOWHERE, KEY, BLOCK, BLOCK), ("clean.tf", "b.tf"))
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from emulator.designs import hcl
 from emulator.designs.findings import Position
-from emulator.designs.hcl_values import Scope
+from emulator.designs.hcl_values import HclScope
 from emulator.service.errors import DocumentError
 
 PROJECTS = Path(__file__).parent / "projects"
@@ -74,8 +74,8 @@ def unquoted(node):
 def constants(block):
     """Yield names and values of all that needs no scope, at any depth."""
     for name, setting in block.settings.items():
-        if isinstance(setting.expression, hcl.Literal | hcl.Template):
-            yield name, Scope({}).value(setting.expression)
+        if isinstance(setting.expression, hcl.HclLiteral | hcl.Template):
+            yield name, HclScope({}).value(setting.expression)
     for inner in block.blocks:
         yield from constants(inner)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator.designs import hcl
-from emulator.designs.hcl_values import Scope, Unknown, converted
+from emulator.designs.hcl_values import HclScope, UnknownValue, converted
 
 VALUES = {
     "env": "test",
@@ -15,7 +15,7 @@ VALUES = {
     "names": ["b", "a", "b"],
     "tables": {"users": {"key": "id"}, "orders": {"key": "status", "n": 2}},
 }
-SCOPE = Scope({"var": VALUES})
+SCOPE = HclScope({"var": VALUES})
 
 
 def value(text):
@@ -112,7 +112,7 @@ UNKNOWN = {
 @pytest.mark.parametrize(("text", "reason"), UNKNOWN.items(), ids=UNKNOWN)
 def test_what_is_not_known_stays_unknown(text, reason):
     """ICH-47."""
-    assert value(text) == Unknown(reason)
+    assert value(text) == UnknownValue(reason)
 
 
 def test_a_known_side_may_decide_alone():
@@ -140,7 +140,7 @@ def around(inner):
 
 @given(st.recursive(references, around, max_leaves=5))
 def test_nothing_makes_a_text_of_an_unknown_value(text):
-    assert isinstance(value(text), Unknown)
+    assert isinstance(value(text), UnknownValue)
 
 
 def test_optional_members_of_a_variable_are_filled_in():

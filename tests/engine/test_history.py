@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.engine.history import CHANGE_BYTES, History
+from emulator.engine.history import CHANGE_BYTES, ChangeLog
 from emulator.model import Item
 from emulator.storage import OrderedStore
 
@@ -35,7 +35,7 @@ WRITES = st.lists(
 @settings(max_examples=60)
 @given(writes=WRITES, kept=st.integers(0, 12), period_ns=st.integers(0, 20) | st.just(FOREVER))
 def test_every_state_since_the_earliest_one_is_known(writes, kept, period_ns):
-    history = History(0, period_ns=period_ns, most_bytes=kept * (CHANGE_BYTES + 20))
+    history = ChangeLog(0, period_ns=period_ns, most_bytes=kept * (CHANGE_BYTES + 20))
     store, now_ns, states = OrderedStore(), 0, {0: {}}
     for pause, key, text in writes:
         now_ns += pause
@@ -54,7 +54,7 @@ def test_every_state_since_the_earliest_one_is_known(writes, kept, period_ns):
 @given(writes=WRITES, bounds=st.tuples(st.integers(0, 20), st.integers(0, 20)))
 def test_differences_lead_from_one_state_to_the_next(writes, bounds):
     """S3X-8: from a moment inclusive to another exclusive, one for each item."""
-    history, store, now_ns = History(0, period_ns=FOREVER, most_bytes=FOREVER), OrderedStore(), 1
+    history, store, now_ns = ChangeLog(0, period_ns=FOREVER, most_bytes=FOREVER), OrderedStore(), 1
     for pause, key, text in writes:
         now_ns += pause
         write(history, store, key, text, now_ns)
@@ -73,7 +73,7 @@ def test_differences_lead_from_one_state_to_the_next(writes, bounds):
 
 
 def test_a_copy_goes_its_own_way():
-    history, store = History(0, period_ns=FOREVER, most_bytes=FOREVER), OrderedStore()
+    history, store = ChangeLog(0, period_ns=FOREVER, most_bytes=FOREVER), OrderedStore()
     write(history, store, "a", "x", 1)
     twin, twin_store = history.share(), store.share()
     write(twin, twin_store, "b", "x", 2)
@@ -85,7 +85,7 @@ def test_a_copy_goes_its_own_way():
 
 
 def test_a_change_counts_with_what_it_replaced():
-    history = History(0, period_ns=FOREVER, most_bytes=CHANGE_BYTES + NEW.size_bytes)
+    history = ChangeLog(0, period_ns=FOREVER, most_bytes=CHANGE_BYTES + NEW.size_bytes)
     history.record((1, "a"), NEW, 5)
     assert (len(history.changes), history.complete_since_ns) == (1, 0)
     history.record((1, "a"), None, 6)

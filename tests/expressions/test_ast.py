@@ -2,7 +2,15 @@
 
 import pytest
 
-from emulator.expressions.ast import Comparison, Function, Literal, Not, Path, children, walk
+from emulator.expressions.ast import (
+    ComparisonTest,
+    Function,
+    LiteralValue,
+    Not,
+    Path,
+    children,
+    walk,
+)
 from emulator.expressions.parser import parse
 
 
@@ -21,7 +29,7 @@ def test_an_update_has_the_actions_of_all_sections_below_it():
 
 
 def test_a_walk_goes_deeper_than_python_calls():
-    node = Comparison(operator="=", left=Path(parts=("a",)), right=Literal(name=":v"))
+    node = ComparisonTest(operator="=", left=Path(parts=("a",)), right=LiteralValue(name=":v"))
     for _ in range(5000):
         node = Not(term=node)
     assert sum(1 for _ in walk(node)) == 5003

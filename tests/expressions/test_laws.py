@@ -17,18 +17,18 @@ from emulator.expressions import (
     render,
 )
 from emulator.expressions.ast import (
-    Action,
     And,
     Arithmetic,
     Between,
-    Comparison,
+    ComparisonTest,
     Function,
     In,
-    Literal,
+    LiteralValue,
     Not,
     Or,
     Path,
     ProjectionExpression,
+    UpdateAction,
     UpdateExpression,
 )
 from emulator.expressions.parser import parse
@@ -74,10 +74,10 @@ paths = st.builds(
     st.sampled_from([*NAMES, "#d"]),
     st.lists(st.sampled_from([*NAMES, "#d", 0, 1]), max_size=2),
 )
-literals = st.builds(lambda name: Literal(name=name), st.sampled_from([":u", ":v", ":w"]))
+literals = st.builds(lambda name: LiteralValue(name=name), st.sampled_from([":u", ":v", ":w"]))
 sizes = st.builds(lambda path: Function(name="size", operands=(path,)), paths)
 operands = paths | literals | sizes
-types = st.just(Literal(name=":type"))
+types = st.just(LiteralValue(name=":type"))
 
 
 def calls(name, *arguments):
@@ -86,7 +86,7 @@ def calls(name, *arguments):
 
 tests = st.one_of(
     st.builds(
-        lambda operator, left, right: Comparison(operator=operator, left=left, right=right),
+        lambda operator, left, right: ComparisonTest(operator=operator, left=left, right=right),
         st.sampled_from(["=", "<>", "<", "<=", ">", ">="]),
         operands,
         operands,
@@ -139,7 +139,7 @@ ACTION_VALUES = {"SET": set_values, "REMOVE": st.none(), "ADD": literals, "DELET
 
 def sections(keyword):
     action = st.builds(
-        lambda path, value: Action(keyword=keyword, path=path, value=value),
+        lambda path, value: UpdateAction(keyword=keyword, path=path, value=value),
         paths,
         ACTION_VALUES[keyword],
     )
@@ -193,7 +193,7 @@ def test_a_rendered_projection_parses_to_itself(tree):
 
 def look_up(node, item, found):
     """Return the value of an operand, the slow way."""
-    if isinstance(node, Literal):
+    if isinstance(node, LiteralValue):
         return found[node.name]
     if isinstance(node, Path):
         return resolve(item, tuple(TARGETS.get(part, part) for part in node.parts))
@@ -252,7 +252,7 @@ def answer(node, item, found):
         return not answer(node.term, item, found)
     if isinstance(node, Function):
         return call(node, [look_up(operand, item, found) for operand in node.operands])
-    if isinstance(node, Comparison):
+    if isinstance(node, ComparisonTest):
         left, right = look_up(node.left, item, found), look_up(node.right, item, found)
         return compare(node, left, right)
     value = look_up(node.operand, item, found)
@@ -267,14 +267,14 @@ def answer(node, item, found):
 @settings(deadline=None)
 @given(tree=conditions, item=items, found=given_values)
 @example(
-    tree=Comparison(operator="=", left=Path(parts=("a",)), right=Path(parts=("b",))),
+    tree=ComparisonTest(operator="=", left=Path(parts=("a",)), right=Path(parts=("b",))),
     item={},
     found={},
 )  # two missing operands are not equal
 @example(
-    tree=Comparison(
+    tree=ComparisonTest(
         operator="<>",
-        left=Literal(name=":v"),
+        left=LiteralValue(name=":v"),
         right=Function(name="size", operands=(Path(parts=("a",)),)),
     ),
     item={},
@@ -338,7 +338,7 @@ def shaped_updates(draw):
             max_size=6,
         )
     )
-    kept: dict[str, list[Action]] = {}
+    kept: dict[str, list[UpdateAction]] = {}
     taken: list[tuple[str | int, ...]] = []
     for keyword, text in chosen:
         ((action,),) = parse("UpdateExpression", f"{keyword} {text}").sections
@@ -361,7 +361,7 @@ def present(value):
 
 def evaluated(node, item, found):
     """Return the value of an operand of SET, or MISSING, the slow way."""
-    if isinstance(node, Literal):
+    if isinstance(node, LiteralValue):
         return found[node.name]
     if isinstance(node, Path):
         return resolve(item, node.parts)

@@ -3,18 +3,18 @@
 import pytest
 
 from emulator.expressions.ast import (
-    Action,
     And,
     Arithmetic,
     Between,
-    Comparison,
+    ComparisonTest,
     Function,
     In,
-    Literal,
+    LiteralValue,
     Not,
     Or,
     Path,
     ProjectionExpression,
+    UpdateAction,
     UpdateExpression,
 )
 from emulator.expressions.parser import parse
@@ -27,11 +27,11 @@ UPDATE = "UpdateExpression"
 PROJECTION = "ProjectionExpression"
 
 A, B, C = (Path(parts=(name,)) for name in "abc")
-V, W = Literal(name=":v"), Literal(name=":w")
+V, W = LiteralValue(name=":v"), LiteralValue(name=":w")
 
 
 def equals(left, right):
-    return Comparison(operator="=", left=left, right=right)
+    return ComparisonTest(operator="=", left=left, right=right)
 
 
 def refusal(kind, text):
@@ -47,7 +47,7 @@ def refusal(kind, text):
 
 @pytest.mark.parametrize("operator", ["=", "<>", "<", "<=", ">", ">="])
 def test_comparisons(operator):
-    tree = Comparison(operator=operator, left=A, right=V)
+    tree = ComparisonTest(operator=operator, left=A, right=V)
     assert repr(parse(CONDITION, f"a{operator}:v")) == repr(tree)
 
 
@@ -104,10 +104,13 @@ def test_updates():
     total = Arithmetic(operator="+", left=Function(name="if_not_exists", operands=(B, W)), right=V)
     wanted = UpdateExpression(
         sections=(
-            (Action(keyword="SET", path=A, value=V), Action(keyword="SET", path=B, value=total)),
-            (Action(keyword="REMOVE", path=C),),
-            (Action(keyword="ADD", path=A, value=V),),
-            (Action(keyword="DELETE", path=B, value=W),),
+            (
+                UpdateAction(keyword="SET", path=A, value=V),
+                UpdateAction(keyword="SET", path=B, value=total),
+            ),
+            (UpdateAction(keyword="REMOVE", path=C),),
+            (UpdateAction(keyword="ADD", path=A, value=V),),
+            (UpdateAction(keyword="DELETE", path=B, value=W),),
         )
     )
     assert repr(tree) == repr(wanted)
@@ -120,7 +123,7 @@ def test_updates():
 def test_parentheses_group_arithmetic(text):
     """UPD-12."""
     value = Arithmetic(operator="-", left=Arithmetic(operator="+", left=B, right=V), right=W)
-    tree = UpdateExpression(sections=((Action(keyword="SET", path=A, value=value),),))
+    tree = UpdateExpression(sections=((UpdateAction(keyword="SET", path=A, value=value),),))
     assert repr(parse(UPDATE, f"SET a = {text}")) == repr(tree)
 
 

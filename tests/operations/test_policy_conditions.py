@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.operations.policy_conditions import Unknown, parse
+from emulator.operations.policy_conditions import UnknownCondition, parse
 
 CONTEXT = {
     "aws:username": ("ann",),
@@ -141,5 +141,5 @@ def test_all_clauses_are_read():
         "dynamodb:attributes",
         "aws:sourcevpce",
     ]
-    with pytest.raises(Unknown, match="aws:Shoe"):
+    with pytest.raises(UnknownCondition, match="aws:Shoe"):
         parse({"StringEquals": {"aws:Shoe": "44"}}, has_variables=True)

@@ -7,7 +7,7 @@ catalogue with the page that says more, so that the next one is noticed.
 import pytest
 
 from emulator.operations import find, shapes
-from emulator.operations.definitions import TableName
+from emulator.operations.definitions import DefinedTableName
 from emulator.service.catalogue import OPERATIONS, UNSERVED_MEMBERS, UNSERVED_OPERATIONS
 
 session = pytest.importorskip("botocore.session").get_session()
@@ -141,7 +141,7 @@ def test_required_members_are_those_of_the_model(name):
 def test_texts_have_the_model_s_lengths_patterns_and_enumerations(name):
     """ERR-SHAPE-2, ERR-SHAPE-5: the order of an enumeration is the service's own."""
     for path, member, model in paths(find(name).shape, input_of(name)):
-        if not isinstance(member, shapes.String) or isinstance(member, TableName):
+        if not isinstance(member, shapes.String) or isinstance(member, DefinedTableName):
             continue
         if set(path) & OWN_TEXTS:
             continue

@@ -6,7 +6,7 @@ import pytest
 
 from emulator.expressions import render
 from emulator.model import NumberSet, StringSet
-from emulator.partiql.ast import Delete, Exists, Insert, Order, Select, Source, Update
+from emulator.partiql.ast import Delete, Exists, FromSource, Insert, Order, Select, UpdateStatement
 from emulator.partiql.parser import parse
 from emulator.service.errors import ValidationException
 
@@ -58,7 +58,9 @@ def values(literal):
 def test_a_select_of_everything():
     """PQL-2."""
     parsed = parse("SELECT * FROM t")
-    assert parsed.statement == Select(source=Source(table="t"), columns=None, where=None, order=())
+    assert parsed.statement == Select(
+        source=FromSource(table="t"), columns=None, where=None, order=()
+    )
     assert (parsed.names, parsed.constants, parsed.parameters) == ({}, {}, 0)
 
 
@@ -67,7 +69,7 @@ def test_a_select_of_columns_from_an_index_in_order():
     text = 'select "a", b.c, l[0], m.k[1], n[\'x y\'] from "t"."i" order by sk desc, pk asc, b;'
     statement = parse(text).statement
     assert isinstance(statement, Select)
-    assert statement.source == Source(table="t", index="i")
+    assert statement.source == FromSource(table="t", index="i")
     assert statement.columns.names == ("a", "c", "l[0]", "k[1]", "x y")
     assert statement.columns.projection.paths == (
         ("a",), ("b", "c"), ("l", 0), ("m", "k", 1), ("n", "x y"),
@@ -96,7 +98,7 @@ def test_an_update_gathers_its_clauses():
         "SET e = set_delete(e, ?) REMOVE f WHERE pk = 'k' RETURNING MODIFIED OLD *"
     )
     statement = parsed.statement
-    assert isinstance(statement, Update)
+    assert isinstance(statement, UpdateStatement)
     assert spelled(parsed, statement.actions) == (
         f"SET a = a + 1, b = list_append(b, {(Decimal(2),)}) REMOVE c[0], f "
         f"ADD d {StringSet({'x'})} DELETE e :p0"

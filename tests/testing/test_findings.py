@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from emulator.observe import KINDS, Finding
+from emulator.observe import KINDS, CallFinding
 from emulator.testing.configuration import Fault
-from emulator.testing.findings import Ignored, Policy, is_test_code, policy_of, verdict
+from emulator.testing.findings import FindingsPolicy, Ignored, is_test_code, policy_of, verdict
 
 
 def finding(kind="scan", table="orders", file="shop/orders.py", function="Orders.search"):
-    return Finding(kind, table, None, (file, 3, function), 1, "Scan orders", "use a Query")
+    return CallFinding(kind, table, None, (file, 3, function), 1, "Scan orders", "use a Query")
 
 
 def test_nothing_fails_unless_somebody_says_so():
-    assert policy_of({}) == Policy()
-    assert verdict([finding()], Policy()) is None
+    assert policy_of({}) == FindingsPolicy()
+    assert verdict([finding()], FindingsPolicy()) is None
 
 
 def test_kinds_that_fail_come_with_commas_or_spaces():

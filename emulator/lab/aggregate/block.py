@@ -30,7 +30,7 @@ from emulator.lab.aggregate.log_writer import LogWriter
 from emulator.lab.aggregate.pattern_model import CallPrices, PatternKeys
 from emulator.lab.aggregate.plan import Plan
 from emulator.lab.aggregate.played_world import PartitionSplit, PlayedWorld
-from emulator.lab.aggregate.retries import RetryTokens, RowPolicies, Waiting, renumbered
+from emulator.lab.aggregate.retries import RetryTokens, RowPolicies, WaitingCalls, renumbered
 from emulator.lab.aggregate.tally import Tally
 from emulator.lab.inputs.distributions import Floats, sums
 from emulator.lab.outcome.run_log import MINUTE, Progress, RunLog
@@ -88,7 +88,7 @@ class Block:
         self._rows = self._make_rows()
         queued = self._queued()
         self._queues = IndexQueues(worlds, queued, self._buckets, plan.workload)
-        self._waiting = Waiting(self._rows)
+        self._waiting = WaitingCalls(self._rows)
         policies = [model.policy for model in plan.models]
         self._tokens = RetryTokens(plan.workload.callers.count, policies, len(worlds))
         self._arrivals = [

@@ -31,7 +31,7 @@ from emulator.service.throttling import ThrottlingLimit
 
 
 @dataclass(frozen=True)
-class Column:
+class LimitColumn:
     """One limit that the calls of a pattern meet; the same in every world.
 
     Attributes:
@@ -72,12 +72,12 @@ class PatternColumns:
     """
 
     model: PatternModel
-    met: tuple[Column, ...]
-    arms: tuple[Column, ...]
+    met: tuple[LimitColumn, ...]
+    arms: tuple[LimitColumn, ...]
     is_patient: bool
     is_eventual: bool
 
-    def is_spared(self, limit: Column) -> bool:
+    def is_spared(self, limit: LimitColumn) -> bool:
         """Return whether calls take less of a limit than they are metered for."""
         return self.is_eventual and limit.is_partition
 
@@ -99,10 +99,10 @@ class PatternColumns:
             resources: The engine's side of them, in any world.
             queued: The indexes that have a queue.
         """
-        columns: list[Column] = []
+        columns: list[LimitColumn] = []
         first = keys.placed[0].placement
         if model.pattern.is_write:
-            columns.append(Column(first.resource, first.axis, (), None))
+            columns.append(LimitColumn(first.resource, first.axis, (), None))
         shared: dict[int, int] = {}
         is_quota_final = not _is_retried(model, resources, ThrottlingLimit.ACCOUNT)
         for number, placed in enumerate(keys.placed):
@@ -114,15 +114,15 @@ class PatternColumns:
                 at = shared.get(id(bucket))
                 if at is not None and resource not in queued:
                     old = columns[at]
-                    columns[at] = Column(
+                    columns[at] = LimitColumn(
                         old.resource, axis, (*old.placements, number), old.above, old.is_final
                     )
                     continue
                 shared[id(bucket)] = len(columns)
                 is_account = ThrottlingLimit.of(reason.reason) is ThrottlingLimit.ACCOUNT
                 final = is_account and is_quota_final
-                columns.append(Column(resource, axis, (number,), above, final))
-            columns.append(Column(resource, axis, (number,), None))
+                columns.append(LimitColumn(resource, axis, (number,), above, final))
+            columns.append(LimitColumn(resource, axis, (number,), None))
         return cls(
             model,
             tuple(column for column in columns if column.resource not in queued),
@@ -280,7 +280,7 @@ class CallRows:
             for column, limit in enumerate(limits):
                 numbers[column, live] = self._numbers(limit, world, grouping)
 
-    def _numbers(self, limit: Column, world: int, grouping: Grouping) -> int | Integers:
+    def _numbers(self, limit: LimitColumn, world: int, grouping: Grouping) -> int | Integers:
         """Return the bucket that a limit is, for each live row of a pattern in a world."""
         if limit.is_gate:
             return self._buckets.gate(world, limit.resource)
@@ -346,7 +346,7 @@ class CallRows:
             taken = _units(limit, means) * own.model.actions
             units[rows] = taken / (self._factors[world] if own.is_spared(limit) else 1.0)
 
-    def _unit_columns(self, own: PatternColumns) -> list[tuple[Column, Floats]]:
+    def _unit_columns(self, own: PatternColumns) -> list[tuple[LimitColumn, Floats]]:
         return [
             *zip(own.met, self.units, strict=False),
             *zip(own.arms, self.arm_units, strict=False),
@@ -385,13 +385,13 @@ def is_uniform(prices: CallPrices) -> bool:
     return all(isinstance(value, float) for value in (prices.calls, *prices.units))
 
 
-def _units(limit: Column, units: Sequence[PerGroup]) -> PerGroup:
+def _units(limit: LimitColumn, units: Sequence[PerGroup]) -> PerGroup:
     """Return what a call takes of a limit."""
     if limit.is_gate:
         return 1.0
     return sum((units[number] for number in limit.placements[1:]), units[limit.placements[0]])
 
 
-def _chance(limit: Column, prices: CallPrices) -> float:
+def _chance(limit: LimitColumn, prices: CallPrices) -> float:
     """Return how likely a call meets a limit at all."""
     return 1.0 if limit.is_gate else prices.chances[limit.placements[0]]

@@ -28,7 +28,7 @@ _NOTHING: Final = 1e-6
 _NO_REASON: Final = -1
 
 
-class IndexQueue:
+class QueueArrays:
     """What waits for one global index, in every world.
 
     Attributes:
@@ -188,7 +188,7 @@ class IndexQueues:
         for number in sorted(queued):
             tables = [world.table_of(number) for world in worlds]
             table = worlds[0].number_of(tables[0].resource)
-            self.queues.append(IndexQueue(number, tables, table, buckets, workload))
+            self.queues.append(QueueArrays(number, tables, table, buckets, workload))
 
     @property
     def is_empty(self) -> bool:

@@ -72,7 +72,7 @@ class RowPolicies:
         return np.flatnonzero(self.same_second.any(axis=1)).tolist()
 
 
-class Waiting:
+class WaitingCalls:
     """The calls of all rows that wait for a retry.
 
     Attributes:

@@ -31,7 +31,7 @@ def id_of(*texts: str) -> str:
 
 
 @dataclass(frozen=True)
-class Row:
+class SweepRow:
     """A point that is done.
 
     Attributes:
@@ -55,12 +55,12 @@ class Row:
         return json.dumps(vars(self)) + "\n"
 
 
-def read_rows(path: Path) -> list[Row]:
+def read_rows(path: Path) -> list[SweepRow]:
     """Return the rows of a file; lines that are torn or something else are left aside."""
     rows = []
     for line in path.read_text(encoding="utf-8").splitlines():
         try:
-            rows.append(Row(**json.loads(line)))
+            rows.append(SweepRow(**json.loads(line)))
         except (ValueError, TypeError):
             continue
     return rows
@@ -71,16 +71,16 @@ class SweepFile:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._rows: dict[str, Row] = {}
+        self._rows: dict[str, SweepRow] = {}
         if path is not None and path.exists():
             self._rows = {row.id: row for row in read_rows(path)}
             self._mend(path)
 
-    def find(self, point_id: str) -> Row | None:
+    def find(self, point_id: str) -> SweepRow | None:
         """Return the row of a point, if it is there."""
         return self._rows.get(point_id)
 
-    def keep(self, row: Row) -> None:
+    def keep(self, row: SweepRow) -> None:
         """Add a row, unless it is there already."""
         if self._path is None or self._rows.get(row.id) == row:
             return
@@ -100,7 +100,7 @@ class SweepFile:
 class Merged:
     """The rows of a sweep in the order of its points, and the numbers of those that are missing."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[SweepRow, ...]
     missing: tuple[int, ...]
 
 
@@ -111,7 +111,7 @@ def merged(parts: Sequence[Path]) -> Merged:
         DocumentError: A file holds something else, or points of another sweep.
     """
     sweep, first = "", Path()
-    rows: dict[int, Row] = {}
+    rows: dict[int, SweepRow] = {}
     for path in parts:
         own = read_rows(path)
         if not own and path.read_text(encoding="utf-8").strip():

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from emulator.lab.analysis.comparison import Executor, compare
-from emulator.lab.analysis.sweep_files import Row, SweepFile, id_of
+from emulator.lab.analysis.sweep_files import SweepFile, SweepRow, id_of
 from emulator.lab.inputs.design import Design
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome.result_types import Comparison, from_document, to_document
@@ -50,7 +50,7 @@ class SweepResult:
 
 
 @dataclass(frozen=True)
-class Part:
+class SweepPart:
     """One of several parts of a sweep: every ``count``-th point, from the ``number``-th on.
 
     >>> [Part(2, 3).has(number) for number in range(1, 6)]
@@ -69,7 +69,7 @@ class Part:
         return (number - self.number) % self.count == 0
 
 
-WHOLE: Final = Part(1, 1)
+WHOLE: Final = SweepPart(1, 1)
 
 
 def sweep(
@@ -79,7 +79,7 @@ def sweep(
     over: Mapping[str, Sequence[float]],
     executor: Executor | None = None,
     results: Path | str | None = None,
-    part: Part = WHOLE,
+    part: SweepPart = WHOLE,
     progress: Progress | None = None,
     engine: Literal["auto", "exact", "aggregate"] = "auto",
     worlds: int | None = None,
@@ -181,9 +181,9 @@ class _Tasks:
         self.ids = {number: id_of(stated, task.key) for number, task in self.by_number.items()}
         self._sweep = id_of(*self.ids.values())
 
-    def row(self, number: int, comparison: dict[str, Any]) -> Row:
+    def row(self, number: int, comparison: dict[str, Any]) -> SweepRow:
         """Return the line that keeps a result."""
-        return Row(
+        return SweepRow(
             id=self.ids[number],
             sweep=self._sweep,
             number=number,

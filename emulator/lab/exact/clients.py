@@ -7,11 +7,11 @@ from collections import deque
 from emulator.capacity.client_rate import ClientRate
 from emulator.capacity.retries import RetryQuota
 from emulator.lab.exact.calls import Work
-from emulator.lab.exact.sources import Source
+from emulator.lab.exact.sources import RequestSource
 from emulator.lab.outcome.run_log import PatternRecord
 
 
-class Client:
+class SimulatedClient:
     """One client: its retry quota, its rate limit, and the calls that wait for others to end.
 
     Attributes:
@@ -24,10 +24,10 @@ class Client:
         self.quota = RetryQuota()
         self.rate = ClientRate()
         self.free = concurrency
-        self.queue: deque[Call] = deque()
+        self.queue: deque[ClientCall] = deque()
 
 
-class Call:
+class ClientCall:
     """A call on its way.
 
     Attributes:
@@ -52,7 +52,9 @@ class Call:
         "works",
     )
 
-    def __init__(self, source: Source, works: list[Work], client: Client, arrived_ns: int) -> None:
+    def __init__(
+        self, source: RequestSource, works: list[Work], client: SimulatedClient, arrived_ns: int
+    ) -> None:
         self.source = source
         self.record: PatternRecord = source.runner.record
         self.works = works

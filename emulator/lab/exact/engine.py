@@ -21,10 +21,10 @@ import numpy as np
 from emulator.capacity.retries import RetryQuota
 from emulator.clock import NANOSECONDS
 from emulator.lab.exact.calls import ExactContext, Reasons, Row, Runner, Work
-from emulator.lab.exact.clients import Call, Client
+from emulator.lab.exact.clients import ClientCall, SimulatedClient
 from emulator.lab.exact.reads import Getter, Pager
-from emulator.lab.exact.sources import Source
-from emulator.lab.exact.writes import Writer
+from emulator.lab.exact.sources import RequestSource
+from emulator.lab.exact.writes import ItemWriter
 from emulator.lab.inputs.patterns import Pattern
 from emulator.lab.outcome.run_log import (
     MINUTE,
@@ -85,21 +85,21 @@ class _Drive:
         self._arrivals = np.random.default_rng([seed, 1_000_003])
         self._jitter = random.Random(seed)
         self._sources = [
-            Source(self._runner(number, pattern, seed), layout, seed)
+            RequestSource(self._runner(number, pattern, seed), layout, seed)
             for number, pattern in enumerate(workload.patterns)
         ]
         callers = workload.callers
-        self._clients = [Client(callers.concurrency) for _ in range(callers.count)]
+        self._clients = [SimulatedClient(callers.concurrency) for _ in range(callers.count)]
         self._batch_retry = callers.batch_retry
         self._timeout_ns = None if callers.timeout is None else int(callers.timeout * NANOSECONDS)
-        self._coming: list[tuple[int, int, _Step, Call | Client]] = []
+        self._coming: list[tuple[int, int, _Step, ClientCall | SimulatedClient]] = []
         self._made = 0
 
     def _runner(self, number: int, pattern: Pattern, seed: int) -> Runner:
         path = find_path(self._layout, pattern)
         rng = np.random.default_rng([seed, number])
         if path.kind == "write":
-            return Writer(self._context, path, rng)
+            return ItemWriter(self._context, path, rng)
         return (Getter if path.kind == "get" else Pager)(self._context, path, rng)
 
     def run(self, progress: Progress | None, stop: Stop | None) -> RunLog:
@@ -134,7 +134,7 @@ class _Drive:
         for preload in self._layout.workload.preload:
             for source in self._sources:
                 runner = source.runner
-                if runner.pattern.name == preload.pattern and isinstance(runner, Writer):
+                if runner.pattern.name == preload.pattern and isinstance(runner, ItemWriter):
                     runner.load(preload.items, preload.span)
         self._emulator.feed.fit_partitions()
 
@@ -171,9 +171,9 @@ class _Drive:
 
     def _arriving(
         self, second: int, counts: Sequence[int]
-    ) -> list[tuple[float, int, Source, list[Row]]]:
+    ) -> list[tuple[float, int, RequestSource, list[Row]]]:
         """Return the requests of a second in the order they arrive, with their moments in it."""
-        requests: list[tuple[float, int, Source, list[Row]]] = []
+        requests: list[tuple[float, int, RequestSource, list[Row]]] = []
         for number, (source, count) in enumerate(zip(self._sources, counts, strict=True)):
             if not count:
                 continue
@@ -194,7 +194,7 @@ class _Drive:
             requests.sort(key=lambda entry: entry[:2])
         return requests
 
-    def _request(self, source: Source, rows: list[Row], time_ns: int, second: int) -> None:
+    def _request(self, source: RequestSource, rows: list[Row], time_ns: int, second: int) -> None:
         record = source.runner.record
         record.requests += 1
         self._made += 1
@@ -202,16 +202,16 @@ class _Drive:
         works = source.runner.works(rows, time_ns / NANOSECONDS)
         record.fan_out += len(works)
         if source.is_batch:
-            self._arrive(Call(source, works, client, time_ns), time_ns, second)
+            self._arrive(ClientCall(source, works, client, time_ns), time_ns, second)
         elif client.free is not None or source.policy.limits_rate:
             for work in works:
-                self._arrive(Call(source, [work], client, time_ns), time_ns, second)
+                self._arrive(ClientCall(source, [work], client, time_ns), time_ns, second)
         else:
             for work in works:
                 self._attempt_at_once(source, work, client, time_ns, second)
 
     def _attempt_at_once(
-        self, source: Source, work: Work, client: Client, time_ns: int, second: int
+        self, source: RequestSource, work: Work, client: SimulatedClient, time_ns: int, second: int
     ) -> None:
         """Do what arriving, sending and the first attempt do where nothing limits the client.
 
@@ -226,7 +226,7 @@ class _Drive:
             if client.quota.tokens < _FULL:
                 client.quota.refund()
             return
-        call = Call(source, [work], client, time_ns)
+        call = ClientCall(source, [work], client, time_ns)
         call.attempts = 1
         if reasons:
             record.refusals += 1
@@ -238,7 +238,7 @@ class _Drive:
 
     # A call: it arrives, is sent, and ends
 
-    def _arrive(self, call: Call, time_ns: int, second: int) -> None:
+    def _arrive(self, call: ClientCall, time_ns: int, second: int) -> None:
         """Send a call, or let it wait in its client until another has ended."""
         client = call.client
         if client.free is not None:
@@ -248,7 +248,7 @@ class _Drive:
             client.free -= 1
         self._send(call, time_ns, second)
 
-    def _send(self, call: Call, time_ns: int, second: int) -> None:
+    def _send(self, call: ClientCall, time_ns: int, second: int) -> None:
         """Send a call, as soon as the client's own limit allows it."""
         if call.source.policy.limits_rate:
             delay = call.client.rate.wait(time_ns / NANOSECONDS)
@@ -259,7 +259,7 @@ class _Drive:
                 return
         self._attempt(call, time_ns, second)
 
-    def _attempt(self, call: Call, time_ns: int, second: int) -> None:
+    def _attempt(self, call: ClientCall, time_ns: int, second: int) -> None:
         call.attempts += 1
         number, works, record = call.attempts, call.works, call.record
         record.attempts += len(works)
@@ -286,7 +286,7 @@ class _Drive:
             call.works = undone
             self._done_in_part(call, time_ns)
 
-    def _answered(self, call: Call, time_ns: int) -> None:
+    def _answered(self, call: ClientCall, time_ns: int) -> None:
         """End a call that is done; the page that follows comes when its answer is there."""
         self._refund(call)
         following = call.works[0].following
@@ -294,11 +294,11 @@ class _Drive:
             self._end(call, time_ns)
             return
         due_ns = time_ns + self._took_ns()
-        page = Call(call.source, [following], call.client, due_ns)
+        page = ClientCall(call.source, [following], call.client, due_ns)
         page.record = call.record
         self._schedule(due_ns, self._send, page)
 
-    def _refused(self, call: Call, reasons: Reasons, time_ns: int) -> None:
+    def _refused(self, call: ClientCall, reasons: Reasons, time_ns: int) -> None:
         """Let the SDK wait and try again, if it does (CAP-707, CAP-708)."""
         policy, tries = call.source.policy, call.attempts - call.earlier
         if (
@@ -310,7 +310,7 @@ class _Drive:
             return
         self._send_again(call, time_ns, policy.delay(tries, self._jitter))
 
-    def _done_in_part(self, call: Call, time_ns: int) -> None:
+    def _done_in_part(self, call: ClientCall, time_ns: int) -> None:
         """Do with the unprocessed items of a batch what the caller does (CAP2-9)."""
         self._refund(call)
         policy = call.source.policy
@@ -323,24 +323,24 @@ class _Drive:
         else:
             self._give_up(call, time_ns)
 
-    def _send_again(self, call: Call, time_ns: int, delay: float) -> None:
+    def _send_again(self, call: ClientCall, time_ns: int, delay: float) -> None:
         """Send a call again after its last attempt has ended and a delay has passed."""
         call.waited += delay
         due_ns = time_ns + self._took_ns() + int(delay * NANOSECONDS)
         self._schedule_in_time(due_ns, self._send, call)
 
-    def _give_up(self, call: Call, time_ns: int) -> None:
+    def _give_up(self, call: ClientCall, time_ns: int) -> None:
         self._count_failed(call)
         self._end(call, time_ns)
 
-    def _end(self, call: Call, time_ns: int) -> None:
+    def _end(self, call: ClientCall, time_ns: int) -> None:
         """Let the next call of a client begin when this one's answer is there."""
         client = call.client
         if client.free is None:
             return
         self._schedule(time_ns + self._took_ns(), self._begin_next, client)
 
-    def _begin_next(self, client: Client, time_ns: int, second: int) -> None:
+    def _begin_next(self, client: SimulatedClient, time_ns: int, second: int) -> None:
         """Send the call that has waited longest in a client, of those whose callers still wait."""
         assert client.free is not None, "its calls under way are limited"
         client.free += 1
@@ -359,11 +359,11 @@ class _Drive:
         least, most = CALL_SECONDS
         return int((least + self._jitter.random() * (most - least)) * NANOSECONDS)
 
-    def _schedule(self, due_ns: int, step: _Step, subject: Call | Client) -> None:
+    def _schedule(self, due_ns: int, step: _Step, subject: ClientCall | SimulatedClient) -> None:
         self._made += 1
         heappush(self._coming, (due_ns, self._made, step, subject))
 
-    def _schedule_in_time(self, due_ns: int, step: _Step, call: Call) -> None:
+    def _schedule_in_time(self, due_ns: int, step: _Step, call: ClientCall) -> None:
         """Schedule a step of a call; if its caller does not wait so long, the call is given up."""
         if self._timeout_ns is not None and due_ns > call.arrived_ns + self._timeout_ns:
             self._give_up(call, call.arrived_ns + self._timeout_ns)
@@ -380,7 +380,7 @@ class _Drive:
 
     # Counting
 
-    def _refund(self, call: Call) -> None:
+    def _refund(self, call: ClientCall) -> None:
         """Give back what a successful call took of its client's quota (CAP-708)."""
         quota = call.client.quota
         if call.attempts - call.earlier > 1:
@@ -388,18 +388,18 @@ class _Drive:
         elif quota.tokens < _FULL:
             quota.refund()
 
-    def _count_done(self, call: Call, count: int) -> None:
+    def _count_done(self, call: ClientCall, count: int) -> None:
         self._count_calls(call, count)
         if call.attempts > 1 or call.waited:
             call.record.latencies.append(call.waited)
             call.record.latency_weights.append(count)
 
-    def _count_failed(self, call: Call) -> None:
+    def _count_failed(self, call: ClientCall) -> None:
         self._count_calls(call, len(call.works))
         call.record.failed += len(call.works)
         call.record.failed_histogram[max(call.attempts, 1) - 1] += len(call.works)
 
-    def _count_calls(self, call: Call, count: int) -> None:
+    def _count_calls(self, call: ClientCall, count: int) -> None:
         record = call.record
         record.calls += count
         if call.attempts:
@@ -417,7 +417,7 @@ class _Drive:
         """Count the calls that the end of the run finds waiting, as far as they came."""
         for _, _, _, subject in self._coming:
             # A page that nobody came to ask for, and an unsent call, have no attempts.
-            if isinstance(subject, Call) and subject.attempts:
+            if isinstance(subject, ClientCall) and subject.attempts:
                 self._count_calls(subject, len(subject.works))
 
 

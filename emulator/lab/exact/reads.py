@@ -11,7 +11,7 @@ import numpy as np
 from emulator.capacity import EVENTUAL, STRONG, TRANSACTIONAL
 from emulator.engine import reads, transactions
 from emulator.engine.reads import Found, PageRequest
-from emulator.engine.transactions import Action
+from emulator.engine.transactions import TransactionAction
 from emulator.lab.exact.calls import LAST, ExactContext, Finder, Reasons, Row, Runner, Work
 from emulator.lab.inputs.key_templates import KeyTemplate, Part, Renderer
 from emulator.lab.inputs.patterns import TIMESTAMP
@@ -98,7 +98,7 @@ class _GetWork:
     def _all_or_none(self, prepared: Sequence[Found]) -> Reasons:
         table = self._runner.table
         pairs = zip(self._positions, prepared, strict=True)
-        actions = [Action(table, position, _handing(read)) for position, read in pairs]
+        actions = [TransactionAction(table, position, _handing(read)) for position, read in pairs]
         try:
             transactions.execute(self._runner.account, actions)
         except TransactionCanceledException:

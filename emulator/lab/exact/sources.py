@@ -10,7 +10,7 @@ from emulator.lab.inputs import arrival_rates
 from emulator.lab.planning.layout import Layout
 
 
-class Source:
+class RequestSource:
     """One pattern with its runner, its arrivals and its retry policy.
 
     Attributes:

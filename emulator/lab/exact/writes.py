@@ -10,7 +10,7 @@ import numpy as np
 from emulator.capacity import TRANSACTIONAL
 from emulator.engine import transactions, writes
 from emulator.engine.reads import Found
-from emulator.engine.transactions import Action
+from emulator.engine.transactions import TransactionAction
 from emulator.engine.writes import Planned, Write
 from emulator.lab.exact.calls import ExactContext, Finder, Reasons, Row, Runner, Work
 from emulator.lab.planning.access_paths import AccessPath
@@ -24,7 +24,7 @@ from emulator.service.errors import (
 from emulator.storage import Position
 
 
-class Writer(Runner):
+class ItemWriter(Runner):
     """Puts, updates, deletes, batches of puts and transactions of puts."""
 
     def __init__(self, context: ExactContext, path: AccessPath, rng: np.random.Generator) -> None:
@@ -139,7 +139,7 @@ class _WriteWork:
 
     following: Final = None
 
-    def __init__(self, runner: Writer, write: Write) -> None:
+    def __init__(self, runner: ItemWriter, write: Write) -> None:
         self._runner = runner
         self._write = write
         self._planned: Planned | None = None
@@ -179,7 +179,7 @@ class _TransactionWork:
 
     following: Final = None
 
-    def __init__(self, runner: Writer, planned: list[Write]) -> None:
+    def __init__(self, runner: ItemWriter, planned: list[Write]) -> None:
         self._runner = runner
         self._writes = planned
 
@@ -194,7 +194,10 @@ class _TransactionWork:
 
             return prepare
 
-        actions = [Action(runner.table, write.position, preparing(write)) for write in self._writes]
+        actions = [
+            TransactionAction(runner.table, write.position, preparing(write))
+            for write in self._writes
+        ]
         try:
             transactions.execute(runner.account, actions)
         except TransactionCanceledException:

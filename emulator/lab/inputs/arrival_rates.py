@@ -16,7 +16,7 @@ import numpy as np
 from emulator.lab.inputs import forms
 from emulator.lab.inputs.distributions import Floats, Integers
 from emulator.lab.inputs.documents import Entry
-from emulator.lab.inputs.forms import Form, Member, Record
+from emulator.lab.inputs.forms import Form, FormMember, Record
 
 Arrivals: TypeAlias = Literal["even", "poisson"]
 ARRIVALS: Final[dict[str, Arrivals]] = {"even": "even", "poisson": "poisson"}
@@ -173,9 +173,9 @@ DAILY: Final = Record(
     "daily",
     "A smooth day, from midnight of the run's clock.",
     {
-        "low": Member(_RATE, "Requests per second at the quietest moment.", required=True),
-        "peak": Member(_RATE, "Requests per second at the busiest moment.", required=True),
-        "peak_hour": Member(
+        "low": FormMember(_RATE, "Requests per second at the quietest moment.", required=True),
+        "peak": FormMember(_RATE, "Requests per second at the busiest moment.", required=True),
+        "peak_hour": FormMember(
             forms.number(least=0, most=24),
             "The hour of the busiest moment; the quietest is twelve hours off.",
             default=Daily.peak_hour,
@@ -187,20 +187,20 @@ RAMP: Final = Record(
     "ramp",
     "From one rate to another, which then stays.",
     {
-        "start": Member(_RATE, "Requests per second at the beginning.", required=True),
-        "end": Member(_RATE, "Requests per second at the end.", required=True),
-        "over": Member(forms.duration(), "How long the change takes.", required=True),
+        "start": FormMember(_RATE, "Requests per second at the beginning.", required=True),
+        "end": FormMember(_RATE, "Requests per second at the end.", required=True),
+        "over": FormMember(forms.duration(), "How long the change takes.", required=True),
     },
 )
 SPIKES: Final = Record(
     "spikes",
     "A base rate, and a higher one at times.",
     {
-        "base": Member(_RATE, "Requests per second between spikes.", required=True),
-        "peak": Member(_RATE, "Requests per second in a spike.", required=True),
-        "every": Member(forms.duration(), "From one spike to the next.", required=True),
-        "lasting": Member(forms.duration(), "How long a spike lasts.", required=True),
-        "first": Member(
+        "base": FormMember(_RATE, "Requests per second between spikes.", required=True),
+        "peak": FormMember(_RATE, "Requests per second in a spike.", required=True),
+        "every": FormMember(forms.duration(), "From one spike to the next.", required=True),
+        "lasting": FormMember(forms.duration(), "How long a spike lasts.", required=True),
+        "first": FormMember(
             forms.duration(zero=True), "When the first one comes.", default=Spikes.first
         ),
     },

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from emulator.capacity.retries import POLICIES
 from emulator.lab.inputs import forms
 from emulator.lab.inputs.documents import Entry
-from emulator.lab.inputs.forms import Member, Record
+from emulator.lab.inputs.forms import FormMember, Record
 
 BatchRetry: TypeAlias = Literal["none", "requeue", "backoff"]
 BATCH_RETRIES: Final[dict[str, BatchRetry]] = {name: name for name in get_args(BatchRetry)}
@@ -75,37 +75,37 @@ CLIENTS: Final = Record(
     "clients",
     "The clients that send the requests, in turn.",
     {
-        "count": Member(
+        "count": FormMember(
             forms.integer(least=1),
             "How many there are. Each has its own retry quota, and in `adaptive` mode its own "
             "rate limit.",
             default=Clients.count,
             nullable=True,
         ),
-        "concurrency": Member(
+        "concurrency": FormMember(
             forms.integer(least=1),
             "How many calls a client may have in flight; others wait in the client, in order of "
             "arrival. Without it: no limit.",
             example=20,
             nullable=True,
         ),
-        "timeout": Member(
+        "timeout": FormMember(
             forms.duration(),
             "How long a caller waits for a call, including waits between attempts, before it gives "
             "up. Without it: as long as the SDK tries.",
             example="5s",
             nullable=True,
         ),
-        "retries": Member(
+        "retries": FormMember(
             RETRY, "The SDK's retry mode; the same as `retry` beside `clients`.", example="standard"
         ),
-        "jitter": Member(
+        "jitter": FormMember(
             forms.boolean(),
             "Whether waits are a random part of their schedule. Without it: as the retry mode "
             "has it.",
             nullable=True,
         ),
-        "batch_retry": Member(
+        "batch_retry": FormMember(
             forms.choice(BATCH_RETRIES),
             "What the caller does with unprocessed items of a batch: `none` (they are lost), "
             "`requeue` (sent again at once), `backoff` (sent again after the waits of the retry "

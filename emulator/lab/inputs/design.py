@@ -13,7 +13,7 @@ from emulator.lab.inputs import forms, key_templates
 from emulator.lab.inputs import history as history_module
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.inputs.extras import NO_EXTRAS, Extras
-from emulator.lab.inputs.forms import ANY_NAME, Form, Member, Record, Scope
+from emulator.lab.inputs.forms import ANY_NAME, Form, FormMember, FormScope, Record
 from emulator.lab.inputs.history import NEWBORN, Histories, History
 from emulator.lab.inputs.key_templates import KeyTemplate, TemplateError
 
@@ -323,45 +323,47 @@ AUTOSCALING: Final = Record(
     "autoscaling",
     "Target tracking of provisioned capacity, on both axes.",
     {
-        "target": Member(
+        "target": FormMember(
             forms.number(),
             "The utilisation that is kept, in percent.",
             default=_SCALING.target,
         ),
-        "minimum": Member(
+        "minimum": FormMember(
             forms.integer(least=1), "The fewest units.", default=_SCALING.minimum, example=50
         ),
-        "maximum": Member(
+        "maximum": FormMember(
             forms.integer(least=1), "The most units.", default=_SCALING.maximum, example=1000
         ),
     },
 )
 _UNIT: Final = forms.integer(least=1, most=MOST_UNITS)
 _CAPACITY_MEMBERS: Final = {
-    "read": Member(
+    "read": FormMember(
         _UNIT,
         f"Provisioned read units per second. Without `read` and `write`: on demand; without one of "
         f"them, it is {DEFAULT_UNITS}. Of a provisioned table's index: what the table has.",
         example=100,
         nullable=True,
     ),
-    "write": Member(
+    "write": FormMember(
         _UNIT, "Provisioned write units per second; see `read`.", example=100, nullable=True
     ),
-    "max_read": Member(
+    "max_read": FormMember(
         _UNIT, "On demand: the most read units per second.", example=5000, nullable=True
     ),
-    "max_write": Member(
+    "max_write": FormMember(
         _UNIT, "On demand: the most write units per second.", example=5000, nullable=True
     ),
-    "warm_read": Member(
+    "warm_read": FormMember(
         _UNIT,
         "The warm throughput requested when the table is created: read units per second.",
         example=20000,
         nullable=True,
     ),
-    "warm_write": Member(_UNIT, "Likewise: write units per second.", example=8000, nullable=True),
-    "autoscaling": Member(
+    "warm_write": FormMember(
+        _UNIT, "Likewise: write units per second.", example=8000, nullable=True
+    ),
+    "autoscaling": FormMember(
         AUTOSCALING.form.made(lambda _, values: ScalingPolicy(**values)),
         "Auto scaling of `read` and `write`. Without it: none.",
         example={"target": 70, "minimum": 50, "maximum": 1000},
@@ -390,26 +392,26 @@ INDEX: Final = Record(
     "index",
     "A secondary index.",
     {
-        "name": Member(forms.text(), "Its name.", required=True, example="byStatus"),
-        "partition": Member(
+        "name": FormMember(forms.text(), "Its name.", required=True, example="byStatus"),
+        "partition": FormMember(
             _INDEX_KEY,
             "The partition key: one attribute, or up to four of a global index.",
             required=True,
             example=["{tenant}", "{status}"],
         ),
-        "sort": Member(_INDEX_KEY, "The sort key. Without it: none.", example="{timestamp}"),
-        "projection": Member(
+        "sort": FormMember(_INDEX_KEY, "The sort key. Without it: none.", example="{timestamp}"),
+        "projection": FormMember(
             forms.either(_PROJECTION_NAME, _INCLUDED, select=_suited_projection),
             "What is copied: everything, the keys, or the attributes that are listed.",
             default=Index.projection,
             example="KEYS_ONLY",
         ),
-        "local": Member(
+        "local": FormMember(
             forms.boolean(),
             "Whether it is a local index, which shares the table's partitions.",
             default=Index.local,
         ),
-        "history": Member(
+        "history": FormMember(
             history_module.INDEX_FORM,
             "What a global index brings along. Without it: as the table's `describe_table` says.",
             example={"partitions": 4},
@@ -421,10 +423,10 @@ KEY: Final = Record(
     "key",
     "The key of one kind of item.",
     {
-        "partition": Member(
+        "partition": FormMember(
             forms.template(), "The partition key.", required=True, example="{userId}"
         ),
-        "sort": Member(
+        "sort": FormMember(
             forms.template(), "The sort key. Without it: none.", example="ORDER#{orderId}"
         ),
     },
@@ -433,33 +435,35 @@ TABLE: Final = Record(
     "table",
     "One of several tables of a design.",
     {
-        "partition": Member(
+        "partition": FormMember(
             forms.template(),
             "The partition key; needed unless `entities` has a key for every kind of item.",
             example="{userId}",
         ),
-        "sort": Member(forms.template(), "The sort key. Without it: none.", example="{timestamp}"),
-        "entities": Member(
+        "sort": FormMember(
+            forms.template(), "The sort key. Without it: none.", example="{timestamp}"
+        ),
+        "entities": FormMember(
             forms.by_name(KEY.form.made(lambda _, values: Key(**values)), names="kind of item"),
             "The keys of particular kinds of items, by the `entity` of patterns.",
             example={"order": {"partition": "{userId}", "sort": "ORDER#{orderId}"}},
         ),
-        "indexes": Member(
+        "indexes": FormMember(
             forms.many(INDEX.form.made(lambda entry, values: (entry, values))),
             "Its secondary indexes.",
             example=[{"name": "byStatus", "partition": "{status}", "sort": "{timestamp}"}],
         ),
-        "table_class": Member(
+        "table_class": FormMember(
             forms.choice({name: name for name in TABLE_CLASSES}),
             "The table class.",
             default=STANDARD.name,
         ),
-        "history": Member(
+        "history": FormMember(
             history_module.FORM,
             "The state of the table from its use before the run. Without it: a new table.",
             example={"partitions": 4, "burst_start": 1},
         ),
-        "extras": Member(
+        "extras": FormMember(
             extras_module.FORM,
             "What it has besides its capacity, as far as it is paid for.",
             example={"point_in_time_recovery": True},
@@ -469,13 +473,13 @@ TABLE: Final = Record(
 )
 PARAMETERS: Final = forms.by_name(forms.integer(least=1))
 _DESIGN_MEMBERS: Final = {
-    "name": Member(forms.text(), "What reports call it.", required=True, example="by user"),
-    "parameters": Member(
+    "name": FormMember(forms.text(), "What reports call it.", required=True, example="by user"),
+    "parameters": FormMember(
         PARAMETERS,
         "Numbers that templates may name; they come before those of the file.",
         example={"shards": 10},
     ),
-    "answers": Member(
+    "answers": FormMember(
         forms.by_name(forms.text(), names="pattern"),
         "The index, or `table`, or `scan`, that is to answer a pattern. Without it: the way that "
         "reads least.",
@@ -488,7 +492,7 @@ DESIGN_OF_TABLES: Final = Record(
     "A design of several tables.",
     {
         **_DESIGN_MEMBERS,
-        "tables": Member(
+        "tables": FormMember(
             forms.by_name(TABLE.form.made(lambda entry, values: (entry, values)), names="name"),
             "The tables.",
             required=True,
@@ -509,7 +513,7 @@ FORM: Final = Form(
 )
 
 
-def from_entry(entry: Entry, scope: Scope = ANY_NAME) -> Design:
+def from_entry(entry: Entry, scope: FormScope = ANY_NAME) -> Design:
     """Read a design.
 
     Raises:

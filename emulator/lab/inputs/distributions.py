@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from emulator.lab.inputs import forms
 from emulator.lab.inputs.documents import Entry
-from emulator.lab.inputs.forms import Form, Member, Record
+from emulator.lab.inputs.forms import Form, FormMember, Record
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
@@ -182,10 +182,10 @@ HOTSPOT: Final = Record(
     "hotspot",
     "A share of the values gets a share of the traffic, each part evenly.",
     {
-        "keys": Member(
+        "keys": FormMember(
             forms.number(above=0, most=1), "The share of the values that are hot.", required=True
         ),
-        "traffic": Member(_SHARE, "The share of the traffic that they get.", required=True),
+        "traffic": FormMember(_SHARE, "The share of the traffic that they get.", required=True),
     },
 )
 _SHAPED: Final = forms.kinds(

@@ -8,7 +8,7 @@ from typing import Any, Final
 from emulator.capacity.prices import RESERVED_PRICES, RESERVED_STEP
 from emulator.lab.inputs import forms
 from emulator.lab.inputs.documents import Entry
-from emulator.lab.inputs.forms import Member, Record
+from emulator.lab.inputs.forms import FormMember, Record
 from emulator.lab.inputs.history import NO_UNITS, Units
 
 
@@ -68,9 +68,11 @@ RESERVED: Final = Record(
     "reserved",
     "Capacity that is paid for ahead, whether it is used or not.",
     {
-        "years": Member(forms.integer(least=1), "1 or 3.", default=Reserved.years),
-        "read": Member(_UNITS, "Read units, in hundreds.", default=NO_UNITS.read, example=500),
-        "write": Member(_UNITS, "Write units, in hundreds.", default=NO_UNITS.write, example=300),
+        "years": FormMember(forms.integer(least=1), "1 or 3.", default=Reserved.years),
+        "read": FormMember(_UNITS, "Read units, in hundreds.", default=NO_UNITS.read, example=500),
+        "write": FormMember(
+            _UNITS, "Write units, in hundreds.", default=NO_UNITS.write, example=300
+        ),
     },
 )
 
@@ -84,37 +86,37 @@ EXTRAS: Final = Record(
     "extras",
     "What a table has besides its capacity, as far as it is paid for.",
     {
-        "replicas": Member(
+        "replicas": FormMember(
             forms.integer(),
             "Copies in other regions: every write and every gigabyte is paid in each of them, too.",
             default=Extras.replicas,
         ),
-        "stream_consumers": Member(
+        "stream_consumers": FormMember(
             forms.integer(),
             "Applications that poll the stream; Lambda triggers read it free.",
             default=Extras.stream_consumers,
         ),
-        "stream_polls": Member(
+        "stream_polls": FormMember(
             forms.number(least=0),
             "How often each of these asks a shard, per second.",
             default=Extras.stream_polls,
         ),
-        "stream_records": Member(
+        "stream_records": FormMember(
             forms.number(least=0),
             "Records that a consumer takes of a shard, per second: the report then says how far "
             "behind it is.",
             default=Extras.stream_records,
             example=200,
         ),
-        "point_in_time_recovery": Member(
+        "point_in_time_recovery": FormMember(
             forms.boolean(),
             "Whether point-in-time recovery is on.",
             default=Extras.point_in_time_recovery,
         ),
-        "backups": Member(
+        "backups": FormMember(
             forms.integer(), "How many full backups are kept.", default=Extras.backups
         ),
-        "reserved": Member(
+        "reserved": FormMember(
             RESERVED.form.made(_reserved),
             "Reserved capacity; without it: none.",
             example={"years": 1, "read": 500},

@@ -24,7 +24,7 @@ NO_SUCH_FIELD: Final = "no field {name!r} in the workload; it has {known}"
 
 
 @dataclass(frozen=True)
-class Scope:
+class FormScope:
     """The names that may be used at a place of a file.
 
     Attributes:
@@ -36,7 +36,7 @@ class Scope:
     parameters: Mapping[str, int] = field(default_factory=dict)
 
 
-ANY_NAME: Final = Scope()
+ANY_NAME: Final = FormScope()
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ class Form:
     emulator.service.errors.DocumentError: doc: expected a number above 0, found -1
     """
 
-    read_entry: Callable[[Entry, Scope], Any]
+    read_entry: Callable[[Entry, FormScope], Any]
     schema: Schema
     words: str
     records: tuple[Record, ...] = ()
 
-    def read(self, entry: Entry, scope: Scope = ANY_NAME) -> Any:
+    def read(self, entry: Entry, scope: FormScope = ANY_NAME) -> Any:
         """Return what an entry says.
 
         Raises:
@@ -72,7 +72,7 @@ class Form:
     def made(self, make: Callable[[Entry, Any], Any]) -> Form:
         """Return the form whose reading ends with ``make``; its ValueError is a complaint."""
 
-        def read(entry: Entry, scope: Scope) -> Any:
+        def read(entry: Entry, scope: FormScope) -> Any:
             value = self.read(entry, scope)
             try:
                 return make(entry, value)
@@ -93,7 +93,7 @@ def text() -> Form:
 def scalar() -> Form:
     """Return the form of a text, number or truth value, which is read as text."""
 
-    def read(entry: Entry, _: Scope) -> str:
+    def read(entry: Entry, _: FormScope) -> str:
         if entry.value is None or isinstance(entry.value, dict | list):
             entry.fail("a text or a number")
         return str(entry.value)
@@ -167,7 +167,7 @@ def size() -> Form:
 def template() -> Form:
     """Return the form of a key template, whose fields and parameters are in scope."""
 
-    def read(entry: Entry, scope: Scope) -> str:
+    def read(entry: Entry, scope: FormScope) -> str:
         if isinstance(entry.value, dict):
             entry.complain(NOT_QUOTED.format(name=next(iter(entry.value), "field")))
         try:
@@ -186,7 +186,7 @@ def template() -> Form:
 def field_name() -> Form:
     """Return the form of the name of a field that is in scope."""
 
-    def read(entry: Entry, scope: Scope) -> str:
+    def read(entry: Entry, scope: FormScope) -> str:
         name = entry.text()
         if scope.fields is not None and name not in scope.fields:
             entry.fail(f"one of the fields {', '.join(sorted(scope.fields))}")
@@ -201,7 +201,7 @@ def field_name() -> Form:
 def many(form: Form, *, least: int = 0, most: int | None = None) -> Form:
     """Return the form of a list."""
 
-    def read(entry: Entry, scope: Scope) -> tuple[Any, ...]:
+    def read(entry: Entry, scope: FormScope) -> tuple[Any, ...]:
         entries = entry.items(least=least)
         if most is not None and len(entries) > most:
             entry.complain(f"expected at most {most} entries, found {len(entries)}")
@@ -223,7 +223,7 @@ def by_name(form: Form, *, names: str = "name", of_fields: bool = False) -> Form
         of_fields: Whether they are those of fields in scope.
     """
 
-    def read(entry: Entry, scope: Scope) -> dict[str, Any]:
+    def read(entry: Entry, scope: FormScope) -> dict[str, Any]:
         known = sorted(scope.fields) if of_fields and scope.fields is not None else None
         members = entry.mapping() if known is None else entry.members(optional=known)
         return {name: form.read(member, scope) for name, member in members.items()}
@@ -245,7 +245,7 @@ def either(*forms: Form, select: Callable[[Entry], Form]) -> Form:
 def kinds(forms: Mapping[str, Form], expected: str) -> Form:
     """Return the form of a mapping with one member, whose name says of which kind it is."""
 
-    def read(entry: Entry, scope: Scope) -> Any:
+    def read(entry: Entry, scope: FormScope) -> Any:
         members = entry.value if isinstance(entry.value, dict) else {}
         if len(members) != 1 or next(iter(members)) not in forms:
             entry.fail(expected)
@@ -270,7 +270,7 @@ def kinds(forms: Mapping[str, Form], expected: str) -> Form:
 
 
 @dataclass(frozen=True)
-class Member:
+class FormMember:
     """One member of a record.
 
     Attributes:
@@ -316,9 +316,9 @@ class Record:
 
     title: str
     about: str
-    members: Mapping[str, Member]
+    members: Mapping[str, FormMember]
 
-    def read(self, entry: Entry, scope: Scope = ANY_NAME) -> dict[str, Any]:
+    def read(self, entry: Entry, scope: FormScope = ANY_NAME) -> dict[str, Any]:
         """Return the members that are there and have a value.
 
         Raises:

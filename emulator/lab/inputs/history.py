@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from emulator.lab.inputs import forms
 from emulator.lab.inputs.documents import Entry
-from emulator.lab.inputs.forms import Member, Record
+from emulator.lab.inputs.forms import FormMember, Record
 from emulator.service.limits import PARTITION_BYTES
 
 NO_DESCRIPTION: Final = (
@@ -99,8 +99,8 @@ _UNITS: Final = Record(
     "units",
     "Units per second; at least one of them.",
     {
-        "read": Member(forms.integer(), "Read units per second.", default=0, example=3000),
-        "write": Member(forms.integer(), "Write units per second.", default=0, example=1000),
+        "read": FormMember(forms.integer(), "Read units per second.", default=0, example=3000),
+        "write": FormMember(forms.integer(), "Write units per second.", default=0, example=1000),
     },
 )
 
@@ -112,23 +112,23 @@ def _units(entry: Entry, values: dict[str, int]) -> Units:
 
 
 _MEMBERS: Final = {
-    "partitions": Member(
+    "partitions": FormMember(
         forms.integer(least=1),
         "At least this many, however little its capacity requires.",
         default=History.partitions,
         example=4,
     ),
-    "previous_peak": Member(
+    "previous_peak": FormMember(
         _UNITS.form.made(_units),
         "The most that it has served: twice as much is there at once.",
         example={"write": 6000},
     ),
-    "warm": Member(
+    "warm": FormMember(
         _UNITS.form.made(_units),
         "The warm throughput that DescribeTable reports.",
         example={"read": 12000, "write": 4000},
     ),
-    "burst_start": Member(
+    "burst_start": FormMember(
         forms.number(least=0, most=1),
         "The share of the 300 s reserve that it has. Without it: as the settings or the world say.",
         example=1,
@@ -142,7 +142,7 @@ HISTORY: Final = Record(
     "The state of a table when the warm-up begins.",
     {
         **_MEMBERS,
-        "describe_table": Member(
+        "describe_table": FormMember(
             forms.text().made(lambda entry, _: _read_description(entry)),
             "A file beside the lab file with what `aws dynamodb describe-table` printed: warm "
             "throughput of the table and its indexes, and the partitions that their sizes need.",

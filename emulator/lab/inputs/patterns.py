@@ -17,7 +17,7 @@ from emulator.lab.inputs.arrival_rates import ARRIVALS, Arrivals, Constant, Rate
 from emulator.lab.inputs.clients import RETRY
 from emulator.lab.inputs.distributions import Distribution, Floats, Integers, Uniform
 from emulator.lab.inputs.documents import Entry
-from emulator.lab.inputs.forms import Form, Member, Record
+from emulator.lab.inputs.forms import Form, FormMember, Record
 from emulator.service import limits
 from emulator.service.catalogue import OPERATIONS as CATALOGUE
 from emulator.service.catalogue import Kind, names_of
@@ -358,13 +358,13 @@ FIELD: Final = Record(
     "What identifies things, and how popular each is. One of `count`, `values`, `unique`, "
     "`weights`, `csv` says which values there are.",
     {
-        "count": Member(
+        "count": FormMember(
             forms.integer(least=1), "The number of values.", example=10000, nullable=True
         ),
-        "values": Member(
+        "values": FormMember(
             forms.many(forms.scalar(), least=1), "These values.", example=["open", "done"]
         ),
-        "unique": Member(
+        "unique": FormMember(
             forms.either(
                 _UNIQUE,
                 _ALSO_SEQUENTIAL,
@@ -374,26 +374,26 @@ FIELD: Final = Record(
             "`random` ones.",
             example="random",
         ),
-        "weights": Member(
+        "weights": FormMember(
             forms.by_name(forms.number(least=0), names="value"),
             "These values, each as often as its weight says.",
             example={"open": 3, "done": 1},
         ),
-        "csv": Member(
+        "csv": FormMember(
             forms.text(),
             "A file beside the lab file with real keys; each is used as often as it occurs.",
             example="keys.csv",
         ),
-        "column": Member(
+        "column": FormMember(
             forms.text(), "The column of `csv`. Without it: the field's name.", example="device"
         ),
-        "distribution": Member(
+        "distribution": FormMember(
             distributions.FORM,
             "How popular the values are.",
             default=Uniform().to_document(),
             example={"zipf": 1.1},
         ),
-        "per": Member(
+        "per": FormMember(
             forms.text(),
             "The field that each value belongs to: `count` values for every value of that one.",
             example="tenant",
@@ -433,8 +433,8 @@ _SIZE_SHARE: Final = Record(
     "size share",
     "One of several sizes.",
     {
-        "size": Member(forms.size(), "The size.", required=True, example="1 KB"),
-        "share": Member(
+        "size": FormMember(forms.size(), "The size.", required=True, example="1 KB"),
+        "share": FormMember(
             forms.number(above=0), "How often it occurs, beside the others.", required=True
         ),
     },
@@ -443,16 +443,16 @@ _SIZE_TAIL: Final = Record(
     "size tail",
     "Sizes with a long tail, log-normal.",
     {
-        "median": Member(forms.size(), "Half of the items are smaller.", required=True),
-        "p99": Member(forms.size(), "One item in a hundred is larger.", required=True),
+        "median": FormMember(forms.size(), "Half of the items are smaller.", required=True),
+        "p99": FormMember(forms.size(), "One item in a hundred is larger.", required=True),
     },
 )
 _SIZE_RANGE: Final = Record(
     "size range",
     "Sizes spread evenly.",
     {
-        "min": Member(forms.size(), "The smallest.", required=True),
-        "max": Member(forms.size(), "The largest.", required=True),
+        "min": FormMember(forms.size(), "The smallest.", required=True),
+        "max": FormMember(forms.size(), "The largest.", required=True),
     },
 )
 
@@ -493,19 +493,19 @@ RECORDED: Final = Record(
     "recorded",
     "Requests as they were, as `Workload.from_trace` writes them; `rate` says how many there are.",
     {
-        "times": Member(
+        "times": FormMember(
             forms.many(forms.number(least=0), least=1),
             "Seconds from the start of the run, in order.",
             required=True,
             example=[0.0, 0.4, 1.7],
         ),
-        "values": Member(
+        "values": FormMember(
             forms.by_name(forms.many(forms.integer(), least=1), names="field"),
             "Of each field, the number of the value that each request asked for.",
             required=True,
             example={"deviceId": [0, 3, 0]},
         ),
-        "sizes": Member(
+        "sizes": FormMember(
             forms.many(forms.size()),
             "Of each request, the size of its item. Without it: as `size` says.",
             example=[300, 320, 300],
@@ -516,64 +516,64 @@ PATTERN: Final = Record(
     "pattern",
     "One access pattern: an operation, its rate, and what the caller knows.",
     {
-        "name": Member(forms.text(), "What reports call it.", required=True, example="save"),
-        "operation": Member(
+        "name": FormMember(forms.text(), "What reports call it.", required=True, example="save"),
+        "operation": FormMember(
             forms.choice({name: name for name in OPERATIONS}), "What is called.", required=True
         ),
-        "rate": Member(
+        "rate": FormMember(
             arrival_rates.FORM,
             "Requests per second, or how they change with time.",
             required=True,
             example={"ramp": {"start": 5, "end": 20, "over": "5m"}},
         ),
-        "arrivals": Member(
+        "arrivals": FormMember(
             forms.choice(ARRIVALS),
             "`even`: as close to the rate as whole requests allow; `poisson`: independent callers.",
             default=Pattern.arrivals,
             nullable=True,
         ),
-        "entity": Member(
+        "entity": FormMember(
             forms.text(),
             "The kind of item, where a design keeps several in one table.",
             example="order",
             nullable=True,
         ),
-        "by": Member(
+        "by": FormMember(
             forms.many(forms.field_name()),
             "The fields that the caller knows. Without it: of a write or GetItem all that the key "
             "needs, of others none.",
             example=["userId"],
         ),
-        "fields": Member(
+        "fields": FormMember(
             forms.many(forms.field_name()),
             "The fields of the item it writes, which decide the indexes it appears in. "
             "Without it: all.",
             example=["userId", "status"],
         ),
-        "distributions": Member(
+        "distributions": FormMember(
             forms.by_name(distributions.FORM, names="field", of_fields=True),
             "How this pattern picks values, where it differs from the field's own `distribution`.",
             example={"userId": {"latest": 1.2}},
         ),
-        "size": Member(
+        "size": FormMember(
             SIZES,
             "The size of the items it writes or reads.",
             default=Pattern.size,
             example="1.5 KB",
         ),
-        "items": Member(
+        "items": FormMember(
             forms.integer(least=1),
             "Query and Scan: the most items it wants, newest first. Without it: all that match.",
             example=50,
             nullable=True,
         ),
-        "span": Member(
+        "span": FormMember(
             forms.duration(),
             "Query and Scan: how far back in time it asks. Without it: everything.",
             example="1h",
             nullable=True,
         ),
-        "selectivity": Member(
+        "selectivity": FormMember(
             forms.number(above=0, most=1),
             "Query and Scan: the share of what matches the key that it can use; the rest is "
             "filtered away after it was read and paid for.",
@@ -581,29 +581,29 @@ PATTERN: Final = Record(
             example=0.1,
             nullable=True,
         ),
-        "consistent": Member(
+        "consistent": FormMember(
             forms.boolean(),
             "Whether reads are strongly consistent, at twice the units; never of a global index.",
             default=Pattern.consistent,
             nullable=True,
         ),
-        "changes": Member(
+        "changes": FormMember(
             forms.many(forms.field_name()),
             "UpdateItem: the fields that get a new value. An index whose key has one of them "
             "deletes an entry and writes another. Without it: attributes that no key has.",
             example=["status"],
         ),
-        "actions": Member(
+        "actions": FormMember(
             forms.integer(least=1),
             "Items per request of a batch or transaction.",
             default=Pattern.actions,
             example=25,
             nullable=True,
         ),
-        "retry": Member(
+        "retry": FormMember(
             RETRY, "The retry mode, if not the workload's.", example="none", nullable=True
         ),
-        "recorded": Member(
+        "recorded": FormMember(
             RECORDED.form.made(lambda _, values: Recorded(**values)),
             "The exact requests of recorded traffic.",
         ),
@@ -614,11 +614,11 @@ PRELOAD: Final = Record(
     "preload",
     "Items that are there before the run, free of charge.",
     {
-        "pattern": Member(
+        "pattern": FormMember(
             forms.text(), "The pattern whose items they are.", required=True, example="save"
         ),
-        "items": Member(forms.integer(least=1), "How many.", required=True, example=5000),
-        "span": Member(
+        "items": FormMember(forms.integer(least=1), "How many.", required=True, example=5000),
+        "span": FormMember(
             forms.duration(zero=True),
             "The time before the run over which they were written.",
             default=Preload.span,

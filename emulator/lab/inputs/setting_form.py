@@ -7,7 +7,7 @@ from types import NoneType
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from emulator.lab.inputs.documents import Entry
-from emulator.lab.inputs.forms import Form, Scope
+from emulator.lab.inputs.forms import Form, FormScope
 from emulator.settings import Settings
 
 
@@ -17,7 +17,7 @@ def _settings() -> list[Field[Any]]:
     return [setting for setting in fields(Settings) if types[setting.name] is not Any]
 
 
-def _read_settings(entry: Entry, _: Scope) -> tuple[Settings, frozenset[str]]:
+def _read_settings(entry: Entry, _: FormScope) -> tuple[Settings, frozenset[str]]:
     """Return the settings, and the names of those that are given."""
     members = entry.members(optional=[setting.name for setting in _settings()])
     values = {name: _plain(member) for name, member in members.items()}

@@ -23,7 +23,7 @@ from emulator.lab.inputs import forms
 from emulator.lab.inputs.clients import RETRY, Clients
 from emulator.lab.inputs.distributions import Distribution, Floats, Latest, Zipf
 from emulator.lab.inputs.documents import Entry
-from emulator.lab.inputs.forms import Form, Member, Record, Scope
+from emulator.lab.inputs.forms import Form, FormMember, FormScope, Record
 from emulator.lab.inputs.patterns import (
     FIELD,
     PATTERN_FORM,
@@ -288,13 +288,13 @@ def _unknown_names(workload: Workload) -> Iterator[str]:
 # Reading
 
 
-def _read_every(entry: Entry, _: Scope) -> float:
+def _read_every(entry: Entry, _: FormScope) -> float:
     """Return how often a run happens, in seconds."""
     named = _PERIODS.get(entry.value) if isinstance(entry.value, str) else None
     return entry.seconds() if named is None else named
 
 
-def _read_growth(entry: Entry, _: Scope) -> float:
+def _read_growth(entry: Entry, _: FormScope) -> float:
     """Return the growth in a month as a share, from 0.05 or ``5 % a month``."""
     if isinstance(entry.value, str):
         percent = _GROWTH.fullmatch(entry.value)
@@ -304,7 +304,7 @@ def _read_growth(entry: Entry, _: Scope) -> float:
     return entry.number(least=0, most=_MOST_GROWTH)
 
 
-def _read_start(entry: Entry, _: Scope) -> int:
+def _read_start(entry: Entry, _: FormScope) -> int:
     """Return epoch seconds from a number or an ISO date and time."""
     if isinstance(entry.value, str):
         try:
@@ -342,69 +342,71 @@ WORKLOAD: Final = Record(
     "workload",
     "The requests of an application, independent of the design.",
     {
-        "duration": Member(
+        "duration": FormMember(
             forms.duration(), "How long the run is.", default=Workload.duration, example="10m"
         ),
-        "warm_up": Member(
+        "warm_up": FormMember(
             forms.duration(zero=True),
             "The time before the run, which is not counted: buckets, partitions and items are then "
             "what it left. `0` for new tables.",
             default=Workload.warm_up,
             example="2m",
         ),
-        "fields": Member(
+        "fields": FormMember(
             forms.by_name(FIELD.form),
             "What identifies things. `timestamp`, the moment of the request, is always there.",
             example={"userId": {"count": 500, "distribution": {"zipf": 1.1}}},
         ),
-        "patterns": Member(
+        "patterns": FormMember(
             forms.many(PATTERN_FORM, least=1),
             "What is asked, and how often.",
             required=True,
             example=[{"name": "save", "operation": "PutItem", "rate": 40, "size": "2 KB"}],
         ),
-        "preload": Member(
+        "preload": FormMember(
             forms.many(PRELOAD_FORM),
             "Items that are there before the run.",
             example=[{"pattern": "save", "items": 5000}],
         ),
-        "clients": Member(
+        "clients": FormMember(
             clients_module.FORM,
             "How many clients there are, or more about them.",
             default=Clients.count,
             example={"count": 50, "timeout": "5s"},
         ),
-        "retry": Member(RETRY, "The SDK's retry mode.", default=Workload.retry, example="standard"),
-        "load": Member(
+        "retry": FormMember(
+            RETRY, "The SDK's retry mode.", default=Workload.retry, example="standard"
+        ),
+        "load": FormMember(
             forms.number(above=0), "A multiple of every rate.", default=Workload.load, example=1.5
         ),
-        "seed": Member(
+        "seed": FormMember(
             forms.integer(), "The seed of the first world.", default=Workload.seed, example=7
         ),
-        "start": Member(
+        "start": FormMember(
             _START,
             "When the run begins, a whole minute; keys made of the time begin there.",
             default=DEFAULT_START,
             example="2026-01-01T00:00:00Z",
         ),
-        "attributes": Member(
+        "attributes": FormMember(
             forms.by_name(forms.size()),
             "Attributes of every item besides its fields, with their size.",
             example={"payload": "1 KB"},
         ),
-        "retention": Member(
+        "retention": FormMember(
             forms.duration(),
             "How long items are kept, for storage costs. Without it: forever.",
             example="90d",
             nullable=True,
         ),
-        "every": Member(
+        "every": FormMember(
             _EVERY,
             "How often the run happens, for costs. Without it: this load runs all the time.",
             example="month",
             nullable=True,
         ),
-        "growth": Member(
+        "growth": FormMember(
             _GROWTH_FORM,
             "By how much the load grows in a month, for the costs of a year.",
             default=Workload.growth,
@@ -422,7 +424,7 @@ def from_entry(entry: Entry) -> Workload:
     """
     written = entry.value.get("fields") if isinstance(entry.value, dict) else None
     names = frozenset(() if written is None else written.mapping())
-    options = WORKLOAD.read(entry, Scope(names | {TIMESTAMP}))
+    options = WORKLOAD.read(entry, FormScope(names | {TIMESTAMP}))
     if written is not None:
         options["fields"] = [
             _field(name, written.value[name], values, names)

@@ -17,7 +17,7 @@ from typing import Any, Final, get_args
 
 from emulator.lab.inputs import forms
 from emulator.lab.inputs.documents import Entry
-from emulator.lab.inputs.forms import Member, Record
+from emulator.lab.inputs.forms import FormMember, Record
 from emulator.lab.outcome import words
 from emulator.lab.outcome.result_types import Comparison, DesignResult, Grade
 from emulator.lab.outcome.thresholds import MOST_HEADROOM
@@ -48,19 +48,19 @@ EXPECTATION: Final = Record(
     "promises",
     "What is promised of a design; without a member nothing.",
     {
-        "grade": Member(
+        "grade": FormMember(
             forms.choice({grade: grade for grade in GRADES}), "At worst.", example="tight"
         ),
-        "risk": Member(_SHARE, "At most this chance of throttling.", example=0.05),
-        "throttled": Member(
+        "risk": FormMember(_SHARE, "At most this chance of throttling.", example=0.05),
+        "throttled": FormMember(
             _SHARE, "At most this share of calls, in the median world.", example=0.001
         ),
-        "headroom": Member(
+        "headroom": FormMember(
             forms.number(above=0, most=MOST_HEADROOM),
             "At least this multiple of the load; not to be had with `--quick`.",
             example=1.5,
         ),
-        "monthly_cost": Member(
+        "monthly_cost": FormMember(
             forms.number(least=0), "At most this many dollars, in the median world.", example=3000
         ),
     },

@@ -86,7 +86,7 @@ def _measures(comparison: Comparison) -> str:
     return _table(tuple(escape(head) for head in heads), lines)
 
 
-def _cells(row: rows.Row) -> Iterator[str]:
+def _cells(row: rows.FigureRow) -> Iterator[str]:
     best = rows.best(row.cells, row.better)
     for index, cell in enumerate(row.cells):
         yield escape(cell.text) + (" \u2713" if index in best else "")

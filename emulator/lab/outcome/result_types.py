@@ -112,7 +112,7 @@ class PatternResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Series:
+class MinuteSeries:
     """Throughput over time: one value per step, all of the same length.
 
     ``consumed``, ``provisioned`` and ``throttled`` are units per second (averages over the
@@ -138,9 +138,9 @@ class AxisResult:
     peak: float
     #: Consumed over provisioned, 0 to 1; None on demand.
     utilisation: float | None
-    per_minute: Series
+    per_minute: MinuteSeries
     #: At most a few hundred points, whatever the duration.
-    fine: Series
+    fine: MinuteSeries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ class Cell(NamedTuple):
     bounds: tuple[float, float] | None = None
 
 
-class Row(NamedTuple):
+class FigureRow(NamedTuple):
     """One measure; ``detail`` rows explain the row above them."""
 
     label: str
@@ -45,7 +45,7 @@ class Group(NamedTuple):
     """Rows that belong together."""
 
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[FigureRow, ...]
 
 
 def best(cells: Sequence[Cell], better: Better) -> set[int]:
@@ -121,14 +121,14 @@ def _row(
     detail: bool = False,
     hint: str = "",
     better: Better = "",
-) -> Row:
-    return Row(label, tuple(cell(design) for design in designs), detail, hint, better)
+) -> FigureRow:
+    return FigureRow(label, tuple(cell(design) for design in designs), detail, hint, better)
 
 
 # Throttling
 
 
-def _throttling(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
+def _throttling(designs: Sequence[result_types.DesignResult]) -> Iterator[FigureRow]:
     if any(design.risk is not None for design in designs):
         hint = "in how many of the worlds that were played, with the 95 % interval"
         yield _row("worlds that throttle", designs, risk, hint=hint, better="low")
@@ -136,11 +136,11 @@ def _throttling(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
     shares = [design.throttled_share for design in designs]
     hint = "of first attempts; this row and those below are of the median world"
     cells = tuple(_share(share, THRESHOLD) for share in shares)
-    yield Row("calls throttled, median world", cells, hint=hint, better="low")
+    yield FigureRow("calls throttled, median world", cells, hint=hint, better="low")
     for reason in _reasons(designs):
         shares = [design.throttled_share_by_reason.get(reason, 0.0) for design in designs]
         cells = tuple(Cell(words.percent(share) if share else words.NONE) for share in shares)
-        yield Row(words.reason(reason), cells, detail=True, hint=reason)
+        yield FigureRow(words.reason(reason), cells, detail=True, hint=reason)
     if any(design.given_up_share for design in designs):
         hint = "calls that were refused at every attempt"
         yield _row(
@@ -237,7 +237,7 @@ def headroom(design: result_types.DesignResult) -> Cell:
 # Waiting
 
 
-def _waiting(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
+def _waiting(designs: Sequence[result_types.DesignResult]) -> Iterator[FigureRow]:
     hint = "p50 / p99: half and 99 % of the calls stay under it; of the worst access pattern"
     yield _row(
         "attempts per call, p50 / p99",
@@ -282,7 +282,7 @@ def _waste(design: result_types.DesignResult) -> Cell:
 # Heat
 
 
-def _heat(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
+def _heat(designs: Sequence[result_types.DesignResult]) -> Iterator[FigureRow]:
     yield _row(
         "hottest partition",
         designs,
@@ -374,7 +374,7 @@ def _splits(design: result_types.DesignResult) -> Cell:
 # Capacity
 
 
-def _capacity(designs: Sequence[result_types.DesignResult], seconds: float) -> Iterator[Row]:
+def _capacity(designs: Sequence[result_types.DesignResult], seconds: float) -> Iterator[FigureRow]:
     """Yield units per second of every table and index that any design has."""
     names = dict.fromkeys(resource.name for design in designs for resource in design.resources)
     for name in names:
@@ -385,7 +385,7 @@ def _capacity(designs: Sequence[result_types.DesignResult], seconds: float) -> I
         ):
             if any(axis is not None and axis.consumed_units for axis in axes):
                 cells = tuple(_units(axis, seconds) for axis in axes)
-                yield Row(f"{unit}/s on {name}", cells, hint="average; share of provisioned")
+                yield FigureRow(f"{unit}/s on {name}", cells, hint="average; share of provisioned")
 
 
 def _named(design: result_types.DesignResult, name: str) -> result_types.ResourceResult | None:
@@ -412,7 +412,7 @@ def _cost_title(comparison: result_types.Comparison) -> str:
     return f"Cost of a month with this run every {words.duration(every)}"
 
 
-def _costs(designs: Sequence[result_types.DesignResult]) -> Iterator[Row]:
+def _costs(designs: Sequence[result_types.DesignResult]) -> Iterator[FigureRow]:
     names = dict.fromkeys(cost_name(cost) for design in designs for cost in design.costs)
     for name in names:
         yield _row(name, designs, lambda design, name=name: _cost(design, name), better="low")  # type: ignore[misc]

@@ -176,8 +176,8 @@ def _axis(record: run_log.ResourceRecord, axis: int) -> result_types.AxisResult:
     allowed = float(provisioned.sum())
     step = max(1, -(-len(consumed) // _MOST_POINTS))
 
-    def series(width: int) -> result_types.Series:
-        return result_types.Series(
+    def series(width: int) -> result_types.MinuteSeries:
+        return result_types.MinuteSeries(
             step_seconds=float(width),
             consumed=_steps(consumed, width, np.mean),
             provisioned=_steps(provisioned, width, np.mean),

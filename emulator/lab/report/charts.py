@@ -112,11 +112,11 @@ def _axis_caption(axis: result_types.AxisResult) -> str:
     return text
 
 
-def throughput(series: result_types.Series, axis: str, source: str = "") -> pictures.OverTime:
+def throughput(series: result_types.MinuteSeries, axis: str, source: str = "") -> pictures.OverTime:
     """Show what was consumed and refused per second, and under it the burst reserve."""
 
-    def line(name: str, field: str, color: str, shape: str) -> pictures.Series:
-        return pictures.Series(
+    def line(name: str, field: str, color: str, shape: str) -> pictures.ChartSeries:
+        return pictures.ChartSeries(
             name=name,
             values=getattr(series, field),
             color=color,
@@ -254,7 +254,7 @@ def attempts(design: result_types.DesignResult) -> pictures.Bars:
         rows=tuple(
             pictures.Bar(
                 name=name,
-                parts=(pictures.Part(name="share of calls", value=share, color=color),),
+                parts=(pictures.BarPart(name="share of calls", value=share, color=color),),
                 text=words.percent(share),
                 is_strong=False,
             )
@@ -319,14 +319,14 @@ _COST_PARTS: Final = (
 )
 
 
-def cost_parts(cost: result_types.Cost) -> tuple[pictures.Part, ...]:
+def cost_parts(cost: result_types.Cost) -> tuple[pictures.BarPart, ...]:
     """Return what of a bill is for writes, reads, storage and the rest."""
     amounts = dict.fromkeys((part for part, _, _ in _COST_PARTS), 0.0)
     for line in cost.lines:
         part = next(part for part in amounts if part in line.item)
         amounts[part] += line.amount
     return tuple(
-        pictures.Part(name=name, value=amounts[part], color=color)
+        pictures.BarPart(name=name, value=amounts[part], color=color)
         for part, color, name in _COST_PARTS
         if amounts[part]
     )

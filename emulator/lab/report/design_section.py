@@ -10,7 +10,7 @@ from emulator.lab.outcome import result_types, words
 from emulator.lab.report import pictures
 from emulator.lab.report.charts import Chart, resource_charts, slug, summary_charts
 from emulator.lab.report.markup import badge, figure
-from emulator.web.markup import Column, Value, table
+from emulator.web.markup import TableColumn, Value, table
 
 #: Grades of designs that need no look.
 HEALTHY: Final = ("fine", "tight")
@@ -202,16 +202,16 @@ def _break_even(design: result_types.DesignResult) -> str:
 
 
 _PATTERN_COLUMNS: Final = (
-    Column("access pattern"),
-    Column("operation"),
-    Column("answered by"),
-    Column("requests", is_number=True),
-    Column("calls each", is_number=True),
-    Column("throttled", is_number=True),
-    Column("attempts p50 / p99", is_number=True),
-    Column("added latency p50 / p99", is_number=True),
-    Column("units each", is_number=True),
-    Column("filtered away", is_number=True),
+    TableColumn("access pattern"),
+    TableColumn("operation"),
+    TableColumn("answered by"),
+    TableColumn("requests", is_number=True),
+    TableColumn("calls each", is_number=True),
+    TableColumn("throttled", is_number=True),
+    TableColumn("attempts p50 / p99", is_number=True),
+    TableColumn("added latency p50 / p99", is_number=True),
+    TableColumn("units each", is_number=True),
+    TableColumn("filtered away", is_number=True),
 )
 
 
@@ -268,9 +268,9 @@ def _confidence(design: result_types.DesignResult) -> str:
         for row in design.confidence
     ]
     columns = (
-        Column("measure"),
-        Column("mean", is_number=True),
-        Column("95 % interval of the mean", is_number=True),
+        TableColumn("measure"),
+        TableColumn("mean", is_number=True),
+        TableColumn("95 % interval of the mean", is_number=True),
     )
     worlds = len(design.confidence[0].values)
     title = f"Over {worlds} worlds"

@@ -10,7 +10,7 @@ from emulator.lab.outcome.result_types import DesignResult
 from emulator.lab.outcome.rows import headroom, month, risk
 
 
-class Change(NamedTuple):
+class FigureChange(NamedTuple):
     """One measure before and after."""
 
     measure: str
@@ -18,10 +18,10 @@ class Change(NamedTuple):
     after: str
 
 
-def changes_of(old: DesignResult, new: DesignResult) -> Iterator[Change]:
+def changes_of(old: DesignResult, new: DesignResult) -> Iterator[FigureChange]:
     """Yield the measures that a reader compares, before and after."""
     for measure, text in _MEASURES.items():
-        yield Change(measure, text(old), text(new))
+        yield FigureChange(measure, text(old), text(new))
     for unit, axis in (("WCU", 1), ("RCU", 0)):
         names = dict.fromkeys(
             resource.name for design in (old, new) for resource in design.resources
@@ -29,7 +29,7 @@ def changes_of(old: DesignResult, new: DesignResult) -> Iterator[Change]:
         for name in names:
             amounts = [_units(design, name, axis) for design in (old, new)]
             if any(amounts):
-                yield Change(f"{unit} on {words.resource(name)}", *map(words.count, amounts))
+                yield FigureChange(f"{unit} on {words.resource(name)}", *map(words.count, amounts))
 
 
 _MEASURES: Final[dict[str, Callable[[DesignResult], str]]] = {

@@ -15,6 +15,7 @@ from emulator.lab.report.pictures import (
     Axis,
     Bar,
     Bars,
+    ChartSeries,
     Curve,
     Distribution,
     Guide,
@@ -26,7 +27,6 @@ from emulator.lab.report.pictures import (
     Panel,
     Partitions,
     Picture,
-    Series,
 )
 
 WIDTH: Final = 520.0
@@ -261,9 +261,9 @@ def _draw_panel(frame: svg.Frame, panel: Panel, step: float, x: svg.Linear) -> N
     frame.drawing.line((frame.left, frame.bottom), (frame.right, frame.bottom), "axis")
 
 
-def _layers(panel: Panel) -> list[tuple[Series, list[float] | None, list[float]]]:
+def _layers(panel: Panel) -> list[tuple[ChartSeries, list[float] | None, list[float]]]:
     """Return each series with where it begins, if on top of another, and where it ends."""
-    layers: list[tuple[Series, list[float] | None, list[float]]] = []
+    layers: list[tuple[ChartSeries, list[float] | None, list[float]]] = []
     below: list[float] | None = None
     for series in panel.series:
         floor = below if series.shape == "stack" else None
@@ -275,7 +275,7 @@ def _layers(panel: Panel) -> list[tuple[Series, list[float] | None, list[float]]
     return layers
 
 
-def _shape(series: Series) -> str:
+def _shape(series: ChartSeries) -> str:
     if series.shape in ("area", "stack"):
         return f"soft {series.color}"
     return f"stroke {'dash ' if series.shape == 'dash' else ''}{series.color}"

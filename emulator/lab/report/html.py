@@ -19,8 +19,8 @@ from emulator.lab.outcome import result_types, words
 from emulator.lab.outcome.rows import (
     INCOMPLETE,
     Cell,
+    FigureRow,
     Group,
-    Row,
     best,
     groups,
     headroom,
@@ -35,7 +35,7 @@ from emulator.lab.report.heat_map import hottest, thumbnail
 from emulator.lab.report.markup import badge, figure, sentence
 from emulator.lab.report.side_by_side import comparison_charts
 from emulator.lab.report.text import explanations
-from emulator.web.markup import Column, Value, hint, scrolling, table
+from emulator.web.markup import TableColumn, Value, hint, scrolling, table
 
 #: What is shown has three digits; lines are not seen to differ in a fifth.
 _CHART_DIGITS: Final = 4
@@ -200,7 +200,7 @@ def _group(number: int, group: Group, designs: int) -> str:
     return head + "".join(rows)
 
 
-def _row(identity: str, row: Row) -> str:
+def _row(identity: str, row: FigureRow) -> str:
     label = hint(identity, row.label, row.hint) if row.hint else escape(row.label)
     good = best(row.cells, row.better)
     cells = "".join(
@@ -252,11 +252,11 @@ def _reading(made: list[Group]) -> str:
 # Checks, assumptions, inputs
 
 _CHECK_COLUMNS: Final = (
-    Column("severity"),
-    Column("design"),
-    Column("about"),
-    Column("finding"),
-    Column("cure"),
+    TableColumn("severity"),
+    TableColumn("design"),
+    TableColumn("about"),
+    TableColumn("finding"),
+    TableColumn("cure"),
 )
 
 
@@ -300,10 +300,10 @@ def _assumptions(comparison: result_types.Comparison) -> str:
         _unknown(design, effect) for design in comparison.designs for effect in design.unknowns
     ]
     columns = (
-        Column("design"),
-        Column("unknown"),
-        Column("calls throttled", is_number=True),
-        Column("worlds that throttle", is_number=True),
+        TableColumn("design"),
+        TableColumn("unknown"),
+        TableColumn("calls throttled", is_number=True),
+        TableColumn("worlds that throttle", is_number=True),
     )
     tables = table("What the answers depend on", columns, effects) if effects else ""
     constants = [
@@ -312,7 +312,11 @@ def _assumptions(comparison: result_types.Comparison) -> str:
         for assumption in design.assumptions
     ]
     if constants:
-        heads = (Column("design"), Column("setting"), Column("assumed", is_number=True))
+        heads = (
+            TableColumn("design"),
+            TableColumn("setting"),
+            TableColumn("assumed", is_number=True),
+        )
         tables += (
             '<p class="quiet">These constants are assumed, too, and the same in every world; each '
             "is a setting.</p>" + table("Assumed constants", heads, constants)

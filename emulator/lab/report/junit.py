@@ -10,14 +10,14 @@ from emulator.lab.outcome.expectations import Judgement
 from emulator.lab.outcome.result_types import Comparison, DesignResult
 
 
-class Judged(NamedTuple):
+class JudgedPromise(NamedTuple):
     """The result of a lab file, and what became of its promises."""
 
     comparison: Comparison
     judgements: Sequence[Judgement]
 
 
-def junit_report(results: Sequence[Judged]) -> str:
+def junit_report(results: Sequence[JudgedPromise]) -> str:
     """Return the results of lab files as JUnit XML; a design without promises has one case."""
     root = ElementTree.Element("testsuites", name="dynamometer lab")
     for comparison, judgements in results:

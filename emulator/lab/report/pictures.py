@@ -33,7 +33,7 @@ class Guide:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class BarPart:
     """One piece of a bar."""
 
     name: str
@@ -46,7 +46,7 @@ class Bar:
     """A row of bars, with what stands at its end."""
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[BarPart, ...]
     text: str
     is_best: bool = False
     is_strong: bool = True
@@ -157,7 +157,7 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Series:
+class ChartSeries:
     """Values over time."""
 
     name: str
@@ -174,7 +174,7 @@ class Panel:
 
     name: str
     title: str
-    series: tuple[Series, ...]
+    series: tuple[ChartSeries, ...]
     format: Format
     height: float
     ceiling: float | None = None
@@ -218,7 +218,7 @@ def as_data(value: Any) -> Any:
     if isinstance(value, Partitions):
         return {"kind": "Partitions", "source": value.source}
     if is_dataclass(value) and not isinstance(value, type):
-        left_out = {"values"} if isinstance(value, Series) and value.source else set()
+        left_out = {"values"} if isinstance(value, ChartSeries) and value.source else set()
         named = {
             _camel(entry.name): as_data(getattr(value, entry.name))
             for entry in fields(value)

@@ -97,7 +97,7 @@ def headrooms(designs: Sequence[result_types.DesignResult]) -> pictures.Bars:
     rows = [
         pictures.Bar(
             name=design.name,
-            parts=(pictures.Part(name="headroom", value=multiple, color=color(index)),),
+            parts=(pictures.BarPart(name="headroom", value=multiple, color=color(index)),),
             text=cells[index].text,
             is_best=index in good,
         )
@@ -143,7 +143,9 @@ def over_time(comparison: result_types.Comparison) -> pictures.OverTime:
                 format=form,
                 height=220,
                 series=tuple(
-                    pictures.Series(name=design, values=values, color=color(index), shape="line")
+                    pictures.ChartSeries(
+                        name=design, values=values, color=color(index), shape="line"
+                    )
                     for index, (design, values) in enumerate(zip(names, lines, strict=True))
                 ),
             )
@@ -174,8 +176,8 @@ def units(designs: Sequence[result_types.DesignResult]) -> pictures.Bars:
         if refused:
             said += f", {words.count(refused)} refused"
         parts = (
-            pictures.Part(name="consumed", value=consumed, color="blue"),
-            pictures.Part(name="refused", value=refused, color="red"),
+            pictures.BarPart(name="consumed", value=consumed, color="blue"),
+            pictures.BarPart(name="refused", value=refused, color="red"),
         )
         rows.append(pictures.Bar(name=design.name, parts=parts, text=said))
     return pictures.Bars(label="Consumed and refused by design", rows=tuple(rows), format="count")

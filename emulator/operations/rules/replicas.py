@@ -70,7 +70,7 @@ REGION_SETS: Final = (
 _ACTIONS: Final = ("Create", "Update", "Delete", "Disassociate")
 
 
-class Action(NamedTuple):
+class ReplicaAction(NamedTuple):
     """One change of a group: what is to happen to the replica of which region."""
 
     kind: str
@@ -78,7 +78,7 @@ class Action(NamedTuple):
     body: Wire
 
 
-def actions_of(request: Wire) -> list[Action]:
+def actions_of(request: Wire) -> list[ReplicaAction]:
     """Return the changes of replicas that a request asks for; each entry has one."""
     actions = []
     for update in request.get("ReplicaUpdates") or ():
@@ -86,11 +86,11 @@ def actions_of(request: Wire) -> list[Action]:
         if len(kinds) != 1:
             raise ValidationException(NO_ACTION)
         body = update[kinds[0]]
-        actions.append(Action(kinds[0], body["RegionName"], body))
+        actions.append(ReplicaAction(kinds[0], body["RegionName"], body))
     return actions
 
 
-def witness_of(request: Wire) -> Action | None:
+def witness_of(request: Wire) -> ReplicaAction | None:
     """Return the change of the witness that a request asks for (GTB-8)."""
     updates = request.get("GlobalTableWitnessUpdates")
     if not updates:
@@ -98,7 +98,7 @@ def witness_of(request: Wire) -> Action | None:
     kinds = [kind for kind in ("Create", "Delete") if updates[0].get(kind) is not None]
     if len(updates) != 1 or len(kinds) != 1:
         raise ValidationException(ONE_WITNESS_ACTION)
-    return Action(kinds[0], updates[0][kinds[0]]["RegionName"], updates[0][kinds[0]])
+    return ReplicaAction(kinds[0], updates[0][kinds[0]]["RegionName"], updates[0][kinds[0]])
 
 
 def replicas_can_change(account: Account, table: Table, request: Wire) -> None:
@@ -131,7 +131,7 @@ def _reads_are_within_the_quota(body: Wire, quota: int) -> None:
             raise LimitExceededException(message)
 
 
-def _can_be_disassociated(account: Account, table: Table, actions: Sequence[Action]) -> None:
+def _can_be_disassociated(account: Account, table: Table, actions: Sequence[ReplicaAction]) -> None:
     """Refuse to let a replica leave its group (GTB-10)."""
     if len(actions) != 1:
         raise ValidationException(DISASSOCIATION_ALONE)
@@ -149,8 +149,8 @@ def _consistency_is_kept(
     account: Account,
     table: Table,
     request: Wire,
-    actions: Sequence[Action],
-    witness: Action | None,
+    actions: Sequence[ReplicaAction],
+    witness: ReplicaAction | None,
     others: set[str],
 ) -> None:
     """Hold what strong consistency asks of a group before and after a change (GTB-6, GTB-8)."""
@@ -174,7 +174,7 @@ def _consistency_is_kept(
 
 
 def _can_be_strong(
-    account: Account, table: Table, witness: Action | None, others: set[str]
+    account: Account, table: Table, witness: ReplicaAction | None, others: set[str]
 ) -> None:
     """Refuse a group, or a table, that strong consistency does not go with (GTB-6)."""
     if witness is not None and witness.kind != "Create":
@@ -192,7 +192,7 @@ def _can_be_strong(
 
 
 def _can_be_dissolved(
-    table: Table, actions: Sequence[Action], witness: Action | None, others: set[str]
+    table: Table, actions: Sequence[ReplicaAction], witness: ReplicaAction | None, others: set[str]
 ) -> None:
     """Refuse changes of a strong group but those that leave one table and no witness (GTB-8)."""
     replica = table.replica

@@ -29,7 +29,7 @@ CONSISTENT_GSI: Final = "Strongly consistent read is not supported on Global Sec
 _FEWEST_BUCKETS: Final = 16
 
 
-class Reading(NamedTuple):
+class StatementRead(NamedTuple):
     """A SELECT that knows its table and its keys.
 
     Attributes:
@@ -40,7 +40,7 @@ class Reading(NamedTuple):
         columns: What of each item is answered, or None for all of it.
     """
 
-    source: paging.Source
+    source: paging.PagedSource
     ranges: list[partiql.Range] | None
     backwards: bool
     condition: expressions.Condition | None
@@ -56,7 +56,7 @@ class Reading(NamedTuple):
 
 def reading_of(
     account: Account, bound: partiql.Bound, select: partiql.Select, *, consistent: bool
-) -> Reading:
+) -> StatementRead:
     """Return what a SELECT reads; the order of the checks is observable (ERR-PQL-1).
 
     Raises:
@@ -82,7 +82,7 @@ def reading_of(
             _index_projects_filters(source, branches, ranges)
         if not any(branch.filters for branch in branches):
             condition = None
-    return Reading(source, ranges, backwards, condition, columns)
+    return StatementRead(source, ranges, backwards, condition, columns)
 
 
 def key_of_read(bound: partiql.Bound, select: partiql.Select, table: Table, refusal: str) -> Item:
@@ -104,12 +104,12 @@ def key_of_read(bound: partiql.Bound, select: partiql.Select, table: Table, refu
     return Item.of(dict(zip(table.key.names, values, strict=True)))
 
 
-def _source_of(account: Account, select: partiql.Select, *, consistent: bool) -> paging.Source:
+def _source_of(account: Account, select: partiql.Select, *, consistent: bool) -> paging.PagedSource:
     """Return the table or index, or say why it cannot be read (PQL-13, PQL-14, PQL-16, VIX-50)."""
     table = account.table(select.source.table)
     name = select.source.index
     if name is None:
-        return paging.Source(table, None, table.key, table.key.names)
+        return paging.PagedSource(table, None, table.key, table.key.names)
     index = table.indexes.get(name)
     if index is None:
         if table.vectors is not None and name in table.vectors.live:
@@ -122,11 +122,11 @@ def _source_of(account: Account, select: partiql.Select, *, consistent: bool) ->
         raise errors.ValidationException(paging.BACKFILLING.format(index=name))
     if schema.is_global and consistent:
         raise errors.ValidationException(CONSISTENT_GSI)
-    return paging.Source(table, index, schema.key, schema.key_names)
+    return paging.PagedSource(table, index, schema.key, schema.key_names)
 
 
 def _index_projects_filters(
-    source: paging.Source, branches: partiql.Branches, ranges: list[partiql.Range]
+    source: paging.PagedSource, branches: partiql.Branches, ranges: list[partiql.Range]
 ) -> None:
     """Refuse a keyed read that filters on what the index does not hold (PQL-15).
 
@@ -192,7 +192,7 @@ class _Read:
     """The reading of one page, which may go through several ranges."""
 
     def __init__(
-        self, account: Account, reading: Reading, limit: int | None, *, consistent: bool
+        self, account: Account, reading: StatementRead, limit: int | None, *, consistent: bool
     ) -> None:
         self._account = account
         self._reading = reading

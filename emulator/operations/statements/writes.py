@@ -97,7 +97,7 @@ def write_of(bound: partiql.Bound, table: Table, *, shows_old: bool) -> Write:
     position = table.position(keys.key_of(key, table.key))
     guard = split.condition(bound)
     change: Callable[[Item | None], Item | None]
-    if isinstance(statement, partiql.Update):
+    if isinstance(statement, partiql.UpdateStatement):
         assert bound.update is not None, "an UPDATE has its change"
         update_item.key_attributes_stay(bound.update, table)
         change = update_item.change_of(bound.update, key, table, standalone=False)

@@ -8,7 +8,7 @@ import pytest
 
 from emulator.lab import Capacity, Design, Field, Pattern, RayExecutor, Workload, Zipf
 from emulator.lab import sweep as sweep_with
-from emulator.lab.analysis.sweeps import Part
+from emulator.lab.analysis.sweeps import SweepPart
 
 WORKLOAD = Workload(
     fields=[Field("userId", count=50, distribution=Zipf(1.5)), Field("orderId", unique="random")],
@@ -156,8 +156,8 @@ def test_dask_gives_the_same_answer():
 def test_a_part_is_every_so_many_th_point():
     over = {"shards": [1, 2, 4, 8]}
 
-    found = sweep([SHARDED], WORKLOAD, over=over, executor=Here(), part=Part(2, 2))
+    found = sweep([SHARDED], WORKLOAD, over=over, executor=Here(), part=SweepPart(2, 2))
 
     assert [one.point["shards"] for one in found] == [2, 8]
     with pytest.raises(ValueError, match="a part is one of 1 to 2, not 3"):
-        Part(3, 2)
+        SweepPart(3, 2)

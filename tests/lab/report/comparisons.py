@@ -25,12 +25,12 @@ from emulator.lab.outcome.result_types import (
     HeatMap,
     KeyShare,
     LoadPoint,
+    MinuteSeries,
     PartitionSpan,
     PatternResult,
     ResourceResult,
     ResourceUnits,
     Risk,
-    Series,
     SplitResult,
     Spread,
     UnknownEffect,
@@ -50,7 +50,7 @@ def demand_at(step: int) -> float:
     return wave + (900 if 75 <= step < 85 else 0)
 
 
-def series(demand: list[float], carried: float, provisioned: float) -> Series:
+def series(demand: list[float], carried: float, provisioned: float) -> MinuteSeries:
     """Return what a reserve of 300 seconds makes of a demand."""
     burst, rows = 300 * carried, []
     for wanted in demand:
@@ -59,12 +59,12 @@ def series(demand: list[float], carried: float, provisioned: float) -> Series:
         burst = min(300 * carried, max(0.0, burst + (carried - taken) * STEP))
         rows.append((taken, provisioned, burst, wanted - taken))
     consumed, given, reserve, refused = (tuple(column) for column in zip(*rows, strict=True))
-    return Series(
+    return MinuteSeries(
         step_seconds=STEP, consumed=consumed, provisioned=given, burst=reserve, throttled=refused
     )
 
 
-def axis(flow: Series) -> AxisResult:
+def axis(flow: MinuteSeries) -> AxisResult:
     """Return the summary of a series."""
     consumed = sum(flow.consumed) * STEP
     given = sum(flow.provisioned) * STEP

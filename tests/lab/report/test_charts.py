@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from emulator.lab.outcome.result_types import Concentration, Cost, CostLine, Series
+from emulator.lab.outcome.result_types import Concentration, Cost, CostLine, MinuteSeries
 from emulator.lab.report import charts, standalone
 from emulator.lab.report.charts import (
     attempts_shares,
@@ -63,7 +63,7 @@ def test_names_are_unique():
 
 
 def test_what_is_available_leaves_the_picture_when_it_dwarfs_the_demand():
-    flow = Series(
+    flow = MinuteSeries(
         step_seconds=60.0,
         consumed=(10.0, 10.0),
         provisioned=(4000.0, 4000.0),
@@ -76,7 +76,7 @@ def test_what_is_available_leaves_the_picture_when_it_dwarfs_the_demand():
 
 
 def test_a_storm_of_retries_does_not_press_the_rest_against_the_floor():
-    flow = Series(
+    flow = MinuteSeries(
         step_seconds=60.0,
         consumed=(1000.0, 1000.0),
         provisioned=(5000.0, 5000.0),
@@ -87,7 +87,7 @@ def test_a_storm_of_retries_does_not_press_the_rest_against_the_floor():
 
 
 def test_an_empty_run_can_be_drawn():
-    flow = Series(step_seconds=60.0, consumed=(), provisioned=(), burst=(), throttled=())
+    flow = MinuteSeries(step_seconds=60.0, consumed=(), provisioned=(), burst=(), throttled=())
     ElementTree.fromstring(draw(throughput(flow, "read")))
     still = replace(flow, consumed=(0.0,), provisioned=(0.0,), throttled=(0.0,))
     ElementTree.fromstring(draw(throughput(still, "read")))
