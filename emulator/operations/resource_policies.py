@@ -42,7 +42,7 @@ _REVISION = shapes.String(1, 255)
     "PutResourcePolicy",
     shape=shapes.structure(
         ResourceArn=arns.RESOURCE_ARN.required,
-        ResourcePolicy=shapes.STRING.required,
+        Policy=shapes.STRING.required,
         ExpectedRevisionId=_REVISION,
         ConfirmRemoveSelfResourceAccess=shapes.BOOLEAN,
     ),
