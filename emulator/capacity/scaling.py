@@ -91,7 +91,7 @@ class Scaler:
     >>> scaler = Scaler(ScalingPolicy(target=70), Settings())
     >>> scaler.on_minute(90.0, provisioned=100, now_s=60, decrease_allowed=True)
     >>> scaler.on_minute(90.0, provisioned=100, now_s=120, decrease_allowed=True)
-    Change(units=129, due_s=240.0)
+    ScalingChange(units=129, due_s=240.0)
     >>> scaler.due(240)
     129
     """

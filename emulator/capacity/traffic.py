@@ -257,7 +257,7 @@ class AccessRun:
     def follow(self, position: Position) -> tuple[int, int]:
         """Return whether a first write lies above, or below, everything written before.
 
-        >>> run = Run()
+        >>> run = AccessRun()
         >>> [run.follow((7, "d", sort)) for sort in "bca"]
         [(0, 0), (1, 0), (0, 1)]
         """

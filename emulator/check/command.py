@@ -130,7 +130,7 @@ def _check(arguments: argparse.Namespace) -> int:
 def fails(report: FindingsReport, threshold: Severity | str) -> bool:
     """Return whether a report has a finding of a severity, or a graver one.
 
-    >>> fails(Report(()), "info")
+    >>> fails(FindingsReport(()), "info")
     False
     """
     if threshold == NEVER:

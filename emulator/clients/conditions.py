@@ -5,7 +5,7 @@ Any object with boto3's condition protocol is rendered, whoever made it: a condi
 ``name``. Conditions of boto3 and of this module may stand in one request; to join them with
 ``&`` or ``|``, one of ours stands on the left (boto3's own refuse strangers).
 
->>> placeholders = Placeholders()
+>>> placeholders = PlaceholderNames()
 >>> placeholders.render(Key("pk").eq("a") & Key("sk").begins_with("x"), key_condition=True)
 '(#n0 = :v0 AND begins_with(#n1, :v1))'
 >>> placeholders.names, placeholders.values

@@ -46,11 +46,11 @@ class HclScope:
         lookup: What else ``word.attribute`` stands for; None if it does not know either.
         functions: Functions besides those that need nothing but their arguments.
 
-    >>> scope = Scope({"var": {"env": "test"}})
+    >>> scope = HclScope({"var": {"env": "test"}})
     >>> scope.value(hcl.parse_template("app-${var.env}", "x"))
     'app-test'
     >>> scope.value(hcl.parse_template("${var.other}", "x"))
-    Unknown(reason='var.other')
+    UnknownValue(reason='var.other', is_absent=False)
     """
 
     def __init__(

@@ -50,7 +50,7 @@ class ChangeLog:
         complete_since_ns: The earliest moment whose state is known.
         period_ns: How long a change is kept.
 
-    >>> history, store = History(0, period_ns=10**9, most_bytes=10_000), OrderedStore()
+    >>> history, store = ChangeLog(0, period_ns=10**9, most_bytes=10_000), OrderedStore()
     >>> store.put((1, "a"), Item.of({"pk": "a"}))
     >>> history.record((1, "a"), None, 50)
     >>> len(history.state_at(store, 49)), len(history.state_at(store, 50)), len(store)

@@ -113,9 +113,9 @@ def walk(root: Node) -> Iterator[Node]:
 
     It keeps its own stack: an expression can be nested deeper than Python calls.
 
-    >>> tree = Comparison(operator="=", left=Path(parts=("a",)), right=Literal(name=":v"))
+    >>> tree = ComparisonTest(operator="=", left=Path(parts=("a",)), right=LiteralValue(name=":v"))
     >>> [type(node).__name__ for node in walk(tree)]
-    ['Path', 'Literal', 'Comparison']
+    ['Path', 'LiteralValue', 'ComparisonTest']
     """
     pending: list[tuple[Node, bool]] = [(root, False)]
     while pending:
@@ -131,7 +131,7 @@ def walk(root: Node) -> Iterator[Node]:
 def fold(root: Node, combine: Callable[[Node, list[T]], T]) -> T:
     """Return what a tree amounts to: each node combined with the results of its children.
 
-    >>> tree = Not(term=Function(name="f", operands=(Path(parts=("a",)), Literal(name=":v"))))
+    >>> tree = Not(term=Function(name="f", operands=(Path(parts=("a",)), LiteralValue(name=":v"))))
     >>> fold(tree, lambda node, below: 1 + sum(below))
     4
     """

@@ -16,8 +16,8 @@ from emulator.expressions import ast
 def render(root: ast.Node) -> str:
     """Return the text of a tree.
 
-    >>> path, literal = ast.Path(parts=("a", 0)), ast.Literal(name=":v")
-    >>> a = ast.Comparison(operator="=", left=path, right=literal)
+    >>> path, literal = ast.Path(parts=("a", 0)), ast.LiteralValue(name=":v")
+    >>> a = ast.ComparisonTest(operator="=", left=path, right=literal)
     >>> render(ast.Not(term=ast.Or(terms=(a, a))))
     'NOT (a[0] = :v OR a[0] = :v)'
     """

@@ -93,7 +93,7 @@ def parse_search_condition(text: str, placeholders: resolve.Placeholders) -> Sea
 
     >>> placeholders = resolve.Placeholders(None, {":t": "acme"})
     >>> parse_search_condition("tenant = :t", placeholders).clauses
-    (Clause(path=('tenant',), literal=':t'),)
+    (SearchClause(path=('tenant',), literal=':t'),)
     """
     parsed = resolve.read(SEARCH_CONDITION, text)
     checks, clauses = _program(parsed, placeholders.use(parsed))

@@ -118,8 +118,8 @@ def parse(written: Any, *, has_variables: bool) -> tuple[ConditionClause, ...]:
         TypeError, ValueError, AttributeError: it is no Condition.
 
     >>> parse({"Bool": {"aws:SecureTransport": "true"}}, has_variables=True)
-    (Clause(kind='bool', over=None, if_exists=False, key='aws:securetransport', values=('true',),
-     has_variables=True),)
+    (ConditionClause(kind='bool', over=None, if_exists=False, key='aws:securetransport',
+     values=('true',), has_variables=True),)
     """
     return tuple(
         _clause(operator, key, values, has_variables=has_variables)

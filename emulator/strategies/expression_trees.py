@@ -36,7 +36,7 @@ _JOINERS: Final = ("and", "or", "not")
 class ExpressionWriter:
     """Writes trees as text; the placeholders of all of them have one prefix.
 
-    >>> writer = Writer("f")
+    >>> writer = ExpressionWriter("f")
     >>> writer.condition(("and", ("=", ("status",), "open"), ("exists", ("doc", "x", 0))))
     '#f0 = :f0 AND attribute_exists(doc.x[0])'
     >>> writer.names, writer.values

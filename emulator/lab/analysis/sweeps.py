@@ -53,7 +53,7 @@ class SweepResult:
 class SweepPart:
     """One of several parts of a sweep: every ``count``-th point, from the ``number``-th on.
 
-    >>> [Part(2, 3).has(number) for number in range(1, 6)]
+    >>> [SweepPart(2, 3).has(number) for number in range(1, 6)]
     [False, True, False, False, True]
     """
 

@@ -212,7 +212,7 @@ Picture: TypeAlias = Bars | Intervals | Distribution | Curve | OverTime | Partit
 def as_data(value: Any) -> Any:
     """Return a picture, or a piece of one, for the page's script; what is at its default is left.
 
-    >>> as_data(Part(name="writes", value=2.0, color="blue"))
+    >>> as_data(BarPart(name="writes", value=2.0, color="blue"))
     {'name': 'writes', 'value': 2.0, 'color': 'blue'}
     """
     if isinstance(value, Partitions):
