@@ -138,6 +138,14 @@ class Emulator:
 
         Raises:
             ApiError: what the service would answer; nothing has changed then.
+
+        >>> from emulator.strategies import create_request
+        >>> emu = Emulator()
+        >>> _ = emu.call("CreateTable", create_request("orders", "id"))
+        >>> emu.call("PutItem", {"TableName": "orders", "Item": {"id": {"S": "o1"}}})
+        {}
+        >>> emu.call("GetItem", {"TableName": "orders", "Key": {"id": {"S": "o1"}}})
+        {'Item': {'id': {'S': 'o1'}}}
         """
         key, name = access_key or self._access_key, region or self.region
         if self.has_callers:
@@ -219,7 +227,7 @@ class Emulator:
         request: dict[str, Any],
         source_ip: str | None,
     ) -> None:
-        """Refuse what policies forbid; who names no access key is the account and may do all."""
+        """Refuse what policies forbid; a call without an access key is the account's own."""
         account = self._accounts.find((None, region))
         # What is no structure at all, the operation refuses.
         if caller is None or account is None or not isinstance(request, Mapping):
@@ -236,7 +244,7 @@ class Emulator:
                 raise
 
     def _strike(self, account: Account, operation: str, request: dict[str, Any]) -> None:
-        """Let injected faults have their way; a delay holds up nobody else."""
+        """Apply injected faults before the call; a delay does not block other calls."""
         try:
             self.faults.strike(account, operation, request)
         except ApiError as error:
@@ -246,7 +254,11 @@ class Emulator:
             raise
 
     def account(self, region: str | None = None) -> Account:
-        """Return the account's part in a region; tables of different regions are apart."""
+        """Return the account in a region; each region has its own tables.
+
+        >>> Emulator().account("eu-west-1").region
+        'eu-west-1'
+        """
         return self._accounts.get(Namespace(self._access_key, region or self.region))
 
     def _new_account(self, namespace: Namespace, common: Account | None) -> Account:
@@ -263,7 +275,7 @@ class Emulator:
             network=self._network,
         )
 
-    # What a person sees
+    # What can be observed
 
     @property
     def metrics(self) -> Metrics:
@@ -279,6 +291,12 @@ class Emulator:
 
         Raises:
             EmulatorError: there is no such table or global index.
+
+        >>> from emulator.strategies import create_request
+        >>> emu = Emulator()
+        >>> _ = emu.call("CreateTable", create_request("orders", "id"))
+        >>> [partition.write_tokens for partition in emu.partitions("orders")]
+        [1000.0, 1000.0, 1000.0, 1000.0]
         """
         account = self._current()
         with account.lock:
@@ -289,13 +307,28 @@ class Emulator:
 
         Raises:
             EmulatorError: there is no such table or global index.
+
+        >>> from emulator.strategies import create_request
+        >>> emu = Emulator()
+        >>> request = create_request("orders", "id", indexes={"by_status": "status"})
+        >>> _ = emu.call("CreateTable", request)
+        >>> emu.backlog("orders", "by_status").units
+        0.0
         """
         account = self._current()
         with account.lock:
             return observe.backlog_of(account, table, index)
 
     def insights(self, table: str, index: str | None = None) -> InsightsReport:
-        """Return the most accessed and most throttled keys, heaviest first (CAP-804)."""
+        """Return the most accessed and most throttled keys, heaviest first (CAP-804).
+
+        >>> from emulator.strategies import create_request
+        >>> emu = Emulator()
+        >>> _ = emu.call("CreateTable", create_request("orders", "id"))
+        >>> _ = emu.call("PutItem", {"TableName": "orders", "Item": {"id": {"S": "o1"}}})
+        >>> emu.insights("orders").accessed_partition_keys[0].key
+        ('o1',)
+        """
         account = self._current()
         with account.lock:
             return observe.insights_of(observe.resource_of(account, table, index))
@@ -305,6 +338,13 @@ class Emulator:
 
         Raises:
             EmulatorError: there is no such table or global index.
+
+        >>> from emulator.strategies import create_request
+        >>> emu = Emulator()
+        >>> _ = emu.call("CreateTable", create_request("orders", "id"))
+        >>> _ = emu.call("PutItem", {"TableName": "orders", "Item": {"id": {"S": "o1"}}})
+        >>> [hot.key for hot in emu.running_keys("orders", most=3)]
+        [('o1',)]
         """
         account = self._current()
         with account.lock:
@@ -324,11 +364,16 @@ class Emulator:
             return spending_of(account)
 
     def set_capacity(self, capacity: CapacityMode) -> None:
-        """Go on in another capacity mode, in every region.
+        """Switch to another capacity mode, in every region.
 
         Raises:
             ValueError: there is no such mode.
-            EmulatorError: requests arrive at a stated pace, which is for "observe" alone.
+            EmulatorError: requests arrive at a stated pace, which works in "observe" only.
+
+        >>> emu = Emulator()
+        >>> emu.set_capacity("enforce")
+        >>> emu.capacity
+        'enforce'
         """
         _judge_mode(capacity)
         with self._all_accounts() as accounts:
@@ -341,7 +386,13 @@ class Emulator:
 
     @property
     def last_receipts(self) -> list[tuple[str, Receipt]]:
-        """What the last call cost, as pairs of table name and receipt."""
+        """What the last call cost, as pairs of table name and receipt.
+
+        >>> emu = Emulator()
+        >>> _ = emu.call("ListTables", {})
+        >>> emu.last_receipts
+        []
+        """
         return list(self.account().last_receipts)
 
     @property
@@ -350,6 +401,13 @@ class Emulator:
 
         Raises:
             EmulatorError: it touched none, or several.
+
+        >>> from emulator.strategies import create_request
+        >>> emu = Emulator()
+        >>> _ = emu.call("CreateTable", create_request("orders", "id"))
+        >>> _ = emu.call("PutItem", {"TableName": "orders", "Item": {"id": {"S": "o1"}}})
+        >>> emu.last_receipt.total
+        1
         """
         receipts = self.last_receipts
         if len(receipts) != 1:
@@ -370,7 +428,7 @@ class Emulator:
         scans: int | None = None,
         filtered: int | None = None,
     ) -> Iterator[Ledger]:
-        """Hold a block of code to what it may consume, and give the ledger of what it does.
+        """Limit what a block of code may consume, and yield the ledger of what it consumes.
 
         Args:
             rcu: Most read units, indexes included.
@@ -419,7 +477,13 @@ class Emulator:
     ) -> None:
         """Put a provisioned table or global index under target tracking (CAP-901).
 
-        A None axis is left alone; what is scaled, and when, is seen in DescribeTable.
+        An axis without a policy is left alone. DescribeTable shows what was scaled, and when.
+
+        >>> from emulator.capacity import ScalingPolicy
+        >>> from emulator.strategies import create_request
+        >>> emu = Emulator()
+        >>> _ = emu.call("CreateTable", create_request("orders", "id", provisioned=(5, 5)))
+        >>> emu.auto_scale("orders", write=ScalingPolicy(minimum=5, maximum=100))
         """
         account = self._current()
         with account.lock:
@@ -437,7 +501,7 @@ class Emulator:
     # Namespaces
 
     def namespaces(self) -> list[NamespaceView]:
-        """Return whose data there is: what every access key sees, and what each has of its own.
+        """Return the namespaces that hold data: the shared one, and those of access keys.
 
         >>> emu = Emulator()
         >>> emu.namespaces()
@@ -449,9 +513,13 @@ class Emulator:
             return [observe.namespace_of(account) for account in accounts if not account.is_empty]
 
     def within(self, namespace: Namespace) -> Self:
-        """Return this emulator, narrowed to a namespace: what it shows and changes is there.
+        """Return a view of this emulator that shows and changes one namespace only.
 
-        Clock, faults and events stay those of the whole.
+        Clock, faults and events are those of the whole emulator.
+
+        >>> emu = Emulator()
+        >>> emu.within(emu.namespace._replace(region="eu-west-1")).region
+        'eu-west-1'
         """
         narrowed = copy(self)
         narrowed._access_key, narrowed.region = namespace
@@ -459,20 +527,35 @@ class Emulator:
         return narrowed
 
     def forget_empty(self) -> None:
-        """Forget the access keys that hold nothing any more; nobody sees a difference."""
+        """Drop the accounts of access keys that hold nothing any more; no answer changes.
+
+        >>> Emulator().forget_empty()
+        """
         self._accounts.forget_empty()
 
     @property
     def namespace(self) -> Namespace:
-        """Where calls go that name neither key nor region."""
+        """Where calls go that name neither key nor region.
+
+        >>> Emulator(region="eu-west-1").namespace
+        Namespace(access_key=None, region='eu-west-1')
+        """
         return Namespace(self._access_key, self.region)
 
     # State
 
     def snapshot(self) -> Snapshot:
-        """Return the present state, to go back to; the clock is not part of it.
+        """Return the present state, for ``restore``; the clock is not part of it.
 
-        Costs microseconds, whatever the tables hold: both sides share until one writes.
+        Costs microseconds, whatever the tables hold: both sides share items until one writes.
+
+        >>> from emulator.strategies import create_request
+        >>> emu = Emulator()
+        >>> empty = emu.snapshot()
+        >>> _ = emu.call("CreateTable", create_request("orders", "id"))
+        >>> emu.restore(empty)
+        >>> emu.call("ListTables", {})
+        {'TableNames': []}
         """
         with self._all_accounts() as accounts:
             return Snapshot({account.namespace: capture(account) for account in accounts})
@@ -480,7 +563,10 @@ class Emulator:
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot, of this emulator or of another.
 
-        What was counted (metrics, insights, receipts) starts anew.
+        What was counted (metrics, insights, receipts) starts from zero.
+
+        >>> filled, copied = Emulator(), Emulator()
+        >>> copied.restore(filled.snapshot())
         """
         if not isinstance(snapshot, Snapshot):
             raise TypeError(NOT_A_SNAPSHOT.format(value=snapshot))
@@ -509,17 +595,29 @@ class Emulator:
         return not self._is_narrowed or namespace == (self._access_key, self.region)
 
     def reset(self) -> None:
-        """Forget every table, stream and count, in every region."""
+        """Remove every table, stream and count, in every region.
+
+        >>> emu = Emulator()
+        >>> emu.reset()
+        >>> emu.namespaces()
+        []
+        """
         self.restore(Snapshot({}))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write every table of every region to a file, whole or not at all.
 
-        What time has made of them is part of it: partitions, tokens, splits that are decided,
-        streams, what waits for indexes, backups. What was counted is not.
+        The file includes what time has made of them: partitions, tokens, splits that are
+        decided, streams, what waits for indexes, backups. It does not include what was counted.
 
         Raises:
             OSError: there is no room, no folder or no permission; the old file is as it was.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     Emulator().save(f"{folder}/test-data.snapshot")
+        ...     Emulator.load(f"{folder}/test-data.snapshot", region="eu-west-1")
+        Emulator(capacity='observe', region='eu-west-1', tables=[])
         """
         from emulator.persistence import snapshot_file  # only for those who touch a disk
 
@@ -530,15 +628,20 @@ class Emulator:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], **options: Any) -> Self:
-        """Return an emulator filled from a file; ``options`` as of the class.
+        """Return an emulator filled from a file; ``options`` are the arguments of the class.
 
-        It goes on where the saved one was: what fell due since, such as a split or the expiry of
-        an item, happens with the first call. If its clock is behind the file, time goes on there.
+        It continues where the saved one stopped: what has fallen due since, such as a split or
+        the expiry of an item, happens with the first call. If its clock is behind the file's
+        time, it continues from the file's time.
 
         Raises:
             EmulatorError: the file is damaged, foreign, of a later version, or does not hold
                 together; it says where.
             OSError: the file cannot be read.
+
+        >>> Emulator.load("no-such.snapshot")
+        Traceback (most recent call last):
+        FileNotFoundError: [Errno 2] No such file or directory: 'no-such.snapshot'
         """
         from emulator.persistence import snapshot_file  # only for those who touch a disk
 
@@ -547,7 +650,15 @@ class Emulator:
         return emulator
 
     def import_table(self, description: Mapping[str, Any]) -> dict[str, Any]:
-        """Create a table as DescribeTable described it elsewhere; returns CreateTable's answer."""
+        """Create a table from an answer of DescribeTable; returns CreateTable's answer.
+
+        >>> from emulator.strategies import create_request
+        >>> emu, copied = Emulator(), Emulator()
+        >>> _ = emu.call("CreateTable", create_request("orders", "id"))
+        >>> described = emu.call("DescribeTable", {"TableName": "orders"})
+        >>> copied.import_table(described)["TableDescription"]["TableName"]
+        'orders'
+        """
         from emulator.persistence import exchange  # only for those who touch a disk
 
         return self.call("CreateTable", exchange.create_request(description))
@@ -557,6 +668,16 @@ class Emulator:
 
         Raises:
             EmulatorError: there is no such table, or a line does not fit; file and line named.
+
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from emulator.strategies import create_request
+        >>> emu = Emulator()
+        >>> _ = emu.call("CreateTable", create_request("orders", "id"))
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "orders.json").write_text('{"Item": {"id": {"S": "o1"}}}')
+        ...     emu.import_items("orders", f"{folder}/orders.json")
+        1
         """
         from emulator.persistence import exchange  # only for those who touch a disk
 
@@ -573,18 +694,24 @@ class Emulator:
     ) -> list[ImportedTable]:
         """Fill tables from a folder of the service's exports, copied from S3 as it is.
 
-        Of each table the last full export counts, and the increments after it. A table that is not
-        there is made: as a file beside the export says that has DescribeTable's answer, or with the
-        key that the items leave no doubt of. Nothing is charged.
+        For each table, the last full export and the increments after it are used. A missing table
+        is created from DescribeTable's answer, if a file beside the export has it, or with the
+        only key that the items allow. Nothing is charged.
 
         Args:
             folder: The folder, or one above it.
             table: Put the items of the one exported table into this table, whatever its name.
-            missing_only: Leave tables alone that are there.
+            missing_only: Leave existing tables alone.
 
         Raises:
             EmulatorError: a file is missing or damaged, an item does not fit, or a key is not
-                clear; the table that it is about is as it was.
+                clear; the table concerned is as it was.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     Emulator().import_exports(folder)
+        Traceback (most recent call last):
+        emulator.service.errors.EmulatorError: ... holds no export of DynamoDB: ...
         """
         from emulator.persistence import export_folder  # only for those who touch a disk
 
@@ -625,7 +752,7 @@ class Emulator:
             return ImportedTable(exported.name, count, target.key.names if is_deduced else None)
 
     def import_errors(self, import_arn: str) -> list[dict[str, Any]]:
-        """Return what an import says of the records that it refused, in the order of the objects.
+        """Return why an import refused records, in the order of the objects.
 
         They are the messages that the service writes to the log group ``/aws-dynamodb/imports``:
         ``itemS3Pointer`` (bucket, key and number of the record), ``importArn`` and
@@ -633,6 +760,10 @@ class Emulator:
 
         Raises:
             EmulatorError: there is no such import.
+
+        >>> Emulator().import_errors("arn:aws:dynamodb:us-east-1:000000000000:table/t/import/1")
+        Traceback (most recent call last):
+        emulator.service.errors.EmulatorError: there is no import ...
         """
         self._current()
         for account in self._accounts:
@@ -643,7 +774,16 @@ class Emulator:
         raise EmulatorError(NO_IMPORT.format(arn=import_arn))
 
     def export_items(self, table: str, path: str | os.PathLike[str]) -> int:
-        """Write the items of a table as DynamoDB JSON lines; returns how many."""
+        """Write the items of a table as DynamoDB JSON lines; returns how many.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from emulator.strategies import create_request
+        >>> emu = Emulator()
+        >>> _ = emu.call("CreateTable", create_request("orders", "id"))
+        >>> with TemporaryDirectory() as folder:
+        ...     emu.export_items("orders", f"{folder}/orders.json")
+        0
+        """
         from emulator.persistence import exchange  # only for those who touch a disk
 
         account = self._current()
@@ -663,7 +803,16 @@ class Emulator:
         return Client(self.call, region=region or self.region, clock=self.clock)
 
     def table(self, name: str, region: str | None = None) -> Table:
-        """Return a table in the shape of boto3's resource, with plain Python values."""
+        """Return a table in the shape of boto3's resource, with plain Python values.
+
+        >>> from emulator.strategies import create_request
+        >>> emu = Emulator()
+        >>> _ = emu.call("CreateTable", create_request("orders", "id"))
+        >>> orders = emu.table("orders")
+        >>> _ = orders.put_item(Item={"id": "o1", "total": 3})
+        >>> orders.get_item(Key={"id": "o1"})["Item"]["total"]
+        Decimal('3')
+        """
         from emulator.clients import Table  # loaded only by those who ask for one
 
         return Table(self.call, name, region=region or self.region, clock=self.clock)

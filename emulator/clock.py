@@ -42,7 +42,19 @@ BAD_START: Final = "a ManualClock starts between the years 1970 and 9998, in epo
 
 
 class Clock(Protocol):
-    """What the emulator needs of a clock."""
+    """What the emulator needs of a clock.
+
+    ``SystemClock`` and ``ManualClock`` are two. Any object with these methods is a third:
+
+    >>> from emulator import Emulator
+    >>> class Stopped:
+    ...     def now(self): return 0.0
+    ...     def now_ns(self): return 0
+    ...     def sleep(self, seconds): pass
+    ...     def advance(self, seconds): pass
+    >>> Emulator(clock=Stopped()).call("ListTables", {})
+    {'TableNames': []}
+    """
 
     def now(self) -> float:
         """Return seconds since the epoch."""

@@ -133,11 +133,28 @@ class _Attribute(_Comparable):
 
 
 class Key(_Attribute):
-    """A key attribute: the only kind that a KeyConditionExpression takes."""
+    """A key attribute: the only kind that a KeyConditionExpression takes.
+
+    >>> from emulator import Emulator
+    >>> from emulator.strategies import create_request
+    >>> emu = Emulator()
+    >>> _ = emu.call("CreateTable", create_request("orders", "customer", "id"))
+    >>> condition = Key("customer").eq("c1") & Key("id").begins_with("2026-")
+    >>> emu.table("orders").query(KeyConditionExpression=condition)["Items"]
+    []
+    """
 
 
 class Attr(_Attribute):
-    """Any attribute, or a path into one: ``Attr("address.city")``, ``Attr("tags[0]")``."""
+    """Any attribute, or a path into one: ``Attr("address.city")``, ``Attr("tags[0]")``.
+
+    >>> from emulator import Emulator
+    >>> from emulator.strategies import create_request
+    >>> emu = Emulator()
+    >>> _ = emu.call("CreateTable", create_request("orders", "id"))
+    >>> emu.table("orders").scan(FilterExpression=Attr("total").gte(10))["Items"]
+    []
+    """
 
     def ne(self, value: object) -> Condition:
         """Different from the value."""

@@ -33,6 +33,13 @@ class ClientError(Exception):
     Attributes:
         response: The parsed error response.
         operation_name: The operation, such as ``PutItem``.
+
+    >>> from emulator import Emulator
+    >>> try:
+    ...     Emulator().client().describe_table(TableName="orders")
+    ... except ClientError as error:
+    ...     print(error.response["Error"]["Code"], error.operation_name)
+    ResourceNotFoundException DescribeTable
     """
 
     def __init__(self, response: Wire, operation_name: str) -> None:
@@ -55,6 +62,12 @@ class WaiterError(Exception):
 
     Attributes:
         last_response: What the last attempt was answered.
+
+    >>> from emulator import Emulator, ManualClock
+    >>> waiter = Emulator(clock=ManualClock()).client().get_waiter("table_exists")
+    >>> waiter.wait(TableName="orders", WaiterConfig={"MaxAttempts": 2})
+    Traceback (most recent call last):
+    emulator.clients.exceptions.WaiterError: Waiter TableExists failed: Max attempts exceeded...
     """
 
     def __init__(self, name: str, reason: str, last_response: Wire) -> None:
@@ -129,7 +142,11 @@ def error_response(error: errors.ApiError) -> Wire:
 
 
 def response_metadata(status: int, headers: Mapping[str, str] | None = None) -> Wire:
-    """Return the ResponseMetadata of an answer that took no network and no retry."""
+    """Return the ResponseMetadata of an answer that took no network and no retry.
+
+    >>> response_metadata(200)["HTTPStatusCode"]
+    200
+    """
     return {
         "RequestId": next_request_id(),
         "HTTPStatusCode": status,

@@ -51,6 +51,15 @@ def read_tables(path: str | Path) -> list[DeclaredTable]:
     Raises:
         DocumentError: The file cannot be read, declares no table, or declares one that cannot be
             read or depends on what is decided elsewhere; the message says where.
+
+    >>> import json
+    >>> from tempfile import TemporaryDirectory
+    >>> from emulator.strategies import create_request
+    >>> with TemporaryDirectory() as directory:
+    ...     path = Path(directory, "orders.json")
+    ...     _ = path.write_text(json.dumps(create_request("orders", "id")))
+    ...     [table.request["TableName"] for table in read_tables(path)]
+    ['orders']
     """
     from emulator.designs.files import read_design  # its readers are many
 

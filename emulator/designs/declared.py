@@ -49,7 +49,13 @@ INDEX_MEMBERS: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class DeclaredTable:
-    """A table of a design file."""
+    """A table of a design file.
+
+    >>> from emulator.strategies import create_request
+    >>> table = DeclaredTable(resource="orders", request=create_request("orders", "id"))
+    >>> table.request["KeySchema"]
+    [{'AttributeName': 'id', 'KeyType': 'HASH'}]
+    """
 
     #: How the file calls it, such as ``aws_dynamodb_table.events``.
     resource: str

@@ -88,6 +88,21 @@ def load(path: Path | str, *, tables: Path | None = None, skew: str | None = Non
     Raises:
         DocumentError: It cannot be read, or something in it is missing, unknown or wrong; the
             message names file, line, field and what was expected.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "lab.yaml").write_text('''
+    ... workload:
+    ...   duration: 1m
+    ...   fields: {deviceId: {count: 100}}
+    ...   patterns:
+    ...     - {name: record event, operation: PutItem, rate: 50}
+    ... designs:
+    ...   - {name: device key, partition: "{deviceId}", sort: "{timestamp}"}
+    ... ''')
+    ...     loaded = load(Path(folder, "lab.yaml"))
+    >>> [design.name for design in loaded.designs]
+    ['device key']
     """
     path = Path(path)
     if not agent_models.is_model(path):

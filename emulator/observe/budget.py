@@ -44,6 +44,13 @@ class BudgetExceeded(AssertionError):
 
     Attributes:
         ledger: What was called.
+
+    >>> from emulator import Emulator
+    >>> emu = Emulator()
+    >>> with emu.budget(calls=0):
+    ...     _ = emu.call("ListTables", {})
+    Traceback (most recent call last):
+    emulator.observe.budget.BudgetExceeded: 1 call was made, and the budget is 0...
     """
 
     def __init__(self, message: str, ledger: Ledger) -> None:

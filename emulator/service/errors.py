@@ -41,11 +41,25 @@ class EmulatorError(Exception):
 
 
 class UnservedMemberWarning(UserWarning):
-    """A request has a member that has no effect here; the message says which, and where more is."""
+    """A request has a member that has no effect here; the message names it and the page on it.
+
+    >>> import warnings
+    >>> from emulator import Emulator
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     _ = Emulator().call("ListTables", {"NoSuchMember": 1})
+    >>> [warning.category.__name__ for warning in caught]
+    ['UnservedMemberWarning']
+    """
 
 
 class DocumentError(EmulatorError):
-    """A design, workload or trace that cannot be used; the message says where and why."""
+    """A design, workload or trace that cannot be used; the message says where and why.
+
+    >>> from emulator.designs import read_tables
+    >>> read_tables("no-such-file.tf")
+    Traceback (most recent call last):
+    emulator.service.errors.DocumentError: ...
+    """
 
 
 class ApiError(Exception):

@@ -28,7 +28,13 @@ NOT_MANUAL: Final = "a workload is played in virtual time: give the emulator a M
 
 @dataclass(frozen=True)
 class Burst:
-    """So many requests, evenly spread over some seconds, taking turns."""
+    """A number of requests, taken in turn and spread evenly over some seconds.
+
+    >>> from emulator.strategies import Request
+    >>> burst = Burst(at=0, seconds=2, count=4, requests=(Request("ListTables", {}),))
+    >>> [moment for moment, request in burst.timed()]
+    [0.0, 0.5, 1.0, 1.5]
+    """
 
     at: int
     seconds: int
@@ -44,7 +50,14 @@ class Burst:
 
 @dataclass(frozen=True)
 class Workload:
-    """Bursts of requests; times are seconds from its beginning."""
+    """Bursts of requests; times are in seconds from the start of the workload.
+
+    >>> from emulator import Emulator, ManualClock
+    >>> from emulator.strategies import Request
+    >>> burst = Burst(at=0, seconds=2, count=4, requests=(Request("ListTables", {}),))
+    >>> Workload((burst,)).play(Emulator(clock=ManualClock())).calls
+    4
+    """
 
     bursts: tuple[Burst, ...]
 
@@ -102,6 +115,15 @@ def workloads(
         max_bursts: The most bursts; they may overlap.
         max_count: The most requests of one burst.
         max_seconds: The latest beginning of a burst, and its longest duration.
+
+    >>> from emulator.strategies import create_request
+    >>> orders = create_request("orders", "customer", "created:N")
+    >>> from hypothesis import given, settings
+    >>> @settings(max_examples=1)
+    ... @given(workloads(orders, max_bursts=2))
+    ... def law(workload):
+    ...     assert len(workload.bursts) <= 2
+    >>> law()
     """
     sent = whole_requests.requests(schema) if requests is None else requests
     bursts = st.builds(

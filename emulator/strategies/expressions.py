@@ -102,6 +102,13 @@ def filters(
     Args:
         schema: A table whose key attributes are left alone, as a Query demands (QRY-6).
         attributes: The attributes to ask about; ``ATTRIBUTES`` by default.
+
+    >>> from hypothesis import given, settings
+    >>> @settings(max_examples=5)
+    ... @given(filters())
+    ... def law(drawn):
+    ...     assert "FilterExpression" in drawn
+    >>> law()
     """
     table = None if schema is None else TableSchema.of(schema)
     asked = other_attributes(table, or_default(attributes))
@@ -160,6 +167,15 @@ def key_conditions(
         index: The index to ask; None for the table.
         attributes: Strategies that narrow the values of key attributes.
         valid: False for conditions that the service refuses.
+
+    >>> from emulator.strategies import create_request
+    >>> orders = create_request("orders", "customer", "created:N")
+    >>> from hypothesis import given, settings
+    >>> @settings(max_examples=5)
+    ... @given(key_conditions(orders))
+    ... def law(drawn):
+    ...     assert "customer" in drawn["KeyConditionExpression"]
+    >>> law()
     """
     key = TableSchema.of(schema).key_of(index)
     target: Fragment = {} if index is None else {"IndexName": index}
@@ -290,6 +306,15 @@ def updates(
     Args:
         schema: A TableSchema, a CreateTable request or a table's description.
         attributes: The attributes beside the keys; ``ATTRIBUTES`` by default.
+
+    >>> from emulator.strategies import create_request
+    >>> orders = create_request("orders", "customer", "created:N")
+    >>> from hypothesis import given, settings
+    >>> @settings(max_examples=5)
+    ... @given(updates(orders))
+    ... def law(drawn):
+    ...     assert "customer" not in drawn["UpdateExpression"]
+    >>> law()
     """
     table, kinds = TableSchema.of(schema), or_default(attributes)
     if not other_attributes(table, kinds) and not table.indexes:

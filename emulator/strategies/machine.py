@@ -44,6 +44,17 @@ class DynamoDBMachine(RuleBasedStateMachine):
         keeps_expected: Whether the rules keep ``expected`` in step with what they write.
         emu: The emulator, on a manual clock.
         expected: A naive table for every table, by name.
+
+    >>> from hypothesis import settings
+    >>> from hypothesis.stateful import rule
+    >>> from emulator.strategies import create_request
+    >>> class Orders(DynamoDBMachine):
+    ...     tables = (create_request("orders", "id"),)
+    ...
+    ...     @rule()
+    ...     def put(self):
+    ...         self.emu.table("orders").put_item(Item={"id": "o1"})
+    >>> TestOrders = Orders.TestCase  # pytest runs it
     """
 
     tables: ClassVar[Sequence[Schema]] = ()

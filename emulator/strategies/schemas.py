@@ -41,6 +41,13 @@ def table_schemas(
         max_global_indexes: The most global indexes; their keys have one to four partition and
             none to four sort attributes.
         max_local_indexes: The most local indexes; only a table with a sort key has any.
+
+    >>> from hypothesis import given, settings
+    >>> @settings(max_examples=5)
+    ... @given(table_schemas(max_global_indexes=1))
+    ... def law(schema):
+    ...     assert len(schema.create_request()) > 0
+    >>> law()
     """
     _check_count("max_global_indexes", max_global_indexes, limits.GLOBAL_INDEXES)
     _check_count("max_local_indexes", max_local_indexes, limits.LOCAL_INDEXES)
@@ -109,6 +116,15 @@ def keys(
         schema: A TableSchema, a CreateTable request or a table's description.
         attributes: Strategies that narrow the values of key attributes.
         form: "wire", or "python" for natural values.
+
+    >>> from emulator.strategies import create_request
+    >>> orders = create_request("orders", "customer", "created:N")
+    >>> from hypothesis import given, settings
+    >>> @settings(max_examples=5)
+    ... @given(keys(orders, form="python"))
+    ... def law(key):
+    ...     assert isinstance(key["customer"], str)
+    >>> law()
     """
     table, wide = TableSchema.of(schema), form == "wire"
     return model_keys(table, attributes or {}, wide=wide).map(values.formed_item(form))
@@ -137,6 +153,15 @@ def items(
         attributes: The attributes beside the keys, each absent or of its type; strategies may
             also narrow the values of key attributes. ``ATTRIBUTES`` by default.
         form: "wire", or "python" for natural values.
+
+    >>> from emulator.strategies import create_request
+    >>> orders = create_request("orders", "customer", "created:N")
+    >>> from hypothesis import given, settings
+    >>> @settings(max_examples=5)
+    ... @given(items(orders))
+    ... def law(item):
+    ...     assert item.keys() >= {"customer", "created"}
+    >>> law()
     """
     table, wide = TableSchema.of(schema), form == "wire"
     return model_items(table, or_default(attributes), wide=wide).map(values.formed_item(form))

@@ -63,6 +63,13 @@ def numbers(
         min_value: The least, or None.
         max_value: The greatest, or None.
         places: The most digits after the point, or None for as many as there may be.
+
+    >>> from hypothesis import given, settings
+    >>> @settings(max_examples=5)
+    ... @given(numbers(min_value=3))
+    ... def law(number):
+    ...     assert number >= 3
+    >>> law()
     """
     if min_value is None and max_value is None and places is None:
         return st.one_of(st.integers(-(10**6), 10**6).map(Decimal), _wide_numbers())
@@ -102,6 +109,13 @@ def attribute_values(
         types: The types that may be drawn, also inside lists and maps.
         max_leaves: The most scalars and sets inside one list or map.
         form: "wire", or "python" for natural values.
+
+    >>> from hypothesis import given, settings
+    >>> @settings(max_examples=5)
+    ... @given(attribute_values(types=["S", "N"]))
+    ... def law(value):
+    ...     assert value.keys() <= {"S", "N"}
+    >>> law()
     """
     for letters in types:
         if letters not in TYPES:

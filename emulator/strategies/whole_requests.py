@@ -24,7 +24,12 @@ UNKNOWN_OPERATION: Final = "operations are among {known}, not {given!r}"
 
 
 class Request(NamedTuple):
-    """An operation and its parameters: ``emu.call(*request)``."""
+    """An operation and its parameters: ``emu.call(*request)``.
+
+    >>> from emulator import Emulator
+    >>> Emulator().call(*Request("ListTables", {}))
+    {'TableNames': []}
+    """
 
     operation: str
     parameters: dict[str, Any]
@@ -50,6 +55,15 @@ def requests(
         operations: The operations to draw; by default all that read or write items.
         conditional: Whether writes may have conditions, which may fail.
         attributes: The attributes beside the keys; ``ATTRIBUTES`` by default.
+
+    >>> from emulator.strategies import create_request
+    >>> orders = create_request("orders", "customer", "created:N")
+    >>> from hypothesis import given, settings
+    >>> @settings(max_examples=5)
+    ... @given(requests(orders, operations=["GetItem"]))
+    ... def law(request):
+    ...     assert request.operation == "GetItem"
+    >>> law()
     """
     chosen = list(_BODIES) if operations is None else list(operations)
     for name in chosen:

@@ -1,9 +1,12 @@
 """The references that are read off the code leave nothing out."""
 
 import importlib
+import inspect
 
 import pytest
 
+from emulator import Emulator
+from emulator.errors import ApiError
 from tests.site import command_line, pytest_plugin, python_api
 
 
@@ -14,6 +17,29 @@ def test_every_public_name_is_described(name):
     names = python_api.public_names(module)
     assert names
     assert [one for one in names if f'<a id="{name}.{one}"></a>' not in page] == []
+
+
+def needs_an_example(value):
+    """Return whether a public name is a class or function; errors of the service share one."""
+    is_wire_error = inspect.isclass(value) and issubclass(value, ApiError) and value is not ApiError
+    return (inspect.isclass(value) or inspect.isfunction(value)) and not is_wire_error
+
+
+@pytest.mark.parametrize("name", python_api.MODULES)
+def test_every_public_name_has_an_example(name):
+    module = importlib.import_module(name)
+    public = {name: getattr(module, name) for name in python_api.public_names(module)}
+    lacking = [
+        name
+        for name, value in public.items()
+        if needs_an_example(value) and ">>>" not in (value.__doc__ or "")
+    ]
+    assert lacking == []
+
+
+def test_every_method_of_the_emulator_has_an_example():
+    methods = {name: value for name, value in vars(Emulator).items() if not name.startswith("_")}
+    assert [name for name, value in methods.items() if ">>>" not in (value.__doc__ or "")] == []
 
 
 def test_every_command_and_option_is_described():

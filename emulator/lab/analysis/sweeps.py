@@ -122,6 +122,26 @@ def sweep(
 
     Raises:
         ValueError: A name in ``over`` is nobody's parameter.
+
+    >>> from emulator.lab import Capacity, Design, Field, Pattern, Workload
+    >>> workload = Workload(
+    ...     fields=[Field("status", values=["open", "done"]), Field("orderId", unique=True)],
+    ...     patterns=[Pattern("place order", "PutItem", rate=50)],
+    ...     duration=30,
+    ...     warm_up=0,
+    ... )
+    >>> design = Design(
+    ...     "by status",
+    ...     partition="{status}#{hash(orderId) % shards}",
+    ...     sort="{orderId}",
+    ...     capacity=Capacity(read=10, write=100),
+    ...     parameters={"shards": 1},
+    ... )
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor(1) as executor:
+    ...     grid = sweep([design], workload, over={"shards": [1, 4]}, executor=executor, worlds=1)
+    >>> [result.point for result in grid]
+    [{'shards': 1}, {'shards': 4}]
     """
     options: dict[str, Any] = {
         "engine": engine,

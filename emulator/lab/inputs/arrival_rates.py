@@ -26,7 +26,11 @@ _HOUR: Final = 3600.0
 
 @dataclass(frozen=True)
 class Constant:
-    """The same rate all the time."""
+    """The same rate all the time.
+
+    >>> Constant(20).per_second(3).tolist()
+    [20.0, 20.0, 20.0]
+    """
 
     rate: float
 

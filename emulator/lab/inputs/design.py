@@ -38,6 +38,11 @@ class Capacity:
     Provisioned: ``read`` and ``write`` units per second; if only one of them is set, the other
     is ``DEFAULT_UNITS``. On demand: the optional maxima. Warm throughput is what its owner asked
     it to serve at once (CAP-509).
+
+    >>> Capacity(read=100, write=1_000).write
+    1000
+    >>> Capacity(max_write=2_000).is_provisioned
+    False
     """
 
     read: int | None = None
@@ -71,7 +76,11 @@ _UNITS: Final = ("read", "write", "max_read", "max_write", "warm_read", "warm_wr
 
 @dataclass(frozen=True, kw_only=True)
 class Key:
-    """The key of one kind of item: a partition template and perhaps a sort template."""
+    """The key of one kind of item: a partition template and perhaps a sort template.
+
+    >>> Key(partition="{customerId}", sort="ORDER#{orderId}").sort
+    'ORDER#{orderId}'
+    """
 
     partition: str
     sort: str | None = None
@@ -139,7 +148,11 @@ def _tuple(value: str | Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """One table of a design."""
+    """One table of a design.
+
+    >>> Table(name="orders", partition="{customerId}", sort="{orderId}").name
+    'orders'
+    """
 
     name: str = DEFAULT_TABLE
     #: The key of items whose entity has none of its own.

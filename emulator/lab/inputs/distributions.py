@@ -47,7 +47,11 @@ def weighted(values: Floats, weights: Floats) -> float:
 
 @dataclass(frozen=True)
 class Uniform:
-    """Every value as often as any other."""
+    """Every value as often as any other.
+
+    >>> Uniform().probabilities(4).tolist()
+    [0.25, 0.25, 0.25, 0.25]
+    """
 
     def probabilities(self, count: int) -> Floats:
         """Return the probability of each value.
@@ -64,7 +68,11 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Zipf:
-    """Value r is used ``1 / (r + 1) ** s`` as often as the first."""
+    """Value r is used ``1 / (r + 1) ** s`` as often as the first.
+
+    >>> Zipf(1.0).probabilities(2).round(2).tolist()
+    [0.67, 0.33]
+    """
 
     s: float = 0.99
 
@@ -84,7 +92,11 @@ class Zipf:
 
 @dataclass(frozen=True)
 class Hotspot:
-    """A share of the values gets a share of the traffic, each part evenly."""
+    """A share of the values gets a share of the traffic, each part evenly.
+
+    >>> Hotspot(0.25, 0.7).probabilities(4).round(2).tolist()
+    [0.7, 0.1, 0.1, 0.1]
+    """
 
     keys: float
     traffic: float
@@ -109,7 +121,11 @@ class Hotspot:
 
 @dataclass(frozen=True)
 class Latest:
-    """The newest values are the popular ones, by Zipf over their age."""
+    """The newest values are the popular ones, by Zipf over their age.
+
+    >>> Latest().probabilities(2).round(2).tolist()
+    [0.33, 0.67]
+    """
 
     s: float = 0.99
 
@@ -124,7 +140,11 @@ class Latest:
 
 @dataclass(frozen=True)
 class Sequential:
-    """One value after the other, round and round."""
+    """One value after the other, round and round.
+
+    >>> Sequential().probabilities(2).tolist()
+    [0.5, 0.5]
+    """
 
     def probabilities(self, count: int) -> Floats:
         """Return the probability of each value."""
@@ -137,7 +157,11 @@ class Sequential:
 
 @dataclass(frozen=True)
 class Weights:
-    """Each value as often as its weight says; values without one are not used."""
+    """Each value as often as its weight says; values without one are not used.
+
+    >>> Weights((3, 1)).probabilities(2).tolist()
+    [0.75, 0.25]
+    """
 
     weights: tuple[float, ...]
 

@@ -21,7 +21,11 @@ NO_DESCRIPTION: Final = (
 
 
 class Units(NamedTuple):
-    """Read and write units per second."""
+    """Read and write units per second.
+
+    >>> Units(read=3_000, write=1_000).write
+    1000
+    """
 
     read: int = 0
     write: int = 0

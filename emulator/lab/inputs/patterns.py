@@ -101,7 +101,11 @@ class Field:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Item sizes in bytes: a few values with their shares."""
+    """Item sizes in bytes: a few values with their shares.
+
+    >>> Sizes(sizes=(300, 4_000), shares=(0.9, 0.1)).mean
+    670.0
+    """
 
     sizes: tuple[int, ...]
     shares: tuple[float, ...]
@@ -331,7 +335,11 @@ _BLANK: Final = Pattern("", "GetItem", rate=0)
 
 @dataclass(frozen=True, kw_only=True)
 class Preload:
-    """Items that are there before the run: so many puts of a pattern, free of charge."""
+    """Items that exist before the run: puts of a pattern, free of charge.
+
+    >>> Preload(pattern="place order", items=10_000).items
+    10000
+    """
 
     pattern: str
     items: int
