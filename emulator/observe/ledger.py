@@ -5,7 +5,7 @@ Calls of one kind from one line are one entry, so a ledger stays small however l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -114,6 +114,8 @@ class Ledger:
         self.history = CallHistory()
         self.reasons: dict[Reason, int] = {}
         self._entries: dict[tuple[str, str, str | None, Place], LedgerEntry] = {}
+        #: Calls that consume nothing: those that manage tables, and those refused as invalid.
+        self._free: dict[tuple[str, str, Place], LedgerEntry] = {}
         self._lock = new_lock(Rank.LEDGER)
 
     def hear(self, event: Event) -> None:
@@ -135,6 +137,7 @@ class Ledger:
         if event.operation in ON_ITEMS:
             self.requests += 1
         if not event.receipts:
+            self._enter_free(event)
             return
         place, entry_point = calling_place_and_entry()
         self.history.note(event, place, entry_point)
@@ -161,6 +164,12 @@ class Ledger:
             entry.bytes_evaluated += receipt.bytes_evaluated
             entry.bytes_returned += receipt.bytes_returned
             self.concentration.add(receipt)
+
+    def _enter_free(self, event: RequestServed) -> None:
+        named = event.request.get("TableName") if isinstance(event.request, Mapping) else None
+        key = (event.operation, named if isinstance(named, str) else "", calling_place())
+        entry = self._free.setdefault(key, LedgerEntry(key[0], key[1], None, key[2]))
+        entry.calls += 1
 
     def _enter_refusal(self, event: Throttled | IndexDelayed) -> None:
         for reason in event.reasons:
@@ -235,17 +244,18 @@ class Ledger:
         return sum(entry.filtered for entry in self._entries.values())
 
     def table(self, most: int = 10) -> str:
-        """Return the most expensive entries as a table of text."""
+        """Return the most expensive entries as a table of text, and then calls that are free."""
+        free = sorted(self._free.values(), key=lambda entry: -entry.calls)
         rows = [
             (
                 f"{entry.read_units:g}",
                 f"{entry.write_units:g}",
                 str(entry.calls),
                 str(entry.throttles),
-                f"{entry.operation} {entry.resource}",
+                f"{entry.operation} {entry.resource}".rstrip(),
                 entry.where,
             )
-            for entry in self.entries[:most]
+            for entry in [*self.entries, *free][:most]
         ]
         return as_table(("rcu", "wcu", "calls", "throttled", "what", "where"), rows)
 

@@ -183,5 +183,21 @@ def test_the_table_lists_the_dearest_first(emu):
     ]
 
 
+def test_the_table_lists_every_call_that_is_counted(emu):
+    with emu.budget(rcu=10) as ledger:
+        put(emu, "a")
+        emu.call("ListTables", {})
+        for _ in range(2):
+            with pytest.raises(ApiError):
+                emu.call("Scan", {"TableName": "absent"})
+    lines = [line.split() for line in ledger.table().splitlines()[1:]]
+    assert [(line[2], line[4]) for line in lines] == [
+        ("1", "PutItem"),
+        ("2", "Scan"),
+        ("1", "ListTables"),
+    ]
+    assert (ledger.calls, ledger.scans) == (4, 0)  # a Scan that is refused read no page
+
+
 def test_columns_of_numbers_are_aligned_to_the_right():
     assert as_table(("n", "name"), [("1.5", "a"), ("10", "bc")]) == "  n  name\n1.5  a\n 10  bc"
