@@ -57,7 +57,7 @@ class ImportedTable(NamedTuple):
     Attributes:
         name: Its name.
         items: How many items were put into it.
-        deduced_key: The attributes of its key, if it was made and only its items told of it.
+        deduced_key: The attributes of its key, if it was created with a key deduced from its items.
     """
 
     name: str
@@ -584,7 +584,7 @@ class Emulator:
     def _all_accounts(self) -> Iterator[list[Account]]:
         """Hold every account that there is, and give them in the order they were met.
 
-        One that another thread meets meanwhile is empty, and waits for nobody.
+        An account that another thread creates meanwhile is empty, and need not be held.
         """
         accounts = [account for account in self._accounts if self._covers(account.namespace)]
         with holding(account.lock for account in accounts):

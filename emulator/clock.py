@@ -1,7 +1,7 @@
 """Time, as a collaborator: everything reads it from one clock.
 
 A clock answers in integer nanoseconds since the epoch, so that admission is exact. On a
-``ManualClock`` nothing passes until somebody advances it; listeners (an emulator's minute
+``ManualClock`` no time passes until it is advanced; listeners (an emulator's minute
 work: expiry, metrics, growth, splits, scaling) run before ``advance`` returns. A ``PacedClock``
 is real time for everything but throughput, which sees requests arrive at a stated rate.
 """
@@ -105,14 +105,14 @@ class SystemClock:
 
 
 class PacedClock(SystemClock):
-    """Real time, except for throughput: for that, requests arrive at a rate that somebody stated.
+    """Real time, except for throughput: for that, requests arrive at a stated rate.
 
     How fast a machine runs a test says nothing about production. So in "observe" an account with
     this clock takes the time of admission, of growth and of splits from here; "enforce" and
     everything else (time to live, dates, waiters) go by real time.
 
     Args:
-        rate: Requests a second; None if nobody has stated one, and then nothing is refused.
+        rate: Requests a second; None if no rate is stated, and then nothing is refused.
 
     >>> clock = PacedClock(rate=4)
     >>> [(clock.arrival_ns() - clock.start_ns) / NANOSECONDS for _ in range(3)]

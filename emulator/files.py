@@ -95,7 +95,7 @@ def _claim(handle: int, temporary: Path) -> bool:
 
 
 def _sweep(target: Path) -> None:
-    """Remove temporary files of this target that nobody is writing; failing that, leave them."""
+    """Remove temporary files of this target that are not being written; ignore failures."""
     for temporary in target.parent.glob(f".{glob.escape(target.name)}.*{TEMPORARY}"):
         with contextlib.suppress(OSError), temporary.open("rb") as file:
             if fcntl is not None:

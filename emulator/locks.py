@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Rank(IntEnum):
-    """In which order locks are taken: whoever holds one takes only others of a later rank.
+    """The order in which locks are taken: while one is held, only later ranks may be taken.
 
     Of several accounts, the one that was made first comes first.
     """
@@ -63,7 +63,7 @@ def holding(locks: Iterable[RLock]) -> Iterator[None]:
 
 
 def _before_fork() -> None:
-    """Take every lock; nobody can make another until the fork is over.
+    """Take every lock; no lock can be made until the fork is over.
 
     The registry comes last, because the holder of an account's lock may be making a new one.
     """

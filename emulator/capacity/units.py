@@ -1,6 +1,6 @@
 """What work costs: the one home of every pricing formula.
 
-Sizes come in as bytes, units go out; nobody else divides by a block size. A size of None means
+Sizes come in as bytes, units go out; no other module divides by a block size. A size of None means
 that the item or index entry does not exist. Table arms of a transaction are multiplied by
 ``TRANSACTIONAL`` after rounding, its index arms are not (CAP-305, CAP-306).
 """

@@ -1,9 +1,9 @@
 """``Key`` and ``Attr``: conditions written in Python, rendered as expressions.
 
-Any object with boto3's condition protocol is rendered, whoever made it: a condition has
+Any object with boto3's condition protocol is rendered, whatever library made it: a condition has
 ``get_expression()``, which answers ``format``, ``operator`` and ``values``; an attribute has a
 ``name``. Conditions of boto3 and of this module may stand in one request; to join them with
-``&`` or ``|``, one of ours stands on the left (boto3's own refuse strangers).
+``&`` or ``|``, one of this module stands on the left (boto3's own refuse other types).
 
 >>> placeholders = PlaceholderNames()
 >>> placeholders.render(Key("pk").eq("a") & Key("sk").begins_with("x"), key_condition=True)
@@ -252,7 +252,7 @@ class PlaceholderNames:
 
 
 def _is_attribute(value: object) -> bool:
-    """Return whether a value is an attribute of ours or of boto3."""
+    """Return whether a value is an attribute of this module or of boto3."""
     return hasattr(value, "name") and hasattr(value, "begins_with")
 
 

@@ -52,7 +52,7 @@ class Account:
         now_ns: The moment of the operation that is running.
         throughput_ns: The moment at which it arrives, for all that concerns throughput.
         pace: What says when requests arrive, if not the clock; in "observe" only.
-        is_judged: Whether admission is asked at all; not where nobody has stated a pace.
+        is_judged: Whether admission is asked at all; not where no pace is stated.
         metrics: What CloudWatch would show (CAP-801).
         request: What the running operation was asked, in wire form.
         receipts: What it has cost, table by table.
@@ -174,7 +174,7 @@ class Account:
             table.begin_throughput_at(self.throughput_ns)
 
     def begin_at(self, now_ns: int) -> None:
-        """Be at a moment of the past; what fell due since then happens with the next operation."""
+        """Start at a past moment; what has fallen due since happens with the next operation."""
         self.now_ns = now_ns
         if self.pace is None:
             self.throughput_ns = now_ns
@@ -184,7 +184,7 @@ class Account:
         self.begin_observing()
 
     def look_ahead(self) -> None:
-        """Find out when the next split falls due, after tables came that have some pending."""
+        """Recompute when the next split is due, after tables with pending splits were added."""
         self._throughput_minutes.look_ahead(self)
 
     def begin(self, operation: str, request: Mapping[str, Any] = NO_REQUEST) -> None:
@@ -214,13 +214,13 @@ class Account:
             self.has_backlog = self.has_backlog or self.common.has_backlog
 
     def arrive_at(self, now_ns: int) -> None:
-        """Be at a moment, if it is not in the past; what falls due then happens afterwards."""
+        """Move to a moment, unless it is in the past; what is due then happens afterwards."""
         self.now_ns = max(self.now_ns, now_ns)
         if self.pace is None:
             self.throughput_ns = self.now_ns
 
     def _arrive(self, pace: PacedClock, operation: str) -> None:
-        """Let time pass for throughput; what acts on no items, or is set-up, takes none."""
+        """Let time pass for throughput; set-up and calls that touch no items take none."""
         if self.capacity != "off" and operation in ON_ITEMS:
             arrival_ns = pace.arrival_ns()
             if arrival_ns > self.throughput_ns:
@@ -313,7 +313,7 @@ class Account:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing would be lost with it."""
+        """Whether it holds nothing that would be lost."""
         archive = self.archive
         return not (
             self.tables

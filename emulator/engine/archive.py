@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Backup(NamedTuple):
-    """A table as it was; ``table`` is a copy that nobody writes.
+    """A table as it was; ``table`` is a copy that is never written.
 
     ``expires_ns`` is None for one that a user made; the service's own go by themselves (S3X-31).
     """
@@ -26,7 +26,7 @@ class Backup(NamedTuple):
 
 
 class Transfer(NamedTuple):
-    """An export or an import, whose work is done when it is begun, and told when it ends.
+    """An export or an import: its work is done at the start, and reported at the end.
 
     Attributes:
         arn: Its resource name.

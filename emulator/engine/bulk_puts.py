@@ -1,7 +1,7 @@
 """Bulk puts: records that are written one after the other, as fast as their rate allows (BLK-1).
 
 The input is what lies in the bucket when the operation starts. Each record is written at a moment
-of the clock that follows from the units before it; whoever looks at the account later finds done
+of the clock that follows from the units before it; a later look at the account finds done
 what was due. What a record means, and where reports go, a ``Worker`` knows.
 """
 
@@ -71,7 +71,7 @@ class JobFault(Exception):
 
 
 class Worker(Protocol):
-    """Who knows what records are."""
+    """What reads and writes records."""
 
     def put(self, account: Account, table: Table, job: BulkPut, record: BulkRecord) -> BulkOutcome:
         """Write a record, or say why it is not written."""
@@ -126,7 +126,7 @@ class BulkPut:
         rate: Write units a second, or None for no limit.
         started_ns: When it was accepted.
         least_ns: It does not end before this moment.
-        worker: Who knows what records are.
+        worker: What reads and writes records.
         first: How many records there were before those that it has.
         done: How many records were processed.
         processed_bytes: Their bytes.
@@ -229,7 +229,7 @@ class BulkPut:
         except JobFault as fault:
             status, failure = "FAILED", (fault.code, fault.message)
         self.status, self.ended_ns, self.failure = status, account.now_ns, failure
-        # Nobody reads them again, and they may be large.
+        # They are not read again, and may be large.
         self.records = ()
         self.reports = {}
 

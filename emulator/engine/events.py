@@ -1,4 +1,4 @@
-"""Events: what the engine reports to whoever listens.
+"""Events: what the engine reports to its listeners.
 
 The engine does not know its listeners; with none, nothing is made. Events come in the order
 in which things happened, inside the account's lock: a listener must be quick and must not
@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from emulator.capacity import Reason, Receipt
 from emulator.storage import Position
 
-#: Where nobody has said what was asked.
+#: Where the request is not known.
 NO_REQUEST: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
@@ -124,8 +124,8 @@ class Events:
     """Publishes events to listeners.
 
     Attributes:
-        wanted: Whether anybody listens.
-        requests_wanted: Whether anybody listens to requests; the other events are rare.
+        wanted: Whether there is a listener.
+        requests_wanted: Whether a listener wants requests; other events are rare.
 
     >>> heard = []
     >>> events = Events()
@@ -142,7 +142,7 @@ class Events:
         self.wanted = self.requests_wanted = False
 
     def wants(self, kind: type[Event]) -> bool:
-        """Return whether anybody listens to events of a kind."""
+        """Return whether a listener wants events of a kind."""
         return any(not kinds or kind in kinds for _, kinds in self._listeners)
 
     def subscribe(

@@ -30,7 +30,7 @@ FaultKind = Literal[
 _KINDS: Final = get_args(FaultKind)
 #: Kinds that hit operations on items only.
 _OF_ITEMS: Final = ("throttle", "conflict", "replication_conflict")
-#: The longest delay: a server that sleeps for real answers nobody meanwhile.
+#: The longest delay: a server that sleeps for real answers no other request meanwhile.
 MOST_LATENCY_SECONDS: Final = 3600
 _NUMBERS: Final = ("share", "times", "after", "until", "latency", "seed")
 _OPTIONAL: Final = ("times", "after", "until")

@@ -2,7 +2,7 @@
 
 A simulation works out in numbers what partitions consumed, refused and hold. Reported here, it
 makes the engine grow, split and scale by its own rules, as if it had served every request.
-Nobody else outside this room writes into an account's state.
+Nothing else outside this package writes into an account's state.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class TrafficFeed:
         self._account = account
 
     def leave_metrics_out(self) -> None:
-        """Put nothing that is consumed among the metrics from now on: nobody reads them."""
+        """Stop adding what is consumed to the metrics, which a simulation does not read."""
         for table in self._account.tables.values():
             for resource in table.resources():
                 resource.meter.series = None
@@ -71,7 +71,7 @@ class TrafficFeed:
     # Contents
 
     def put(self, table: Table, position: Position, item: Item) -> None:
-        """Store an item that nobody pays for, with its index entries."""
+        """Store an item free of charge, with its index entries."""
         place(self._account, table, position, item)
 
     def report_contents(
@@ -183,5 +183,5 @@ class TrafficFeed:
         self._account.catch_up(now_ns)
 
     def forget_receipts(self) -> None:
-        """Drop the receipts of calls that came in below the API, which nobody reads."""
+        """Drop the receipts of calls made below the API, which are never read."""
         self._account.receipts.clear()

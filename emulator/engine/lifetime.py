@@ -1,4 +1,4 @@
-"""When tables and indexes come, change and go."""
+"""When tables and indexes are created, changed and deleted."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ Status = Literal["CREATING", "ACTIVE", "UPDATING", "DELETING"]
 
 
 class Lifetime:
-    """When a table or index comes, changes and goes.
+    """When a table or index is created, changed and deleted.
 
     Attributes:
         created_ns: When it was asked for.
         active_at_ns: When it can be used.
         updated_at_ns: When its last change is complete.
-        deleted_at_ns: When it is gone, or None while nobody deleted it.
+        deleted_at_ns: When it is gone, or None if it was not deleted.
     """
 
     __slots__ = (

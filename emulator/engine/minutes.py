@@ -76,7 +76,7 @@ class Minutes:
         drain(account, now_ns)
 
     def look_ahead(self, account: Account) -> None:
-        """Find out when the next thing falls due; what is overdue, now."""
+        """Recompute when the next thing is due; what is overdue is due now."""
         due_s = min(
             (
                 resource.heat.next_due_s
@@ -115,7 +115,7 @@ class CalendarMinutes(Minutes):
         account.metrics.roll(now_ns // NANOSECONDS)
 
     def look_ahead(self, account: Account) -> None:  # noqa: ARG002  # nothing depends on it
-        """Find out when the next thing falls due: a whole minute."""
+        """Recompute when the next thing is due: a whole minute."""
         self.next_ns = self._next_minute_ns
 
     def _skip_idle(self, account: Account, now_ns: int) -> None:

@@ -19,7 +19,7 @@ R = TypeVar("R")
 
 #: How the name of what every key sees begins.
 EVERY_KEY: Final = "*"
-#: Assumed: more regions than anybody works in; of more, only those that hold something are kept.
+#: Assumed: more regions than are in use at once; beyond that, only those that hold data are kept.
 REGIONS_KEPT: Final = 64
 
 
@@ -44,7 +44,7 @@ class Namespace(NamedTuple):
 class Accounts:
     """The accounts of an emulator, by namespace, in the order in which they were met.
 
-    Whoever invents keys or regions makes nothing grow: an account is kept once it holds something.
+    Made-up keys and regions cost no memory: an account is kept once it holds something.
     """
 
     def __init__(self, make: Callable[[Namespace, Account | None], Account]) -> None:
@@ -57,7 +57,7 @@ class Accounts:
         return iter(list(self._kept.values()))
 
     def get(self, namespace: Namespace) -> Account:
-        """Return the account of a namespace, from now on kept."""
+        """Return the account of a namespace, and keep it from now on."""
         account = self._kept.get(namespace)
         if account is None:
             with self._making:

@@ -31,7 +31,7 @@ class InsightsRule(NamedTuple):
 class Destination(NamedTuple):
     """A Kinesis stream that changes are said to go to (OTH-16).
 
-    ``precision`` is None until somebody sets it.
+    ``precision`` is None until it is set.
     """
 
     is_active: bool

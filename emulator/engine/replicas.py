@@ -240,8 +240,8 @@ class Network:
     """What joins the regions of an emulator.
 
     Attributes:
-        accounts: The accounts that have replicas, by namespace; empty as long as nobody made one.
-        lock: Whoever touches an inbox holds it; it comes after the locks of accounts.
+        accounts: The accounts that have replicas, by namespace; empty while there are none.
+        lock: Held while an inbox is touched; taken after the locks of accounts.
     """
 
     def __init__(self) -> None:

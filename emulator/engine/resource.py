@@ -164,7 +164,7 @@ class Resource:
             self.meter.provision(throughput.read, throughput.write, now_ns)
 
     def set_partitions(self, partitions: PartitionMap, now_ns: int) -> None:
-        """Lie in other partitions, which begin with full buckets; the caller fills them."""
+        """Replace the partitions by others with full buckets; the caller fills them."""
         for partition in self.partitions:
             self.meter.close_partition(partition.id)
         self.partitions = partitions

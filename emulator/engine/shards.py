@@ -168,7 +168,7 @@ class Shards:
         self._look_ahead()
 
     def _look_ahead(self) -> None:
-        """Find out when the next shard comes of age."""
+        """Recompute when the next shard reaches its age."""
         if self._lifetime_ns and self.follows_partitions:
             oldest_ns = min((s.opened_ns for s in self._of_partition.values()), default=math.inf)
             self.next_roll_ns = oldest_ns + self._lifetime_ns

@@ -1,6 +1,6 @@
 """Changes of a table's throughput and indexes, as they take effect in the engine.
 
-Whoever changes a table (UpdateTable, auto scaling) asks ``verify`` of everything first, so
+A change of a table (by UpdateTable or auto scaling) calls ``verify`` for everything first, so
 that a refused change leaves nothing behind (CAP-618).
 """
 

@@ -63,8 +63,8 @@ def parse(kind: str, text: str) -> ast.Node:
         raise fault(kind, EMPTY)
     size = text_size(text)
     if size > limits.EXPRESSION_BYTES:
-        told = TOO_LONG.format(size=size)
-        raise fault(kind, Wording(told, older=UPDATE_TOO_LONG) if kind == UPDATE else told)
+        text = TOO_LONG.format(size=size)
+        raise fault(kind, Wording(text, older=UPDATE_TOO_LONG) if kind == UPDATE else text)
     return _ExpressionParser(kind, text).parse()
 
 

@@ -1,6 +1,6 @@
 """Items: attributes with their size, never changed once made.
 
-Whoever holds an item may keep it: a write makes a new one. So reads share, index entries
+A reference to an item stays valid: a write makes a new item. So reads share, index entries
 share values with their item, and a snapshot is a reference.
 """
 

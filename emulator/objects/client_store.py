@@ -1,8 +1,8 @@
 """Buckets of an S3 client: whatever the client reaches is the store.
 
 The client is boto3's, or anything with its three methods. With moto's mock active it reaches moto's
-S3 in the same process; with an endpoint, a server. Its errors are told from their code alone, so
-that nothing of boto3 is needed here.
+S3 in the same process; with an endpoint, a server. Its errors are recognised by their code
+alone, so that nothing of boto3 is needed here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Buckets as folders: ``FOLDER/bucket/a/b.json`` is the object ``a/b.json`` of the bucket.
 
-Whoever may call the emulator may name buckets and keys, so nothing outside of the folder is ever
+Callers of the emulator name buckets and keys, so nothing outside of the folder is ever
 reached: names with ``.``, ``..`` or empty parts are no files, and symbolic links below the folder
 are not followed. A bucket is made by making its folder.
 """

@@ -33,7 +33,7 @@ _MAXIMUM: Final = "raise the on-demand maximum (OnDemandThroughput) of {name}"
 _QUOTA: Final = "ask for a higher table quota in this region, or spread the load over tables"
 _INDEX_SHARE: Final = (
     "{units:g} of {total:g} write units are those of the index {name}: project less into it, or "
-    "leave its key out of items that nobody looks up there"
+    "leave its key out of items that are never looked up there"
 )
 _LARGE_ITEMS: Final = (
     "{operation} {name} at {where} writes {size:,.0f} bytes at a time, {units:g} units: keep what "

@@ -109,7 +109,7 @@ class CallHistory:
     """
 
     def __init__(self) -> None:
-        #: Kept only to be told from the next; a frame that is gone may come back as another's.
+        #: Kept only for comparison with the next; the id of a dead frame may be reused.
         self._entry_point: FrameType | None = None
         self._reads: dict[tuple[Place, str], _Reads] = {}
         self._writes: dict[tuple[Place, str, str], int] = {}

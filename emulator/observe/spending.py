@@ -1,8 +1,8 @@
 """Spending: what a table and its global indexes consumed, what refused them, and what that costs.
 
 It reads CloudWatch's own counts, so it begins where they do and survives splits of partitions.
-Prices are those of us-east-1. What is stored and kept is paid by the month: it is told apart, since
-a table on a developer's machine does not have the size it will have.
+Prices are those of us-east-1. What is stored and kept is paid by the month and listed
+separately: a table on a developer's machine does not have the size that it will have.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def _spent(
     """Return what a table or index consumed, by its counts alone.
 
     Units that were consumed while capacity was provisioned are not paid: in a life of both modes
-    they cannot be told apart, and those on demand are then left out, too.
+    they cannot be separated, and those on demand are then left out, too.
     """
     consumed = {axis: _sum(metrics, f"Consumed{axis}CapacityUnits", table, index) for axis in AXES}
     hours = {axis: _unit_hours(metrics, axis, table, index) for axis in AXES}

@@ -42,7 +42,7 @@ REQUEST_ITEMS: Final = shapes.Map(
 
 
 class BatchRequest(shapes.Structure):
-    """A request for several tables; naming none is told before all else.
+    """A request for several tables; naming none is reported before any other fault.
 
     Args:
         members: As of a structure.

@@ -87,7 +87,7 @@ def batch_write_item(account: Account, request: Request) -> Response:
 def _tables_are_well_formed(requested: Mapping[str, Any]) -> None:
     """Refuse bad table names, none of a table, and more than twenty-five (ERR-BWRITE-2).
 
-    Observed: dynalite's tests, run against the service: names and numbers are told together.
+    Observed: dynalite's tests, run against the service: names and numbers are reported together.
     """
     problems: list[str] = []
     if not all(map(shapes.TABLE_NAME.accepts, requested)):

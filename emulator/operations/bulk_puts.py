@@ -212,7 +212,7 @@ def _can_be_read(source: Mapping[str, Any]) -> None:
         raise StoreFault(UNSUPPORTED_CODE, NO_ZSTD)
 
 
-# What is told
+# Descriptions
 
 
 def _described(job: BulkPut) -> Response:
@@ -242,15 +242,15 @@ def _described(job: BulkPut) -> Response:
 def _usage(usage: BulkUsage) -> Response:
     """Return BulkPutBytes of table and indexes, and those of vectors apart (BLK-2, BLK-7)."""
     local, globally = usage.lsi, usage.gsi
-    told: Response = {
+    description: Response = {
         "BulkPutBytes": usage.table + sum(local.values()) + sum(globally.values()),
         "Table": {"BulkPutBytes": usage.table},
     }
     for member, arms in (("LocalSecondaryIndexes", local), ("GlobalSecondaryIndexes", globally)):
         if arms:
-            told[member] = {name: {"BulkPutBytes": size} for name, size in arms.items()}
+            description[member] = {name: {"BulkPutBytes": size} for name, size in arms.items()}
     if usage.vectors:
-        told["VectorIndexes"] = {
+        description["VectorIndexes"] = {
             name: {"BulkPutVectorBytes": size} for name, size in usage.vectors.items()
         }
-    return told
+    return description

@@ -138,9 +138,10 @@ def list_imports(account: Account, request: Request) -> Response:
         *("ImportArn", "ImportStatus", "TableArn", "S3BucketSource", "CloudWatchLogGroupArn"),
         *("InputFormat", "StartTime", "EndTime"),
     )
-    told = [transfers.description(account, begun) for begun in page]
+    descriptions = [transfers.description(account, begun) for begun in page]
     summaries = [
-        {name: description[name] for name in members if name in description} for description in told
+        {name: description[name] for name in members if name in description}
+        for description in descriptions
     ]
     return {"ImportSummaryList": summaries} | token
 

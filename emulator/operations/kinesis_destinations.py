@@ -130,5 +130,5 @@ def _precision(request: Request, member: str) -> str | None:
 
 
 def _described(precision: str | None) -> dict[str, str]:
-    """Return the precision as it is described: not at all before somebody set it."""
+    """Return the precision as it is described: left out until it is set."""
     return {} if precision is None else {_PRECISION_MEMBER: precision}

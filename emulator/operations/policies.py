@@ -1,4 +1,4 @@
-"""Policy documents: what one says, and whether it lets somebody do something (OTH-18, OTH-22).
+"""Policy documents: what one says, and whether it allows an action (OTH-18, OTH-22).
 
 What the Condition of a statement asks is ``policy_conditions``' to say (OTH-23).
 """
@@ -69,7 +69,7 @@ class Statement(NamedTuple):
     def concerns(
         self, caller: Caller, action: str, resource: str, context: conditions.Context
     ) -> bool:
-        """Return whether it is about somebody's action on a resource."""
+        """Return whether it applies to a caller's action on a resource."""
         variables = context if self.has_variables else None
         return (
             any(_names(principal, caller) for principal in self.principals) != self.is_for_others

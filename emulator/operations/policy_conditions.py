@@ -31,7 +31,7 @@ FINE_GRAINED: Final = frozenset(
 )
 #: Keys that requests to the service can have. Source: IAM User Guide, global condition context
 #: keys; Service Authorization Reference, condition keys of DynamoDB. The lower ones are never
-#: present here: nobody calls from a private network, through another service or with a role.
+#: present here: no call comes from a private network, through another service or with a role.
 KNOWN_KEYS: Final = FINE_GRAINED | frozenset(
     name.lower()
     for name in (

@@ -19,7 +19,7 @@ _MICROSECOND_NS: Final = 1000
 class RecoveryWindow(NamedTuple):
     """The moments that a table can be restored to.
 
-    Their bounds are told in whole seconds, and some clients send no others: whoever names the
+    Their bounds are reported in whole seconds, and some clients send no others: a request for the
     second of a bound means the bound.
 
     >>> window = RecoveryWindow(1_500_000_000, 9_000_000_000)

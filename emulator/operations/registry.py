@@ -47,7 +47,7 @@ def operation(name: str, *, shape: Structure) -> Callable[[Handler], Handler]:
 
 
 def find(name: str) -> Operation:
-    """Return an operation, reading its file if nobody has asked for it yet.
+    """Return an operation, loading its module on first use.
 
     Raises:
         UnknownOperationException: no such operation is served; it is named (WIR-6).

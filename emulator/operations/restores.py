@@ -302,7 +302,7 @@ def _vector_indexes(source: Table, request: Request) -> list[dict[str, Any]]:
     if chosen is None:
         return list(known.values())
     for index in chosen:
-        # Assumed: a mismatch is told as of a global index.
+        # Assumed: a mismatch is reported as for a global index.
         if known.get(index["IndexName"]) != {**index, "Dimensions": int(index["Dimensions"])}:
             raise errors.ValidationException(NO_SUCH_INDEX.format(index=index["IndexName"]))
     return list(chosen)

@@ -51,7 +51,7 @@ _EXPECTED: Final = {
 
 
 class SearchRequest(shapes.Structure):
-    """A request whose faults are told by another parser than those of other operations (VIX-44).
+    """A request whose faults another parser reports than those of other operations (VIX-44).
 
     Assumed: columns count in JSON without blanks; who sends other JSON gets other columns.
     """

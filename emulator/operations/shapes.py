@@ -304,9 +304,9 @@ class List(Member):
         shown = partial(_quoted, value, self)
         yield from _too_short(value, self.least, shown, path)
         unlisted = self.member.unlisted if isinstance(self.member, Structure) else ()
-        told = 0
+        reported = 0
         for number, member in enumerate(value, start=1):
-            if not member and unlisted and told >= MOST_FAULTS:
+            if not member and unlisted and reported >= MOST_FAULTS:
                 yield from ("",) if member is None else unlisted
                 continue
             member_path = f"{path}.{number}.member"
@@ -315,7 +315,7 @@ class List(Member):
             else:
                 problems = self.member.problems(member, member_path)
             for problem in problems:
-                told += 1
+                reported += 1
                 yield problem
         yield from _too_long(value, self.most, shown, path)
 
@@ -466,7 +466,7 @@ class Structure(Member):
     def check(self, request: Any) -> Sequence[str]:
         """Refuse a faulty request: types first, then all broken constraints together.
 
-        Nearly every request is accepted, and whoever has asked ``accepts`` need not come here.
+        Nearly every request is accepted, and callers that asked ``accepts`` need not call this.
 
         Returns:
             The names of members that the request has and the structure does not.

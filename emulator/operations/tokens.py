@@ -26,7 +26,7 @@ def open_token(token: str, message: str = BAD_TOKEN) -> tuple[str, ...]:
     """Return the texts that a token carries.
 
     Raises:
-        ValidationException: it is none of ours.
+        ValidationException: it was not issued here.
     """
     try:
         return tuple(bytes.fromhex(token).decode().rstrip("\0").split("\n"))

@@ -1,6 +1,6 @@
 """What exports and imports have in common: their names, tokens, states and lists (S3X-3 to S3X-5).
 
-The work of a transfer is done when it is begun: what it reads is what there is then. It is told
+The work of a transfer is done when it is begun: what it reads is what there is then. It is reported
 when ``Settings.transfer_seconds`` have passed; the answer that begins it always says IN_PROGRESS.
 """
 
@@ -96,11 +96,11 @@ def begun_with(
 
 
 def description(account: Account, transfer: Transfer) -> Response:
-    """Return what is told of a transfer at this moment."""
-    told = dict(transfer.described)
+    """Return the description of a transfer at this moment."""
+    description = dict(transfer.described)
     if account.now_ns >= transfer.ends_ns:
-        told |= transfer.outcome
-    return deepcopy(told)
+        description |= transfer.outcome
+    return deepcopy(description)
 
 
 def known_transfer(

@@ -79,8 +79,8 @@ def _load_failure(written: Sequence[Any]) -> tuple[str, str]:
 
 def _load_record(written: Sequence[Any]) -> BulkRecord:
     key, row, size_bytes, line, fault = written
-    told = None if fault is None else text(fault)
-    return BulkRecord(text(key), integer(row), integer(size_bytes), text(line), told)
+    fault_text = None if fault is None else text(fault)
+    return BulkRecord(text(key), integer(row), integer(size_bytes), text(line), fault_text)
 
 
 def _load_bytes(written: Mapping[str, Any]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Signatures: nobody checks them, but they name the region that a request is for (WIR-7).
+"""Signatures: they are not checked, but they name the region that a request is for (WIR-7).
 
 A signature comes in the Authorization field or, of a request signed beforehand, in the query.
 Observed: the sentences and their order, in the connection tests of a Node emulator that were

@@ -220,7 +220,7 @@ class _Patches:
         self._replaced.append((owner, name, original, replacement))
 
     def restore(self) -> None:
-        """Put everything back, except what somebody else has replaced in the meantime.
+        """Put everything back, except what other code has replaced in the meantime.
 
         A wrapper that is left under another's steps aside, because no scope is active.
         """
@@ -288,7 +288,7 @@ def _wrap_botocore() -> None:
 
 
 def _wrap_aiobotocore() -> None:
-    """Wrap aiobotocore as well, as soon as anybody has imported it."""
+    """Wrap aiobotocore as well, as soon as it is imported."""
     if _patches.has_aiobotocore or "aiobotocore.session" not in sys.modules:
         return
     _patches.has_aiobotocore = True

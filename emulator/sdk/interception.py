@@ -20,7 +20,7 @@ from emulator.service.errors import ApiError, EmulatorError
 
 SERVICES: Final = frozenset({"dynamodb", "dynamodbstreams"})
 
-# A request that is served here has an address that nobody can reach, whatever other tools do
+# A request that is served here has an address that cannot be reached, whatever other tools do
 # with it: moto, too, lets it pass. Source: RFC 2606 reserves the top-level domain.
 NOWHERE: Final = "https://dynamodb.emulator.invalid/"
 
@@ -239,7 +239,7 @@ class _AsyncBody:
 def reuse_user_agent(original: Any) -> Any:
     """UserAgentString.to_string: written once per client, not twice per request.
 
-    It is a quarter of what the SDK spends on a small call, and nobody receives it; of its
+    It is a quarter of what the SDK spends on a small call, and it is never received; of its
     content only the record of SDK features can differ from call to call.
     """
     known: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
@@ -422,7 +422,7 @@ def _key_of(signer: Any) -> str:
 
 
 class _Signature:
-    """Signs a request for a region with nothing: a quarter of a small call, and nobody checks it.
+    """Signs nothing and names the region: a signature is a quarter of a small call, and unchecked.
 
     The headers are those of version 4, so a hook that looks at them finds them.
     """

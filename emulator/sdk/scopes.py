@@ -99,7 +99,7 @@ class Scope:
                 _restore_environment()
             if not _active:
                 uninstall()
-        # Elsewhere the scope may still be somebody's current one: there it is passed over.
+        # In another context the scope may still be current: there it is passed over.
         if _current.get() is self:
             _current.set(_entered_here())
 

@@ -182,10 +182,10 @@ class VectorStore:
 
 
 class _Block:
-    """The entries of one partition: row after row, in no order that anybody sees.
+    """The entries of one partition: row after row, in no particular order.
 
     Attributes:
-        is_shared: Whether several stores have it; then nobody writes it.
+        is_shared: Whether several stores share it; then it is not written.
     """
 
     __slots__ = ("_dimensions", "_largest", "_numbers", "_rows", "_squares", "_stored", "is_shared")

@@ -226,7 +226,7 @@ def live_indexes(table: Table) -> list[VectorIndex]:
 def indexes_are_not_in_the_making(request: Wire, table: Table, now_ns: int) -> None:
     """Refuse an index that is being created already, or has to be before it is deleted (VIX-12).
 
-    Either is told before the state of the table, which is UPDATING meanwhile.
+    Either is reported before the state of the table, which is UPDATING meanwhile.
     """
     created = {action["IndexName"] for action in actions_of(request, "Create")}
     indexes: Iterable[Any] = (*table.indexes.values(), *live_indexes(table))
