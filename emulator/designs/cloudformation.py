@@ -83,6 +83,11 @@ def read_template(
         kind = resource.get("Type") if isinstance(resource, Mapping) else None
         if isinstance(kind, str) and kind in _READERS:
             readings.append(_resource(document, resolver, name, resource, region))
+        elif isinstance(resource, list) and _mentions_table(resource):
+            error = UndecidedError("its collection", _told(resource[1]))
+            finding = declared.undecided(name, error, _GIVE_DEFAULT)
+            position = document.position(("Resources", name))
+            readings.append(Reading(findings=(finding.at(document.source, position),)))
     reading = Reading.joined(readings)
     return replace(
         reading,
@@ -110,6 +115,7 @@ def _resource(
     try:
         with expecting("", f"the properties of {kind}"):
             properties = resolver.resolved(resource.get("Properties") or {})
+            _check_conditions(resolver, properties, resource.get("Properties"))
             table = _with_assumptions(_READERS[kind](name, properties, region), resolver.assumed)
             path = ("Resources", name, "Properties")
             places = dict(declared.request_places(document, path, properties))
@@ -124,11 +130,48 @@ def _resource(
 
 
 def _defaults(template: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the defaults of parameters; that of an SSM parameter is its path, not its value."""
     return {
-        name: parameter["Default"]
+        name: _default(parameter["Default"], str(parameter.get("Type")))
         for name, parameter in (template.get("Parameters") or {}).items()
-        if isinstance(parameter, Mapping) and "Default" in parameter
+        if isinstance(parameter, Mapping)
+        and "Default" in parameter
+        and not str(parameter.get("Type")).startswith("AWS::SSM::")
     }
+
+
+def _default(value: Any, kind: str) -> Any:
+    """Return a default as its type has it: lists are written with commas."""
+    if kind.startswith(("CommaDelimitedList", "List<")) and isinstance(value, str):
+        return [element.strip() for element in value.split(",")]
+    return value
+
+
+def _check_conditions(resolver: Resolver, properties: Any, written: Any) -> None:
+    """Refuse a key that is another one if an unknown condition holds, or not.
+
+    Raises:
+        UndecidedError: There is such a key.
+    """
+    conditions = ", ".join(resolver.assumed)
+    if conditions:
+        keys, others = _keys(properties), _keys(resolver.turned().resolved(written or {}))
+        for name in keys.keys() & others.keys():
+            if keys[name] != others[name]:
+                raise UndecidedError(f"{name}KeySchema", f"the condition {conditions}")
+
+
+def _keys(properties: Any) -> dict[str, Any]:
+    """Return the keys of a table and of its indexes, by what they are called in messages."""
+    if not isinstance(properties, Mapping):
+        return {}
+    keys = {"": properties.get("KeySchema", properties.get("PrimaryKey"))}
+    for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+        indexes = properties.get(member)
+        for index in indexes if isinstance(indexes, list) else ():
+            if isinstance(index, Mapping):
+                keys[f"{index.get('IndexName')}: "] = index.get("KeySchema")
+    return keys
 
 
 def _ignored_everywhere(template: Mapping[str, Any], source: str) -> Iterator[ignores.Ignore]:
@@ -155,8 +198,18 @@ def _expanded(resources: Mapping[str, Any], values: Mapping[str, Any]) -> Iterat
         if isinstance(collection, Mapping) and isinstance(collection.get("Ref"), str):
             listed = values.get(collection["Ref"])
             collection = listed.split(",") if isinstance(listed, str) else listed
-        for element in collection if isinstance(collection, list) else ():
+        if not isinstance(collection, list) or any(map(is_undecided, collection)):
+            yield name, resource
+            continue
+        for element in collection:
             yield from _expanded(_filled(body, str(variable), str(element)), values)
+
+
+def _mentions_table(node: Any) -> bool:
+    """Return whether a table is declared somewhere below."""
+    if isinstance(node, Mapping):
+        return node.get("Type") in (*_READERS,) or any(map(_mentions_table, node.values()))
+    return isinstance(node, list) and any(map(_mentions_table, node))
 
 
 def _filled(node: Any, variable: str, element: str) -> Any:
@@ -184,12 +237,20 @@ class Resolver:
     {'a': 5, 'b': 'x-test'}
     """
 
-    def __init__(self, template: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    def __init__(
+        self, template: Mapping[str, Any], values: Mapping[str, Any], *, turns: bool = False
+    ) -> None:
         self._conditions = template.get("Conditions") or {}
         self._mappings = template.get("Mappings") or {}
+        self._template = template
         self._values = values
+        self._turns = turns
         #: Conditions that are decided at deployment, and what they were taken as.
         self.assumed: dict[str, bool] = {}
+
+    def turned(self) -> Resolver:
+        """Return one that takes conditions which are not known the other way round."""
+        return Resolver(self._template, self._values, turns=not self._turns)
 
     def resolved(self, node: Any) -> Any:
         """Return a value with functions worked out; those that cannot be stay as they are."""
@@ -228,7 +289,7 @@ class Resolver:
         holds = self._holds(self._conditions.get(name) if isinstance(name, str) else None)
         if holds is None:
             self.assumed[str(name)] = if_unknown
-            return if_unknown
+            return if_unknown is not self._turns
         return holds
 
     def _holds(self, node: Any, depth: int = 0) -> bool | None:
@@ -290,6 +351,13 @@ class Resolver:
             return node
         return inner[0].join(str(text) for text in texts)
 
+    def split(self, inner: Any, node: Any) -> Any:
+        """Return the parts of a text."""
+        if not isinstance(inner, list) or len(inner) != 2 or not isinstance(inner[0], str):
+            return node
+        text = self.resolved(inner[1])
+        return text.split(inner[0]) if isinstance(text, str) and not is_undecided(text) else node
+
     def selected(self, inner: Any, node: Any) -> Any:
         """Return one element of a list."""
         if not isinstance(inner, list) or len(inner) != 2:
@@ -318,6 +386,7 @@ _FUNCTIONS: Final[dict[str, Callable[[Resolver, Any, Any], Any]]] = {
     "Fn::If": Resolver.chosen,
     "Fn::Join": Resolver.joined,
     "Fn::Select": Resolver.selected,
+    "Fn::Split": Resolver.split,
     "Fn::FindInMap": Resolver.mapped,
 }
 
@@ -327,8 +396,12 @@ def is_undecided(value: Any) -> bool:
 
     >>> is_undecided({"Ref": "Key"}), is_undecided("${Stage}-id"), is_undecided("id")
     (True, True, False)
+    >>> is_undecided("{{resolve:ssm:/orders/key}}")
+    True
     """
-    return isinstance(value, Mapping) or (isinstance(value, str) and "${" in value)
+    if isinstance(value, str):
+        return "${" in value or "{{resolve:" in value
+    return isinstance(value, Mapping)
 
 
 def _decided(name: str, value: Any) -> Any:
@@ -365,7 +438,10 @@ def _scaled_tables(resources: Mapping[str, Any]) -> Iterator[str]:
 
 def _table(name: str, properties: Mapping[str, Any], _region: str | None = None) -> DeclaredTable:
     notes = Notes(name, remedy=_GIVE_DEFAULT)
-    request: dict[str, Any] = {"TableName": notes.name(properties.get("TableName"), name)}
+    written = properties.get("TableName")
+    request: dict[str, Any] = {
+        "TableName": notes.name({} if is_undecided(written) else written, name)
+    }
     request |= kept(properties, _MEMBERS)
     request["KeySchema"] = list(_decided("KeySchema", properties["KeySchema"]))
     _check_decided(request)
@@ -457,10 +533,15 @@ def _global_table(
     replica = next(here, replicas[0])
     plain = dict(properties)
     plain["ProvisionedThroughput"] = _global_units(properties, replica)
+    plain["OnDemandThroughput"] = _global_limits(properties, replica) or None
     by_name = {index["IndexName"]: index for index in replica.get("GlobalSecondaryIndexes") or ()}
     plain["GlobalSecondaryIndexes"] = [
         dict(index)
-        | {"ProvisionedThroughput": _global_units(index, by_name.get(index.get("IndexName"), {}))}
+        | {
+            "ProvisionedThroughput": _global_units(index, by_name.get(index.get("IndexName"), {})),
+            "OnDemandThroughput": _global_limits(index, by_name.get(index.get("IndexName"), {}))
+            or None,
+        }
         for index in properties.get("GlobalSecondaryIndexes") or ()
     ] or None
     plain["TableClass"] = replica.get("TableClass")
@@ -477,6 +558,14 @@ def _global_units(writes: Mapping[str, Any], reads: Mapping[str, Any]) -> dict[s
         "WriteCapacityUnits": least,
         "ReadCapacityUnits": read.get("ReadCapacityUnits", scaling.get("MinCapacity")),
     }
+
+
+def _global_limits(writes: Mapping[str, Any], reads: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a global table may use on demand, at most."""
+    write = writes.get("WriteOnDemandThroughputSettings") or {}
+    read = reads.get("ReadOnDemandThroughputSettings") or {}
+    limits = kept(read, ("MaxReadRequestUnits",)) | kept(write, ("MaxWriteRequestUnits",))
+    return {name: limit for name, limit in limits.items() if not is_undecided(limit)}
 
 
 def _simple_table(

@@ -18,7 +18,6 @@ Wire: TypeAlias = Mapping[str, Any]
 
 #: Assumed: what stands for a capacity that is decided elsewhere.
 UNKNOWN_UNITS: Final = 5
-_TABLE_NAME: Final = re.compile(r"[a-zA-Z0-9_.-]{3,255}")
 UNITS: Final = {
     "ReadCapacityUnits": "ReadCapacityUnits",
     "WriteCapacityUnits": "WriteCapacityUnits",
@@ -212,9 +211,12 @@ class Notes:
         return made
 
     def name(self, value: Any, fallback: str) -> str:
-        """Return a table's name, or what the file calls the resource."""
-        if isinstance(value, str) and _TABLE_NAME.fullmatch(value):
-            return value
+        """Return a table's name, or what the file calls the resource.
+
+        A text is the name even if the service refuses it, which the check then says.
+        """
+        if isinstance(value, str | int):
+            return str(value)
         name = re.sub(r"[^a-zA-Z0-9_.-]+", "-", fallback).strip("-").ljust(3, "-")
         if value is not None:
             self.assumed("the table's name", name)
@@ -229,9 +231,9 @@ def unreadable(resource: str, reason: object, *, fix: str = "") -> Finding:
     )
 
 
-def undecided(resource: str, error: UndecidedError, fix: str) -> Finding:
+def undecided(resource: str, error: UndecidedError, fix: str, what: str = "table") -> Finding:
     """Return the finding of a table that depends on what is decided elsewhere (ICH-47)."""
-    message = f"{error}, so there is no table to check."
+    message = f"{error}, so there is no {what} to check."
     return Finding("unknown-value", "warning", resource, message, fix)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from json.decoder import scanstring  # type: ignore[attr-defined]  # typeshed leaves it out
 from typing import Any, Final, TypeAlias
@@ -81,6 +83,41 @@ def parse_json(text: str, source: str) -> Document:
     return Document(value, source, text, places)
 
 
+def parse_json_values(text: str, source: str) -> Document:
+    """Read JSON, or several values one after another as a list of them.
+
+    >>> parse_json_values('{"a": 1} {"a": 2}', "x").value
+    [{'a': 1}, {'a': 2}]
+
+    Raises:
+        DocumentError: It is not JSON; the message says where.
+    """
+    try:
+        return parse_json(text, source)
+    except DocumentError as error:
+        if not isinstance(error.__cause__, json.JSONDecodeError):
+            raise
+        values = list(_values(text))
+        if len(values) < 2:
+            raise
+        return Document(values, source, text, _Scanner(text).places_of(len(values)))
+
+
+def _values(text: str) -> Iterator[Any]:
+    """Yield the values of a text; none, if it is not JSON to its end."""
+    decoder = json.JSONDecoder()
+    values = []
+    at = 0
+    try:
+        while text[at:].strip():
+            at += len(text[at:]) - len(text[at:].lstrip())
+            value, at = decoder.raw_decode(text, at)
+            values.append(value)
+    except (ValueError, RecursionError):
+        return
+    yield from values
+
+
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _SCALAR: Final = re.compile(r"[^\s,\]}]+")
 
@@ -95,6 +132,12 @@ class _Scanner:
 
     def places(self) -> dict[Path, Position]:
         self._value(self._space(0), ())
+        return self._places
+
+    def places_of(self, count: int) -> dict[Path, Position]:
+        at = 0
+        for number in range(count):
+            at = self._value(self._space(at), (number,))
         return self._places
 
     def _space(self, at: int) -> int:
@@ -164,6 +207,8 @@ def parse_yaml(text: str, source: str) -> Document:
         node = loader.get_single_node()
         if node is None:
             return Document(None, source, text)
+        if _size(node, {}) > _MOST_VALUES:
+            raise DocumentError(f"{source}: its aliases refer to themselves, or unfold too far")
         _note(node, (), places, 0)
         return Document(loader.construct_document(node), source, text, places)
     except yaml.MarkedYAMLError as error:
@@ -181,6 +226,22 @@ def _intrinsic(loader: Any, suffix: str, node: Any) -> Any:
     return {name: construct(node, deep=True)}
 
 
+_MOST_VALUES: Final = 1_000_000
+
+
+def _size(node: Any, sizes: dict[Any, float]) -> float:
+    """Return how many values a node unfolds to; one that is in itself has no end."""
+    if node not in sizes:
+        sizes[node] = math.inf
+        children = () if node.id == "scalar" else node.value
+        sizes[node] = 1 + sum(
+            _size(child, sizes)
+            for entry in children
+            for child in (entry if isinstance(entry, tuple) else (entry,))
+        )
+    return sizes[node]
+
+
 _DEEPEST: Final = 60
 _MOST_PLACES: Final = 50_000
 
@@ -195,7 +256,7 @@ def _note(
     ends = () if is_block else (end.line + 1, end.column + 1)
     places[path] = Position(begin.line + 1, begin.column + 1, *ends)
     if depth > _DEEPEST or len(places) > _MOST_PLACES:
-        return  # an alias to itself, or many of them
+        return  # many aliases
     if node.id == "mapping":
         for key, value in node.value:
             if key.id == "scalar":

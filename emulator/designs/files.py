@@ -91,7 +91,7 @@ def _template(text: str, source: str) -> Document:
 
 
 _PARSERS: Final[dict[str, Callable[[str, str], Document]]] = {
-    ".json": documents.parse_json,
+    ".json": documents.parse_json_values,
     ".template": _template,
     ".yaml": documents.parse_yaml,
     ".yml": documents.parse_yaml,
@@ -110,7 +110,7 @@ def read_document(document: Document) -> Reading:
             reading = read(document)
             break
     else:
-        reading = Reading(tables=tuple(_descriptions(document, document.value, ())))
+        reading = _descriptions(document)
     return replace(
         reading,
         files=tuple(dict.fromkeys((document.source, *reading.files))),
@@ -133,26 +133,55 @@ _READERS: Final[tuple[tuple[Callable[[Any], bool], Callable[[Document], Reading]
 )
 
 
-def _descriptions(document: Document, value: Any, path: documents.Path) -> Iterator[DeclaredTable]:
-    """Yield the tables of descriptions and CreateTable requests, one or a list."""
-    if isinstance(value, list):
-        for number, element in enumerate(value):
-            yield from _descriptions(document, element, (*path, number))
-        return
+def _descriptions(document: Document) -> Reading:
+    """Return the tables of descriptions and CreateTable requests, one or a list (ICH-3)."""
+    if not isinstance(document.value, list):
+        return Reading(tables=(_description(document, document.value, ()),))
+    tables: list[DeclaredTable] = []
+    failures: list[tuple[int, DocumentError]] = []
+    for number, element in enumerate(document.value):
+        try:
+            tables.append(_description(document, element, (number,)))
+        except DocumentError as error:
+            failures.append((number, error))
+    if failures and not tables:
+        raise failures[0][1]
+    findings = (
+        declared.unreadable(f"[{number}]", "expected a table's description with its KeySchema").at(
+            document.source, document.position((number,))
+        )
+        for number, _ in failures
+    )
+    return Reading(tables=tuple(tables), findings=tuple(findings))
+
+
+#: What looks like a design and is none, by its members.
+_NEARLY: Final = (
+    ({"version", "artifacts"}, "the manifest of a cloud assembly; give its folder"),
+    ({"TableNames"}, "it has names only; give what 'aws dynamodb describe-table' prints"),
+    (
+        {"terraform_version", "lineage"},
+        "a state as Terraform keeps it; give what 'terraform show -json' prints",
+    ),
+)
+
+
+def _description(document: Document, value: Any, path: documents.Path) -> DeclaredTable:
     source = document.source
     if not isinstance(value, Mapping):
         raise UnknownKindError(f"{source}: {KINDS}")
     member = next((name for name in ("Table", "TableDescription") if name in value), None)
     described = value if member is None else value[member]
     if not isinstance(described, Mapping) or "KeySchema" not in described:
-        raise UnknownKindError(f"{source}: {KINDS}")
+        hints = (hint for members, hint in _NEARLY if members <= set(value))
+        raise UnknownKindError(f"{source}: {next(hints, KINDS)}")
     with expecting(source, "a table's description or a CreateTable request"):
         request = declared.from_description(described)
         places = dict(
             declared.request_places(document, (*path, member) if member else path, described)
         )
     name = str(request.get("TableName", source))
-    yield DeclaredTable(resource=name, request=request, file=source, places=places)
+    return DeclaredTable(resource=name, request=request, file=source, places=places)
 
 
 # Directories

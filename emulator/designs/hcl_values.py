@@ -8,6 +8,9 @@ Source: Terraform language documentation, expressions and functions.
 
 from __future__ import annotations
 
+import base64
+import csv
+import hashlib
 import json
 import math
 import operator
@@ -123,7 +126,9 @@ def _member(value: Value, name: Value) -> Value:
     if isinstance(name, UnknownValue):
         return name
     if isinstance(value, Mapping):
-        key = _text(name)
+        key = _name(name)
+        if isinstance(key, UnknownValue):
+            return key
         return value[key] if key in value else UnknownValue(f"the member {key}", is_absent=True)
     if isinstance(value, Sequence) and not isinstance(value, str):
         number = _number(name)
@@ -142,7 +147,7 @@ def _template(scope: HclScope, expression: hcl.Template) -> Value:
             return piece
         if isinstance(piece, list | dict):
             return UnknownValue("a text made of a list")
-    return "".join(_text(piece) for piece in pieces)
+    return "".join(as_text(piece) for piece in pieces)
 
 
 def _splat(scope: HclScope, expression: hcl.Splat) -> Value:
@@ -168,12 +173,26 @@ def _call(scope: HclScope, expression: hcl.FunctionCall) -> Value:
     if function is None:
         return UnknownValue(f"{expression.name}()")
     for argument in arguments:
-        if isinstance(argument, UnknownValue):
-            return argument
+        passes = expression.name in _PASSING and not isinstance(argument, UnknownValue)
+        unknown = None if passes else unknown_in(argument)
+        if unknown is not None:
+            return unknown
     try:
         return function(*arguments)
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, DocumentError):
         return UnknownValue(f"{expression.name}()")
+
+
+def unknown_in(value: Value) -> UnknownValue | None:
+    """Return an unknown value, or one that a list or object holds at any depth.
+
+    >>> unknown_in(["a", {"b": UnknownValue("var.b")}])
+    UnknownValue(reason='var.b', is_absent=False)
+    """
+    if isinstance(value, UnknownValue):
+        return value
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next((found for found in map(unknown_in, inner) if found is not None), None)
 
 
 def _is_there(value: Value) -> Value:
@@ -213,8 +232,9 @@ def _binary(scope: HclScope, expression: hcl.BinaryOperation) -> Value:
             if not isinstance(side, UnknownValue) and _truth(side) is decides:
                 return decides
     for side in (left, right):
-        if isinstance(side, UnknownValue):
-            return side
+        unknown = unknown_in(side)
+        if unknown is not None:
+            return unknown
     if expression.operator in ("==", "!="):
         return (left == right) is (expression.operator == "==")
     if expression.operator in ("&&", "||"):
@@ -256,10 +276,10 @@ def _conditional(scope: HclScope, expression: hcl.Conditional) -> Value:
 def _object(scope: HclScope, expression: hcl.Object) -> Value:
     made = {}
     for key_expression, value_expression in expression.members:
-        key = scope.value(key_expression)
+        key = _name(scope.value(key_expression))
         if isinstance(key, UnknownValue):
             return key
-        made[_text(key)] = scope.value(value_expression)
+        made[key] = scope.value(value_expression)
     return made
 
 
@@ -282,13 +302,13 @@ def _for(scope: HclScope, expression: hcl.For) -> Value:
         if expression.key is None:
             made_list.append(result)
             continue
-        name = inner.value(expression.key)
+        name = _name(inner.value(expression.key))
         if isinstance(name, UnknownValue):
             return name
         if expression.groups:
-            made_object.setdefault(_text(name), []).append(result)
+            made_object.setdefault(name, []).append(result)
         else:
-            made_object[_text(name)] = result
+            made_object[name] = result
     return made_list if expression.key is None else made_object
 
 
@@ -326,15 +346,29 @@ _EVALUATORS: Final[dict[type, Callable[[HclScope, Any], Value]]] = {
 # Conversions
 
 
-def _text(value: Value) -> str:
+def as_text(value: Value) -> str:
     """Return a value as it stands in a text.
 
-    >>> _text(True), _text(5), _text(None)
-    ('true', '5', '')
+    >>> as_text(True), as_text(1e3), as_text(None)
+    ('true', '1000', '')
+
+    Raises:
+        TypeError: It is a list or an object, which no text is made of.
     """
+    if isinstance(value, list | Mapping | UnknownValue):
+        raise TypeError
     if value is None:
         return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _name(value: Value) -> str | UnknownValue:
+    """Return the name of a member."""
+    if isinstance(value, UnknownValue):
+        return value
+    return UnknownValue("a list for a name") if isinstance(value, list | dict) else as_text(value)
 
 
 def _number(value: Value) -> Value:
@@ -378,7 +412,9 @@ def converted(value: Value, constraint: hcl.Expression | None) -> Value:
 def _typed_members(value: Mapping[str, Value], types: hcl.Object) -> Iterator[tuple[str, Value]]:
     nothing = HclScope({})
     for key_expression, constraint in types.members:
-        name = _text(nothing.value(key_expression))
+        name = _name(nothing.value(key_expression))
+        if isinstance(name, UnknownValue):
+            continue
         if value.get(name) is not None:
             yield name, converted(value[name], constraint)
         elif isinstance(constraint, hcl.FunctionCall) and constraint.name == "optional":
@@ -402,12 +438,19 @@ def _lookup(mapping: Value, key: Value, *default: Value) -> Value:
     )
 
 
-def _flattened(elements: Value) -> list[Value]:
-    return list(
-        chain.from_iterable(
-            _flattened(element) if isinstance(element, list) else [element] for element in elements
-        )
-    )
+def _flattened(elements: Value) -> Value:
+    """Return the elements of lists in a list; how many an unknown one has is not known."""
+    flat: list[Value] = []
+    for element in elements:
+        inner = _flattened(element) if isinstance(element, list) else element
+        if isinstance(inner, UnknownValue):
+            return inner
+        flat += inner if isinstance(element, list) else [inner]
+    return flat
+
+
+def _zipped(names: Value, values: Value) -> Value:
+    return unknown_in(names) or dict(zip(names, values, strict=False))
 
 
 def _distinct(elements: Value) -> list[Value]:
@@ -426,7 +469,7 @@ def _set(elements: Value) -> list[Value]:
 
 def _formatted(form: str, *values: Value) -> str:
     return form.replace("%v", "%s") % tuple(
-        _text(value) if isinstance(value, bool) else value for value in values
+        value if type(value) in (int, float) else as_text(value) for value in values
     )
 
 
@@ -445,12 +488,52 @@ def _indented(text: str, spaces: int) -> str:
     return text.replace("\n", "\n" + " " * spaces)
 
 
+def _matches(pattern: str, text: str) -> list[Value]:
+    """Return what a pattern matches: texts, or lists or objects of its groups."""
+    found = re.finditer(re.sub(r"\(\?<(?=\w)", "(?P<", pattern), text)
+    return [match.groupdict() or list(match.groups()) or match[0] for match in found]
+
+
+def _transposed(mapping: Value) -> Value:
+    turned: dict[str, list[str]] = {}
+    for name in sorted(mapping):
+        for element in mapping[name]:
+            turned.setdefault(element, []).append(name)
+    return turned
+
+
+def _hashed(algorithm: str) -> Callable[[str], str]:
+    return lambda text: hashlib.new(algorithm, text.encode(), usedforsecurity=False).hexdigest()
+
+
+#: Functions that pass elements along without looking at them; others need to know them all.
+_PASSING: Final = frozenset(
+    {
+        *("chunklist", "concat", "element", "flatten", "keys", "length", "lookup", "merge", "one"),
+        *("nonsensitive", "reverse", "sensitive", "setproduct", "slice", "tolist", "tomap"),
+        *("values", "zipmap"),
+    }
+)
+
+
 _FUNCTIONS: Final[dict[str, Callable[..., Value]]] = {
     "abs": abs,
+    "alltrue": lambda elements: all(map(_truth, elements)),
+    "anytrue": lambda elements: any(map(_truth, elements)),
+    "base64decode": lambda text: base64.b64decode(text, validate=True).decode(),
+    "base64encode": lambda text: base64.b64encode(text.encode()).decode(),
+    "basename": lambda path: path.rpartition("/")[2],
     "ceil": math.ceil,
+    "chomp": lambda text: text.rstrip("\r\n"),
+    "chunklist": lambda elements, size: [
+        elements[start : start + int(size)] for start in range(0, len(elements), int(size))
+    ],
+    "coalescelist": lambda *lists: next(each for each in lists if each),
     "compact": lambda elements: [element for element in elements if element not in (None, "")],
     "concat": lambda *lists: list(chain(*lists)),
+    "csvdecode": lambda text: list(csv.DictReader(text.splitlines())),
     "contains": lambda elements, element: element in elements,
+    "dirname": lambda path: path.rpartition("/")[0] or ".",
     "distinct": _distinct,
     "element": lambda elements, number: elements[int(number) % len(elements)],
     "endswith": lambda text, end: text.endswith(end),
@@ -458,45 +541,66 @@ _FUNCTIONS: Final[dict[str, Callable[..., Value]]] = {
     "floor": math.floor,
     "format": _formatted,
     "index": lambda elements, element: elements.index(element),
-    "join": lambda separator, *lists: separator.join(map(_text, chain(*lists))),
+    "join": lambda separator, *lists: separator.join(map(as_text, chain(*lists))),
     "formatlist": lambda form, *lists: [
         _formatted(form, *values) for values in zip(*lists, strict=True)
     ],
     "indent": lambda spaces, text: _indented(text, int(spaces)),
     "jsondecode": json.loads,
+    "jsonencode": lambda value: json.dumps(value, separators=(",", ":"), sort_keys=True),
     "keys": sorted,
     "length": len,
     "lookup": _lookup,
     "lower": lambda text: text.lower(),
+    "matchkeys": lambda values, keys, wanted: [
+        value for value, key in zip(values, keys, strict=True) if key in wanted
+    ],
     "max": max,
+    "md5": _hashed("md5"),
     "merge": _merged,
     "min": min,
     "nonsensitive": lambda value: value,
     "one": _only,
+    "parseint": lambda text, base: int(as_text(text), int(base)),
     "range": lambda *limits: list(range(*map(int, limits))[:_LONGEST]),
+    "regex": lambda pattern, text: _matches(pattern, text)[0],
+    "regexall": _matches,
     "replace": _replaced,
     "reverse": lambda elements: elements[::-1],
     "sensitive": lambda value: value,
+    "setintersection": lambda *sets: [
+        each for each in _set(sets[0]) if all(each in other for other in sets[1:])
+    ],
     "setproduct": lambda *lists: [list(row) for row in product(*lists)],
     "setsubtract": lambda left, right: [each for each in left if each not in right],
     "setunion": lambda *lists: _set(chain(*lists)),
+    "sha1": _hashed("sha1"),
+    "sha256": _hashed("sha256"),
+    "sha512": _hashed("sha512"),
     "slice": lambda elements, first, last: elements[int(first) : int(last)],
     "sort": sorted,
     "split": lambda separator, text: text.split(separator),
     "startswith": lambda text, start: text.startswith(start),
-    "substr": lambda text, first, length: text[int(first) :][: int(length)],
+    "strcontains": lambda text, part: part in text,
+    "strrev": lambda text: text[::-1],
+    "substr": lambda text, first, length: text[int(first) :][
+        : None if int(length) < 0 else int(length)
+    ],
+    "sum": sum,
     "title": lambda text: text.title(),
     "tobool": _truth,
     "tolist": list,
     "tomap": dict,
     "tonumber": _number,
     "toset": _set,
-    "tostring": _text,
+    "tostring": as_text,
+    "transpose": _transposed,
+    "trim": lambda text, characters: text.strip(characters),
     "trimprefix": lambda text, prefix: text.removeprefix(prefix),
     "trimspace": lambda text: text.strip(),
     "trimsuffix": lambda text, suffix: text.removesuffix(suffix),
     "upper": lambda text: text.upper(),
     "yamldecode": lambda text: documents.parse_yaml(text, "").value,
     "values": lambda mapping: [mapping[name] for name in sorted(mapping)],
-    "zipmap": lambda names, values: dict(zip(names, values, strict=False)),
+    "zipmap": _zipped,
 }

@@ -205,7 +205,7 @@ class Ignores:
                 fix = "Remove it; what is ignored for a whole file stands at its top."
                 yield _complaint(ignore, "unused-ignore", "info", message, fix)
             elif not ignore.reason:
-                message = f"{ignore.rule} is ignored without a reason."
+                message = f"The rule {ignore.rule} is ignored without a reason."
                 yield _complaint(
                     ignore, "ignore-without-reason", "info", message, "Write the reason behind it."
                 )

@@ -15,6 +15,7 @@ from typing import Any, Final
 from emulator.designs import cloudformation, declared
 from emulator.designs.declared import Reading
 from emulator.designs.documents import Document, parse_json, parse_yaml
+from emulator.designs.documents import Path as DocumentPath
 from emulator.service.errors import DocumentError
 
 #: The stage when nobody says another.
@@ -35,24 +36,39 @@ def is_service(document: Any) -> bool:
 def read_service(document: Document) -> Reading:
     """Return the tables among a service's resources, and in files that they include."""
     variables = _Variables(document)
-    return Reading.joined(
-        _read_resources(resources, variables) for resources in _resource_documents(document)
-    )
+    readings: list[Reading] = []
+    for path, template in _templates(document):
+        try:
+            documents = list(_resource_documents(document, path, template))
+            readings += [_read_resources(resources, variables) for resources in documents]
+        except DocumentError as error:
+            finding = declared.unreadable(".".join(map(str, path)), error)
+            finding = finding.at(document.source, document.position(path))
+            readings.append(Reading(findings=(finding,)))
+    return Reading.joined(readings)
 
 
-def _resource_documents(document: Document) -> Iterator[Document]:
-    """Yield the resources of a service, each with the places of its own file."""
+def _templates(document: Document) -> Iterator[tuple[DocumentPath, Any]]:
+    """Yield the templates of a service, with where they stand; there may be one or a list."""
     resources = document.value.get("resources")
-    templates = resources if isinstance(resources, list) else [resources]
-    for number, template in enumerate(templates):
-        path = ("resources", number) if isinstance(resources, list) else ("resources",)
-        if isinstance(template, str):
-            yield from _included(document, template)
-        elif isinstance(template, Mapping) and isinstance(template.get("Resources"), str):
-            for inner in _included(document, template["Resources"]):
-                yield inner.under("Resources")
-        elif isinstance(template, Mapping):
-            yield document.below(path)
+    if not isinstance(resources, list):
+        yield ("resources",), resources
+        return
+    for number, template in enumerate(resources):
+        yield ("resources", number), template
+
+
+def _resource_documents(
+    document: Document, path: DocumentPath, template: Any
+) -> Iterator[Document]:
+    """Yield the resources of a template, with the places of their own file."""
+    if isinstance(template, str):
+        yield from _included(document, template)
+    elif isinstance(template, Mapping) and isinstance(template.get("Resources"), str):
+        for inner in _included(document, template["Resources"]):
+            yield inner.under("Resources")
+    elif isinstance(template, Mapping):
+        yield document.below(path)
 
 
 def _included(document: Document, text: str) -> Iterator[Document]:
@@ -129,6 +145,8 @@ class _Variables:
             return self._member(name)
         if kind == "sls" and name == "stage":
             return self._stage()
+        if kind == "param":
+            return self._parameter(name)
         if kind == "env":
             return os.environ.get(name)
         if source.startswith("file("):
@@ -140,6 +158,16 @@ class _Variables:
         stage = provider.get("stage") if isinstance(provider, Mapping) else None
         known = self.filled(stage) if stage is not None and "sls:stage" not in str(stage) else None
         return known if isinstance(known, str) and "${" not in known else DEFAULT_STAGE
+
+    def _parameter(self, name: str) -> Any:
+        """Return a parameter of the stage, or what it is by default, in the form of 3 or 4."""
+        stage = self._stage()
+        for path in (f"params.{stage}", f"stages.{stage}.params"):
+            for where in (path, path.replace(stage, "default")):
+                value = self._member(f"{where}.{name}")
+                if value is not None:
+                    return value
+        return None
 
     def _member(self, name: str) -> Any:
         value: Any = self._document.value

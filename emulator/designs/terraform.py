@@ -36,6 +36,7 @@ _MODULE_BLOCKS: Final = {
     "global_secondary_indexes": "global_secondary_index",
     "local_secondary_indexes": "local_secondary_index",
 }
+_INDEX_BLOCKS: Final = ("global_secondary_index", "local_secondary_index")
 _META: Final = frozenset({"for_each", "count", "depends_on", "provider", "lifecycle", "source"})
 _SPOKEN: Final = {"count": "its count"}
 _DEEPEST: Final = 5
@@ -183,7 +184,11 @@ class _Module:
         self._scope = HclScope(
             {"var": dict(self._variables(values)), "path": places},
             self._look_up,
-            {"file": self._text_of, "fileexists": lambda name: self._file(name).is_file()},
+            {
+                "file": self._text_of,
+                "fileexists": lambda name: self._file(name).is_file(),
+                "fileset": self._files_of,
+            },
         )
 
     # Names
@@ -237,6 +242,18 @@ class _Module:
             DocumentError: It cannot be read.
         """
         return declared.read_text(self._file(name))
+
+    def _files_of(self, directory: str, pattern: str) -> list[str]:
+        """Return the files of a folder of the project that have a form of name.
+
+        Raises:
+            ValueError: The form leads out of the folder, or has alternatives.
+        """
+        if "{" in pattern or ".." in pattern or pattern.startswith("/"):
+            raise ValueError(pattern)
+        folder = self._file(directory)
+        found = (path for path in folder.glob(pattern) if path.is_file())
+        return sorted(path.relative_to(folder).as_posix() for path in found)
 
     def _file(self, name: str) -> Path:
         """Return the path of a file of the project; others are none of a design's business.
@@ -311,7 +328,11 @@ class _Module:
     def _position_of(self, block: hcl.HclBlock, field_name: str, scope: HclScope) -> Position:
         """Return where a member stands; ``index: member`` is one of an index."""
         index, _, member = field_name.rpartition(": ")
-        holders = [inner for inner in block.blocks if self._setting(inner, "name", scope) == index]
+        holders = [
+            inner
+            for inner in block.blocks
+            if inner.kind in _INDEX_BLOCKS and self._setting(inner, "name", scope) == index
+        ]
         holder = holders[0] if index and holders else block
         setting = holder.settings.get(member)
         return holder.position if setting is None else setting.position
@@ -331,7 +352,13 @@ class _Module:
                 findings.append(finding.at(str(path), block.settings[name].position))
                 return
             if name == "count":
-                for number in range(min(_whole(value), _MOST_INSTANCES)):
+                count = _whole(value)
+                if count is None:
+                    reason = f"count: expected a number, found {value!r}"
+                    finding = declared.unreadable(address, reason)
+                    findings.append(finding.at(str(path), block.settings[name].position))
+                    return
+                for number in range(min(count, _MOST_INSTANCES)):
                     yield (
                         f"{address}[{number}]",
                         self._scope.with_names({"count": {"index": number}}),
@@ -451,17 +478,37 @@ class _Module:
         for path, block in self._resources(_INDEX):
             if not self._is_about(block, "table_name", table):
                 continue
-            body = self._body(block, self._scope)
-            body["name"] = body.get("index_name")
-            for projection in body.get("projection") or ():
-                body.update(projection)
-            try:
-                table = with_index(table, body)
-            except UndecidedError as error:
-                finding = declared.undecided(".".join(block.labels), error, USE_A_PLAN)
-                finding = finding.at(str(path), block.position)
-                table = replace(table, findings=(*table.findings, finding))
+            address = f"{self._prefix}{'.'.join(block.labels)}"
+            findings: list[Finding] = []
+            for name, scope in self._instances(address, block, findings, path):
+                if self._is_of_other_instance(block, scope, table):
+                    continue
+                body = self._body(block, scope)
+                body["name"] = body.get("index_name")
+                for projection in body.get("projection") or ():
+                    body.update(projection)
+                try:
+                    with declared.expecting("", "an index"):
+                        table = with_index(table, body)
+                except UndecidedError as error:
+                    finding = declared.undecided(name, error, USE_A_PLAN, "index")
+                    findings.append(finding.at(str(path), block.position))
+                except DocumentError as error:
+                    finding = declared.unreadable(name, error)
+                    findings.append(finding.at(str(path), block.position))
+            table = replace(table, findings=(*table.findings, *findings))
         return table
+
+    @staticmethod
+    def _is_of_other_instance(block: hcl.HclBlock, scope: HclScope, table: DeclaredTable) -> bool:
+        """Return whether ``aws_dynamodb_table.x[key].name`` has another key than a table."""
+        match block.settings["table_name"].expression:
+            case hcl.Attribute(value=hcl.IndexAccess(key=key)):
+                wanted = scope.value(key)
+            case _:
+                return False
+        shown = f'["{wanted}"]' if isinstance(wanted, str) else f"[{wanted}]"
+        return not table.resource.endswith(shown)
 
     # Modules
 
@@ -538,11 +585,11 @@ class _Module:
         return Reading(tables=tuple(tables), findings=tuple(located))
 
 
-def _whole(value: Value) -> int:
+def _whole(value: Value) -> int | None:
     try:
         return max(0, int(value))
-    except (TypeError, ValueError):
-        return 0
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _module_values(body: Body) -> Body:

@@ -5,7 +5,7 @@ Source: Terraform, JSON output format.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -58,8 +58,14 @@ def read_plan(document: Document) -> Reading:
             if resource.get("type") == _TABLE and resource.get("mode", "managed") == "managed"
         ]
         reading = Reading.joined([*readings, Reading(findings=tuple(_replaced(document)))])
-        kinds = _Beside([resource for _, resource in resources])
-    return replace(reading, tables=tuple(kinds.completed(table) for table in reading.tables))
+        kinds = _Beside(
+            {**resource, "values": _with_unknown(resource.get("values"), unknown.get(address))}
+            for _, resource in resources
+            for address in (str(resource.get("address")),)
+        )
+    tables = tuple(kinds.completed(table) for table in reading.tables)
+    strays = (finding.at(document.source) for finding in kinds.strays())
+    return replace(reading, tables=tables, findings=(*reading.findings, *strays))
 
 
 def _resources(module: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
@@ -144,23 +150,31 @@ def _replaced(document: Document) -> Iterator[Finding]:
 class _Beside:
     """Resources that say more about tables: auto scaling, and indexes of their own."""
 
-    def __init__(self, resources: list[Mapping[str, Any]]) -> None:
-        self._resources = resources
+    def __init__(self, resources: Iterable[Mapping[str, Any]]) -> None:
+        self._resources = list(resources)
 
     def _values(self, kind: str) -> Iterator[Mapping[str, Any]]:
+        yield from (resource["values"] for resource in self._of(kind))
+
+    def _of(self, kind: str) -> Iterator[Mapping[str, Any]]:
         for resource in self._resources:
             if resource.get("type") == kind and isinstance(resource.get("values"), Mapping):
-                yield resource["values"]
+                yield resource
+
+    def strays(self) -> Iterator[Finding]:
+        """Yield indexes of which the plan does not tell the table."""
+        for resource in self._of(_INDEX):
+            table = resource["values"].get("table_name")
+            if isinstance(table, UnknownValue):
+                error = UndecidedError("table_name", table)
+                yield declared.undecided(str(resource.get("address")), error, _APPLY_FIRST, "index")
 
     def completed(self, table: DeclaredTable) -> DeclaredTable:
         """Return a table with what the others say about it."""
         name = table.request["TableName"]
-        for values in self._values(_INDEX):
-            if values.get("table_name") == name:
-                body = Body({**values, "name": values.get("index_name")})
-                for projection in values.get("projection") or ():
-                    body.update(projection)
-                table = with_index(table, body)
+        for resource in self._of(_INDEX):
+            if resource["values"].get("table_name") == name:
+                table = self._with_index(table, resource)
         targets = [
             values.get("resource_id")
             for values in self._values(_TARGET)
@@ -181,3 +195,19 @@ class _Beside:
         return replace(
             table, scaled=table.scaled or bool(targets), findings=(*table.findings, *findings)
         )
+
+    @staticmethod
+    def _with_index(table: DeclaredTable, resource: Mapping[str, Any]) -> DeclaredTable:
+        """Return a table with an index, or with what keeps it from being one."""
+        values, address = resource["values"], str(resource.get("address"))
+        body = Body({**values, "name": values.get("index_name")})
+        try:
+            with expecting("", "an index"):
+                for projection in values.get("projection") or ():
+                    body.update(projection)
+                return with_index(table, body)
+        except UndecidedError as error:
+            finding = declared.undecided(address, error, _APPLY_FIRST, "index")
+        except DocumentError as error:
+            finding = declared.unreadable(address, error)
+        return replace(table, findings=(*table.findings, finding))

@@ -15,7 +15,7 @@ from typing import Any, Final
 from emulator.designs import declared
 from emulator.designs.declared import UndecidedError
 from emulator.designs.findings import Position
-from emulator.designs.hcl_values import UnknownValue
+from emulator.designs.hcl_values import UnknownValue, as_text
 from emulator.service.errors import DocumentError
 
 #: What helps when files do not tell a value.
@@ -173,7 +173,7 @@ def _key(notes: declared.Notes, values: Mapping[str, Any], where: str = "") -> l
 def _several(value: Any) -> list[str]:
     """Return the attributes of a key; Terraform takes a number as its text.
 
-    >>> _several("id"), _several(["a", 5]), _several("")
+    >>> _several("id"), _several(["a", 5.0]), _several("")
     (['id'], ['a', '5'], [])
     """
     if value is None or value == "":
@@ -182,7 +182,7 @@ def _several(value: Any) -> list[str]:
     for name in names:
         if not isinstance(name, str | int | float):
             raise DocumentError(f"the name of a key attribute is a text, not {name!r}")
-    return [str(name) for name in names]
+    return [as_text(name) for name in names]
 
 
 def _add_throughput(

@@ -58,10 +58,15 @@ BROKEN = {
         "service: s\nprovider: {name: aws}\n",
         "serverless.yml: no DynamoDB table is declared in it",
     ),
-    "a missing include": (
-        "serverless.yml",
-        "service: s\nprovider: {name: aws}\nresources:\n  - ${file(none.yml)}\n",
-        "none.yml: cannot be read: No such file or directory",
+    "an alias in itself": (
+        "x.yaml",
+        "Resources: &r\n  T: {Type: 'AWS::DynamoDB::Table', Properties: *r}\n",
+        "x.yaml: its aliases refer to themselves, or unfold too far",
+    ),
+    "names of tables": (
+        "x.json",
+        '{"TableNames": ["a"]}',
+        "x.json: it has names only; give what 'aws dynamodb describe-table' prints",
     ),
     "a description of nothing": (
         "x.json",
@@ -100,7 +105,7 @@ BROKEN = {
     "an assembly": (
         "manifest.json",
         '{"version": "48", "artifacts": {}}',
-        "manifest.json: expected Terraform (.tf) or its plan as JSON",
+        "manifest.json: the manifest of a cloud assembly; give its folder",
     ),
 }
 
@@ -144,6 +149,11 @@ FOUND = {
         "main.tf",
         TABLE.replace('name = "t"', "for_each = 5", 1),
         "for_each: expected a map or a set, found 5",
+    ),
+    "a missing include": (
+        "serverless.yml",
+        "service: s\nprovider: {name: aws}\nresources:\n  - ${file(none.yml)}\n",
+        "none.yml: cannot be read: No such file or directory",
     ),
     "a module that is gone": (
         "main.tf",

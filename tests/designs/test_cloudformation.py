@@ -274,12 +274,18 @@ def test_parameters_that_are_no_map_are_pointed_at(tmp_path):
 def key_of(expression):
     """Return a template whose key is an expression."""
     return {
-        "Parameters": {"Stage": {"Type": "String"}, "Kind": {"Type": "String", "Default": "a"}},
+        "Parameters": {
+            "Stage": {"Type": "String"},
+            "Kind": {"Type": "String", "Default": "a"},
+            "Names": {"Type": "CommaDelimitedList", "Default": "x, id"},
+            "Path": {"Type": "AWS::SSM::Parameter::Value<String>", "Default": "/keys/id"},
+        },
         "Mappings": {"Keys": {"a": {"name": "id"}}},
         "Conditions": {
             "IsA": {"Fn::Equals": [{"Ref": "Kind"}, "a"]},
             "IsNotA": {"Fn::Not": [{"Condition": "IsA"}]},
             "IsBoth": {"Fn::And": [{"Condition": "IsA"}, {"Condition": "IsNotA"}]},
+            "IsX": {"Fn::Equals": [{"Ref": "Stage"}, "x"]},
             "IsEither": {"Fn::Or": [{"Fn::Equals": [{"Ref": "Stage"}, "x"]}, {"Condition": "IsA"}]},
         },
         "Resources": {
@@ -306,6 +312,8 @@ def key_of(expression):
         {"Fn::If": ["IsNotA", {"Ref": "Stage"}, "id"]},
         {"Fn::If": ["IsBoth", {"Ref": "Stage"}, "id"]},
         {"Fn::If": ["IsEither", "id", {"Ref": "Stage"}]},
+        {"Fn::Select": [1, {"Fn::Split": ["#", "x#id"]}]},
+        {"Fn::Select": [1, {"Ref": "Names"}]},
     ],
     ids=lambda expression: next(iter(expression)),
 )
@@ -326,6 +334,10 @@ def test_a_function_that_the_template_decides_is_worked_out(tmp_path, expression
         {"Fn::FindInMap": ["Keys", "none", "name"]},
         {"Fn::Select": [{"Ref": "Stage"}, ["a"]]},
         {"Fn::If": ["IsA", {"Ref": "Stage"}, "id"]},
+        {"Fn::If": ["IsX", "x", "id"]},
+        {"Ref": "Path"},
+        {"Fn::Sub": "{{resolve:ssm:/keys/id}}"},
+        {"Fn::Select": [0, {"Fn::Split": ["#", {"Ref": "Stage"}]}]},
     ],
     ids=lambda expression: next(iter(expression)),
 )
@@ -336,6 +348,19 @@ def test_a_key_that_is_decided_at_deployment_is_no_table(tmp_path, expression):
     [finding] = reading.findings
     assert (finding.rule, finding.subject) == ("unknown-value", "Things")
     assert finding.line == path.read_text().split('"Things"')[0].count("\n") + 1
+
+
+def test_a_loop_over_what_is_not_known_is_told(tmp_path):
+    template = key_of("id")
+    table = template["Resources"].pop("Things")
+    loops = {"Fn::ForEach::Tables": table, "Fn::ForEach::Topics": {"Type": "AWS::SNS::Topic"}}
+    for name, body in loops.items():
+        template["Resources"][name] = ["Name", {"Ref": "Stage"}, {"Things${Name}": body}]
+    reading = read_design(written(tmp_path, json.dumps(template), "t.json"))
+    assert reading.tables == ()
+    assert [(finding.rule, finding.subject) for finding in reading.findings] == [
+        ("unknown-value", "Fn::ForEach::Tables")
+    ]
 
 
 def test_a_loop_of_the_template_makes_a_table_of_each(tmp_path):

@@ -2,11 +2,13 @@
 
 import json
 
+import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.designs.documents import parse_json, parse_yaml
+from emulator.designs.documents import parse_json, parse_json_values, parse_yaml
+from emulator.service.errors import DocumentError
 
 documents = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=4),
@@ -49,8 +51,28 @@ def test_every_value_of_yaml_has_a_place(document):
         at(document, path)
 
 
-def test_an_alias_bomb_is_read_in_bounds():
-    rows = ["a0: &a0 [x, x]"]
-    rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)]
-    parsed = parse_yaml("\n".join(rows), "x.yaml")
-    assert len(parsed.places) < 60_000
+def bomb(rows):
+    lines = ["a0: &a0 [x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, rows)]
+    return "\n".join(lines)
+
+
+def test_many_aliases_are_read_in_bounds():
+    assert len(parse_yaml(bomb(6), "x.yaml").places) < 60_000
+
+
+@pytest.mark.parametrize("text", [bomb(9), "a: &a {b: *a}", "a: &a [*a, *a]"])
+def test_aliases_without_an_end_are_one_sentence(text):
+    with pytest.raises(
+        DocumentError, match=r"^x\.yaml: its aliases refer to themselves, or unfold"
+    ):
+        parse_yaml(text, "x.yaml")
+
+
+def test_values_of_json_one_after_another_are_a_list():
+    parsed = parse_json_values('{"a": 1}\n{\n "a": 2}\n', "x.json")
+    assert parsed.value == [{"a": 1}, {"a": 2}]
+    assert [parsed.position((number, "a")).line for number in (0, 1)] == [1, 3]
+    for text in ('{"a": 1} {', '{"a": 1} x', ""):
+        with pytest.raises(DocumentError, match="not JSON"):
+            parse_json_values(text, "x.json")

@@ -116,3 +116,35 @@ def test_a_folder_of_mentions_declares_nothing(tmp_path):
     (tmp_path / "schema.json").write_text('{"typeName": "AWS::DynamoDB::Table"}')
     with pytest.raises(DocumentError, match="no DynamoDB table is declared in it"):
         read_design(tmp_path)
+
+
+def test_descriptions_may_stand_one_after_another(tmp_path):
+    """As a shell loop over ``aws dynamodb describe-table`` prints them."""
+    texts = [path.read_text() for path in sorted((PROJECTS / "describe-table").iterdir())]
+    path = tmp_path / "tables.json"
+    path.write_text("".join(texts), encoding="utf-8")
+    assert [table.request["TableName"] for table in read_tables(path)] == [
+        "shop-orders",
+        "shop-users",
+    ]
+    path.write_text("".join([texts[0], '{"Table": {}}', texts[1]]), encoding="utf-8")
+    reading = read_design(path)
+    assert len(reading.tables) == 2
+    [finding] = reading.findings
+    assert (finding.rule, finding.subject) == ("unreadable", "[1]")
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ('{"TableNames": ["a"]}', "names only; give what 'aws dynamodb describe-table' prints"),
+        ('{"version": 4, "terraform_version": "1", "lineage": ""}', "'terraform show -json'"),
+        ('{"version": "48", "artifacts": {}}', "manifest of a cloud assembly; give its folder"),
+    ],
+    ids=["list-tables", "state", "assembly"],
+)
+def test_what_is_nearly_a_design_says_what_would_be_one(tmp_path, text, hint):
+    path = tmp_path / "x.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DocumentError, match=hint):
+        read_design(path)

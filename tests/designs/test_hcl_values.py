@@ -75,6 +75,25 @@ CASES = {
     'jsondecode("{\\"a\\": [1]}").a[0]': 1,
     'yamldecode("a: [b]").a[0]': "b",
     'indent(2, "a\\nb")': "a\n  b",
+    "length([var.nothing])": 1,
+    "values({a = var.nothing, b = 2})[1]": 2,
+    'jsonencode({b = [1, true], a = null})': '{"a":null,"b":[1,true]}',
+    'coalescelist([], ["x"])': ["x"],
+    'regex("[a-z]+", "12ab")': "ab",
+    'regex("(\\\\d)(\\\\w)", "12ab")': ["1", "2"],
+    'regexall("(?<n>[0-9])", "a1")': [{"n": "1"}],
+    'chunklist(["a", "b", "c"], 2)': [["a", "b"], ["c"]],
+    'matchkeys(["a", "b"], [1, 2], [2])': ["b"],
+    'transpose({a = ["x"], b = ["x"]})': {"x": ["a", "b"]},
+    'setintersection(["b", "a"], ["a", "c"])': ["a"],
+    "[alltrue([true, false]), anytrue([true, false])]": [False, True],
+    'csvdecode("a,b\\n1,2")': [{"a": "1", "b": "2"}],
+    'substr(strrev(trim("--abc--", "-")), 0, -1)': "cba",
+    'base64decode(base64encode("é"))': "é",
+    '"${basename("a/b.json")} ${dirname("a/b.json")}"': "b.json a",
+    'parseint("ff", 16) + sum([1, 2])': 258,
+    'substr(sha256("a"), 0, 6)': "ca9781",
+    '"${1e3}-${true}"': "1000-true",
 }  # fmt: skip
 
 
@@ -106,6 +125,19 @@ UNKNOWN = {
     "jsondecode(\"{\")": "jsondecode()",
     'yamldecode("a: [")': "yamldecode()",
     'file("here.txt")': "file()",
+    'join("#", ["a", var.nothing])': "var.nothing",
+    'join("#", formatlist("%s", [var.nothing]))': "var.nothing",
+    'contains([var.nothing], "a") ? 1 : 2': "var.nothing",
+    '[var.nothing] == ["a"]': "var.nothing",
+    '{a = {b = var.nothing}} == {}': "var.nothing",
+    "tostring([var.nothing])": "var.nothing",
+    "tostring(var.names)": "tostring()",
+    'format("%s", var.names)': "format()",
+    "toset([var.nothing, 1])": "var.nothing",
+    "length(flatten([1, var.nothing]))": "var.nothing",
+    'zipmap([var.nothing], [1])': "var.nothing",
+    "{(var.names) = 1}": "a list for a name",
+    "var.tables[var.names]": "a list for a name",
 }  # fmt: skip
 
 
@@ -135,6 +167,10 @@ def around(inner):
         inner.map(lambda text: f"can({text})"),
         inner.map(lambda text: f"{{a = {text}}}.a"),
         inner.map(lambda text: f"[{text}][0]"),
+        inner.map(lambda text: f'join("-", ["a", {text}])'),
+        inner.map(lambda text: f'contains([{text}], "a")'),
+        inner.map(lambda text: f"sort(compact([{text}]))[0]"),
+        inner.map(lambda text: f"concat([{text}], [1])[0]"),
     )
 
 

@@ -9,6 +9,8 @@ service: shop
 provider:
   name: aws
   {stage}
+params: {{default: {{key: x}}, dev: {{key: id}}}}
+stages: {{default: {{params: {{newer: id}}}}}}
 custom:
   key: id
   byStage: {{dev: id, prod: other}}
@@ -39,6 +41,8 @@ def read(directory, key, stage="stage: dev"):
         "${self:custom.byStage.${opt:stage, 'dev'}}",
         "${env:NO_SUCH_VARIABLE, 'id'}",
         "${param:nothing, self:custom.key}",
+        "${param:key}",
+        "${param:newer}",
         "${opt:nothing, ${self:custom.key}}",
         "${file(keys.yml):key}",
     ],
@@ -84,3 +88,17 @@ def test_resources_may_be_a_file_of_their_own(tmp_path):
     [table] = read_design(tmp_path / "serverless.yml").tables
     assert table.file == str(tmp_path / "tables.yml")
     assert table.places["", "KeySchema"].line == 5
+
+
+def test_a_file_that_is_not_there_does_not_end_the_others(tmp_path):
+    text = SERVICE.format(key="id", stage="stage: dev")
+    head, _, resources = text.partition("resources:\n  Resources:\n")
+    (tmp_path / "tables.yml").write_text(resources, encoding="utf-8")
+    (tmp_path / "serverless.yml").write_text(
+        f"{head}resources:\n- ${{file(gone.yml)}}\n- Resources: ${{file(tables.yml)}}\n",
+        encoding="utf-8",
+    )
+    reading = read_design(tmp_path / "serverless.yml")
+    assert [table.resource for table in reading.tables] == ["Things"]
+    [finding] = reading.findings
+    assert (finding.rule, finding.subject) == ("unreadable", "resources.0")

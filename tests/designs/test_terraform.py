@@ -318,8 +318,24 @@ def test_count_numbers_its_tables(tmp_path):
             '    projection_type = "ALL"\n    hash_key = each.value\n  }',
             6,
         ),
+        (
+            '  hash_key = "id"\n  attribute {\n    name = "g"\n    type = "S"\n  }\n'
+            '  global_secondary_index {\n    name = "g"\n    hash_key = each.value\n  }',
+            9,
+        ),
+        ('  name = "x"\n  hash_key = join("#", ["a", var.key])', 3),
     ],
-    ids=["for_each", "count", "hash_key", "range_key", "attribute", "dynamic", "index"],
+    ids=[
+        "for_each",
+        "count",
+        "hash_key",
+        "range_key",
+        "attribute",
+        "dynamic",
+        "index",
+        "same-name",
+        "in-a-list",
+    ],
 )
 def test_a_key_that_is_not_known_is_no_table(tmp_path, body, line):
     findings, tables = findings_and_tables(tmp_path, keyed(body))
@@ -390,6 +406,75 @@ def test_an_index_may_be_a_resource_of_its_own(tmp_path):
     ]
     assert {"AttributeName": "kind", "AttributeType": "S"} in request["AttributeDefinitions"]
     Emulator().call("CreateTable", request)
+
+
+INDEX = """resource "aws_dynamodb_global_secondary_index" "g" {
+  %s
+  table_name = aws_dynamodb_table.t[each.key].name
+  index_name = "by-${each.key}"
+  key_schema {
+    attribute_name = %s
+    attribute_type = "S"
+    key_type       = "HASH"
+  }
+  projection {
+    projection_type = "ALL"
+  }
+}
+"""
+
+
+def test_an_index_of_each_table_goes_to_its_own(tmp_path):
+    text = keyed('  for_each = toset(["a", "b"])\n  name = "tab-${each.key}"\n  hash_key = "id"')
+    text += INDEX % ('for_each = toset(["a", "b"])', "each.key")
+    indexes = {
+        request["TableName"]: [index["IndexName"] for index in request["GlobalSecondaryIndexes"]]
+        for request in create_table_requests(written(tmp_path, text))
+    }
+    assert indexes == {"tab-a": ["by-a"], "tab-b": ["by-b"]}
+
+
+def test_an_index_that_is_not_known_leaves_its_table(tmp_path):
+    text = keyed('  for_each = toset(["a"])\n  name = "tab-${each.key}"\n  hash_key = "id"')
+    text += INDEX % ('for_each = toset(["a"])', "var.elsewhere")
+    [table] = read_tables(written(tmp_path, text))
+    assert "GlobalSecondaryIndexes" not in table.request
+    [finding] = table.findings
+    assert (finding.rule, finding.subject) == (
+        "unknown-value",
+        'aws_dynamodb_global_secondary_index.g["a"]',
+    )
+    assert finding.message.endswith("(var.elsewhere), so there is no index to check.")
+
+
+def test_a_count_that_is_no_number_is_told(tmp_path):
+    findings, tables = findings_and_tables(tmp_path, keyed('  count = "x"\n  hash_key = "id"'))
+    assert (findings, tables) == ([("unreadable", "aws_dynamodb_table.t", 2)], {})
+
+
+def test_a_name_that_the_service_refuses_stays_the_name(tmp_path):
+    [table] = read_tables(written(tmp_path, keyed('  name = "t1"\n  hash_key = "id"')))
+    assert (table.request["TableName"], table.findings) == ("t1", ())
+
+
+def test_tables_may_be_a_file_each(tmp_path):
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "users.json").write_text('{"key": "userId"}', encoding="utf-8")
+    (tmp_path / "tables" / "notes.txt").write_text("", encoding="utf-8")
+    text = keyed(
+        '  for_each = fileset("${path.module}/tables", "*.json")\n'
+        '  name = trimsuffix(each.key, ".json")\n'
+        '  hash_key = jsondecode(file("${path.module}/tables/${each.key}")).key'
+    )
+    [request] = create_table_requests(written(tmp_path, text))
+    assert (request["TableName"], request["KeySchema"]) == ("users", key(userId="HASH"))
+
+
+def test_files_outside_of_the_project_are_not_listed(tmp_path):
+    for pattern in ("../*.json", "/*.json", "{a,b}.json"):
+        text = keyed(f'  for_each = fileset("${{path.module}}", "{pattern}")\n  hash_key = "id"')
+        findings, tables = findings_and_tables(tmp_path, text)
+        assert (findings, tables) == ([("unknown-value", "aws_dynamodb_table.t", 2)], {})
 
 
 def test_a_target_without_a_policy_scales_nothing(tmp_path):

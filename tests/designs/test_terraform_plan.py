@@ -141,3 +141,29 @@ def test_a_plan_without_tables_is_told(tmp_path):
     read(tmp_path, plan())
     with pytest.raises(DocumentError, match="no DynamoDB table is declared in it"):
         check([tmp_path / "plan.json"])
+
+
+@pytest.mark.parametrize(
+    ("unknown", "told"),
+    [
+        ({"key_schema": [{"attribute_name": True}]}, "byKind: key_schema is decided elsewhere"),
+        ({"table_name": True}, "table_name is decided elsewhere"),
+    ],
+    ids=["key", "table"],
+)
+def test_an_index_that_is_known_after_apply_is_told(tmp_path, unknown, told):
+    """ICH-41, ICH-44."""
+    index = resource("i", "aws_dynamodb_global_secondary_index")
+    index["values"] = {
+        "table_name": "orders",
+        "index_name": "byKind",
+        "key_schema": [{"attribute_name": None, "attribute_type": "S", "key_type": "HASH"}],
+        "projection": [{"projection_type": "ALL"}],
+    }
+    marks = change(["create"], "i", **unknown)
+    reading = read(tmp_path, plan(resource(), index, changes=[marks]))
+    [table] = reading.tables
+    [finding] = (*reading.findings, *table.findings)
+    assert "GlobalSecondaryIndexes" not in table.request
+    assert (finding.rule, finding.subject) == ("unknown-value", "i")
+    assert finding.message.startswith(told)
