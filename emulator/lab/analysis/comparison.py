@@ -23,7 +23,7 @@ from emulator.lab.inputs.design import Design
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome import result_types, words
 from emulator.lab.outcome.risk import risk_of
-from emulator.lab.outcome.thresholds import FIRST_WORLDS, MOST_WORLDS
+from emulator.lab.outcome.thresholds import FIRST_WORLDS, MOST_WORLDS, THRESHOLD
 from emulator.lab.outcome.throttled import typical_throttling
 from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
@@ -183,10 +183,17 @@ def first_verdict(name: str, outcomes: Sequence[WorldOutcome]) -> str:
     """Return what the first worlds say about a design."""
     risk = risk_of(outcome.throttles for outcome in outcomes)
     typical = typical_throttling(outcomes)
-    share = ""
-    if typical is not None:
-        share = f"; when it does, {words.percent(typical.throttled_share)} of calls"
-    return f"{name} throttles in {chance(risk)}{share}"
+    return f"{name} throttles in {chance(risk)}{'' if typical is None else _how(typical)}"
+
+
+def _how(outcome: WorldOutcome) -> str:
+    """Return how a world throttles: now, or once an index has fallen behind too far (CAP2-4)."""
+    if outcome.throttled_share < THRESHOLD and outcome.closes_after is not None:
+        return (
+            "; if this load goes on, an index closes after "
+            f"{words.duration(outcome.closes_after)} and every write is refused"
+        )
+    return f"; when it does, {words.percent(outcome.throttled_share)} of calls"
 
 
 class _Crew:

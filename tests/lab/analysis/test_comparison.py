@@ -18,12 +18,14 @@ from emulator.lab import (
     Workload,
     compare,
 )
+from emulator.lab.analysis.comparison import first_verdict
 from emulator.lab.analysis.deadline import Deadline
 from emulator.lab.analysis.headroom import find_headroom
 from emulator.lab.analysis.world_runs import WorldRuns
 from emulator.lab.outcome import words
+from emulator.lab.outcome.world_outcome import make_outcome
 from emulator.lab.planning.layout import Layout
-from emulator.lab.planning.worlds import Known
+from emulator.lab.planning.worlds import Known, draw_worlds
 from emulator.settings import Settings
 
 FIELDS = [Field("userId", count=200), Field("kind", values=("a", "b"))]
@@ -484,3 +486,38 @@ def test_money_is_advised_on():
 
     assert money(idle) == {"billing-mode"}
     assert "table-class" in money(Capacity())
+
+
+def first_line(*, refused, closing):
+    """Return what is announced of a design in which one world went so."""
+    world = draw_worlds(0, 1, Known())[0]
+    outcome = make_outcome(
+        world,
+        calls=1000.0,
+        failed=0.0,
+        reasons={"TableWriteKeyRangeThroughputExceeded": refused} if refused else {},
+        first_throttle=None,
+        closing={"IndexWriteKeyRangeThroughputExceeded": 400.0} if closing else {},
+        splits=0,
+        units={},
+    )
+    return first_verdict("orders", [outcome]).replace(words.SPACE, " ")
+
+
+@pytest.mark.parametrize(
+    ("refused", "closing", "how"),
+    [
+        (0.0, False, "none of 1 world (0 to 79 %)"),
+        (200.0, False, "all of 1 world (21 to 100 %); when it does, 20 % of calls"),
+        (200.0, True, "all of 1 world (21 to 100 %); when it does, 20 % of calls"),
+        (
+            0.0,
+            True,
+            "all of 1 world (21 to 100 %); if this load goes on, an index closes after 6 min 40 s "
+            "and every write is refused",
+        ),
+    ],
+)
+def test_the_first_verdict_says_how_a_design_throttles(refused, closing, how):
+    """CAP2-4: a run that ends while an index falls behind refuses nothing yet."""
+    assert first_line(refused=refused, closing=closing) == f"orders throttles in {how}"
