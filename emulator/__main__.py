@@ -282,8 +282,8 @@ def _add_local_flags(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=f"new indexes stay CREATING for {TRANSIENT_SECONDS:g} seconds",
     )
-    add("-optimizeDbBeforeStartup", action="store_true", help="accepted, has no effect")
-    add("-disableTelemetry", action="store_true", help="accepted, there is none")
+    add("-optimizeDbBeforeStartup", action="store_true", help="accepted; has no effect")
+    add("-disableTelemetry", action="store_true", help="accepted; there is no telemetry")
     add("-help", action="help", help=argparse.SUPPRESS)
     add("-version", action="version", version=f"dynamometer {__version__}", help=argparse.SUPPRESS)
 
@@ -389,7 +389,7 @@ def _snapshot_path(arguments: argparse.Namespace) -> str | None:
     path: str | None = arguments.snapshot
     if arguments.dbPath is not None:
         if arguments.inMemory or path is not None:
-            raise UsageError("-dbPath goes neither with -inMemory nor with --snapshot")
+            raise UsageError("-dbPath cannot be combined with -inMemory or --snapshot")
         path = os.path.join(arguments.dbPath, DATABASE_FILE)
     if path is not None and not os.path.isdir(os.path.dirname(os.path.abspath(path))):
         raise UsageError(f"there is no directory to keep {path} in")

@@ -223,7 +223,7 @@ def _check(name: str, default: object, value: object) -> None:
     elif isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"Settings.{name} must be a number, not {value!r}")
     elif not value >= 0:
-        raise ValueError(f"Settings.{name} must not be negative, not {value!r}")
+        raise ValueError(f"Settings.{name} must be at least 0, not {value!r}")
     elif name in _SECONDS and value > _MOST_SECONDS:
         raise ValueError(f"Settings.{name} is at most 100 years, in seconds, not {value!r}")
 

@@ -406,7 +406,7 @@ def is_undecided(value: Any) -> bool:
 
 def _decided(name: str, value: Any) -> Any:
     if isinstance(value, Mapping) and not _is_function(value):
-        raise ValueError(f"{name} is of another kind")
+        raise ValueError(f"{name} has the wrong type")
     if is_undecided(value):
         raise UndecidedError(name, _told(value))
     return value

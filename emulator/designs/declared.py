@@ -271,7 +271,7 @@ def expecting(where: str, what: str) -> Iterator[None]:
     except ValueError as error:
         raise DocumentError(f"{prefix}expected {what}: {error}") from error
     except (AttributeError, IndexError, TypeError) as error:
-        raise DocumentError(f"{prefix}expected {what}; a member is of another kind") from error
+        raise DocumentError(f"{prefix}expected {what}; a member has the wrong type") from error
 
 
 _PLACED: Final = (

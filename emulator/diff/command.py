@@ -57,7 +57,13 @@ def add_diff_arguments(parser: argparse.ArgumentParser) -> None:
     add("paths", metavar="PATH", nargs="*", help="BASE and HEAD: files or folders; or one plan")
     add("--base", metavar="REVISION", help="compare one path with a git revision, such as main")
     add("--format", choices=_FORMATS, default=_FORMATS[0], help="default: %(default)s")
-    add("--markdown", dest="format", action="store_const", const="markdown", help="the same format")
+    add(
+        "--markdown",
+        dest="format",
+        action="store_const",
+        const="markdown",
+        help="short for --format markdown",
+    )
     add("--output", metavar="FILE", help="write to FILE instead of standard output")
     add("--json", metavar="FILE", help="also write the data to FILE")
     add(
@@ -82,7 +88,10 @@ def add_diff_arguments(parser: argparse.ArgumentParser) -> None:
     add("--duration", metavar="TIME", help="how long runs are, such as 90s, 15m or 1h")
     add("--quick", action="store_true", help="20 worlds only: no headroom, no fix")
     add(
-        "--time-limit", metavar="TIME", default="1m", help="for headroom and fix, each; %(default)s"
+        "--time-limit",
+        metavar="TIME",
+        default="1m",
+        help="limit for each of headroom and fix; default: %(default)s",
     )
 
 

@@ -324,7 +324,9 @@ def _joined_points(emulators: list[Emulator], parameters: Parameters) -> list[An
     if len(points) <= 1:
         return points[0] if points else []
     if stat not in _JOINS:
-        raise EmulatorError(f"{stat} of several namespaces has no meaning: say which namespace=")
+        raise EmulatorError(
+            f"{stat} of several namespaces is meaningless: choose one with namespace="
+        )
     joined: dict[Any, float] = {}
     for minute, value in (point for namespace in points for point in namespace):
         joined[minute] = _JOINS[stat](joined[minute], value) if minute in joined else value

@@ -26,7 +26,7 @@ def _refuse_constant(constant: str) -> NoReturn:
 def _finite(digits: str) -> float:
     number = float(digits)
     if number in (float("inf"), float("-inf")):
-        raise ValueError(f"{digits} is not a number anyone can hold")
+        raise ValueError(f"{digits} is too long for a number")
     return number
 
 

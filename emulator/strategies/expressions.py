@@ -113,7 +113,7 @@ def filters(
     table = None if schema is None else TableSchema.of(schema)
     asked = other_attributes(table, or_default(attributes))
     if not asked:
-        raise ValueError("no attribute is left to ask about")
+        raise ValueError("there is no attribute to filter by")
     return condition_trees(asked).map(
         lambda tree: condition_fragment(tree, "FilterExpression", "f")
     )
@@ -318,5 +318,5 @@ def updates(
     """
     table, kinds = TableSchema.of(schema), or_default(attributes)
     if not other_attributes(table, kinds) and not table.indexes:
-        raise ValueError("no attribute is left to update")
+        raise ValueError("there is no attribute to update")
     return update_trees(table, kinds).map(update_fragment)

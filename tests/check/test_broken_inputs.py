@@ -76,7 +76,7 @@ BROKEN = {
     "patterns of another kind": (
         "x.json",
         '{"access_pattern_list": [5], "table_list": []}',
-        "x.json: access_pattern_list: expected a list of patterns; a member is of another kind",
+        "x.json: access_pattern_list: expected a list of patterns; a member has the wrong type",
     ),
     "a picture": ("x.png", "", "x.png: unknown kind of file; expected Terraform (.tf)"),
     "a lab file": ("lab.yaml", "workload: 5\n", "lab.yaml:1: the field 'designs' is missing"),
@@ -95,12 +95,12 @@ BROKEN = {
     "an index of another kind": (
         "x.json",
         '{"TableName": "xxx", "KeySchema": [], "GlobalSecondaryIndexes": [5]}',
-        "x.json: expected a table's description or a CreateTable request; a member is of another",
+        "x.json: expected a table's description or a CreateTable request; a member has the wrong",
     ),
     "a plan of other modules": (
         "plan.json",
         '{"format_version": "1.2", "planned_values": {"root_module": {"resources": "x"}}}',
-        "plan.json: planned_values: expected a root_module with resources; a member is of another",
+        "plan.json: planned_values: expected a root_module with resources; a member has the wrong",
     ),
     "an assembly": (
         "manifest.json",
@@ -163,7 +163,7 @@ FOUND = {
     "a key schema of one": (
         "t.yaml",
         "Resources: {T: {Type: 'AWS::DynamoDB::Table', Properties: {KeySchema: {a: b}}}}",
-        "KeySchema is of another kind",
+        "KeySchema has the wrong type",
     ),
     "a type of SAM": (
         "t.yaml",
@@ -217,7 +217,7 @@ RUNS = {
     "more values": (
         ["lab", "l.yaml", "--traffic", "f"],
         metrics(NOON, values=[1, 2]),
-        "requests_PutItem has not as many Values as Timestamps",
+        "requests_PutItem does not have as many Values as Timestamps",
     ),
     "years of metrics": (
         ["lab", "l.yaml", "--traffic", "f"],
@@ -230,7 +230,7 @@ RUNS = {
         ["lab", "f.json"],
         '{"tables": [{"table_name": "Ttt", "key_schema": {"partition_key": "a"}, '
         '"entities": ["x", "y"]}], "access_patterns": []}',
-        "tables: expected entities with entity_name and numbers; a member is of another kind",
+        "tables: expected entities with entity_name and numbers; a member has the wrong type",
     ),
     "items in words": (
         ["lab", "f.json"],

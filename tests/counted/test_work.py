@@ -103,7 +103,7 @@ def test_a_number_that_came_before_is_not_read_again(emulator):
     emulator.call("PutItem", {"TableName": "tab", "Item": item(1)})
     with Calls(numbers.measured_number) as counts:
         emulator.call("PutItem", {"TableName": "tab", "Item": item(1)})
-        emulator.call("PutItem", {"TableName": "tab", "Item": item(123_456)})
+        emulator.call("PutItem", {"TableName": "tab", "Item": item(7_310_982_645)})
     assert counts == {"measured_number": 1}
 
 

@@ -328,7 +328,7 @@ def test_figures_are_of_all_namespaces_or_of_one(routes, keys):
     assert ask(routes, "GET", f"{metric}&namespace=two/us-east-1")[1] == {"points": [[START, 1.0]]}
     assert ask(routes, "GET", f"{metric}&stat=Maximum")[1] == {"points": [[START, 1.0]]}
     assert ask(routes, "GET", f"{metric}&stat=Average")[1] == {
-        "error": "Average of several namespaces has no meaning: say which namespace="
+        "error": "Average of several namespaces is meaningless: choose one with namespace="
     }
     for route, member in (("partitions", "partitions"), ("insights", "accessed_partition_keys")):
         rows = ask(routes, "GET", f"{route}?table=events")[1][member]

@@ -101,7 +101,7 @@ def test_ids_are_those_of_the_question(place):
         ),
         (("shop.yaml", "--over", "shards=x"), "--over shards: expected numbers, found 'x'"),
         (("shop.yaml", "--over", "shards=1.5"), "--over shards: expected numbers, found '1.5'"),
-        (("shop.yaml", "--over", "sherds=1"), "'sherds' is no parameter of a sweep"),
+        (("shop.yaml", "--over", "sherds=1"), "'sherds' is not a parameter of this sweep"),
         (("shop.yaml", "--over", "shards=1", "--part", "3/2"), "a part is one of 1 to 2, not 3"),
         (("shop.yaml", "--over", "shards=1", "--part", "x"), "a part is written as 3/16, not 'x'"),
         (("none.yaml", "--over", "shards=1"), "none.yaml: cannot be read"),

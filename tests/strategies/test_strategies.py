@@ -341,10 +341,10 @@ def test_throttled_requests_are_part_of_the_play():
             "keys(): form is one of wire, python, not 1",
         ),
         (key_conditions(ORDERS, index="none"), "key_conditions(): table 'orders' has no index*"),
-        (filters(attributes={}), "filters(): no attribute is left to ask about"),
+        (filters(attributes={}), "filters(): there is no attribute to filter by"),
         (
             updates(create_request("abc"), attributes={}),
-            "updates(): no attribute is left to update",
+            "updates(): there is no attribute to update",
         ),
         (requests(ORDERS, operations=["Fly"]), "requests(): operations are among PutItem*"),
     ],

@@ -229,7 +229,9 @@ def _task(designs: Designs, workload: Load, point: Point) -> _Task:
             used = True
         if not used:
             known = sorted({*WORKLOAD_PARAMETERS, *(n for d in variants for n in d.parameters)})
-            raise ValueError(f"{name!r} is no parameter of a sweep; known are {', '.join(known)}")
+            raise ValueError(
+                f"{name!r} is not a parameter of this sweep; it has {', '.join(known)}"
+            )
     documents = [design.to_document() for design in variants]
     return _Task(point, load.to_document(), documents)
 

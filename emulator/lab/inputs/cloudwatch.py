@@ -89,7 +89,7 @@ def _count(name: str, value: Any) -> float:
 def _points(document: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
     for result in document.get("MetricDataResults") or ():
         if len(result["Timestamps"]) != len(result["Values"]):
-            raise ValueError(f"{result['Id']} has not as many Values as Timestamps")
+            raise ValueError(f"{result['Id']} does not have as many Values as Timestamps")
         for moment, value in zip(result["Timestamps"], result["Values"], strict=True):
             yield str(result["Id"]), moment, value
     for point in document.get("Datapoints") or ():

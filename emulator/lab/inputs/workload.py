@@ -433,7 +433,9 @@ def from_entry(entry: Entry) -> Workload:
     if "clients" in options:
         options["clients"], retries = options["clients"]
         if retries is not None and "retry" in options:
-            entry.mapping()["retry"].complain("the clients' 'retries' says it already; choose one")
+            entry.mapping()["retry"].complain(
+                "'retries' of the clients sets this already; choose one"
+            )
         options |= {} if retries is None else {"retry": retries}
     try:
         return Workload(**options)

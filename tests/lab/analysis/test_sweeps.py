@@ -82,7 +82,9 @@ def test_designs_and_workload_may_be_functions_of_the_point():
 
 
 def test_an_unknown_parameter_is_refused():
-    with pytest.raises(ValueError, match="'sherds' is no parameter of a sweep; known are duration"):
+    with pytest.raises(
+        ValueError, match="'sherds' is not a parameter of this sweep; it has duration"
+    ):
         sweep([SHARDED], WORKLOAD, over={"sherds": [1]}, executor=Here())
 
 

@@ -80,7 +80,9 @@ def test_what_clients_cannot_be_is_said_with_its_line(line, complaint):
 
 
 def test_the_retry_mode_stands_in_one_place():
-    with pytest.raises(DocumentError, match=r"lab.yaml:5: workload.retry: the clients' 'retries'"):
+    with pytest.raises(
+        DocumentError, match=r"lab.yaml:5: workload.retry: 'retries' of the clients"
+    ):
         workload_of("clients: {retries: none}", "retry: legacy")
 
 
