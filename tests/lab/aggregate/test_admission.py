@@ -202,3 +202,35 @@ def test_worlds_that_are_close_are_left_where_they_are():
     alone = fitted([10, 0, 0], [4.0, 1e9, 1e9], buckets=rows, short=(1, 2, 3))[0][0]
     both = fitted([10, 9, 9], [4.0, 3, 2], buckets=rows, short=(1, 2, 3), worlds=(0, 0, 1, 1, 1))
     assert both[0][0] == alone
+
+
+def test_a_short_bucket_that_no_call_meets_has_a_load_of_nothing():
+    made = crowd(buckets=np.array([[1, 2, 0]] * 3), short=(1, 2, 3, 4))
+    loads = made.by_bucket(np.ones_like(made.units))
+    assert loads.tolist() == [0.0, 3.0, 3.0, 0.0, 0.0]
+
+
+def test_amounts_of_rows_are_summed_by_world_and_pattern():
+    """Whatever else the amounts are counted by."""
+    made = crowd(segment=np.array([0, 0, 4]))
+    assert made.distinct_segments.tolist() == [0, 4]
+    assert made.by_segment(np.array([1.0, 2.0, 4.0])).tolist() == [3.0, 4.0]
+    assert made.by_segment(np.array([[1.0, 2.0, 4.0]] * 2)).tolist() == [[3.0, 4.0]] * 2
+
+
+def test_only_the_patient_come_again_where_some_refusals_are_final():
+    half = np.full((3, 3), 0.5)
+    made = crowd(final=np.array([[True, False, False]] * 3), patience=np.array([1.0, 0.5, 0.0]))
+    again = made.again(half, made.passed(half))
+    assert again.tolist() == pytest.approx([3 / 8, 3 / 16, 0])
+
+
+def test_a_call_takes_units_of_short_buckets_only():
+    made = crowd(short=(1, 2))
+    assert (made.units > 0).tolist() == (made.buckets > 0).tolist()
+
+
+def test_a_bucket_may_be_short_of_less_than_a_unit():
+    """Half a unit is asked for, and a tenth is there."""
+    found, loads, _ = fitted([0, 0, 0.25], [1000, 1000, 1000, 0.1])
+    assert (found[3], loads[3]) == (pytest.approx(0.2, rel=0.005), pytest.approx(0.1, rel=0.005))

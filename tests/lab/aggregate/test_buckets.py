@@ -140,6 +140,30 @@ def test_every_bucket_has_one_number_and_its_own_reason():
     assert by_axis.sum() == len(numbers)
 
 
+def test_what_is_above_partitions_counts_for_no_table_or_index():
+    """Neither the bucket that is always open nor limits and gates."""
+    buckets, _ = two_worlds()
+    units = np.zeros(len(buckets))
+    above = [
+        at
+        for world in range(2)
+        for resource in (0, 1)
+        for axis in (0, 1)
+        for at in buckets.above(world, resource, axis)
+    ]
+    others = [0, *above, buckets.gate(0, 0), buckets.gate(1, 0)]
+    units[others] = 1.0
+    assert not buckets.units_by_axis(units).any()
+    assert set(buckets.axes[others].tolist()) == {-1}
+
+
+def test_arrays_are_full_if_every_bucket_is():
+    arrays = TokenArrays(np.array([5.0, 5.0]), np.zeros(2))
+    assert arrays.is_full
+    arrays.take(np.array([0.0, 6.0]))
+    assert not arrays.is_full
+
+
 def test_a_split_hands_on_what_waits_and_nothing_else():
     """CAP2-4: half to each child; a slot that is used again begins anew."""
     buckets, worlds = two_worlds()
@@ -182,6 +206,21 @@ def test_more_room_gives_every_bucket_its_new_number():
     assert buckets.gate(1, 0) == number_of[gate]
     assert buckets.has_closed_gate
     assert buckets.available()[number_of[gate]] == 0.0
+    assert buckets.reasons[number_of[gate]] == 2
+
+
+def test_free_slots_count_for_nothing():
+    buckets, _ = two_worlds()
+    for at in partitions_of(buckets, 1, 0, 1):
+        buckets.demand[at] = buckets.consumed[at] = 3.0
+    before = buckets.units_by_axis(buckets.demand)
+
+    buckets.grow(0)
+
+    for column in (buckets.demand, buckets.consumed):
+        assert buckets.units_by_axis(column).tolist() == before.tolist()
+    for column in (buckets.refused, buckets.lanes):
+        assert not column.any()
 
 
 def test_a_lowered_limit_takes_what_is_above_it():

@@ -176,6 +176,11 @@ def test_an_eventually_consistent_page_costs_half(options, factor):
     assert pages(path(**options), [10])[1] == [3 * factor]
 
 
+def test_a_page_that_ends_with_a_block_takes_no_other():
+    """CAP-204: four items of 1,024 bytes are one block of 4 KB, five are two."""
+    assert pages(path(consistent=True), [4, 5, 8], size_bytes=1024)[1] == [1, 2, 2]
+
+
 def test_a_limit_ends_the_reading_unless_something_is_filtered_away():
     """CAP-206."""
     assert pages(path(items=4), [10])[2] == [4_000]

@@ -10,7 +10,7 @@ from emulator.lab import Capacity, Design, Field, Index, Pattern, Workload, aggr
 from emulator.lab.analysis.costs import Usage, break_even, costs, usages, year
 from emulator.lab.inputs.extras import Extras, Reserved
 from emulator.lab.inputs.history import Units
-from emulator.lab.outcome.run_log import Collections, RunLog
+from emulator.lab.outcome.run_log import Collections, PatternRecord, RunLog
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.run_emulator import RunEmulator
 from emulator.settings import Settings
@@ -108,6 +108,11 @@ def test_data_with_a_retention_is_what_the_retention_keeps():
     assert stored_bytes(make_log(seconds=100, retention=5000), still) == pytest.approx(BILLED)
 
 
+def test_bytes_are_billed_whole():
+    half = Collections(["a"], [4.4], [1000.4], [0.0], [1.0])
+    assert use_of(make_log(), collections=half).held == 1000 + 4 * 100
+
+
 def test_an_empty_table_stores_nothing():
     assert stored_bytes(make_log(), None) == 0
 
@@ -185,6 +190,104 @@ def test_indexes_are_used_and_paid_by_their_own_name():
     ]
 
 
+def billed(usage, *records, extras=None, table_class="STANDARD"):
+    """Return the bills of a month by billing mode; records are calls, failed, units."""
+    log = make_log(extras=extras or Extras())
+    [pattern] = log.layout.workload.patterns
+    patterns = [
+        PatternRecord(pattern, "table", calls=calls, failed=failed, units=units)
+        for calls, failed, units in records
+    ]
+    made = costs([usage], log.layout, SETTINGS, patterns)
+    return {cost.billing: cost for cost in made if cost.table_class == table_class}
+
+
+def amounts(cost):
+    return {line.item: line.amount for line in cost.lines}
+
+
+RESERVED = Reserved(years=3, units=Units(write=100))
+
+
+def test_capacity_is_reserved_for_tables_and_not_for_indexes():
+    """CAP-1003."""
+    month = amounts(billed(used(index="byUser"), extras=Extras(reserved=RESERVED))["provisioned"])
+    assert "reserved write capacity" not in month
+    assert month["write capacity"] == pytest.approx(6 * 730 * 0.00065)
+
+
+def test_replicated_writes_are_not_reserved():
+    """CAP-1003, CAP-312."""
+    both = Extras(reserved=RESERVED, replicas=1)
+    month = amounts(billed(used(), extras=both)["provisioned"])
+    assert "reserved write capacity" not in month
+    alone = amounts(billed(used(), extras=Extras(replicas=1))["provisioned"])
+    assert month == alone
+
+
+def test_each_reader_of_a_stream_asks_each_partition():
+    month = amounts(
+        billed(used(partitions=3), extras=Extras(stream_consumers=2, stream_polls=4))["on-demand"]
+    )
+    assert month["stream reads"] == pytest.approx(2 * 3 * 4 * MONTH * 0.20e-6)
+
+
+@pytest.mark.parametrize(("calls", "failed"), [(2.0, 1.0), (400.0, 300.0)])
+def test_the_whole_load_is_what_was_served_times_what_was_asked(calls, failed):
+    """Units and what scaling sets are taken in proportion; half of the reads were all served."""
+    units = {"table": [1.0 * SECONDS, 3.0 * SECONDS]}
+    served = {"table": [1.0 * SECONDS, 0.0]}
+    factor = calls / (calls - failed)
+    reads = (factor + 1) / 2
+    month = billed(used(grown=1e6), (calls, failed, units), (0.0, 0.0, {}), (5.0, 0.0, served))
+    grown = 1e6 * factor
+    storage = STANDARD.storage(5e9 - grown + grown * MONTH / SECONDS / 2, SETTINGS)
+    on_demand = STANDARD.on_demand(reads=2 * MONTH * reads, writes=3 * MONTH * factor)
+    assert month["on-demand"].whole_load == pytest.approx(storage + on_demand)
+    scaled = STANDARD.provisioned(read_hours=3 * 730 * reads, write_hours=5 * 730 * factor)
+    assert month["auto-scaled"].whole_load == pytest.approx(storage + scaled)
+
+
+def test_the_whole_load_is_not_known_where_nothing_of_a_pattern_was_served():
+    units = {"table": [0.0, 3.0 * SECONDS]}
+    month = billed(used(), (10.0, 10.0, {}), (20.0, 10.0, units))
+    assert month["on-demand"].whole_load is None
+
+
+def test_capacity_is_reserved_in_the_standard_class():
+    """CAP-1003."""
+    extras = Extras(reserved=RESERVED)
+    month = amounts(billed(used(), extras=extras, table_class=STANDARD_IA.name)["provisioned"])
+    assert "reserved write capacity" not in month
+
+
+def test_a_multiple_of_the_load_is_a_multiple_of_all_but_what_is_there():
+    once = used(grown=7.0)
+    twice = once.grown_by(2.0)
+    doubled = {
+        name: tuple(2 * units for units in getattr(once, name))
+        for name in ("units", "peaks", "settings", "scaled")
+    }
+    assert twice == replace(once, grown=14.0, **doubled)
+
+
+def test_auto_scaling_begins_with_what_the_first_minute_needs():
+    """CAP-904: a minute is too short to be followed."""
+    assert use_of(make_log(seconds=60), write=12.0).scaled == (5, 18)
+
+
+def test_auto_scaling_is_paid_by_each_hour():
+    """CAP-1007: fifty-eight units for the first hour, and its least for most of the second."""
+    busy = [40.0] * HOUR + [1.0] * HOUR
+    first, both = (
+        use_of(make_log(seconds=len(rates)), write=rates).scaled[WRITE]
+        for rates in (busy[:HOUR], busy)
+    )
+    assert (first, both) == (58, 58)
+    third = use_of(make_log(seconds=3 * HOUR), write=busy + [1.0] * HOUR).scaled[WRITE]
+    assert third == pytest.approx((58 + 58 + 5) / 3)
+
+
 # Whole runs
 
 PUT = Pattern("put", "PutItem", rate=50, size=300)
@@ -220,8 +323,9 @@ def test_a_run_once_a_month_is_paid_for_once():
 
     assert lines(month["on-demand"])["writes"] == pytest.approx(50 * 120 * 0.625e-6, rel=1e-3)
     assert lines(month["provisioned"])["write capacity"] == pytest.approx(100 * 730 * 0.00065)
-    scheduled = lines(month["scheduled"])["write capacity"]
-    assert scheduled == pytest.approx((100 + 729) * 0.00065)
+    scheduled = lines(month["scheduled"])
+    assert scheduled["write capacity"] == pytest.approx((100 + 729) * 0.00065)
+    assert scheduled["read capacity"] == pytest.approx((10 + 729) * 0.00013)
 
 
 def test_a_design_that_gives_up_calls_is_no_bargain():

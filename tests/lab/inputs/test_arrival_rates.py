@@ -135,3 +135,8 @@ def test_the_bounds_of_a_rate_belong_to_it(written, read):
 def test_what_is_no_rate_is_refused(written):
     with pytest.raises(DocumentError):
         from_entry(Entry.of(written, "doc"))
+
+
+def test_a_word_is_answered_with_what_a_rate_can_be():
+    with pytest.raises(DocumentError, match="one of daily, ramp, spikes, series"):
+        from_entry(Entry.of("fast", "doc"))

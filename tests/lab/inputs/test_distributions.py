@@ -59,6 +59,16 @@ def test_values_in_turn_go_on_where_they_stopped():
     assert drawn.tolist() == [1, 2, 0, 1, 2]
 
 
+def test_the_largest_number_below_one_draws_the_last_value():
+    """Ten tenths add up to less than 1, as floats do."""
+
+    class Highest:
+        def random(self, size):
+            return np.full(size, np.nextafter(1.0, 0.0))
+
+    assert draw(Weights((1,) * 10), 10, 2, Highest(), first=0).tolist() == [9, 9]
+
+
 @pytest.mark.parametrize("distribution", ALL)
 def test_draws_stay_within_the_values(distribution):
     for count in (3, 7):
