@@ -585,6 +585,9 @@ def java_text(value: Any, member: Member) -> str:
     >>> element = structure("KeySchemaElement", AttributeName=String(), KeyType=String())
     >>> java_text([{"AttributeName": "pk", "KeyType": "HASH"}], List(element))
     '[KeySchemaElement(attributeName=pk, keyType=HASH)]'
+
+    Raises:
+        SerializationException: a JSON type in it is wrong, which comes before all else (ORD-1).
     """
     if value is None:
         return "null"
@@ -601,6 +604,7 @@ def java_text(value: Any, member: Member) -> str:
         )
         return f"{member.name}({', '.join(shown)})"
     if isinstance(member, AttributeValue):
+        member.check_types(value)  # values are judged when they are loaded, and this comes before
         return "AttributeValue(" + ", ".join(f"{tag}={raw}" for tag, raw in value.items()) + ")"
     return str(value)
 

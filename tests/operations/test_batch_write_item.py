@@ -76,6 +76,9 @@ def test_the_members_are_those_of_the_service():
         ({"hash": {}}, "Start of structure or map found where not expected"),
         ({"hash": [5]}, "Unexpected field type"),
         ({"hash": [putting({"pk": {"N": 5}})]}, "NUMBER_VALUE cannot be converted to String"),
+        # Found by fuzzing: the echo of the whole request met it first.
+        ({"hash": [putting({"pk": 5})], "other": []}, "Unexpected field type"),
+        ({"hash": [{"DeleteRequest": {"Key": {"pk": "x"}}}], "other": []}, "Unexpected field type"),
     ],
 )
 def test_a_wrong_json_type_is_reported_before_everything(requested, message):
