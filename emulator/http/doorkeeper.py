@@ -55,6 +55,9 @@ class Doorkeeper:
     def refusal(self, request: HttpRequest) -> HttpResponse | None:
         """Return why a request is not answered, or None if it is."""
         fields = request.fields
+        is_usual = request.target == "/" and "origin" not in fields
+        if is_usual and self._hosts.answers_to(fields.get("host")):
+            return None
         is_private = request.target.startswith(PRIVATE_ROUTES)
         sentence = self._host_fault(fields.get("host"), is_private=is_private)
         if sentence is None and "origin" in fields:

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final
+from enum import Enum, auto
+from typing import Any, Final
+from zlib import crc32
 
-from emulator.protocol import request_ids, response_fields
+from emulator.protocol import request_ids, response_lines
 from emulator.service import errors, limits
 
 #: Observed: ScyllaDB's tests, run against the service, March 2025 (WIR-21).
@@ -32,47 +34,49 @@ _STRAY_LINE_END = re.compile(rb"(?<!\r)\n|\r(?=[^\n])")
 _CONTROLS: Final = bytes(range(9)) + bytes(range(10, 32)) + b"\x7f"
 _LENGTH_DIGITS: Final = 18
 
-#: The fields the server looks at; every other field is checked and forgotten.
-_KNOWN_FIELDS: Final = {
-    name.encode(): name
-    for name in (
-        "accept",
-        "accept-encoding",
+#: Fields that count once: a second length, target or credential makes a request ambiguous.
+_SINGLE_FIELDS: Final = frozenset(
+    {
         "access-control-request-headers",
         "access-control-request-method",
         "access-control-request-private-network",
-        "amz-sdk-request",
         "authorization",
-        "connection",
         "content-encoding",
         "content-length",
         "content-type",
         "date",
-        "expect",
         "host",
         "origin",
         "sec-fetch-site",
         "transfer-encoding",
         "x-amz-date",
         "x-amz-target",
-    )
-}
-_LIST_FIELDS: Final = frozenset(
-    {"accept", "accept-encoding", "amz-sdk-request", "connection", "expect"}
+    }
 )
-
-# Clients repeat the same few lines for ever, so each is read once.
+#: Fields whose lines clients repeat: each is read once and remembered whole.
+_REPEATED_FIELDS: Final = frozenset(
+    {
+        "accept",
+        "accept-encoding",
+        "amz-sdk-request",
+        "connection",
+        "content-encoding",
+        "content-length",
+        "content-type",
+        "host",
+        "origin",
+        "user-agent",
+        "x-amz-date",
+        "x-amz-target",
+        "x-amz-user-agent",
+    }
+)
 _MEMORIES_KEPT: Final = 512
-_request_lines: dict[bytes, tuple[str, str, bool]] = {}  # line -> method, target, is 1.1
-_spellings: dict[bytes, str | None] = {}  # field name -> known name; None: nobody asks for it
-_field_lines: dict[bytes, tuple[str, str]] = {}  # whole line -> known name, value
-_FIELD_LINE_BYTES: Final = 128  # of the longest line that is remembered
-#: What differs from request to request is not remembered.
-_CHANGING_FIELDS: Final = frozenset({"authorization", "date", "x-amz-date"})
+_FIELD_LINE_BYTES: Final = 256  # of the longest line that is remembered
 
 
 class HttpRequest:
-    """One whole request: method, target, the fields the server looks at, and the body.
+    """One whole request: method, target, fields by their names in lower case, and the body.
 
     ``peer`` is the address it came from, where somebody asks for it.
     """
@@ -86,6 +90,14 @@ class HttpRequest:
         self.body: bytes = b""
         self.keep_alive = True
         self.peer: str | None = None
+
+
+class Phase(Enum):
+    """How much of a request has arrived: nothing, a part of its head, the head."""
+
+    IDLE = auto()
+    HEAD = auto()
+    BODY = auto()
 
 
 class RequestParser:
@@ -125,14 +137,11 @@ class RequestParser:
         self._chunked: bytearray | None = None
 
     @property
-    def is_idle(self) -> bool:
-        """Nothing of a next request has arrived."""
-        return self._request is None and self._start == len(self._buffer)
-
-    @property
-    def has_head(self) -> bool:
-        """A request's head has arrived and its body has not."""
-        return self._request is not None
+    def phase(self) -> Phase:
+        """How much of the next request has arrived."""
+        if self._request is not None:
+            return Phase.BODY
+        return Phase.IDLE if self._start == len(self._buffer) else Phase.HEAD
 
     @property
     def held_bytes(self) -> int:
@@ -160,19 +169,19 @@ class RequestParser:
             SerializationException: the bytes are not HTTP; nothing more can be read.
             RequestEntityTooLargeException: the body is over the limit; likewise.
         """
-        request = self._request
+        request = self._request or self._read_head()
         if request is None:
-            if self._start == len(self._buffer):
-                return None
-            request = self._read_head()
-            if request is None:
-                return None
-            self._request = request
-        whole = self._read_sized(request) if self._chunked is None else self._read_chunks(request)
-        if not whole:
             return None
-        self._request = None
-        return request
+        if self._chunked is not None:
+            is_whole = self._read_chunks(request)
+        else:
+            end = self._start + self._left_bytes
+            is_whole = len(self._buffer) >= end
+            if is_whole:
+                request.body = bytes(self._buffer[self._start : end])
+                self._start = end
+        self._request = None if is_whole else request
+        return request if is_whole else None
 
     def awaits_continue(self) -> bool:
         """Return, once per request, whether the client waits for leave to send its body."""
@@ -188,6 +197,8 @@ class RequestParser:
             start += 2
             self._searched = 0
         self._start = start
+        if start == len(buffer):
+            return None
         end = self._find(b"\r\n\r\n", start, self._head_bytes, searched=self._searched)
         if end < 0:
             self._check_partial_head()
@@ -207,9 +218,9 @@ class RequestParser:
         self._searched = max(0, len(buffer) - start - 3)
 
     def _parse_head(self, head: bytes) -> HttpRequest:
-        line, _, block = head.partition(b"\r\n")
-        method, target, is_current = _request_lines.get(line) or _parse_request_line(line)
-        fields = _parse_fields(block) if block else {}
+        lines = head.split(b"\r\n")
+        method, target, is_current = _request_lines[lines.pop(0)]
+        fields = _parse_fields(lines)
         request = HttpRequest(method, target, fields)
         if "connection" in fields:
             wish = fields["connection"].lower()
@@ -235,15 +246,6 @@ class RequestParser:
             raise errors.RequestEntityTooLargeException
         else:
             self._left_bytes = int(length)
-
-    def _read_sized(self, request: HttpRequest) -> bool:
-        if self._left_bytes:
-            end = self._start + self._left_bytes
-            if len(self._buffer) < end:
-                return False
-            request.body = bytes(self._buffer[self._start : end])
-            self._start = end
-        return True
 
     def _read_chunks(self, request: HttpRequest) -> bool:
         """Read chunks until the last.
@@ -282,7 +284,7 @@ class RequestParser:
             end = self._find(b"\r\n\r\n", at, self._head_bytes)
             if end < 0:
                 return False
-            _parse_fields(bytes(buffer[at:end]))
+            _parse_fields(bytes(buffer[at:end]).split(b"\r\n"))
         assert self._chunked is not None
         request.body = bytes(self._chunked)
         self._chunked = None
@@ -298,73 +300,79 @@ class RequestParser:
         return mark_at
 
 
-def _parse_request_line(line: bytes) -> tuple[str, str, bool]:
-    match = _REQUEST_LINE.fullmatch(line)
-    if match is None:
-        raise errors.SerializationException
-    read = match[1].decode(), match[2].decode(), match[3] == b"1"
-    if len(_request_lines) < _MEMORIES_KEPT:
-        _request_lines[line] = read
-    return read
+class _RequestLines(dict[bytes, tuple[str, str, bool]]):
+    """Request lines that were read: method, target, and whether it is HTTP/1.1."""
+
+    def __missing__(self, line: bytes) -> tuple[str, str, bool]:
+        match = _REQUEST_LINE.fullmatch(line)
+        if match is None:
+            raise errors.SerializationException
+        read = match[1].decode(), match[2].decode(), match[3] == b"1"
+        _remember(self, line, read)
+        return read
 
 
-def _parse_fields(block: bytes) -> dict[str, str]:
-    """Check every field line of ``block`` and return the fields the server looks at."""
-    lines = block.split(b"\r\n")
-    if len(block.translate(None, _CONTROLS)) != len(block) - 2 * (len(lines) - 1):
-        raise errors.SerializationException
-    fields: dict[str, str] = {}
-    for line in lines:
-        known = _field_lines.get(line) or _parse_field(line)
-        if known is not None:
-            name, text = known
-            if name in fields:
-                text = _join_repeated(name, fields[name], text)
-            fields[name] = text
-    return fields
+class _FieldLines(dict[bytes, tuple[str, str]]):
+    """Field lines that were read: name and value."""
 
-
-def _parse_field(line: bytes) -> tuple[str, str] | None:
-    """Return a field the server looks at, as name and value, or None for any other."""
-    spelling, colon, value = line.partition(b":")
-    try:
+    def __missing__(self, line: bytes) -> tuple[str, str]:
+        spelling, colon, value = line.partition(b":")
+        if not colon or len(line.translate(None, _CONTROLS)) != len(line):
+            raise errors.SerializationException
         name = _spellings[spelling]
-    except KeyError:
-        name = _learn_spelling(spelling)
-    if not colon:
-        raise errors.SerializationException
-    if name is None:
-        return None
-    known = name, value.strip().decode("latin-1")
-    if (
-        name not in _CHANGING_FIELDS
-        and len(line) <= _FIELD_LINE_BYTES
-        and len(_field_lines) < _MEMORIES_KEPT
-    ):
-        _field_lines[line] = known
-    return known
+        field = name, value.strip().decode("latin-1")
+        if name in _REPEATED_FIELDS:
+            _remember(self, line, field)
+        return field
 
 
-def _learn_spelling(spelling: bytes) -> str | None:
-    if not _FIELD_NAME.fullmatch(spelling):
-        raise errors.SerializationException
-    name = _KNOWN_FIELDS.get(spelling.lower())
-    if len(_spellings) < _MEMORIES_KEPT:
-        _spellings[spelling] = name
-    return name
+class _Spellings(dict[bytes, str]):
+    """Names of fields as clients write them, each in one spelling."""
+
+    def __missing__(self, spelling: bytes) -> str:
+        if not _FIELD_NAME.fullmatch(spelling):
+            raise errors.SerializationException
+        name = spelling.decode().lower()
+        _remember(self, spelling, name)
+        return name
 
 
-def _join_repeated(name: str, first: str, second: str) -> str:
-    """Join a list field that came twice; a second length, target or credential is refused.
+def _remember(memory: dict[bytes, Any], line: bytes, read: object) -> None:
+    """Keep what was read; a memory that is full begins anew, so that nobody can spoil it."""
+    if len(line) > _FIELD_LINE_BYTES:
+        return
+    if len(memory) >= _MEMORIES_KEPT:
+        memory.clear()
+    memory[line] = read
+
+
+_request_lines: Final = _RequestLines()
+_field_lines: Final = _FieldLines()
+_spellings: Final = _Spellings()
+
+
+def _parse_fields(lines: list[bytes]) -> dict[str, str]:
+    """Check every field line, and return the fields by name."""
+    fields = dict(map(_field_lines.__getitem__, lines))
+    return fields if len(fields) == len(lines) else _joined_fields(lines)
+
+
+def _joined_fields(lines: list[bytes]) -> dict[str, str]:
+    """Return the fields by name, where some came more than once.
 
     Observed: ScyllaDB's tests, run against the service: of the encodings that are accepted the
     first field alone counts (WIR-22).
     """
-    if name not in _LIST_FIELDS:
-        raise errors.SerializationException
-    if name == "accept-encoding":
-        return first
-    return f"{first}, {second}"
+    fields: dict[str, str] = {}
+    for line in lines:
+        name, value = _field_lines[line]
+        if name not in fields:
+            fields[name] = value
+        elif name in _SINGLE_FIELDS:
+            raise errors.SerializationException
+        elif name != "accept-encoding":
+            fields[name] += f", {value}"
+    return fields
 
 
 _REASONS: Final = {
@@ -378,6 +386,10 @@ _REASONS: Final = {
     500: "Internal Server Error",
     503: "Service Unavailable",
 }
+
+
+def _status_line(status: int) -> str:
+    return f"HTTP/1.1 {status} {_REASONS.get(status, 'Error')}\r\n"
 
 
 class HttpResponse:
@@ -422,15 +434,10 @@ class ResponseWriter:
         self, response: HttpResponse, *, keep_alive: bool = True, without_body: bool = False
     ) -> bytes:
         """Return the bytes of ``response``."""
-        status, body = response.status, response.body
-        fields = response_fields(
-            body,
-            content_type=response.content_type,
-            seconds=int(self._now()),
-            request_id=next(self._ids),
-            connection="keep-alive" if keep_alive else "close",
-        )
-        lines = "\r\n".join(map(": ".join, fields.items()))
-        status_line = f"HTTP/1.1 {status} {_REASONS.get(status, 'Error')}\r\n"
-        head = f"{status_line}{lines}\r\n{response.field_lines}\r\n".encode("latin-1")
-        return head if without_body else head + body
+        body = response.body
+        connection = "keep-alive" if keep_alive else "close"
+        lines = response_lines(response.content_type, int(self._now()), connection)
+        filled = lines % (len(body), next(self._ids), crc32(body))
+        head = f"{_status_line(response.status)}{filled}{response.field_lines}\r\n"
+        head_bytes = head.encode("latin-1")
+        return head_bytes if without_body else head_bytes + body

@@ -115,23 +115,22 @@ class JsonProtocol:
         operation = _OPERATIONS.get(fields.get("x-amz-target", ""))
         if operation is None:
             raise errors.UnknownOperationException
-        key, region = protocol.credentials_of(fields, request.target.partition("?")[2])
+        target = request.target
+        query = "" if target == "/" else target.partition("?")[2]
+        key, region = protocol.credentials_of(fields, query)
         if members is None:
             raise errors.SerializationException
-        answer = self._call(
-            operation,
-            members,
-            region=None if self._shared else region,
-            **self._caller(request, key),
-        )
-        return protocol.encode_json(answer) if OPERATIONS[operation].has_output else b""
-
-    def _caller(self, request: HttpRequest, access_key: str | None) -> dict[str, str | None]:
-        """Return whose request it is, if that makes a difference."""
+        if self._shared:
+            region = None
         if not self._tells_keys:
-            return {}
-        caller = {"access_key": access_key}
-        return caller | {"source_ip": request.peer} if self._has_callers else caller
+            answer = self._call(operation, members, region=region)
+        elif not self._has_callers:
+            answer = self._call(operation, members, region=region, access_key=key)
+        else:
+            answer = self._call(
+                operation, members, region=region, access_key=key, source_ip=request.peer
+            )
+        return protocol.encode_json(answer) if OPERATIONS[operation].has_output else b""
 
     def _answer_other_method(self, request: HttpRequest) -> HttpResponse:
         if request.method == "OPTIONS" and "origin" in request.fields:

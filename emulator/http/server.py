@@ -27,6 +27,7 @@ from emulator.http import console, http_protocol
 from emulator.http.console import Console, ConsoleMode
 from emulator.http.control import ControlRoutes
 from emulator.http.doorkeeper import PRIVATE_ROUTES, Doorkeeper
+from emulator.http.http_protocol import Phase
 from emulator.http.json_protocol import JsonProtocol
 from emulator.http.namespaces import CallerNamespaces, NamespaceKeeper
 from emulator.http.origins import LOCAL, Origins
@@ -153,14 +154,13 @@ class _Connection(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         if self._lingering:
             return
-        had_head = self._parser.has_head
-        was_idle = self._parser.is_idle
+        before = self._parser.phase
         self._parser.feed(bytes(memoryview(self._received)[:nbytes]))
         self._answer_all()
-        # A trickle within one phase buys no more time for it.
-        if was_idle or self._parser.has_head != had_head:
+        phase = self._parser.phase
+        if phase is not before:  # a trickle within one phase buys no more time for it
             self._deadline = _UNSET
-        if self._held_bytes or not self._parser.is_idle:
+        if self._held_bytes or phase is not Phase.IDLE:
             self._hold(self._parser.held_bytes)
 
     def pause_writing(self) -> None:
@@ -178,7 +178,7 @@ class _Connection(asyncio.BufferedProtocol):
             self._transport.resume_reading()
 
     def _answer_all(self) -> None:
-        parser, transport, answer = self._parser, self._transport, self._server.answer
+        server, parser, transport = self._server, self._parser, self._transport
         while not self._paused and not transport.is_closing():
             try:
                 request = parser.take()
@@ -186,20 +186,20 @@ class _Connection(asyncio.BufferedProtocol):
                 self._refuse(fault)
                 return
             if request is None:
-                break
+                if parser.awaits_continue():
+                    transport.write(http_protocol.CONTINUE)
+                return
             self._deadline = _UNSET
-            if self._server.asks_peers:
+            if server.asks_peers:
                 request.peer = transport.get_extra_info("peername")[0]
-            is_last = self._server.is_closing and parser.is_idle
+            is_last = server.is_closing and parser.phase is Phase.IDLE
             keep_alive = request.keep_alive and not is_last
-            transport.write(answer(request, keep_alive=keep_alive))
+            transport.write(server.answer(request, keep_alive=keep_alive))
             if is_last:
                 self._linger()
                 return
             if not keep_alive:
                 transport.close()
-        if parser.awaits_continue():
-            transport.write(http_protocol.CONTINUE)
 
     def _refuse(self, fault: errors.ApiError) -> None:
         """Answer what cannot be read on, and throw away the rest.
@@ -241,7 +241,7 @@ class _Connection(asyncio.BufferedProtocol):
         elif self._paused or self._lingering:
             self._transport.abort()
         else:
-            if not self._parser.is_idle:
+            if self._parser.phase is not Phase.IDLE:
                 self._transport.write(self._server.refuse(errors.RequestTimeoutException()))
             self._transport.close()
 
@@ -249,16 +249,16 @@ class _Connection(asyncio.BufferedProtocol):
         options = self._server.options
         if self._lingering:
             return options.linger_seconds
-        if self._paused or self._parser.has_head:
+        if self._paused or self._parser.phase is Phase.BODY:
             return options.body_seconds
-        return options.idle_seconds if self._parser.is_idle else options.head_seconds
+        return options.idle_seconds if self._parser.phase is Phase.IDLE else options.head_seconds
 
     def close_gently(self, deadline: float) -> None:
         """Close now, or when the request that has begun is answered.
 
         A request that the system has received and nobody has read has begun, too.
         """
-        is_idle = self._parser.is_idle and not self._paused and not self._lingering
+        is_idle = self._parser.phase is Phase.IDLE and not self._paused and not self._lingering
         if is_idle and not _has_unread(self._transport):
             self._transport.close()
         else:

@@ -6,7 +6,7 @@ an answer has. What a door does with that, on a socket or inside of an SDK, is t
 
 from emulator.protocol.bodies import AMZ_JSON, decode_json, encode_json
 from emulator.protocol.call import Call
-from emulator.protocol.fields import next_request_id, request_ids, response_fields
+from emulator.protocol.fields import next_request_id, request_ids, response_fields, response_lines
 from emulator.protocol.signature import (
     credentials_of,
     region_of_credentials,
@@ -24,6 +24,7 @@ __all__ = [
     "region_of_credentials",
     "request_ids",
     "response_fields",
+    "response_lines",
     "signed_access_key",
     "signed_region",
 ]

@@ -50,16 +50,46 @@ def response_fields(
         request_id: One of ``request_ids``.
         connection: Whether more may follow: ``keep-alive``, ``close``, or None without a network.
     """
+    return _fields(
+        content_type, seconds, connection, str(len(body)), request_id, str(zlib.crc32(body))
+    )
+
+
+@functools.lru_cache(maxsize=16)
+def response_lines(content_type: str, seconds: int, connection: str) -> str:
+    r"""Return the lines of all answers of one second, to be filled in with ``%``.
+
+    What is to fill in is length of the body, request id and checksum.
+
+    >>> response_lines("text/plain", 0, "close") % (2, "ID", 7) == (
+    ...     "Server: Server\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\nContent-Type: text/plain\r\n"
+    ...     "Content-Length: 2\r\nConnection: close\r\nx-amzn-RequestId: ID\r\nx-amz-crc32: 7\r\n"
+    ... )
+    True
+    """
+    fields = _fields(content_type.replace("%", "%%"), seconds, connection, "%d", "%s", "%d")
+    return "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+
+
+def _fields(
+    content_type: str,
+    seconds: int,
+    connection: str | None,
+    length: str,
+    request_id: str,
+    checksum: str,
+) -> dict[str, str]:
+    """Return the fields of an answer, in the service's order."""
     fields = {
         "Server": "Server",
         "Date": _http_date(seconds),
         "Content-Type": content_type,
-        "Content-Length": str(len(body)),
+        "Content-Length": length,
     }
     if connection is not None:
         fields["Connection"] = connection
     fields["x-amzn-RequestId"] = request_id
-    fields["x-amz-crc32"] = str(zlib.crc32(body))
+    fields["x-amz-crc32"] = checksum
     return fields
 
 

@@ -7,6 +7,7 @@ recorded against the service, and in the code of a Rust one.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from typing import Final
@@ -40,10 +41,12 @@ _MOST_QUERY_PARAMETERS: Final = 64
 _BETWEEN_PARAMETERS: Final = re.compile(r"[,\s]+")
 # Nothing in these is tried twice: a field of 64 KiB costs what its length costs.
 _CREDENTIAL = re.compile(r"Credential=([^,\s]*)")
+_SIGNATURE: Final = "Signature="
 _USUAL = re.compile(
     r"AWS4-[0-9A-Z-]+ +Credential=([^,\s]+)(?:, *| +)SignedHeaders=[^,\s]+(?:, *| +)"
-    r"Signature=[^,\s]+"
 )
+#: Longer ones are read again each time.
+_LONGEST_REMEMBERED: Final = 1024
 
 
 def signed_region(authorization: str) -> str | None:
@@ -78,17 +81,30 @@ def credentials_of(fields: Mapping[str, str], query: str = "") -> tuple[str | No
     >>> credentials_of({"authorization": f"AWS4-HMAC-SHA256 {signed}", "x-amz-date": "now"})
     ('K', 'eu-west-1')
     """
-    usual = None if query else _usual_credential(fields)
+    usual = None if query else _usual_credentials(fields)
     if usual is not None:
-        return _key_of(usual), _scoped_region(usual)
+        return usual
     region = region_of_credentials(fields, query)
     return signed_access_key(fields.get("authorization", ""), query), region
 
 
-def _usual_credential(fields: Mapping[str, str]) -> str | None:
-    """Return the credential of an Authorization field as SDKs write it."""
-    usual = _USUAL.fullmatch(fields.get("authorization", ""))
-    return usual[1] if usual is not None and "x-amz-date" in fields else None
+def _usual_credentials(fields: Mapping[str, str]) -> tuple[str | None, str | None] | None:
+    """Return key and region of an Authorization field as SDKs write it.
+
+    All that differs from one request of a client to the next is the signature, at the end.
+    """
+    before, _, signature = fields.get("authorization", "").rpartition(_SIGNATURE)
+    if not signature.isalnum() or "x-amz-date" not in fields:
+        return None
+    read = _usual_scope if len(before) <= _LONGEST_REMEMBERED else _usual_scope.__wrapped__
+    return read(before)
+
+
+@functools.lru_cache(maxsize=256)
+def _usual_scope(before: str) -> tuple[str | None, str | None] | None:
+    """Return key and region of what comes before a signature."""
+    usual = _USUAL.fullmatch(before)
+    return None if usual is None else (_key_of(usual[1]), _scoped_region(usual[1]))
 
 
 def region_of_credentials(fields: Mapping[str, str], query: str = "") -> str | None:
@@ -102,9 +118,9 @@ def region_of_credentials(fields: Mapping[str, str], query: str = "") -> str | N
     authorization = fields.get("authorization", "")
     if query and _ALGORITHM in query:
         return _region_of_query(query, is_signed="authorization" in fields)
-    usual = _usual_credential(fields)
+    usual = _usual_credentials(fields)
     if usual is not None:
-        return _scoped_region(usual)
+        return usual[1]
     if not authorization.startswith("AWS4-"):
         raise errors.MissingAuthenticationTokenException(MISSING_TOKEN)
     parameters = dict(
