@@ -55,6 +55,7 @@ site_description = "Find out whether your DynamoDB design will throttle before y
 docs_dir = "pages"
 site_dir = "site"
 use_directory_urls = false
+extra_css = ["tables.css"]
 nav = {menu}
 
 [project.theme]
@@ -64,13 +65,16 @@ features = [
     "navigation.tabs", "navigation.top", "search.highlight", "toc.follow",
 ]
 [[project.theme.palette]]
+media = "(prefers-color-scheme)"
+toggle = {{ icon = "lucide/sun-moon", name = "Light" }}
+[[project.theme.palette]]
 media = "(prefers-color-scheme: light)"
 scheme = "default"
 toggle = {{ icon = "lucide/sun", name = "Dark" }}
 [[project.theme.palette]]
 media = "(prefers-color-scheme: dark)"
 scheme = "slate"
-toggle = {{ icon = "lucide/moon", name = "Light" }}
+toggle = {{ icon = "lucide/moon", name = "As the system" }}
 
 [project.markdown_extensions]
 attr_list = {{}}
@@ -81,6 +85,8 @@ pymdownx.superfences = {{}}
 pymdownx.inlinehilite = {{}}
 toc = {{ permalink = true, toc_depth = 3, slugify = {slugs} }}
 """
+#: A name in a cell is not broken in its middle: a table that is too wide scrolls.
+STYLE = ".md-typeset table code { overflow-wrap: normal; word-break: normal; }\n"
 #: Headings are linked to as GitHub names them.
 SLUGS = '{ object = "pymdownx.slugs.slugify", kwds = { case = "lower" } }'
 
@@ -98,6 +104,7 @@ def lay_out(folder: Path) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(picture, path)
     (pages / "llms.txt").write_text(llms(texts), encoding="utf-8")
+    (pages / "tables.css").write_text(STYLE, encoding="utf-8")
     configuration = CONFIGURATION.format(menu=_toml(menu(texts)), slugs=SLUGS)
     (folder / "zensical.toml").write_text(configuration, encoding="utf-8")
     return len(texts)
