@@ -32,7 +32,7 @@ PACKAGE = ROOT / "emulator"
 PAGES = ROOT / "docs"
 README = ROOT / "README.md"
 #: What the line of the README begins with that is read off the catalogue.
-NOT_THERE = "- **Not there.** "
+NOT_THERE = "- **Not served:** "
 COMMAND = "python -m tests.architecture.reference"
 MARK = f"<!-- Below this line: written by `{COMMAND}` from the code. -->\n"
 
@@ -363,7 +363,7 @@ def _not_served() -> Iterator[str]:
 
 
 def not_there() -> str:
-    """Return the line of the README that says what is not there."""
+    """Return the line of the README that says what is not served."""
     subjects = ", ".join(part.subject for part in UNSERVED)
     return f"{NOT_THERE}{subjects[0].upper()}{subjects[1:]}."
 
