@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from emulator.designs import DeclaredTable, Finding
+from emulator.designs.declared import unreadable
 from emulator.designs.findings import SEVERITIES, Severity, gravest_first
-from emulator.diff.sides import RunLab, Side
+from emulator.diff.sides import ONLY, RunLab, Side
 from emulator.lab.outcome.expectations import GRADES
 from emulator.lab.outcome.result_types import Comparison, DesignResult
+from emulator.service.errors import DocumentError
 
 Status = Literal["added", "removed", "changed"]
 
@@ -119,18 +121,36 @@ def changes(base: Side, head: Side, play: RunLab) -> Changes:
     """Return what differs; lab files that differ are run."""
     tables = tuple(_table_changes(base.tables, head.tables))
     same = [name for name, file in head.lab_files.items() if base.lab_files.get(name) == file]
-    befores = {**base.results, **_run(base, same, play)}
-    afters = {**head.results, **_run(head, same, play)}
+    befores, old_failures = _run(base, same, play)
+    afters, new_failures = _run(head, same, play)
     new, resolved = _finding_changes(
-        [*base.findings, *_of_results(befores)],
-        [*head.findings, *_of_results(afters), *_replaced(tables, head.findings)],
+        [*base.findings, *old_failures, *_of_results(befores)],
+        [*head.findings, *new_failures, *_of_results(afters), *_replaced(tables, head.findings)],
     )
     designs = tuple(_design_changes(befores, afters))
     return Changes(tables, designs, new, resolved, tuple(same))
 
 
-def _run(side: Side, same: Sequence[str], play: RunLab) -> dict[str, Comparison]:
-    return {name: play(file, name) for name, file in side.lab_files.items() if name not in same}
+def _run(
+    side: Side, same: Sequence[str], play: RunLab
+) -> tuple[dict[str, Comparison], list[Finding]]:
+    """Return the results of a side; a lab file that cannot be run is a finding (ICH-3).
+
+    Raises:
+        DocumentError: It is the only one.
+    """
+    results = dict(side.results)
+    failures: list[Finding] = []
+    for name, file in side.lab_files.items():
+        if name in same:
+            continue
+        try:
+            results[name] = play(file, name)
+        except DocumentError as error:
+            if name == ONLY:
+                raise
+            failures.append(unreadable(name, error))
+    return results, failures
 
 
 # Tables

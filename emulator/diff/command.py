@@ -152,7 +152,12 @@ def _since(paths: list[Path], revision: str) -> tuple[Side, Side]:
         raise DocumentError(_ONE)
     path = paths[0] if paths else Path()
     with at_revision(path, revision) as before:
-        return _both(before, path)
+        try:
+            base, head = _both(before, path)
+        except DocumentError as error:
+            told = str(error).replace(str(before), f"{revision}:{path}")
+            raise DocumentError(told) from error
+        return base.below(before, path), head
 
 
 def _both(base_path: Path, head_path: Path) -> tuple[Side, Side]:
@@ -163,18 +168,26 @@ def _both(base_path: Path, head_path: Path) -> tuple[Side, Side]:
 
 
 def _runner(arguments: argparse.Namespace) -> RunLab:
-    """Return what runs a lab file as the command line wants it."""
+    """Return what runs a lab file as the command line wants it.
+
+    Raises:
+        DocumentError: An option is no time.
+    """
+    limit = _seconds(arguments.time_limit, "--time-limit")
+    duration = None if arguments.duration is None else _seconds(arguments.duration, "--duration")
 
     def run(file: LabFile, name: str) -> Comparison:
         options: dict[str, Any] = file.arguments() | {"sensitivity": False}
-        if arguments.duration is not None:
-            seconds = Entry(arguments.duration, field="--duration", source="command line").seconds()
-            options["workload"] = replace(options["workload"], duration=seconds)
+        if duration is not None:
+            options["workload"] = replace(options["workload"], duration=duration)
         if arguments.worlds is not None:
             options["worlds"] = arguments.worlds
         if arguments.quick:
             options |= {"quick": True, "headroom": False, "fix": False}
-        limit = Entry(arguments.time_limit, field="--time-limit", source="command line").seconds()
         return run_comparison(options | {"time_limit": limit}, name)
 
     return run
+
+
+def _seconds(text: str, option: str) -> float:
+    return Entry(text, field=option, source="command line").seconds()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -24,7 +24,7 @@ NOT_A_PLAN: Final = (
     "show -json'); else name two: diff BASE HEAD"
 )
 #: What stands for the one file in a difference of two files, whatever they are called.
-_ONLY: Final = "."
+ONLY: Final = "."
 
 #: Runs a lab file; its second argument names it in complaints.
 RunLab = Callable[[LabFile, str], Comparison]
@@ -46,6 +46,18 @@ class Side:
     results: Mapping[str, Comparison] = field(default_factory=dict)
     lab_files: Mapping[str, LabFile] = field(default_factory=dict)
 
+    def below(self, place: Path, own: Path) -> Side:
+        """Return what was read from another place as if it lay where it belongs."""
+        return replace(
+            self,
+            findings=[
+                replace(finding, file=str(own / Path(finding.file).relative_to(place)))
+                if finding.file is not None and Path(finding.file).is_relative_to(place)
+                else finding
+                for finding in self.findings
+            ],
+        )
+
     @property
     def is_empty(self) -> bool:
         """Return whether there is nothing to compare."""
@@ -63,9 +75,9 @@ def read_side(path: Path) -> Side:
     if path.is_dir():
         return _read_folder(path)
     if is_lab_file(path):
-        return Side(lab_files={_ONLY: load(path)})
+        return Side(lab_files={ONLY: load(path)})
     result = _result(path)
-    return Side(results={_ONLY: result}) if result is not None else _designs(path)
+    return Side(results={ONLY: result}) if result is not None else _designs(path)
 
 
 def read_plan(path: Path) -> tuple[Side, Side]:
@@ -96,11 +108,16 @@ def read_plan(path: Path) -> tuple[Side, Side]:
 
 
 def _read_folder(path: Path) -> Side:
-    lab_files = dict(_below(path, (".yaml", ".yml"), _lab_file))
-    results = dict(_below(path, (".json",), _result))
+    """Read a folder; a file that cannot be read is a finding, and the others go on (ICH-3)."""
+    failures: list[Finding] = []
+    lab_files = dict(_below(path, (".yaml", ".yml"), _lab_file, failures))
+    results = dict(_below(path, (".json",), _result, failures))
     designs = _designs(path)
     return Side(
-        tables=designs.tables, findings=designs.findings, results=results, lab_files=lab_files
+        tables=designs.tables,
+        findings=(*designs.findings, *failures),
+        results=results,
+        lab_files=lab_files,
     )
 
 
@@ -123,15 +140,24 @@ def _designs(path: Path) -> Side:
 
 
 def _below(
-    folder: Path, suffixes: tuple[str, ...], read: Callable[[Path], Any]
+    folder: Path,
+    suffixes: tuple[str, ...],
+    read: Callable[[Path], Any],
+    failures: list[Finding],
 ) -> Iterator[tuple[str, Any]]:
     """Yield by relative path what can be read of the files below a folder."""
     for path in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if path.suffix.lower() in suffixes and path.is_file() and not hidden:
-            value = read(path)
+            name = path.relative_to(folder).as_posix()
+            try:
+                value = read(path)
+            except DocumentError as error:
+                reason = str(error).replace(str(path), name)
+                failures.append(unreadable(name, reason).at(str(path)))
+                continue
             if value is not None:
-                yield path.relative_to(folder).as_posix(), value
+                yield name, value
 
 
 def _lab_file(path: Path) -> LabFile | None:

@@ -130,6 +130,39 @@ def test_lab_files_that_differ_are_run_and_a_fallen_grade_fails(place, capsys):
     assert "orders: fine → throttles" in capsys.readouterr().out
 
 
+BROKEN = SHOP.replace("rate: 40", "rate: many")
+#: Read without complaint, and refused by a run.
+CANNOT_RUN = SHOP.replace("{orderId}", "{unknownField}")
+
+
+@pytest.mark.parametrize("broken", [BROKEN, CANNOT_RUN], ids=["reading", "running"])
+def test_a_broken_lab_file_is_a_finding_and_the_rest_goes_on(place, broken):
+    """ICH-3."""
+    write(place, SHOP, broken, "shop.lab.yaml")
+    write(place, BASE, BASE.replace("10", "20"))
+    code, found = document(place, *QUICK)
+    assert code == 1
+    assert [table["name"] for table in found["tables"]] == ["aws_dynamodb_table.orders"]
+    [finding] = found["new_findings"]
+    assert (finding["rule"], finding["subject"]) == ("unreadable", "shop.lab.yaml")
+    assert str(place) not in finding["message"]
+
+
+def test_mending_a_broken_lab_file_passes(place):
+    write(place, BROKEN, SHOP, "shop.lab.yaml")
+    code, found = document(place, *QUICK)
+    assert (code, found["failures"]) == (0, [])
+    [finding] = found["resolved_findings"]
+    assert finding["rule"] == "unreadable"
+
+
+@pytest.mark.parametrize("broken", [BROKEN, CANNOT_RUN], ids=["reading", "running"])
+def test_two_lab_files_of_which_one_is_broken_cannot_be_compared(place, capsys, broken):
+    write(place, SHOP, broken, "shop.lab.yaml")
+    assert diff("base/shop.lab.yaml", "head/shop.lab.yaml", *QUICK) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
 def test_a_month_may_cost_only_so_much_more(place):
     write(place, SHOP, SHOP.replace("write: 60", "write: 120"), "shop.yaml")
     assert diff("base", "head", *QUICK) == 0

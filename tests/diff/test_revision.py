@@ -69,3 +69,16 @@ def test_a_change_that_nobody_can_read_is_a_finding(repository, capsys):
     (repository / "infra" / "main.tf").write_text('resource "aws_dynamodb_table" {{{')
     assert main(["diff", "--base", "main", "infra"]) == 1
     assert "unreadable" in capsys.readouterr().out
+
+
+def test_a_former_finding_and_a_former_fault_name_the_path_of_the_project(repository, capsys):
+    git("commit", "-qam", "a key of few values")
+    (repository / "infra" / "main.tf").write_text(BASE)
+    (repository / "plan.json").write_text("{")
+    git("add", "plan.json")
+    git("commit", "-qm", "a broken plan")
+    assert main(["diff", "--base", "HEAD", "infra", "--format", "markdown", "--fail-on=never"]) == 0
+    assert "`aws_dynamodb_table.orders`<br>infra/main.tf:6 |" in capsys.readouterr().out
+    (repository / "plan.json").write_text("{}")
+    assert main(["diff", "--base", "HEAD", "plan.json"]) == 2
+    assert capsys.readouterr().err.startswith("dynamometer: HEAD:plan.json:1: not JSON: ")
