@@ -11,7 +11,7 @@ from emulator.designs.declared import unreadable
 from emulator.designs.findings import SEVERITIES, Severity, gravest_first
 from emulator.diff.sides import ONLY, RunLab, Side
 from emulator.lab.outcome.expectations import GRADES
-from emulator.lab.outcome.result_types import Comparison, DesignResult
+from emulator.lab.outcome.result_types import Comparison, DesignResult, MeasuredRefusals
 from emulator.service.errors import DocumentError
 
 Status = Literal["added", "removed", "changed"]
@@ -51,6 +51,8 @@ class DesignChange:
     before: DesignResult | None
     after: DesignResult | None
     differences: tuple[Difference, ...]
+    #: Refusals that metrics counted under the load of the later side, or of the earlier.
+    measured: MeasuredRefusals | None = None
 
     @property
     def is_worse(self) -> bool:
@@ -273,7 +275,9 @@ def _design_changes(
     befores: Mapping[str, Comparison], afters: Mapping[str, Comparison]
 ) -> Iterator[DesignChange]:
     for file in dict.fromkeys([*befores, *afters]):
-        olds, news = _designs_of(befores.get(file)), _designs_of(afters.get(file))
+        before, after = befores.get(file), afters.get(file)
+        olds, news = _designs_of(before), _designs_of(after)
+        measured = next((side.measured for side in (after, before) if side and side.measured), None)
         for name in dict.fromkeys([*olds, *news]):
             old, new = olds.get(name), news.get(name)
             differences = tuple(
@@ -282,7 +286,7 @@ def _design_changes(
                     {} if new is None else dict(_flat(new.design)),
                 )
             )
-            yield DesignChange(file, name, old, new, differences)
+            yield DesignChange(file, name, old, new, differences, measured)
 
 
 def _designs_of(comparison: Comparison | None) -> dict[str, DesignResult]:

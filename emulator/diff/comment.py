@@ -11,7 +11,8 @@ from emulator.designs.findings import sentence
 from emulator.designs.formats import as_document, repository_path
 from emulator.diff.changes import Changes, DesignChange, Difference, TableChange
 from emulator.lab.outcome import words
-from emulator.lab.outcome.result_types import DesignResult
+from emulator.lab.outcome.result_types import DesignResult, to_document
+from emulator.lab.outcome.rows import measured_rows, refused_shares
 from emulator.lab.report.diff import FigureChange, changes_of
 
 #: The first line of a comment, by which it is found again and replaced.
@@ -77,6 +78,7 @@ def document(changes: Changes, failures: Sequence[str], tag: str) -> dict[str, A
                 "differences": [vars(difference) for difference in change.differences],
                 "before": _figures(change.before),
                 "after": _figures(change.after),
+                "measured": to_document(change.measured),
             }
             for change in changes.designs
         ],
@@ -207,7 +209,12 @@ def _details(change: DesignChange) -> str:
 def _measures(change: DesignChange) -> list[FigureChange]:
     if change.before is None or change.after is None:
         return []
-    return list(changes_of(change.before, change.after))
+    sides = (change.before, change.after)
+    measured = (
+        FigureChange(row.label, *(cell.text for cell in row.cells))
+        for row in measured_rows(change.measured, sides)
+    )
+    return [*changes_of(*sides), *measured]
 
 
 def _design_lines(change: DesignChange) -> Iterator[str]:
@@ -239,6 +246,7 @@ def _figures(design: DesignResult | None) -> dict[str, Any] | None:
         "grade": design.grade,
         "risk": None if design.risk is None else design.risk.chance,
         "throttled_share": design.throttled_share,
+        "refused_share": refused_shares(design),
         "headroom": None if design.headroom is None else design.headroom.multiple,
         "monthly_cost": design.cost.total,
         "fix": design.fix,

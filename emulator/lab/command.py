@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 _WORTH_PROCESSES: Final = 3_000
 
 DEFAULT_PAGE: Final = "report.html"
+_NOT_COMPARED: Final = (
+    "\nNo pattern of the workload is of an operation whose refusals were measured, so there is "
+    "nothing to compare.\n"
+)
 _RUN_ONLY: Final = {"headroom": False, "fix": False, "sensitivity": False}
 #: A check of a lab file runs no longer than this.
 _CHECK_SECONDS: Final = 600
@@ -159,16 +163,19 @@ def _lab(arguments: argparse.Namespace) -> int:
 
 def _reported(file: LabFile, arguments: argparse.Namespace, name: str | None) -> Comparison:
     """Run a file, write and print its report, and add it to the summary of a build."""
+    from emulator.lab.outcome.rows import measured_rows
     from emulator.lab.report import print_report
     from emulator.lab.report.markdown import markdown_report
 
-    comparison = _compared(file, arguments, name or "built-in comparison")
+    played = _compared(file, arguments, name or "built-in comparison")
+    comparison = _with_measured(played, arguments)
     written = [*_written(comparison, arguments), *_written_for_agents(comparison, arguments)]
     print_report(comparison, sys.stdout)
     if name is not None and agent_models.is_model(Path(name)):
         sys.stdout.write(f"\n{_at_average_rates(comparison, arguments)}\n{file.about}\n")
-    measured = _measured(arguments, comparison)
-    sys.stdout.write(measured and f"\n{measured}")
+    measured = comparison.measured
+    if measured is not None and not any(measured_rows(measured, comparison.designs)):
+        sys.stdout.write(_NOT_COMPARED)
     sys.stdout.write("".join(f"\nwrote {path}" for path in written) + "\n")
     append_to_step_summary(markdown_report(comparison, file.failures(comparison)))
     return comparison
@@ -227,16 +234,16 @@ def _metric_names(arguments: argparse.Namespace) -> dict[str, str]:
     return names
 
 
-def _measured(arguments: argparse.Namespace, comparison: Comparison) -> str:
-    """Return the refusals that --traffic counts beside those of the run, if it counts any."""
+def _with_measured(comparison: Comparison, arguments: argparse.Namespace) -> Comparison:
+    """Return a result with the refusals that --traffic counts, if it counts any."""
     if not arguments.traffic:
-        return ""
+        return comparison
     from emulator.lab.inputs.traffic import measured_throttles
-    from emulator.lab.measured import beside
+    from emulator.lab.measured import with_measured
 
     paths = [Path(name) for name in arguments.traffic]
     measured = measured_throttles(paths, _metric_names(arguments))
-    return "" if measured is None else beside(measured, comparison)
+    return comparison if measured is None else with_measured(comparison, measured)
 
 
 def _compared(file: LabFile, arguments: argparse.Namespace, source: str) -> Comparison:

@@ -107,12 +107,6 @@ class MeasuredThrottles:
     #: Refusals by limit, reads and writes together.
     by_limit: Mapping[ThrottlingLimit, float] = field(default_factory=dict)
 
-    def share(self, operation: str) -> float:
-        """Return the share of an operation's requests that were refused, 0 to 1."""
-        refused = self.refused[operation]
-        requests = refused + self.answered.get(operation, 0.0)
-        return refused / requests if requests else 0.0
-
     def joined(self, other: MeasuredThrottles) -> MeasuredThrottles:
         """Return what two files tell; of the same series the other's."""
         return MeasuredThrottles(

@@ -525,6 +525,27 @@ class DesignResult:
         return {pattern.name: pattern for pattern in self.patterns}[name]
 
 
+@dataclass(frozen=True, slots=True)
+class MeasuredRefusals:
+    """What CloudWatch counted of the traffic that a workload was given (ICH-61).
+
+    >>> MeasuredRefusals({"PutItem": 75.0}, {"PutItem": 25.0}, {}).share("PutItem")
+    0.25
+    """
+
+    #: Requests of each operation that were answered, and those that were refused.
+    answered: dict[str, float]
+    refused: dict[str, float]
+    #: Refusals by the limit that made them, as reasons end; reads and writes together.
+    by_limit: dict[str, float]
+
+    def share(self, operation: str) -> float:
+        """Return the share of an operation's requests that were refused, 0 to 1."""
+        refused = self.refused[operation]
+        requests = refused + self.answered.get(operation, 0.0)
+        return refused / requests if requests else 0.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Designs side by side under one workload.
@@ -543,6 +564,8 @@ class Comparison:
     seeds: tuple[int, ...]
     designs: tuple[DesignResult, ...]
     format: int = field(default=FORMAT)
+    #: Refusals that metrics counted of the same traffic, if any were given.
+    measured: MeasuredRefusals | None = None
 
     def design(self, name: str) -> DesignResult:
         """Return the result of the design of that name.

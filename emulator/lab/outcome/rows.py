@@ -15,6 +15,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from emulator.lab.outcome import result_types, words
 from emulator.lab.outcome.thresholds import THRESHOLD, TIGHT
 from emulator.lab.outcome.throttled import typical_throttling
+from emulator.service.throttling import ThrottlingLimit
 
 Mark: TypeAlias = Literal["", "good", "tight", "bad", "chosen"]
 Better: TypeAlias = Literal["", "low", "high"]
@@ -105,12 +106,67 @@ def groups(comparison: result_types.Comparison) -> list[Group]:
     designs = comparison.designs
     made = [
         Group("Throttling", tuple(_throttling(designs))),
+        Group(
+            "Attempts refused, beside what was measured",
+            tuple(measured_rows(comparison.measured, designs)),
+        ),
         Group("Waiting", tuple(_waiting(designs))),
         Group("Heat", tuple(_heat(designs))),
         Group("Capacity consumed", tuple(_capacity(designs, comparison.duration_seconds))),
         Group(_cost_title(comparison), tuple(_costs(designs))),
     ]
     return [group for group in made if group.rows]
+
+
+def measured_rows(
+    measured: result_types.MeasuredRefusals | None, designs: Sequence[result_types.DesignResult]
+) -> Iterator[FigureRow]:
+    """Yield the refusals of operations and limits that CloudWatch counted, too (ICH-61).
+
+    Shares are of attempts, as CloudWatch counts them; those of limits are of all refusals.
+    """
+    if measured is None:
+        return
+    for operation in measured.refused:
+        shares = [refused_shares(design).get(operation) for design in designs]
+        if any(share is not None for share in shares):
+            label = f"{operation} (measured: {words.percent(measured.share(operation))})"
+            texts = (words.NONE if share is None else words.percent(share) for share in shares)
+            yield FigureRow(label, tuple(map(Cell, texts)))
+    counted = [measured.by_limit, *map(_refusals_by_limit, designs)]
+    for limit in ThrottlingLimit:
+        name = limit.suffix
+        if name in measured.by_limit and any(counts.get(name) for counts in counted):
+            part, *parts = (_part(counts, name) for counts in counted)
+            label = f"of these: {limit.words} (measured: {part})"
+            yield FigureRow(label, tuple(map(Cell, parts)))
+
+
+def refused_shares(design: result_types.DesignResult) -> dict[str, float]:
+    """Return the share of attempts that were refused, by operation."""
+    sums: dict[str, tuple[float, float]] = {}
+    for pattern in design.patterns:
+        refusals, attempts = sums.get(pattern.operation, (0.0, 0.0))
+        sums[pattern.operation] = (refusals + pattern.refusals, attempts + pattern.attempts)
+    return {
+        operation: refusals / attempts
+        for operation, (refusals, attempts) in sums.items()
+        if attempts
+    }
+
+
+def _refusals_by_limit(design: result_types.DesignResult) -> dict[str, float]:
+    counts: dict[str, float] = {}
+    for pattern in design.patterns:
+        for reason, count in pattern.throttled_by_reason.items():
+            limit = ThrottlingLimit.of(reason).suffix
+            counts[limit] = counts.get(limit, 0.0) + count
+    return counts
+
+
+def _part(counts: Mapping[str, float], limit: str) -> str:
+    total = sum(counts.values())
+    return words.percent(counts.get(limit, 0.0) / total) if total else words.NONE
 
 
 def _row(
