@@ -7,7 +7,7 @@ is a value. Rules CND-1 to CND-17.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sized
+from collections.abc import Callable, Hashable, Sized
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
@@ -17,6 +17,9 @@ from emulator.expressions import ast, resolve
 from emulator.expressions.checks import Check, Names, condition_checks, document_path
 from emulator.expressions.parser import CONDITION, NO_MEMBER
 from emulator.service.attribute_types import ATTRIBUTE_TYPES
+
+#: Nodes from which on a condition remembers what it has found out about an item.
+LONG_NODES: Final = 32
 
 Evaluate: TypeAlias = "Callable[[model.Attributes, resolve.Values], model.Value | model.Missing]"
 
@@ -121,13 +124,18 @@ def paths_of(parsed: resolve.ParsedExpression, names: Names) -> tuple[model.Path
 
 def compile_condition(parsed: resolve.ParsedExpression, names: Names) -> Evaluate:
     """Return the function that a condition's tree writes, made from the inside out."""
+    is_long = sum(1 for _ in ast.walk(parsed.root)) > LONG_NODES
+    builders = _LONG_BUILDERS if is_long else _BUILDERS
 
     def compiled(node: ast.Node, parts: list[Evaluate]) -> Evaluate:
         if isinstance(node, ast.Path):
             return path_operand(document_path(parsed.kind, node, names))
-        return _BUILDERS[type(node)](node, parts)
+        return builders[type(node)](node, parts)
 
-    return ast.fold(parsed.root, compiled)
+    evaluate = ast.fold(parsed.root, compiled)
+    if is_long:
+        return lambda attributes, values: evaluate(attributes, _Found(values))
+    return evaluate
 
 
 # Operands
@@ -166,9 +174,7 @@ def _size(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
 
 def _utf16_units(text: str) -> int:
     """Assumed: strings are measured as Java measures them (CND-12)."""
-    if text.isascii():
-        return len(text)
-    return len(text) + sum(character > "\uffff" for character in text)
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 # Tests
@@ -310,10 +316,87 @@ def contains(value: model.Value | model.Missing, sought: model.Value | model.Mis
     return type(sought) is _MEMBER_TYPES.get(type(value)) and sought in value  # type: ignore[operator]  # the table lists containers
 
 
+# Long conditions
+
+
+class _Found(dict[str, model.Value]):
+    """The values of a long condition, and what it has found out about one item.
+
+    A text of 4 KB can ask for one list of 400 KB two hundred times. Each pair of lists or maps is
+    compared once, and the members of a list are gathered once. Both sides live as long as this
+    does, so their identities are theirs alone.
+    """
+
+    __slots__ = ("_contained", "_members", "_same")
+
+    def __init__(self, values: resolve.Values) -> None:
+        super().__init__(values)
+        self._same: dict[tuple[int, int], bool] = {}
+        self._contained: dict[tuple[int, int], bool] = {}
+        self._members: dict[int, frozenset[Hashable]] = {}
+
+    def same(self, left: model.Value | model.Missing, right: model.Value | model.Missing) -> bool:
+        """Return what ``_same`` does."""
+        if type(left) not in model.CONTAINER_TYPES:
+            return _same(left, right)
+        pair = id(left), id(right)
+        if pair not in self._same:
+            self._same[pair] = _same(left, right)
+        return self._same[pair]
+
+    def contains(
+        self, value: model.Value | model.Missing, sought: model.Value | model.Missing
+    ) -> bool:
+        """Return what ``contains`` does."""
+        if not isinstance(value, tuple) or isinstance(sought, model.Missing):
+            return contains(value, sought)
+        members = self._members.get(id(value))
+        if members is None:
+            members = self._members[id(value)] = frozenset(map(model.frozen, value))
+        if type(sought) not in model.CONTAINER_TYPES:  # it may be a size, which lives no longer
+            return model.frozen(sought) in members
+        pair = id(value), id(sought)
+        if pair not in self._contained:
+            self._contained[pair] = model.frozen(sought) in members
+        return self._contained[pair]
+
+
+def _long_comparison(node: ast.ComparisonTest, parts: list[Evaluate]) -> Evaluate:
+    left, right = parts
+    if node.operator not in _EQUALITIES:
+        return _comparison(node, parts)
+    wanted = node.operator == "="
+
+    def evaluate(attributes: model.Attributes, found: _Found) -> bool:
+        return found.same(left(attributes, found), right(attributes, found)) is wanted
+
+    return evaluate  # type: ignore[return-value]  # the values of a long condition are found
+
+
+def _long_in(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
+    operand, *choices = parts
+
+    def evaluate(attributes: model.Attributes, found: _Found) -> bool:
+        value = operand(attributes, found)
+        return any(found.same(value, choice(attributes, found)) for choice in choices)
+
+    return evaluate  # type: ignore[return-value]  # the values of a long condition are found
+
+
+def _long_contains(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
+    left, right = parts
+
+    def evaluate(attributes: model.Attributes, found: _Found) -> bool:
+        return found.contains(left(attributes, found), right(attributes, found))
+
+    return evaluate  # type: ignore[return-value]  # the values of a long condition are found
+
+
 _MEMBER_TYPES: Final = {row.python_class: row.contained for row in ATTRIBUTE_TYPES}
 _SIZED: Final[tuple[type[Sized], ...]] = tuple(
     row.python_class for row in ATTRIBUTE_TYPES if row.is_sized
 )
+_EQUALITIES: Final = frozenset(("=", "<>"))
 _ORDERINGS: Final[dict[str, Callable[..., bool]]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -340,4 +423,11 @@ _BUILDERS: Final[dict[type, Builder]] = {
     ast.Not: _not,
     ast.And: _and,
     ast.Or: _or,
+}
+_LONG_FUNCTIONS: Final[dict[str, Builder]] = _FUNCTIONS | {"contains": _long_contains}
+_LONG_BUILDERS: Final[dict[type, Builder]] = {
+    **_BUILDERS,
+    ast.Function: lambda node, parts: _LONG_FUNCTIONS[node.name](node, parts),
+    ast.ComparisonTest: _long_comparison,
+    ast.In: _long_in,
 }

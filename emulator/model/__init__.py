@@ -26,6 +26,7 @@ from emulator.model.schema import (
 )
 from emulator.model.sizes import attributes_size, text_size, value_size
 from emulator.model.values import (
+    CONTAINER_TYPES,
     MISSING,
     ORDERED_TYPES,
     SET_TYPES,
@@ -34,12 +35,14 @@ from emulator.model.values import (
     Missing,
     Value,
     equal,
+    frozen,
     is_below,
     type_name,
 )
 from emulator.service.attribute_types import BinarySet, NumberSet, StringSet
 
 __all__ = [
+    "CONTAINER_TYPES",
     "EMPTY_KEY",
     "ITEM_TOO_LARGE",
     "KEY_CLASSES",
@@ -73,6 +76,7 @@ __all__ = [
     "first_repeat",
     "format_number",
     "format_path",
+    "frozen",
     "is_below",
     "is_empty",
     "key_values_are_not_empty",

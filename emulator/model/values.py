@@ -10,7 +10,7 @@ equality (Python takes ``True`` for ``Decimal(1)``): use ``equal``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from decimal import Decimal
 from typing import Final, TypeAlias
 
@@ -36,6 +36,10 @@ TYPE_NAMES: Final = {row.python_class: row.letters for row in ATTRIBUTE_TYPES}
 SET_TYPES: Final = tuple(row.python_class for row in ATTRIBUTE_TYPES if row.is_set)
 #: The types that have an order: those of keys.
 ORDERED_TYPES: Final = tuple(row.python_class for row in ATTRIBUTE_TYPES if row.is_ordered)
+#: The types that hold other values.
+CONTAINER_TYPES: Final = frozenset((tuple, dict))
+#: Types whose values may be equal to those of others, to Python.
+_TAGGED: Final = frozenset((bool, *SET_TYPES))
 
 
 class _Missing:
@@ -69,15 +73,37 @@ def equal(left: Value | Missing, right: Value | Missing) -> bool:
     >>> equal((True,), (Decimal(1),))
     False
     """
-    if type(left) is not type(right):
+    # Whatever the service takes for equal Python does, and finds it out much sooner.
+    if type(left) is not type(right) or left != right:
         return False
+    return type(left) not in CONTAINER_TYPES or _are_alike(left, right)
+
+
+def _are_alike(left: Value | Missing, right: Value | Missing) -> bool:
+    """Return whether values that are equal to Python have the same types throughout."""
     if isinstance(left, tuple) and isinstance(right, tuple):
-        return len(left) == len(right) and all(map(equal, left, right))
+        types = list(map(type, left))
+        if types != list(map(type, right)):
+            return False
+        return CONTAINER_TYPES.isdisjoint(types) or all(map(_are_alike, left, right))
     if isinstance(left, dict) and isinstance(right, dict):
-        return len(left) == len(right) and all(
-            equal(value, right.get(name, MISSING)) for name, value in left.items()
-        )
-    return left == right
+        return all(_are_alike(value, right[name]) for name, value in left.items())
+    return type(left) is type(right)
+
+
+def frozen(value: Value) -> Hashable:
+    """Return what can be looked up in its place: alike for equal values, and for no others.
+
+    >>> frozen((True, {"a": ()})) == frozen((True, {"a": ()}))
+    True
+    >>> frozen(True) == frozen(Decimal(1))
+    False
+    """
+    if isinstance(value, tuple):
+        return tuple, tuple(map(frozen, value))
+    if isinstance(value, dict):
+        return dict, frozenset((name, frozen(member)) for name, member in value.items())
+    return (type(value), value) if type(value) in _TAGGED else value
 
 
 def is_below(left: Value | Missing, right: Value | Missing) -> bool:

@@ -8,13 +8,14 @@ fuzzer (``python -m benchmarks.fuzz``) times longer requests.
 import ast
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from benchmarks.fuzz.growth import Case, cases
 from benchmarks.fuzz.tables import filled
-from emulator import ApiError
+from emulator import ApiError, model
 from emulator.service import limits
 from emulator.service.catalogue import OPERATIONS
 
@@ -133,3 +134,65 @@ def test_an_update_is_measured_no_further_than_an_item_goes(emulator, monkeypatc
     case = Case("UpdateItem", "UpdateExpression", form, request)
     few, many = work(emulator, case, 20), work(emulator, case, 120)
     assert (many - few) / 100 < 3 * 900, "each action looks at every member"
+
+
+#: Tests of a condition that look at a long list each, or compare it with one as long.
+ASKED_OFTEN = {
+    "equal": "l = :v",
+    "not equal": "NOT l <> :v",
+    "nearly equal": "NOT l = :w",
+    "one of some": "NOT l IN (:w, :n0)",
+    "contains a number": "NOT contains(l, :n{})",
+    "contains a list": "NOT contains(l, :w)",
+}
+
+
+def asking(operation, condition, values):
+    """Return a request that asks a condition of the item with the long list."""
+    key = {"pk": {"S": "often"}, "sk": {"N": "1"}}
+    named = {"TableName": "tab", "ExpressionAttributeValues": values}
+    if operation == "TransactWriteItems":
+        check = named | {"Key": key, "ConditionExpression": condition}
+        return {"TransactItems": [{"ConditionCheck": check}]}
+    if operation == "Query":
+        values[":k"] = key["pk"]
+        return named | {"KeyConditionExpression": "pk = :k", "FilterExpression": condition}
+    request = named | {"ConditionExpression": condition}
+    return request | ({"Item": key} if operation == "PutItem" else {"Key": key})
+
+
+#: Who asks a condition or a filter; that of a Scan is a Query's.
+ASKING = ["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "Query"]
+
+
+@pytest.mark.parametrize("form", ASKED_OFTEN)
+def test_a_condition_looks_once_at_what_it_asks_for_often(emulator, monkeypatch, form):
+    """A text of 4 KB asks for the largest list 200 times; that took nine seconds once."""
+    members = [{"L": [{"N": "1"}]}] * 200
+    item = {"pk": {"S": "often"}, "sk": {"N": "1"}, "l": {"L": members}}
+    emulator.call("PutItem", {"TableName": "tab", "Item": item})
+    compared = 0
+
+    def counted(left, right, equal=model.equal):
+        nonlocal compared
+        compared += len(left) if isinstance(left, tuple | dict) else 1
+        return equal(left, right)
+
+    monkeypatch.setattr(model, "equal", counted)
+
+    def request(operation, count):
+        text = " AND ".join(ASKED_OFTEN[form].format(number) for number in range(count))
+        values = {":v": {"L": members}, ":w": {"L": [*members[1:], {"N": "2"}]}}
+        values |= {f":n{number}": {"N": str(number)} for number in range(count)}
+        named = set(re.findall(r":\w+", text))
+        return asking(operation, text, {name: values[name] for name in values if name in named})
+
+    for operation in ASKING:
+        case = Case(operation, "condition", form, partial(request, operation))
+        costs = []
+        for count in (20, 60):
+            work(emulator, case, count)  # the text is read once, and then known
+            compared = 0
+            costs.append(work(emulator, case, count) + compared)
+        few, many = costs
+        assert (many - few) / 40 < len(members) / 2, f"{operation}: each test looks at all members"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from emulator.expressions import (
     Placeholders,
+    condition_of,
     fragment,
     parse_condition,
     parse_key_condition,
@@ -285,6 +286,23 @@ def test_a_condition_says_what_the_oracle_says(tree, item, found):
     condition = parsed(parse_condition, render(tree), found or {":z": None})
     if condition is not None:
         assert condition.holds(item) is answer(tree, item, found)
+
+
+@pytest.fixture(scope="module")
+def remembering():
+    """Every condition counts as long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("emulator.expressions.condition.LONG_NODES", 0)
+        yield
+
+
+@settings(deadline=None)
+@given(tree=conditions, item=items, found=given_values)
+def test_a_condition_that_remembers_says_the_same(remembering, tree, item, found):
+    """CMP-1, CND-10."""
+    if parsed(parse_condition, render(tree), found or {":z": None}) is not None:
+        twice = condition_of(And((Or((tree, tree)), tree)), TARGETS)
+        assert twice.condition(found).holds(item) is answer(tree, item, found)
 
 
 # Updates against an oracle: items of one shape, and actions that mostly suit it

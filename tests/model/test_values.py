@@ -1,10 +1,22 @@
 """Equality and order: CMP-1, CMP-2, CMP-3; paths: CND-1."""
 
+import copy
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from emulator.model import MISSING, NumberSet, StringSet, equal, format_path, is_below, resolve
+from emulator.model import (
+    MISSING,
+    NumberSet,
+    StringSet,
+    equal,
+    format_path,
+    frozen,
+    is_below,
+    resolve,
+)
 from emulator.model.values import nesting_levels
 
 
@@ -31,6 +43,41 @@ def test_equality_is_within_a_type(left, right, same):
     """CMP-1."""
     assert equal(left, right) is same
     assert equal(right, left) is same
+
+
+scalars = st.sampled_from(["", "a", b"", b"a", True, False, Decimal(0), Decimal(1), None])
+sets = st.sampled_from([StringSet({"a"}), StringSet(()), NumberSet({Decimal(1)}), NumberSet(())])
+values = st.recursive(
+    scalars | sets,
+    lambda inner: (
+        st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(st.sampled_from("ab"), inner, max_size=2)
+    ),
+    max_leaves=6,
+)
+
+
+def is_same(left, right):
+    """Compare member by member."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, tuple):
+        return len(left) == len(right) and all(map(is_same, left, right))
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(
+            is_same(left[name], right[name]) for name in left
+        )
+    return left == right
+
+
+@given(values, values)
+def test_values_are_equal_if_all_their_members_are(left, right):
+    """CMP-1; what stands for a value in a look-up is equal just as values are."""
+    assert equal(left, right) is is_same(left, right)
+    assert (frozen(left) == frozen(right)) is is_same(left, right)
+    twin = copy.deepcopy(left)
+    assert equal(left, twin)
+    assert hash(frozen(left)) == hash(frozen(twin))
 
 
 @pytest.mark.parametrize(
