@@ -81,6 +81,8 @@ def equal(left: Value | Missing, right: Value | Missing) -> bool:
 
 def _are_alike(left: Value | Missing, right: Value | Missing) -> bool:
     """Return whether values that are equal to Python have the same types throughout."""
+    if left is right:
+        return True
     if isinstance(left, tuple) and isinstance(right, tuple):
         types = list(map(type, left))
         if types != list(map(type, right)):
