@@ -13,7 +13,7 @@ import logging
 import math
 import re
 import zlib
-from typing import Final
+from typing import Any, Final
 
 from emulator import protocol
 from emulator.http.http_protocol import HttpRequest, HttpResponse
@@ -28,6 +28,9 @@ COMPRESSED_FROM_BYTES: Final = 4 * limits.KIB
 _MOST_ENCODINGS: Final = 2
 _MOST_MEMBERS: Final = 1024
 _PIECE_BYTES: Final = 64 * limits.KIB
+
+#: A page of more items is written in pieces: it takes some milliseconds.
+LONG_PAGE_ITEMS: Final = 256
 
 INTERNAL_FAULT = (
     "The request processing has failed because of an unknown error, exception or failure."
@@ -91,8 +94,12 @@ class JsonProtocol:
 
     def _answer_operation(self, request: HttpRequest, content_type: str) -> HttpResponse:
         status = 200
+        accepted = request.fields.get("accept-encoding")
         try:
-            body = self._operate(request)
+            answer = self._operate(request)
+            if answer is not None and len(answer.get("Items", ())) > LONG_PAGE_ITEMS:
+                return PageResponse(content_type, answer, accepted)
+            body = b"" if answer is None else protocol.encode_json(answer)
         except errors.ApiError as error:
             status, body = error.status, protocol.encode_json(error.body())
         except RecursionError:  # nested deeper than any reader, ours or the service's, goes
@@ -103,11 +110,13 @@ class JsonProtocol:
                 500,
                 protocol.encode_json(errors.InternalServerError(INTERNAL_FAULT).body()),
             )
-        if len(body) >= COMPRESSED_FROM_BYTES and "accept-encoding" in request.fields:
-            return _compressed(status, content_type, body, request.fields["accept-encoding"])
-        return HttpResponse(status, content_type, body)
+        response = HttpResponse(status, content_type, body)
+        if accepted is not None and len(body) >= COMPRESSED_FROM_BYTES:
+            _compress(response, accepted)
+        return response
 
-    def _operate(self, request: HttpRequest) -> bytes:
+    def _operate(self, request: HttpRequest) -> dict[str, Any] | None:
+        """Return what an operation answers; None if it has no output."""
         fields, body = request.fields, request.body
         if "content-encoding" in fields:
             body = _decompressed(body, fields["content-encoding"])
@@ -130,7 +139,7 @@ class JsonProtocol:
             answer = self._call(
                 operation, members, region=region, access_key=key, source_ip=request.peer
             )
-        return protocol.encode_json(answer) if OPERATIONS[operation].has_output else b""
+        return answer if OPERATIONS[operation].has_output else None
 
     def _answer_other_method(self, request: HttpRequest) -> HttpResponse:
         if request.method == "OPTIONS" and "origin" in request.fields:
@@ -138,6 +147,42 @@ class JsonProtocol:
         if request.method == "GET" and request.target == "/":
             return HttpResponse(200, "text/plain", self._health)
         return _not_found()
+
+
+class PageResponse(HttpResponse):
+    """An answer with many items, which are written into its body piece by piece.
+
+    Args:
+        content_type: Of the body.
+        answer: The members of the answer.
+        accepted: What the client accepts as compression.
+    """
+
+    __slots__ = ("_accepted", "_pieces", "_written", "is_whole")
+
+    def __init__(self, content_type: str, answer: dict[str, Any], accepted: str | None) -> None:
+        super().__init__(200, content_type, b"")
+        self._pieces = protocol.encode_page(answer.pop("Items"), answer)
+        self._written: list[bytes] = []
+        self._accepted = accepted
+        self.is_whole = False
+
+    def write_piece(self) -> None:
+        """Write one piece more."""
+        piece = next(self._pieces, None)
+        if piece is not None:
+            self._written.append(piece)
+            return
+        self.body = b"".join(self._written)
+        self.is_whole = True
+        self._written.clear()
+        if self._accepted is not None and len(self.body) >= COMPRESSED_FROM_BYTES:
+            _compress(self, self._accepted)
+
+    def write_all(self) -> None:
+        """Write what is left."""
+        while not self.is_whole:
+            self.write_piece()
 
 
 _CONTENT_TYPES: Final = {protocol.AMZ_JSON: protocol.AMZ_JSON, PLAIN_JSON: PLAIN_JSON}
@@ -232,13 +277,14 @@ def _members_joined(body: bytes, wbits: int) -> bytes:
     return bytes(plain)
 
 
-def _compressed(status: int, content_type: str, body: bytes, accepted: str) -> HttpResponse:
+def _compress(response: HttpResponse, accepted: str) -> None:
+    """Compress what is to be sent to a client that accepts this."""
     encoding = accepted_encoding(accepted)
     if encoding is None:
-        return HttpResponse(status, content_type, body)
+        return
     stream = zlib.compressobj(level=1, wbits=_ANSWERS[encoding])
-    packed = stream.compress(body) + stream.flush()
-    return HttpResponse(status, content_type, packed, f"Content-Encoding: {encoding}\r\n")
+    response.body = stream.compress(response.body) + stream.flush()
+    response.field_lines += f"Content-Encoding: {encoding}\r\n"
 
 
 def accepted_encoding(accepted: str) -> str | None:

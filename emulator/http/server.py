@@ -18,6 +18,7 @@ import select
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import FrameType
@@ -27,8 +28,8 @@ from emulator.http import console, http_protocol
 from emulator.http.console import Console, ConsoleMode
 from emulator.http.control import ControlRoutes
 from emulator.http.doorkeeper import PRIVATE_ROUTES, Doorkeeper
-from emulator.http.http_protocol import Phase
-from emulator.http.json_protocol import JsonProtocol
+from emulator.http.http_protocol import HttpRequest, HttpResponse, Phase
+from emulator.http.json_protocol import JsonProtocol, PageResponse
 from emulator.http.namespaces import CallerNamespaces, NamespaceKeeper
 from emulator.http.origins import LOCAL, Origins
 from emulator.http.request_log import RequestLog
@@ -47,6 +48,8 @@ _OUT_OF_ROOM: Final = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errn
 _OUT_OF_ROOM_SECONDS: Final = 60.0  # between two lines in the log that say so
 _DESCRIPTORS_LEFT: Final = 64  # of what a process may have open, for all but connections
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 100_000
+#: How long pages are written at a time, while others wait.
+_TURN_SECONDS: Final = 0.004
 #: After the time that stopping may take, how long until the process is interrupted.
 _PATIENCE_SECONDS: Final = 2.0
 
@@ -112,6 +115,7 @@ class _Connection(asyncio.BufferedProtocol):
         "_deadline",
         "_held_bytes",
         "_lingering",
+        "_page",
         "_parser",
         "_paused",
         "_received",
@@ -125,6 +129,7 @@ class _Connection(asyncio.BufferedProtocol):
         self._transport: asyncio.Transport
         self._paused = False  # the client does not fetch its answers
         self._lingering = False  # refused: what still arrives is thrown away
+        self._page: PageResponse | None = None  # is being written; what comes after it waits
         self._deadline = _UNSET
         self._held_bytes = 0  # what the server counts for this connection
         self._received = bytearray(_READ_BYTES)
@@ -173,13 +178,11 @@ class _Connection(asyncio.BufferedProtocol):
         self._paused = False
         self._deadline = _UNSET
         self._hold(self._parser.held_bytes)
-        self._answer_all()
-        if not self._paused:
-            self._transport.resume_reading()
+        self._read_on()
 
     def _answer_all(self) -> None:
         server, parser, transport = self._server, self._parser, self._transport
-        while not self._paused and not transport.is_closing():
+        while not self._paused and self._page is None and not transport.is_closing():
             try:
                 request = parser.take()
             except errors.ApiError as fault:
@@ -192,14 +195,41 @@ class _Connection(asyncio.BufferedProtocol):
             self._deadline = _UNSET
             if server.asks_peers:
                 request.peer = transport.get_extra_info("peername")[0]
-            is_last = server.is_closing and parser.phase is Phase.IDLE
-            keep_alive = request.keep_alive and not is_last
-            transport.write(server.answer(request, keep_alive=keep_alive))
-            if is_last:
-                self._linger()
-                return
-            if not keep_alive:
-                transport.close()
+            response = server.respond(request)
+            if isinstance(response, PageResponse) and not response.is_whole:
+                self._send_later(request, response)
+            else:
+                self._send(request, response)
+
+    def _send(self, request: HttpRequest, response: HttpResponse) -> None:
+        server, transport = self._server, self._transport
+        is_last = server.is_closing and self._parser.phase is Phase.IDLE
+        keep_alive = request.keep_alive and not is_last
+        transport.write(server.render(request, response, keep_alive=keep_alive))
+        if is_last:
+            self._linger()
+        elif not keep_alive:
+            transport.close()
+
+    def _send_later(self, request: HttpRequest, page: PageResponse) -> None:
+        """Have a page written while others are served; answers stay in order."""
+
+        def send() -> None:
+            self._page = None
+            if not self._transport.is_closing():
+                self._send(request, page)
+                self._read_on()
+                self._hold(self._parser.held_bytes)
+
+        self._page = page
+        self._transport.pause_reading()
+        self._server.pages.write(page, send)
+
+    def _read_on(self) -> None:
+        """Answer what has been read, and read on if nothing is in the way."""
+        self._answer_all()
+        if not self._paused and self._page is None and not self._transport.is_closing():
+            self._transport.resume_reading()
 
     def _refuse(self, fault: errors.ApiError) -> None:
         """Answer what cannot be read on, and throw away the rest.
@@ -234,7 +264,9 @@ class _Connection(asyncio.BufferedProtocol):
 
     def check_time(self, now: float) -> None:
         """Close the connection when its time is over; say so to a request that has begun."""
-        if self._deadline == _UNSET:
+        if self._page is not None:  # it waits for us
+            self._deadline = _UNSET
+        elif self._deadline == _UNSET:
             self._deadline = now + self._phase_seconds()
         elif now < self._deadline:
             return
@@ -258,8 +290,8 @@ class _Connection(asyncio.BufferedProtocol):
 
         A request that the system has received and nobody has read has begun, too.
         """
-        is_idle = self._parser.phase is Phase.IDLE and not self._paused and not self._lingering
-        if is_idle and not _has_unread(self._transport):
+        is_idle = self._parser.phase is Phase.IDLE and self._page is None
+        if is_idle and not (self._paused or self._lingering or _has_unread(self._transport)):
             self._transport.close()
         else:
             self._deadline = deadline
@@ -279,6 +311,42 @@ def _has_unread(transport: asyncio.Transport) -> bool:
     return bool(waiting.poll(0))
 
 
+class _PagesInWriting:
+    """Long pages, which are written one after the other, some pieces in each turn of the loop.
+
+    Everybody else is served in between, so that nobody waits for a whole page of another.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[PageResponse, Callable[[], None]]] = deque()
+        self._has_turn = False
+
+    def write(self, page: PageResponse, send: Callable[[], None]) -> None:
+        """Write a page, and call ``send`` when it is whole."""
+        self._waiting.append((page, send))
+        self._take_turns()
+
+    def _take_turns(self) -> None:
+        if self._waiting and not self._has_turn:
+            self._has_turn = True
+            asyncio.get_running_loop().call_soon(self._turn)
+
+    def _turn(self) -> None:
+        self._has_turn = False
+        page, send = self._waiting.popleft()
+        ends_at = time.perf_counter() + _TURN_SECONDS
+        try:
+            page.write_piece()
+            while not page.is_whole and time.perf_counter() < ends_at:
+                page.write_piece()
+            if page.is_whole:
+                send()
+            else:
+                self._waiting.appendleft((page, send))
+        finally:
+            self._take_turns()
+
+
 class HttpServer:
     """Listens, answers from one emulator, and ends in good order; lives on one event loop."""
 
@@ -287,6 +355,7 @@ class HttpServer:
         self.connections: set[_Connection] = set()
         self.most_connections = min(options.connections, _most_descriptors())
         self.held_bytes = 0
+        self.pages = _PagesInWriting()
         self.is_closing = False  # requests are answered, and their connections end
         self.is_closed = False  # nobody new is served
         self.time: Callable[[], float] = time.monotonic
@@ -391,19 +460,31 @@ class HttpServer:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._all_closed.wait(), seconds)
 
-    def answer(self, request: http_protocol.HttpRequest, *, keep_alive: bool) -> bytes:
+    def answer(self, request: HttpRequest, *, keep_alive: bool) -> bytes:
         """Return the bytes that answer ``request``."""
+        response = self.respond(request)
+        if isinstance(response, PageResponse):
+            response.write_all()
+        return self.render(request, response, keep_alive=keep_alive)
+
+    def respond(self, request: HttpRequest) -> HttpResponse:
+        """Return the response to ``request``; a long page may have to be written yet."""
         if self._request_log is None and not self._feed.is_open:
-            response = self._respond(request)
-        else:
-            started = time.perf_counter()
-            response = self._respond(request)
-            self._note(request, response, time.perf_counter() - started)
+            return self._respond(request)
+        started = time.perf_counter()
+        response = self._respond(request)
+        if isinstance(response, PageResponse):  # who looks on is shown whole answers, in order
+            response.write_all()
+        self._note(request, response, time.perf_counter() - started)
+        return response
+
+    def render(self, request: HttpRequest, response: HttpResponse, *, keep_alive: bool) -> bytes:
+        """Return the bytes of the response to ``request``."""
         return self._writer.render(
             response, keep_alive=keep_alive, without_body=request.method == "HEAD"
         )
 
-    def _respond(self, request: http_protocol.HttpRequest) -> http_protocol.HttpResponse:
+    def _respond(self, request: HttpRequest) -> HttpResponse:
         response = self._doorkeeper.refusal(request)
         if response is not None:
             return response
@@ -418,8 +499,8 @@ class HttpServer:
 
     def _note(
         self,
-        request: http_protocol.HttpRequest,
-        response: http_protocol.HttpResponse,
+        request: HttpRequest,
+        response: HttpResponse,
         seconds: float,
     ) -> None:
         """Tell the log and an open console of a request; what the console asks is not told."""
@@ -432,7 +513,7 @@ class HttpServer:
 
     def refuse(self, fault: errors.ApiError) -> bytes:
         """Return the bytes that say to a client why its connection ends."""
-        response = http_protocol.HttpResponse(fault.status, AMZ_JSON, encode_json(fault.body()))
+        response = HttpResponse(fault.status, AMZ_JSON, encode_json(fault.body()))
         return self._writer.render(response, keep_alive=False)
 
     def forget(self, connection: _Connection) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from emulator.http import json_protocol
 from emulator.http.http_protocol import HttpRequest
-from emulator.http.json_protocol import JsonProtocol, accepted_encoding
+from emulator.http.json_protocol import JsonProtocol, PageResponse, accepted_encoding
 from emulator.http.origins import Origins
 from emulator.service import limits
 from emulator.service.errors import ConditionalCheckFailedException, ResourceNotFoundException
@@ -514,6 +514,30 @@ def test_a_long_answer_is_plain_for_the_others(accepted):
     response = ask(LIST_TABLES | {"accept-encoding": accepted}, outcome=LONG)
 
     assert (response.field_lines, json.loads(response.body)) == ("", LONG)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "lines"), [("gzip", "Content-Encoding: gzip\r\n"), ("identity", ""), (None, "")]
+)
+def test_a_long_page_is_written_in_pieces_and_sent_as_any_answer(accepted, lines):
+    page = {"Items": [{"n": {"N": "1"}}] * 1000, "Count": 1000}
+    encoding = {} if accepted is None else {"accept-encoding": accepted}
+    response = ask(LIST_TABLES | encoding, outcome={**page, "Items": [*page["Items"]]})
+    assert isinstance(response, PageResponse)
+    assert (response.is_whole, response.body) == (False, b"")
+
+    response.write_all()
+    response.write_all()  # nothing is left
+    assert (response.status, response.content_type, response.field_lines) == (200, AMZ, lines)
+    body = gzip.decompress(response.body) if lines else response.body
+    assert json.loads(body) == page
+
+
+def test_a_short_page_is_written_at_once():
+    response = ask(LIST_TABLES, outcome={"Items": [{}] * 256})
+
+    assert not isinstance(response, PageResponse)
+    assert json.loads(response.body) == {"Items": [{}] * 256}
 
 
 def test_a_short_answer_is_never_compressed():

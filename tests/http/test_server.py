@@ -597,6 +597,145 @@ def test_the_option_decides_about_pages(cors, status):
         assert ask(server, fields=FIELDS | {"Origin": origin})[0] == status
 
 
+class RecordingTransport:
+    """A transport that notes what is written, and whether the client is read."""
+
+    def __init__(self):
+        self.written = []
+        self.is_reading = True
+        self.is_closed = False
+
+    def set_write_buffer_limits(self, high):
+        pass
+
+    def get_extra_info(self, name):
+        return None
+
+    def is_closing(self):
+        return self.is_closed
+
+    def pause_reading(self):
+        self.is_reading = False
+
+    def resume_reading(self):
+        self.is_reading = True
+
+    def write(self, data):
+        head, _, body = data.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+        self.written.append(json.loads(body))
+
+    def write_eof(self):
+        self.written.append("end")
+
+    def close(self):
+        self.is_closed = True
+
+    abort = close
+
+
+def tell(connection, data):
+    connection.get_buffer(-1)[: len(data)] = data
+    connection.buffer_updated(len(data))
+
+
+class Librarian(StandIn):
+    """Answers with a page of so many items."""
+
+    def call(self, operation, request, *, region=None):
+        items = [{"n": {"N": str(number)}} for number in range(request.get("Items", 1))]
+        return {"Items": items, "Count": len(items)}
+
+
+LONG_PAGE = message(b'{"Items": 1000}')
+
+
+def counts(transport):
+    return [answer if answer == "end" else answer["Count"] for answer in transport.written]
+
+
+@pytest.fixture
+def single_pieces(monkeypatch):
+    """Let each turn of a page be as short as can be."""
+    monkeypatch.setattr(server_module, "_TURN_SECONDS", 0.0)
+
+
+def reading(server):
+    """Return a connection of a client, and its transport."""
+    connection, transport = server.accept(), RecordingTransport()
+    connection.connection_made(cast("Any", transport))
+    return connection, transport
+
+
+async def turns(count):
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+@pytest.mark.usefixtures("single_pieces")
+def test_others_are_served_while_a_long_page_is_written():
+    async def scenario():
+        server = HttpServer(cast("Any", Librarian()), ServerOptions())
+        (reader, page), (other, single) = reading(server), reading(server)
+        tell(reader, LONG_PAGE + message())
+        assert (counts(page), page.is_reading) == ([], False)
+        for answered in range(1, 10):
+            await turns(1)
+            tell(other, message())
+            assert (counts(page), counts(single)) == ([], [1] * answered)
+        await turns(10)
+        assert counts(page) == [1000, 1], "in the order of the requests"
+        assert page.is_reading
+        assert [item["n"]["N"] for item in page.written[0]["Items"]] == list(map(str, range(1000)))
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.usefixtures("single_pieces")
+def test_long_pages_are_written_one_after_the_other():
+    """A page whose client has gone, and one that follows another, hold up nobody."""
+
+    async def scenario():
+        server = HttpServer(cast("Any", Librarian()), ServerOptions())
+        (first, gone), (second, page) = reading(server), reading(server)
+        tell(first, LONG_PAGE)
+        tell(second, LONG_PAGE + LONG_PAGE)
+        await turns(5)
+        gone.is_closed = True
+        await turns(80)
+        assert (counts(gone), counts(page)) == ([], [1000, 1000])
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.usefixtures("single_pieces")
+def test_stopping_and_time_wait_for_a_long_page():
+    async def scenario():
+        server = HttpServer(cast("Any", Librarian()), ServerOptions(drain_seconds=0.0))
+        connection, transport = reading(server)
+        tell(connection, LONG_PAGE)
+        connection.check_time(0.0)
+        connection.check_time(1e9)
+        connection.close_gently(deadline=1e9)
+        assert not transport.is_closed
+        server.is_closing = True
+        await turns(30)
+        return counts(transport)
+
+    assert asyncio.run(scenario()) == [1000, "end"]
+
+
+def test_a_long_page_is_shown_whole_to_the_log():
+    lines: list[str] = []
+    options = ServerOptions(log=lines.append, grace_seconds=0.1, drain_seconds=0.01)
+    with ServerThread(cast("Any", Librarian()), options=options) as server:
+        status, fields, body = ask(server, body=b'{"Items": 1000}')
+
+    assert (status, json.loads(body)["Count"]) == (200, 1000)
+    assert int(fields["Content-Length"]) == len(body)
+    assert len(lines) == 1
+
+
 class DeafTransport:
     """A transport whose client neither reads nor goes away."""
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.protocol import decode_json, encode_json
+from emulator.protocol import decode_json, encode_json, encode_page
 from emulator.protocol.bodies import _encoder, encode_plainly
 from emulator.service.errors import SerializationException
 
@@ -43,6 +43,27 @@ def test_what_the_faster_encoder_refuses_is_written_by_the_other(members):
 def test_both_encoders_write_the_same_bytes(members):
     pytest.importorskip("orjson", reason="orjson comes with the extra fast")
     assert encode_json(members) == encode_plainly(members)
+
+
+@given(
+    items=st.lists(values, max_size=5),
+    times=st.integers(1, 40),
+    others=st.dictionaries(st.text(), values),
+)
+def test_a_page_in_pieces_has_the_bytes_of_the_whole(items, times, others):
+    others.pop("Items", None)
+    whole = encode_json({"Items": items * times, **others})
+    pieces = list(encode_page(items * times, others))
+
+    assert b"".join(pieces) == whole
+    assert len(pieces) == 2 + -(-len(items) * times // 64)
+
+
+def test_items_that_are_written_are_let_go():
+    items = [{}] * 100
+    left = [len(items) for _ in encode_page(items, {})]
+
+    assert left == [100, 36, 0, 0]
 
 
 def test_without_the_extra_answers_are_written_all_the_same(monkeypatch):
