@@ -1,11 +1,14 @@
 """The cases of all operations through every door: call, boto3, aiobotocore, HTTP.
 
-The cases stand beside their operation, in ``tests/operations/cases``.
+The cases stand beside their operation, in ``tests/operations/cases``. A test plays all cases of an
+operation, each from the same state, and names those that fail.
 """
 
 import asyncio
 import http.client
 import json
+from contextlib import closing
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -27,6 +30,8 @@ AUTHORIZATION = (
     "SignedHeaders=host, Signature=0"
 )
 PROFILES = ("2026-10", "classic")
+OPERATIONS = sorted({case.operation for case in CASES})
+each_operation = pytest.mark.parametrize("operation", OPERATIONS)
 
 
 def by_call(emulator, operation, request):
@@ -61,19 +66,41 @@ def named(case):
     return f"{case.operation}: {case.rules}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
-def test_by_call(prepared, case):
-    profile, emulator = ready(prepared, case)
-    assert by_call(emulator, case.operation, case.request) == expected(case, profile)
+def departures(prepared, cases, outcome_of):
+    """Return the cases that do not end as they should, with what came of them instead."""
+    failed = []
+    for case in cases:
+        profile, _ = ready(prepared, case)
+        outcome = outcome_of(case)
+        if outcome != expected(case, profile):
+            failed.append((named(case), case.request, outcome, expected(case, profile)))
+    return failed
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.error], ids=named)
-def test_a_refused_request_changes_nothing(prepared, case):
+def cases_of(operation):
+    return [case for case in CASES if case.operation == operation]
+
+
+@each_operation
+def test_by_call(prepared, operation):
+    def outcome_of(case):
+        return by_call(prepared[1], case.operation, case.request)
+
+    assert departures(prepared, cases_of(operation), outcome_of) == []
+
+
+@each_operation
+def test_a_refused_request_changes_nothing(prepared, operation):
     """ORD-3."""
-    _, emulator = ready(prepared, case)
-    before = {name: emulator.call("Scan", {"TableName": name}) for name in TABLES}
-    by_call(emulator, case.operation, case.request)
-    assert {name: emulator.call("Scan", {"TableName": name}) for name in TABLES} == before
+    changed = []
+    for case in filter(lambda case: case.error, cases_of(operation)):
+        _, emulator = ready(prepared, case)
+        before = {name: emulator.call("Scan", {"TableName": name}) for name in TABLES}
+        by_call(emulator, case.operation, case.request)
+        after = {name: emulator.call("Scan", {"TableName": name}) for name in TABLES}
+        if after != before:
+            changed.append((named(case), case.request, before, after))
+    assert changed == []
 
 
 @pytest.fixture(scope="module")
@@ -82,10 +109,7 @@ def server(prepared):
         yield running
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
-def test_by_http(prepared, server, case):
-    profile, _ = ready(prepared, case)
-    connection = http.client.HTTPConnection(server.host, server.port)
+def by_http(connection, case):
     connection.request(
         "POST",
         "/",
@@ -99,16 +123,21 @@ def test_by_http(prepared, server, case):
     )
     response = connection.getresponse()
     body = json.loads(response.read())
-    connection.close()
     if response.status == 200:
-        outcome = (body, None)
-    else:
-        text = body.get("message", body.get("Message"))
-        outcome = (None, (body["__type"].split("#")[1], text))
-    assert outcome == expected(case, profile)
+        return body, None
+    text = body.get("message", body.get("Message"))
+    return None, (body["__type"].split("#")[1], text)
 
 
-SDK_CASES = [case for case in CASES if not case.http_only]
+@each_operation
+def test_by_http(prepared, server, operation):
+    with closing(http.client.HTTPConnection(server.host, server.port)) as connection:
+        failed = departures(prepared, cases_of(operation), partial(by_http, connection))
+    assert failed == []
+
+
+def sdk_cases(operation):
+    return [case for case in cases_of(operation) if not case.http_only]
 
 
 def sdk_outcome(answer, error):
@@ -130,16 +159,17 @@ def sdk_client(prepared):
         )
 
 
-@pytest.mark.parametrize("case", SDK_CASES, ids=named)
-def test_by_boto3(prepared, sdk_client, case):
+@each_operation
+def test_by_boto3(prepared, sdk_client, operation):
     from botocore.exceptions import ClientError
 
-    profile, _ = ready(prepared, case)
-    try:
-        outcome = sdk_outcome(sdk_client._make_api_call(case.operation, case.request), None)
-    except ClientError as error:
-        outcome = sdk_outcome(None, error.response)
-    assert outcome == expected(case, profile)
+    def outcome_of(case):
+        try:
+            return sdk_outcome(sdk_client._make_api_call(case.operation, case.request), None)
+        except ClientError as error:
+            return sdk_outcome(None, error.response)
+
+    assert departures(prepared, sdk_cases(operation), outcome_of) == []
 
 
 def test_by_aiobotocore(prepared):
@@ -148,26 +178,27 @@ def test_by_aiobotocore(prepared):
     from botocore.config import Config
     from botocore.exceptions import ClientError
 
-    async def outcomes():
-        found = []
+    async def departures():
+        failed = []
+        profile = prepared[0]
         with mock_dynamodb(prepared[1]):
             session = session_module.get_session()
             config = Config(parameter_validation=False)
             async with session.create_client(
                 "dynamodb", region_name="us-east-1", config=config
             ) as client:
-                for case in SDK_CASES:
+                for case in [case for name in OPERATIONS for case in sdk_cases(name)]:
                     ready(prepared, case)
                     try:
                         answer = await client._make_api_call(case.operation, case.request)
-                        found.append(sdk_outcome(answer, None))
+                        outcome = sdk_outcome(answer, None)
                     except ClientError as error:
-                        found.append(sdk_outcome(None, error.response))
-        return found
+                        outcome = sdk_outcome(None, error.response)
+                    if outcome != expected(case, profile):
+                        failed.append((named(case), case.request, outcome))
+        return failed
 
-    profile = prepared[0]
-    for case, outcome in zip(SDK_CASES, asyncio.run(outcomes()), strict=True):
-        assert outcome == expected(case, profile), named(case)
+    assert asyncio.run(departures()) == []
 
 
 def test_a_failed_condition_shows_the_stored_item():
