@@ -3,14 +3,40 @@
 ``ci`` draws the same examples every time, so that a red run is red for a reason in the change;
 ``dev`` draws new ones while one works on a room, ``deep`` many more of them at night.
 
-And what coverage is measured of: everything but plays.
+And what coverage is measured of: everything but plays. And what thousands of tests would otherwise
+do thousands of times: look for garbage among what was collected, compile the sources in every
+process, read botocore's model of the service.
 """
 
+import functools
+import gc
 import os
+import shutil
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+#: A process here holds millions of objects for good; by default Python would go through all of
+#: them every few seconds, for a fifth of the whole time.
+gc.set_threshold(100_000, 20, 100)
+
+#: Where compiled sources go if they must not lie beside them. Without it each process, a worker or
+#: one that a test starts, compiles all it imports and rewrites the asserts of all tests.
+BYTECODE = Path(__file__).parents[1] / ".pytest_cache" / "bytecode"
+if sys.dont_write_bytecode:
+    sys.dont_write_bytecode, sys.pycache_prefix = False, str(BYTECODE)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(BYTECODE)
+
+try:
+    import botocore.session
+except ImportError:  # an extra: its tests are skipped
+    pass
+else:
+    botocore.session.create_loader = functools.cache(botocore.session.create_loader)
 
 settings.register_profile(
     "ci", deadline=None, derandomize=True, print_blob=True, max_examples=50, stateful_step_count=40
@@ -50,3 +76,9 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.path in played:
             item.add_marker(pytest.mark.no_cover)
+
+
+def pytest_unconfigure(config):
+    """Forget the bytecode of what tests wrote into temporary folders: nobody asks for it again."""
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(BYTECODE.joinpath(*Path(tempfile.gettempdir()).parts[1:]), ignore_errors=True)
