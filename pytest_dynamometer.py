@@ -447,11 +447,18 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
         report.sections += [("dynamometer", hint) for hint in region_hints(emulators)]
     if ledger is not None and ledger.calls:
-        from emulator.testing.session_report import properties
+        from emulator.testing.session_report import properties, throttle_hints
 
         report.ddb_record = _record(item, ledger, state)
         item.user_properties.extend(properties(report.ddb_record))
+        refuses = any(emulator.capacity == "enforce" for emulator in emulators)
+        if report.failed and refuses and not isinstance(_raised(call), pytest.fail.Exception):
+            report.sections += [("dynamometer", hint) for hint in throttle_hints(report.ddb_record)]
     return report  # type: ignore[no-any-return]  # a wrapper passes the result on
+
+
+def _raised(call: pytest.CallInfo[None]) -> BaseException | None:
+    return None if call.excinfo is None else call.excinfo.value
 
 
 class _Recorder:
@@ -633,7 +640,7 @@ def _emulator(request: pytest.FixtureRequest, state: _State, base: object) -> Em
     try:
         database = state.databases.get(template, options.tables, options.seed, **shape)
     except EmulatorError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
     kind = options.clock
     if kind == "system" and wants_manual:
         kind = "manual"

@@ -1,7 +1,8 @@
 """The guard: no request to DynamoDB leaves this machine while no mock serves it.
 
 It stands where the SDK would send, so that other mocks and recorded answers, which come before,
-still serve. A server on this machine may be asked.
+still serve. A server on this machine may be asked. A request that is not signed for want of
+credentials is refused there, so that the sentence is the same on every machine.
 """
 
 from __future__ import annotations
@@ -43,22 +44,42 @@ def guard() -> Callable[[], None]:
             continue
         original = owner.send
         owner.send = _refusing(original)
-        stack.callback(_put_back, owner, owner.send, original)
+        stack.callback(_put_back, owner, "send", owner.send, original)
+    if find_spec("botocore") is not None:
+        signer = import_module("botocore.auth").SigV4Auth
+        original = signer.add_auth
+        signer.add_auth = _refusing_unsigned(original)
+        stack.callback(_put_back, signer, "add_auth", signer.add_auth, original)
     return stack.close
 
 
-def _put_back(owner: Any, replacement: Any, original: Any) -> None:
-    if owner.send is replacement:
-        owner.send = original
+def _put_back(owner: Any, name: str, replacement: Any, original: Any) -> None:
+    if getattr(owner, name) is replacement:
+        setattr(owner, name, original)
 
 
 def _refusing(original: Any) -> Any:
     @functools.wraps(original)
     def send(self: Any, request: Any) -> Any:
-        host = urlsplit(request.url).hostname or ""
-        if asks_dynamodb(request) and host not in _THIS_MACHINE:
-            operation = target_of(request).rpartition(".")[2]
-            raise EmulatorError(REFUSED.format(operation=operation, host=host))
+        _refuse_to_leave(request)
         return original(self, request)
 
     return send
+
+
+def _refusing_unsigned(original: Any) -> Any:
+    @functools.wraps(original)
+    def add_auth(self: Any, request: Any) -> Any:
+        if self.credentials is None:
+            _refuse_to_leave(request)
+        return original(self, request)
+
+    return add_auth
+
+
+def _refuse_to_leave(request: Any) -> None:
+    """Raise an error for a request to DynamoDB that is not to a server on this machine."""
+    host = urlsplit(request.url).hostname or ""
+    if asks_dynamodb(request) and host not in _THIS_MACHINE:
+        operation = target_of(request).rpartition(".")[2]
+        raise EmulatorError(REFUSED.format(operation=operation, host=host))

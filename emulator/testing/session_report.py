@@ -262,6 +262,21 @@ def _cures(record: Record) -> list[str]:
     return list(dict.fromkeys(finding["cure"] for finding in findings))
 
 
+def throttle_hints(record: Record) -> Iterator[str]:
+    """Yield what a failed test was refused, and what to change, if it was."""
+    if record["throttles"]:
+        yield "\n".join(
+            [
+                *(
+                    f"throttled {throttle['times']} x: {throttle_text(throttle)}"
+                    for throttle in record["throttles"]
+                ),
+                "what to change:",
+                *(f"  {cure}" for cure in _cures(record)),
+            ]
+        )
+
+
 def _limit_lines(records: Sequence[Record]) -> Iterator[str]:
     """Yield the tests whose code would be the first to throttle, and what would stop it."""
     limited = limited_tests(records)

@@ -1,6 +1,7 @@
 """The guard: what it refuses, what it lets pass, and that it goes without a trace."""
 
 import boto3
+import botocore.auth
 import botocore.httpsession
 import pytest
 from aiobotocore.session import get_session
@@ -19,11 +20,11 @@ KEYS = {
 
 @pytest.fixture(autouse=True)
 def guarded():
-    before = botocore.httpsession.URLLib3Session.send
+    before = botocore.httpsession.URLLib3Session.send, botocore.auth.SigV4Auth.add_auth
     leave = guard()
     yield
     leave()
-    assert botocore.httpsession.URLLib3Session.send is before
+    assert (botocore.httpsession.URLLib3Session.send, botocore.auth.SigV4Auth.add_auth) == before
 
 
 @pytest.mark.parametrize("service", ["dynamodb", "dynamodbstreams"])
@@ -32,6 +33,17 @@ def test_a_request_that_would_leave_the_machine_is_refused(service):
     call = client.list_tables if service == "dynamodb" else client.list_streams
     with pytest.raises(EmulatorError, match=r"List\w+ was about to be sent to .*amazonaws.com"):
         call()
+
+
+def test_without_credentials_the_sentence_is_the_same(monkeypatch):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
+        monkeypatch.setenv(name, "/dev/null")
+    client = boto3.session.Session().client("dynamodb", region_name="us-east-1")
+    with pytest.raises(EmulatorError, match="ListTables was about to be sent"):
+        client.list_tables()
 
 
 async def test_asynchronous_requests_are_refused():

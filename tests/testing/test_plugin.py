@@ -808,6 +808,28 @@ def test_a_rate_and_a_manual_clock_are_refused_in_one_marker(project):
     run(project).stdout.fnmatch_lines(["*rate is for real time: on a manual clock*"])
 
 
+def test_a_test_that_is_refused_says_what_to_change(project):
+    project.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.ddb(capacity="enforce", clock="manual")
+        def test_refused(ddb_table):
+            table = ddb_table("orders", "pk", provisioned=(1, 1))
+            for _ in range(2_000):
+                table.put_item(Item={"pk": "a"})
+        """
+    )
+    run(project).stdout.fnmatch_lines(
+        [
+            "*- dynamometer -*",
+            "throttled 1 x: TableWriteProvisionedThroughputExceeded on orders, hottest key a (*",
+            "what to change:",
+            "  raise the provisioned write units of orders, or choose on-demand billing",
+        ]
+    )
+
+
 def test_manual_clocks_and_enforce_are_not_paced(project):
     project.makepyfile(
         """
@@ -1179,6 +1201,7 @@ def test_a_design_that_needs_an_extra_says_which(project, monkeypatch):
     sentence = "reading it needs the module yaml: pip install 'dynamometer[[]designs]'"
     result.stdout.fnmatch_lines([f"{project.path / 'template.yaml'}: {sentence}"])
     assert "Traceback" not in result.stdout.str()
+    assert "another exception" not in result.stdout.str()
 
 
 # Templates
