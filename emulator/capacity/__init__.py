@@ -17,7 +17,7 @@ from emulator.capacity.growth import Growth, prewarm_seconds
 from emulator.capacity.heat import Decision, Heat
 from emulator.capacity.index_queue import IndexGate, IndexQueue, WaitingChange
 from emulator.capacity.insights import Contributor, Insights, InsightsReport
-from emulator.capacity.meter import Charge, Meter, Quota, admit, admit_all, record
+from emulator.capacity.meter import Charge, Meter, Quota, admit, admit_all, consume, record
 from emulator.capacity.metrics import Dimensions, Metrics, MetricSeries
 from emulator.capacity.receipt import Receipt, merged
 from emulator.capacity.refusal import Reason, batch_write_error, cancellation, throttle_error
@@ -68,6 +68,7 @@ __all__ = [
     "admit_all",
     "batch_write_error",
     "cancellation",
+    "consume",
     "heat",
     "merged",
     "prewarm_seconds",

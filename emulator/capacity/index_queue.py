@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import copy
 from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 
-from emulator.capacity.meter import Charge, admit, record, refusals, room_ns
+from emulator.capacity.meter import Charge, consume, refusals, room_ns
 from emulator.capacity.refusal import Reason
 from emulator.clock import NANOSECONDS
 
@@ -347,9 +347,4 @@ class IndexQueue(Generic[ChangeT]):
 
 def _pass(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
     """Draw on the index, and put on record what was drawn; what is free always passes."""
-    if not charges[0].units:
-        return ()
-    reasons = admit(charges, now_ns)
-    if not reasons:
-        record(charges, now_ns)
-    return reasons
+    return consume(charges, now_ns) if charges[0].units else ()

@@ -250,6 +250,34 @@ def admit(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
     return ()
 
 
+def consume(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
+    """Admit charges and put them on record; what is refused, the caller records as he likes.
+
+    Nearly every request has one charge, under one limit and its partition's, and passes.
+    """
+    if len(charges) == 1:
+        meter, partition_id, axis, units, position, partition_units = charges[0]
+        above = meter.limits[axis]
+        if len(above) == 1 and partition_units is None:
+            cost = int(units * ONE)
+            limit = above[0]
+            partition = meter.partitions[partition_id][axis]
+            base = limit.refill(now_ns) - cost
+            partition_base = partition.refill(now_ns) - cost
+            if base >= 0 and partition_base >= 0:
+                limit.base = base
+                partition.base = partition_base
+                second = now_ns // NANOSECONDS
+                meter.traffic.consume(partition_id, axis, units, position, second)
+                if meter.series is not None:
+                    meter.series[axis].add(units)
+                return ()
+    reasons = admit(charges, now_ns)
+    if not reasons:
+        record(charges, now_ns)
+    return reasons
+
+
 def refusals(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
     """Return what ``admit`` would answer, taking nothing."""
     needs = _needs(charges)
@@ -272,6 +300,8 @@ def admit_all(actions: Sequence[Sequence[Charge]], now_ns: int) -> list[tuple[Re
     Returns:
         One tuple of reasons per action, all empty when the transaction passes.
     """
+    if len(actions) == 1:
+        return [admit(actions[0], now_ns)]  # all or nothing by itself
     saved = _save(charge for action in actions for charge in action)
     answers = [admit(action, now_ns) for action in actions]
     if any(answers):
@@ -322,22 +352,8 @@ def _rated(bucket: TokenBucket | None, rate: int | None, now_ns: int) -> TokenBu
 def _take_from_bases(charges: Sequence[Charge], now_ns: int) -> bool:
     """Refill every bucket met; take all charges if the bases alone hold them, else nothing.
 
-    Nearly every request ends here: neither reserves nor debts nor sums per bucket matter.
+    Most requests end here: neither reserves nor debts nor sums per bucket matter.
     """
-    if len(charges) == 1:
-        meter, partition_id, axis, units, _, partition_units = charges[0]
-        above = meter.limits[axis]
-        if len(above) == 1 and partition_units is None:
-            cost = int(units * ONE)
-            limit = above[0]
-            partition = meter.partitions[partition_id][axis]
-            base = limit.refill(now_ns) - cost
-            partition_base = partition.refill(now_ns) - cost
-            if base < 0 or partition_base < 0:
-                return False
-            limit.base = base
-            partition.base = partition_base
-            return True
     taken = []
     enough = True
     for charge in charges:

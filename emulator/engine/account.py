@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from emulator.capacity import Charge, Metrics, Reason, Receipt, admit, record, throttle_error
+from emulator.capacity import Charge, Metrics, Reason, Receipt, consume, record, throttle_error
 from emulator.clock import NANOSECONDS, Clock, PacedClock
 from emulator.engine import propagation, replication
 from emulator.engine.archive import Archive
@@ -472,10 +472,13 @@ class Account:
         self.receipts.append((table.name, receipt))
         if self.capacity == "off":
             return ()
-        reasons = admit(charges, self.throughput_ns) if self.is_judged else ()
-        record(charges, self.throughput_ns, reasons)
+        if not self.is_judged:
+            record(charges, self.throughput_ns)
+            return ()
+        reasons = consume(charges, self.throughput_ns)
         if not reasons:
             return ()
+        record(charges, self.throughput_ns, reasons)
         self.note_refusal(table, charges, reasons, receipt)
         if self.capacity == "observe":
             return ()

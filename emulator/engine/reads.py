@@ -62,7 +62,7 @@ def get(account: Account, table: Table, position: Position, *, consistent: bool)
     """Read one item (CAP-201)."""
     factor = STRONG if consistent else EVENTUAL
     reading = find(account, table, position, consistent=consistent, factor=factor)
-    account.admit(table, [reading.charge], reading.receipt)
+    account.admit(table, reading.receipt.charges, reading.receipt)
     return reading
 
 
