@@ -11,6 +11,8 @@ which neighbours stretch less. What each asks for:
 - ddb with 10,000 items: the same from a template that is built once and gone back to
 - boto3 and a table: ``ddb``, a new boto3 client, and CreateTable through it
 - boto3's own share: a new boto3 client, and CreateTable through it, answered with constant bytes
+- a session and a table: as "boto3 and a table", with a new ``boto3.Session``
+- a session, boto3's own share: the same, answered with constant bytes
 - moto and a table: ``mock_aws``, a new boto3 client, and CreateTable through it
 - moto with 10,000 items: is not tried, since moto has no way back but filling it again
 """
@@ -33,8 +35,8 @@ TABLE = dict(
     AttributeDefinitions=[dict(AttributeName="pk", AttributeType="S")],
     BillingMode="PAY_PER_REQUEST",
 )
-def create():
-    boto3.client("dynamodb", region_name="us-east-1").create_table(**TABLE)
+def create(session=boto3):
+    session.client("dynamodb", region_name="us-east-1").create_table(**TABLE)
 """
 FILLED = """
 import pytest
@@ -60,9 +62,9 @@ class Body:
 def answer(request, **_):
     fields = {"x-amzn-RequestId": "A" * 52, "Content-Length": str(len(BODY))}
     return AWSResponse(request.url, 200, fields, Body())
-def create_canned():
+def create_canned(session=boto3):
     keys = dict(aws_access_key_id="local", aws_secret_access_key="local")
-    client = boto3.client("dynamodb", region_name="us-east-1", **keys)
+    client = session.client("dynamodb", region_name="us-east-1", **keys)
     client.meta.events.register("before-send", answer)
     client.create_table(**TABLE)
 """
@@ -81,6 +83,8 @@ CASES = {
     "ddb with 10,000 items": (FILLED, "ddb", "pass"),
     "boto3 and a table": (TABLE, "ddb", "create()"),
     "boto3's own share": (TABLE + CANNED, "", "create_canned()"),
+    "a session and a table": (TABLE, "ddb", "create(boto3.Session())"),
+    "a session, boto3's own share": (TABLE + CANNED, "", "create_canned(boto3.Session())"),
     "moto and a table": (TABLE + MOTO, "moto_table", "pass"),
 }
 

@@ -17,6 +17,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
+from os.path import dirname
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, overload
 
 from emulator.sdk import interception, retry_sleeps
@@ -251,7 +252,9 @@ def _wrap_botocore() -> None:
     import botocore.credentials
     import botocore.endpoint
     import botocore.exceptions
+    import botocore.hooks
     import botocore.httpsession
+    import botocore.loaders
     import botocore.regions
     import botocore.retries.bucket
     import botocore.session
@@ -267,8 +270,15 @@ def _wrap_botocore() -> None:
     endpoint = botocore.endpoint.Endpoint
     bucket = botocore.retries.bucket
     no_capacity = botocore.exceptions.CapacityNotAvailableError
+    loader = botocore.loaders.Loader
+    packages = dirname(dirname(botocore.__file__))
 
     wrap(client, "_make_api_call", calls.serve_call)
+    wrap(loader, "load_service_model", calls.reuse_data, packages)
+    wrap(loader, "load_data_with_path", calls.reuse_data, packages)
+    wrap(botocore.client.ClientCreator, "_load_service_model", calls.reuse_service_model)
+    wrap(botocore.regions, "EndpointProvider", calls.reuse_rules)
+    wrap(botocore.hooks.EventAliaser, "__copy__", calls.reuse_aliases)
     wrap(session, "__init__", _look_for_aiobotocore)
     wrap(session, "create_client", calls.serve, calls.scope_of_creation)
     wrap(session, "get_credentials", calls.hide_credentials, credentials)

@@ -14,7 +14,9 @@ import botocore.auth
 import botocore.client
 import botocore.credentials
 import botocore.endpoint
+import botocore.hooks
 import botocore.httpsession
+import botocore.loaders
 import botocore.regions
 import botocore.retries.bucket
 import botocore.session
@@ -587,6 +589,11 @@ def test_a_fault_of_the_emulator_reaches_the_caller_as_it_is():
 
 WRAPPED = [
     (botocore.client.BaseClient, "_make_api_call"),
+    (botocore.loaders.Loader, "load_service_model"),
+    (botocore.loaders.Loader, "load_data_with_path"),
+    (botocore.client.ClientCreator, "_load_service_model"),
+    (botocore.regions, "EndpointProvider"),
+    (botocore.hooks.EventAliaser, "__copy__"),
     (botocore.session.Session, "__init__"),
     (botocore.session.Session, "create_client"),
     (botocore.session.Session, "get_credentials"),

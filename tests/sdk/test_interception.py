@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import UTC, datetime
+from pathlib import Path
 
 import boto3
+import botocore
 import pytest
 from boto3.dynamodb.conditions import Attr, Key
 from botocore.exceptions import ClientError
+from botocore.loaders import JSONFileLoader
 
 from emulator import ManualClock, Settings, errors, mock_dynamodb
 from emulator.sdk import scopes
@@ -305,3 +309,68 @@ def test_a_client_s_region_is_that_of_its_replica(fast):
             TableName="table", ReplicaUpdates=[{"Delete": {"RegionName": "eu-west-1"}}]
         )
         ireland.get_waiter("table_not_exists").wait(TableName="table")
+
+
+# What sessions and clients share
+
+
+def new_client():
+    return boto3.Session().client("dynamodb", region_name="us-east-1")
+
+
+@pytest.fixture
+def files_read(monkeypatch):
+    """The names of the files that sessions read."""
+    names = []
+    original = JSONFileLoader.load_file
+
+    def load_file(self, file_path):
+        found = original(self, file_path)
+        if found is not None:
+            names.append(Path(file_path).name)
+        return found
+
+    monkeypatch.setattr(JSONFileLoader, "load_file", load_file)
+    return names
+
+
+def test_sessions_of_a_test_suite_read_the_files_of_the_sdk_once(files_read):
+    with mock_dynamodb():
+        new_client().list_tables()
+        files_read.clear()
+        new_client().list_tables()
+    with mock_dynamodb():
+        new_client().list_tables()
+    assert files_read == []
+
+
+def test_models_of_the_users_own_are_read_by_every_session(files_read, monkeypatch, tmp_path):
+    model = Path(botocore.__file__).parent / "data" / "dynamodb"
+    shutil.copytree(model, tmp_path / "dynamodb")
+    monkeypatch.setenv("AWS_DATA_PATH", str(tmp_path))
+    with mock_dynamodb():
+        new_client()
+        files_read.clear()
+        new_client()
+    assert "service-2" in files_read
+
+
+def test_outside_of_a_mock_sessions_read_for_themselves(files_read):
+    with mock_dynamodb():
+        new_client()
+    files_read.clear()
+    boto3.Session().client("s3", region_name="us-east-1")
+    assert "service-2" in files_read
+
+
+def test_clients_share_the_model_and_nothing_that_changes():
+    with mock_dynamodb():
+        one, other = new_client(), new_client()
+        assert one.meta.service_model is other.meta.service_model
+        assert type(one) is not type(other)
+        heard = []
+        one.meta.events.register("before-call.dynamodb", lambda **_: heard.append("one"))
+        other.list_tables()
+        assert heard == []
+        one.list_tables()
+        assert heard == ["one"]
