@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import boto3
-import botocore
+import botocore.session
 import pytest
 from boto3.dynamodb.conditions import Attr, Key
 from botocore.exceptions import ClientError
-from botocore.loaders import JSONFileLoader
+from botocore.loaders import JSONFileLoader, create_loader
 
 from emulator import ManualClock, Settings, errors, mock_dynamodb
 from emulator.sdk import scopes
@@ -320,7 +320,8 @@ def new_client():
 
 @pytest.fixture
 def files_read(monkeypatch):
-    """The names of the files that sessions read."""
+    """The names of the files that sessions read, each with a loader of its own, as in life."""
+    monkeypatch.setattr(botocore.session, "create_loader", create_loader)
     names = []
     original = JSONFileLoader.load_file
 
