@@ -293,7 +293,7 @@ class Cost:
     total: float
     #: Whether this is what the design asks for.
     chosen: bool
-    #: Dollars for each million calls that were served; None if none was, and in 0.1.0.
+    #: Dollars for each million requests that were served; None if none was, and in 0.1.0.
     per_million_served: float | None = None
     #: The month if every call had been served; None if none was given up, where the capacity
     #: cannot serve them, and in 0.1.0.

@@ -479,7 +479,7 @@ def _costs(designs: Sequence[result_types.DesignResult]) -> Iterator[FigureRow]:
         label = "on-demand, had all calls been served"
         yield _row(label, designs, _whole_load, better="low")
     if any(_per_million(design) != Cell(words.NONE) for design in designs):
-        label = "as designed, per million calls served"
+        label = "as designed, per million requests served"
         yield _row(label, designs, _per_million, better="low")
     if any(design.year for design in designs):
         yield _row("a year of growing load", designs, _year, better="low")

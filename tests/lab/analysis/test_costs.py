@@ -295,9 +295,9 @@ WORKLOAD = Workload(fields=[Field("userId", count=500)], patterns=[PUT], duratio
 ROOMY = Capacity(read=10, write=100)
 
 
-def bills(workload, **design):
+def bills(workload, partition="{userId}", **design):
     """Return the month by billing mode, Standard class."""
-    layout = Layout(Design("d", partition="{userId}", sort="{timestamp}", **design), workload)
+    layout = Layout(Design("d", partition=partition, sort="{timestamp}", **design), workload)
     log = aggregate.run(layout)
     used = usages(log, SETTINGS)
     made = costs(used, layout, SETTINGS, log.patterns.values())
@@ -339,6 +339,20 @@ def test_a_design_that_gives_up_calls_is_no_bargain():
     per_call = [month["on-demand"].per_million_served for month in (small, large)]
     assert per_call[0] == pytest.approx(per_call[1], rel=0.01)
     assert small["provisioned"].whole_load is None
+
+
+def test_a_read_that_asks_several_keys_is_one_request():
+    """More calls for the same answer do not make a design look cheaper."""
+    read = Pattern("read", "Query", rate=50, by=("userId",), items=1)
+    workload = replace(WORKLOAD, patterns=[PUT, read])
+    plain, suffixed = (
+        bills(workload, partition)["on-demand"]
+        for partition in ("{userId}", "{userId}#{random(8)}")
+    )
+
+    assert suffixed.total > plain.total * 1.2
+    ratio = suffixed.per_million_served / plain.per_million_served
+    assert ratio == pytest.approx(suffixed.total / plain.total, rel=1e-6)
 
 
 def test_replicas_pay_every_write_in_every_region():
