@@ -14,16 +14,16 @@ ACROSS = {"MEA-2": "blocks", "MEA-3": "blocks", "MEA-4": "blocks"}
 
 HEAD = """# Does it throttle where the service throttles?
 
-Written by `python -m benchmarks.published`, which plays every experiment below in virtual time; no
-figure of ours in the table is typed in. **Nothing here has talked to AWS.** The measured figures
-were published by others; we read them, set the same table and the same load up in the emulator,
-and compare.
+Written by `python -m benchmarks.published`, which plays every experiment below in virtual time; none
+of our figures is typed in by hand. **Nothing here has talked to AWS.** The measured figures
+were published by others; the emulator gets the same table and the same load, and its figures are
+compared with theirs.
 
 """
 
-UNKNOWN = """## What nobody has published
+UNKNOWN = """## What has not been published
 These are settings, because no measurement decides them (docs/reference/settings.md).
-- The hash that places keys (`placement_salt`): any answer about a few keys is a chance.
+- The hash that places keys (`placement_salt`): any answer about a few keys is a probability.
 - When a hot partition splits (`split_delay`): one figure, "around 8 minutes", and the word
   "random".
 - How far an index may fall behind (`gsi_buffer_seconds`), how long it then stays closed
@@ -99,17 +99,21 @@ def render(verdicts, once, in_lab, seeds):
 def _summary(verdicts, seeds):
     words = [verdict.word for verdict in verdicts]
     close, of = near(verdicts)
-    counts = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
+    numbers = {word: words.count(word) for word in dict.fromkeys(words)}
+    counts = ", ".join(
+        f"{number} {word if number == 1 else word.replace('agrees', 'agree')}"
+        for word, number in numbers.items()
+    )
     return (
         f"{len(verdicts)} experiments: {counts}. Of {of} published figures {close} "
         f"({100 * close / of:.0f} %) come within {NEAR} %. Where a delay is drawn, a figure is the "
         f"median of {seeds} seeds, with the range from 5 to 95 % behind it (from least to most "
         "where every seed must hold). Those seeds are played with 16 or 32 groups of requests a "
-        "second on the engine's own buckets, heat and splits; one run is played by single requests "
-        "besides.\n\n"
+        "second on the engine's own buckets, heat and splits; one run is also played request by "
+        "request.\n\n"
         "In MEA-2 to MEA-4 the client's own pace is taken from the published run, so their times "
-        "show only what refusals added; MEA-11 to MEA-13 hold promises of the guide, not runs; the "
-        "load is chosen by us where a line says assumed.\n\n"
+        "show only what refusals added; MEA-11 to MEA-13 check promises of the guide, not runs; where "
+        "a line says assumed, we chose the load.\n\n"
     )
 
 

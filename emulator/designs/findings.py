@@ -87,14 +87,14 @@ def in_words(counts: dict[Severity, int]) -> str:
     """Return counts as a reader wants them.
 
     >>> in_words({"problem": 0, "warning": 2, "info": 3}), in_words({})
-    ('2 warnings, 3 info', 'nothing to object to')
+    ('2 warnings, 3 info', 'no findings')
     """
     shown = [
         f"{count} {severity if severity == 'info' or count == 1 else severity + 's'}"
         for severity, count in counts.items()
         if count
     ]
-    return ", ".join(shown) or "nothing to object to"
+    return ", ".join(shown) or "no findings"
 
 
 def sentence(text: str) -> str:

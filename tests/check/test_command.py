@@ -87,7 +87,7 @@ def test_a_refusal_is_a_problem_in_the_words_of_the_service(place, capsys):
 def test_nothing_to_object_to_is_said(place, capsys):
     write(place, "main.tf", FINE)
     assert main(["check", "main.tf"]) == 0
-    assert capsys.readouterr().out == "nothing to object to\n"
+    assert capsys.readouterr().out == "no findings\n"
 
 
 def test_a_report_is_written_where_it_is_wanted(place, capsys):
@@ -125,7 +125,7 @@ def test_a_project_ignores_rules_in_its_settings(place, capsys):
     )
     (place / "infra").mkdir()
     assert main(["check", "main.tf"]) == 0
-    assert capsys.readouterr().out == "nothing to object to\n"
+    assert capsys.readouterr().out == "no findings\n"
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_a_hook_may_be_given_files_without_tables(place, capsys):
     write(place, "outputs.tf", 'output "x" { value = 1 }\n')
     write(place, "template.yaml", "apiVersion: v1\n")
     assert main(["check", "--allow-none", "outputs.tf", "template.yaml"]) == 0
-    assert capsys.readouterr().out == "nothing to object to\n"
+    assert capsys.readouterr().out == "no findings\n"
     assert main(["check", "outputs.tf", "template.yaml"]) == 2
     write(place, "broken.tf", "resource {")
     assert main(["check", "--allow-none", "outputs.tf", "broken.tf"]) == 2

@@ -46,7 +46,7 @@ def test_text_names_rule_cure_and_place():
         "1 warning\n"
     )
     assert render([BLOCK], colour=True).startswith("\x1b[31mproblem  \x1b[0mt <b>: ")
-    assert render([]) == "nothing to object to\n"
+    assert render([]) == "no findings\n"
 
 
 def test_json_has_the_members_that_are_promised():

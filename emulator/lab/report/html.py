@@ -269,7 +269,7 @@ def _checks(comparison: result_types.Comparison) -> str:
     body = (
         table("Checks", _CHECK_COLUMNS, rows, filter_label="Filter the checks")
         if rows
-        else '<p class="quiet">The checks found nothing to object to.</p>'
+        else '<p class="quiet">The checks found nothing.</p>'
     )
     return f'<section id="checks" class="panel"><h2>Checks</h2>{body}</section>'
 
