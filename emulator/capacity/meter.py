@@ -234,16 +234,11 @@ def admit(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
     """
     if _take_from_bases(charges, now_ns):
         return ()
+    if len(charges) == 1:
+        return _admit_one(charges[0])
     needs = _needs(charges)
     short = [bucket for bucket, need in needs.items() if not bucket.can_take(need)]
     if short:
-        if len(charges) == 1:
-            meter, _, axis, *_ = charges[0]
-            return tuple(
-                reason
-                for bucket, reason in zip(needs, meter.reasons[axis], strict=True)
-                if bucket in short
-            )
         return _reasons(charges, short)
     for bucket, need in needs.items():
         bucket.take(need)
@@ -276,6 +271,22 @@ def consume(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
     if not reasons:
         record(charges, now_ns)
     return reasons
+
+
+def _admit_one(charge: Charge) -> tuple[Reason, ...]:
+    """Take one charge from buckets that are refilled, or say which of them are short."""
+    costs = _costs(charge)
+    words = charge.meter.reasons[charge.axis]
+    short = [
+        reason
+        for (bucket, cost), reason in zip(costs, words, strict=True)
+        if not bucket.can_take(cost)
+    ]
+    if short:
+        return tuple(short)
+    for bucket, cost in costs:
+        bucket.take(cost)
+    return ()
 
 
 def refusals(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
@@ -327,8 +338,9 @@ def record(charges: Iterable[Charge], now_ns: int, reasons: Sequence[Reason] = (
             if partition_units is not None:
                 meter.traffic.spare(partition_id, axis, units - partition_units)
         return
-    short = {reason.resource for reason in reasons}
-    reached = all(reason.parts.limit is ThrottlingLimit.KEY_RANGE for reason in reasons)
+    short = [reason.resource for reason in reasons]
+    limits = [reason.parts.limit for reason in reasons]
+    reached = limits.count(ThrottlingLimit.KEY_RANGE) == len(limits)
     for charge in charges:
         meter, partition_id, axis, units, position, _ = charge
         if meter.arn in short:

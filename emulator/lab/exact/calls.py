@@ -93,8 +93,12 @@ class Runner(ABC):
         """Draw the rows of the next requests, one for each item they are about."""
 
     @abstractmethod
-    def works(self, rows: Sequence[Row], moment: float) -> list[Work]:
-        """Return the calls of one request."""
+    def works(self, rows: Sequence[Row], moments: Sequence[float]) -> Sequence[Sequence[Work]]:
+        """Return the calls of each of the requests that arrive at these moments.
+
+        They are made for a whole second at once, so what hangs on the items that there are is
+        found by the first attempt.
+        """
 
     def error_code(self, reasons: Reasons) -> str:
         """Return the error that a refusal is answered with (CAP-702)."""
@@ -114,19 +118,19 @@ class Runner(ABC):
             if position is not None:
                 record.key(key_text(position, prefix_length)).offer(axis, units)
 
-    def count(self, charges: Sequence[Charge], second: int, number: int) -> None:
+    def count(self, charge: Charge, second: int, number: int) -> None:
         """Record what passed with the nth attempt, by resource and key."""
-        for meter, partition_id, axis, units, position, _ in charges:
-            record, own, prefix_length = self._tallies.get(meter.arn) or self._tally(meter)
-            record.consumed[axis][second] += units
-            own[axis] += units
-            weight = units * WEIGHTS[axis] if number == 1 else 0.0
-            record.offered_now[partition_id] += weight
-            if position is not None:
-                text = position[1] if prefix_length == 2 else key_text(position, prefix_length)
-                tally = record.named_keys.get(text) or record.key(text)
-                tally.consumed += units
-                tally.offered += weight
+        meter, partition_id, axis, units, position, _ = charge
+        record, own, prefix_length = self._tallies.get(meter.arn) or self._tally(meter)
+        record.consumed[axis][second] += units
+        own[axis] += units
+        weight = units * WEIGHTS[axis] if number == 1 else 0.0
+        record.offered_now[partition_id] += weight
+        if position is not None:
+            text = position[1] if prefix_length == 2 else key_text(position, prefix_length)
+            tally = record.named_keys.get(text) or record.key(text)
+            tally.consumed += units
+            tally.offered += weight
 
     def count_arms(self, arms: Sequence[IndexArm], number: int) -> None:
         """Record what accepted writes take of indexes, by key; the log hears when they do."""
@@ -152,13 +156,15 @@ class Runner(ABC):
         """Record what was refused with the nth attempt, where a limit was short."""
         if number == 1:
             self.offer(charges)
-        short = {reason.resource for reason in reasons}
+        short = [reason.resource for reason in reasons]
         for meter, _, axis, units, position, _ in charges:
-            if meter.arn in short:
-                record, _, prefix_length = self._tallies.get(meter.arn) or self._tally(meter)
+            arn = meter.arn
+            if arn in short:
+                record, _, prefix_length = self._tallies.get(arn) or self._tally(meter)
                 record.throttled[axis][second] += units
                 if position is not None:
-                    record.key(key_text(position, prefix_length)).throttled += units
+                    text = position[1] if prefix_length == 2 else key_text(position, prefix_length)
+                    (record.named_keys.get(text) or record.key(text)).throttled += units
 
 
 class Finder:
@@ -175,8 +181,11 @@ class Finder:
         self._partition = key.partition[0].bind(columns)
         self._sort = key.sort[0].bind(columns) if key.sort else None
         self._prefix: Renderer | None = None
+        #: Whether the key is known whatever is stored.
+        self.is_free = True
         if key.sort:
             parts, whole = fixed_parts(key.sort[0], runner.context.layout.workload)
+            self.is_free = whole
             if not whole:
                 self._prefix = KeyTemplate("", parts).bind(columns) if parts else _nothing
 

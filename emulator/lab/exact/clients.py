@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 
 from emulator.capacity.client_rate import ClientRate
 from emulator.capacity.retries import RetryQuota
@@ -53,7 +54,11 @@ class ClientCall:
     )
 
     def __init__(
-        self, source: RequestSource, works: list[Work], client: SimulatedClient, arrived_ns: int
+        self,
+        source: RequestSource,
+        works: Sequence[Work],
+        client: SimulatedClient,
+        arrived_ns: int,
     ) -> None:
         self.source = source
         self.record: PatternRecord = source.runner.record

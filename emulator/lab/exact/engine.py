@@ -11,16 +11,18 @@ from __future__ import annotations
 
 import gc
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from heapq import heappop, heappush
+from itertools import chain, repeat
+from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from emulator.capacity.retries import RetryQuota
 from emulator.clock import NANOSECONDS
-from emulator.lab.exact.calls import ExactContext, Reasons, Row, Runner, Work
+from emulator.lab.exact.calls import ExactContext, Reasons, Runner, Work
 from emulator.lab.exact.clients import ClientCall, SimulatedClient
 from emulator.lab.exact.reads import Getter, Pager
 from emulator.lab.exact.sources import RequestSource
@@ -46,6 +48,8 @@ from emulator.storage import OrderedStore
 #: Assumed: single-digit milliseconds; without it, clients that wait without jitter would come
 #: back in the very beat in which they were refused.
 CALL_SECONDS: Final = (0.002, 0.010)
+_LEAST: Final = CALL_SECONDS[0]
+_SPREAD: Final = CALL_SECONDS[1] - CALL_SECONDS[0]
 _MINUTE_NS: Final = MINUTE * NANOSECONDS
 
 
@@ -70,6 +74,9 @@ def run(
 
 #: What happens at a moment: a step of the drive, and the call or client it is about.
 _Step: TypeAlias = Callable[[Any, int, int], None]
+#: When in its second a request arrives, the number of its source, when that is in nanoseconds,
+#: its source, and whence its calls come.
+_Arrival: TypeAlias = tuple[float, int, int, RequestSource, Iterator[Sequence[Work]]]
 
 
 class _Drive:
@@ -156,81 +163,68 @@ class _Drive:
         end_ns = start_ns + NANOSECONDS
         self._context.values.settle()
         coming = self._coming
-        for moment, _, source, rows in self._arriving(second, counts):
-            time_ns = start_ns + int(moment * NANOSECONDS)
+        catch_up, forget_receipts = self._account.catch_up, self._emulator.feed.forget_receipts
+        for _, _, time_ns, source, requests in self._arriving(second, start_ns, counts):
             if coming and coming[0][0] <= time_ns:
                 self._go_on_until(time_ns, second)
-            self._account.catch_up(time_ns)
-            self._request(source, rows, time_ns, second)
+            catch_up(time_ns)
+            self._request(source, next(requests), time_ns, second)
+            # At once, so that the next receipt is written where this one was: memory that the
+            # processor has at hand.
+            forget_receipts()
         self._go_on_until(end_ns - 1, second)
-        self._emulator.feed.forget_receipts()
         log.sample(second, end_ns)
         if end_ns % _MINUTE_NS == 0 or second + 1 == log.seconds:
             log.close_minute()
         self._account.catch_up(end_ns)
 
-    def _arriving(
-        self, second: int, counts: Sequence[int]
-    ) -> list[tuple[float, int, RequestSource, list[Row]]]:
-        """Return the requests of a second in the order they arrive, with their moments in it."""
-        requests: list[tuple[float, int, RequestSource, list[Row]]] = []
+    def _arriving(self, second: int, start_ns: int, counts: Sequence[int]) -> Iterable[_Arrival]:
+        """Return who makes a request when, in the order of a second."""
+        arrivals: list[Iterable[_Arrival]] = []
         for number, (source, count) in enumerate(zip(self._sources, counts, strict=True)):
-            if not count:
-                continue
-            rows = source.runner.rows(count)
-            moments = source.moments(second, count, self._arrivals)
-            many = source.actions
-            if many == 1:
-                requests += [
-                    (moment, number, source, [row])
-                    for moment, row in zip(moments, rows, strict=True)
-                ]
-            else:
-                requests += [
-                    (moment, number, source, rows[first : first + many])
-                    for moment, first in zip(moments, range(0, len(rows), many), strict=True)
-                ]
-        if len(self._sources) > 1:
-            requests.sort(key=lambda entry: entry[:2])
-        return requests
+            if count:
+                moments = source.moments(second, count, self._arrivals)
+                times_ns = [start_ns + int(moment * NANOSECONDS) for moment in moments]
+                requests = repeat(source.requests(times_ns))
+                same = (repeat(number), times_ns, repeat(source), requests)
+                arrivals.append(zip(moments, *same, strict=False))
+        if len(arrivals) == 1:
+            return arrivals[0]
+        return sorted(chain.from_iterable(arrivals), key=itemgetter(0, 1))
 
-    def _request(self, source: RequestSource, rows: list[Row], time_ns: int, second: int) -> None:
+    def _request(
+        self, source: RequestSource, works: Sequence[Work], time_ns: int, second: int
+    ) -> None:
         record = source.runner.record
         record.requests += 1
+        record.fan_out += len(works)
         self._made += 1
         client = self._clients[self._made % len(self._clients)]
-        works = source.runner.works(rows, time_ns / NANOSECONDS)
-        record.fan_out += len(works)
         if source.is_batch:
             self._arrive(ClientCall(source, works, client, time_ns), time_ns, second)
-        elif client.free is not None or source.policy.limits_rate:
+            return
+        if client.free is not None or source.policy.limits_rate:
             for work in works:
-                self._arrive(ClientCall(source, [work], client, time_ns), time_ns, second)
-        else:
-            for work in works:
-                self._attempt_at_once(source, work, client, time_ns, second)
-
-    def _attempt_at_once(
-        self, source: RequestSource, work: Work, client: SimulatedClient, time_ns: int, second: int
-    ) -> None:
-        """Do what arriving, sending and the first attempt do where nothing limits the client.
-
-        Most calls of most runs begin and end here.
-        """
-        record = source.runner.record
-        record.attempts += 1
-        reasons = work.attempt(second, 1)
-        if not reasons and work.following is None:
+                self._arrive(ClientCall(source, (work,), client, time_ns), time_ns, second)
+            return
+        # Nothing limits the client: most calls of most runs begin and end here.
+        for work in works:
+            record.attempts += 1
+            reasons = work.attempt(second, 1)
+            if reasons or work.following is not None:
+                self._go_on(ClientCall(source, (work,), client, time_ns), reasons, time_ns)
+                continue
             record.calls += 1
             record.histogram[0] += 1
             if client.quota.tokens < _FULL:
                 client.quota.refund()
-            return
-        call = ClientCall(source, [work], client, time_ns)
+
+    def _go_on(self, call: ClientCall, reasons: Reasons, time_ns: int) -> None:
+        """Go on with a call that is not over with its first attempt."""
         call.attempts = 1
         if reasons:
-            record.refusals += 1
-            self._count_throttled(record, reasons, time_ns)
+            call.record.refusals += 1
+            self._count_throttled(call.record, reasons, time_ns)
             self._refused(call, reasons, time_ns)
         else:
             self._count_done(call, 1)
@@ -261,6 +255,25 @@ class _Drive:
 
     def _attempt(self, call: ClientCall, time_ns: int, second: int) -> None:
         call.attempts += 1
+        if call.source.is_batch:
+            self._attempt_batch(call, time_ns, second)
+            return
+        record = call.record
+        record.attempts += 1
+        reasons = call.works[0].attempt(second, call.attempts)
+        if call.source.policy.limits_rate:
+            call.client.rate.answered(time_ns / NANOSECONDS, throttled=bool(reasons))
+        if reasons:
+            record.refusals += 1
+            if call.attempts == 1:
+                self._count_throttled(record, reasons, time_ns)
+            self._refused(call, reasons, time_ns)
+        else:
+            self._count_done(call, 1)
+            self._answered(call, time_ns)
+
+    def _attempt_batch(self, call: ClientCall, time_ns: int, second: int) -> None:
+        """Try the items of a batch, of which some may be refused (CAP-610)."""
         number, works, record = call.attempts, call.works, call.record
         record.attempts += len(works)
         undone: list[Work] = []
@@ -300,15 +313,15 @@ class _Drive:
 
     def _refused(self, call: ClientCall, reasons: Reasons, time_ns: int) -> None:
         """Let the SDK wait and try again, if it does (CAP-707, CAP-708)."""
-        policy, tries = call.source.policy, call.attempts - call.earlier
+        source, tries = call.source, call.attempts - call.earlier
         if (
-            tries >= policy.attempts
-            or not call.source.retries(reasons)
-            or not call.client.quota.take(policy.cost())
+            tries >= source.most_attempts
+            or not source.retries(reasons)
+            or (source.retry_cost and not call.client.quota.take(source.retry_cost))
         ):
             self._give_up(call, time_ns)
             return
-        self._send_again(call, time_ns, policy.delay(tries, self._jitter))
+        self._send_again(call, time_ns, source.policy.delay(tries, self._jitter))
 
     def _done_in_part(self, call: ClientCall, time_ns: int) -> None:
         """Do with the unprocessed items of a batch what the caller does (CAP2-9)."""
@@ -327,7 +340,8 @@ class _Drive:
         """Send a call again after its last attempt has ended and a delay has passed."""
         call.waited += delay
         due_ns = time_ns + self._took_ns() + int(delay * NANOSECONDS)
-        self._schedule_in_time(due_ns, self._send, call)
+        step = self._send if call.source.policy.limits_rate else self._attempt
+        self._schedule_in_time(due_ns, step, call)
 
     def _give_up(self, call: ClientCall, time_ns: int) -> None:
         self._count_failed(call)
@@ -356,8 +370,7 @@ class _Drive:
 
     def _took_ns(self) -> int:
         """Return how long a call takes until its answer is there."""
-        least, most = CALL_SECONDS
-        return int((least + self._jitter.random() * (most - least)) * NANOSECONDS)
+        return int((_LEAST + self._jitter.random() * _SPREAD) * NANOSECONDS)
 
     def _schedule(self, due_ns: int, step: _Step, subject: ClientCall | SimulatedClient) -> None:
         self._made += 1
@@ -372,11 +385,12 @@ class _Drive:
 
     def _go_on_until(self, time_ns: int, second: int) -> None:
         """Do everything that is due by a moment."""
-        coming = self._coming
+        coming, forget_receipts = self._coming, self._emulator.feed.forget_receipts
         while coming and coming[0][0] <= time_ns:
             due_ns, _, step, subject = heappop(coming)
             self._account.catch_up(due_ns)
             step(subject, due_ns, second)
+            forget_receipts()
 
     # Counting
 
@@ -384,7 +398,7 @@ class _Drive:
         """Give back what a successful call took of its client's quota (CAP-708)."""
         quota = call.client.quota
         if call.attempts - call.earlier > 1:
-            quota.refund(call.source.policy.cost() or 1)
+            quota.refund(call.source.retry_cost or 1)
         elif quota.tokens < _FULL:
             quota.refund()
 

@@ -34,25 +34,44 @@ class Getter(Runner):
         for label in labels:
             columns[label] = len(columns)
         self._suffixes = _suffixes(path)
-        self._finds = Finder(self, path, columns)
-        self.factor: float = STRONG if self.pattern.consistent else EVENTUAL
+        self.finder = Finder(self, path, columns)
+        self._consistent = self.pattern.consistent
+        self._factor: float = STRONG if self._consistent else EVENTUAL
         if self.pattern.is_transaction:
-            self.factor = TRANSACTIONAL
+            self._factor = TRANSACTIONAL
 
     def rows(self, count: int) -> list[Row]:
         """Draw the rows of the next requests, one for each item."""
         return self.drawer.rows(count * self.pattern.actions, self.rng)
 
-    def works(self, rows: Sequence[Row], moment: float) -> list[Work]:
+    def works(self, rows: Sequence[Row], moments: Sequence[float]) -> Sequence[Sequence[Work]]:
         """Return the calls that look for each item under every suffix it may have.
 
         A transaction reads all of its items in one call.
         """
-        find = self._finds.position
-        positions = [find((*row, *suffix), moment) for row in rows for suffix in self._suffixes]
+        suffixes = self._suffixes
+        if suffixes != [()]:
+            rows = [(*row, *suffix) for row in rows for suffix in suffixes]
+        many = self.pattern.actions * len(suffixes)
+        if many == 1 and not self.pattern.is_transaction:
+            return [
+                (_GetWork(self, row, moment),) for row, moment in zip(rows, moments, strict=True)
+            ]
+        firsts = range(0, len(rows), many)
+        requests = zip(moments, (rows[first : first + many] for first in firsts), strict=True)
         if self.pattern.is_transaction:
-            return [_GetWork(self, sorted(set(positions)))]
-        return [_GetWork(self, [position]) for position in positions]
+            return [(_TransactionWork(self, wanted, moment),) for moment, wanted in requests]
+        return [[_GetWork(self, row, moment) for row in wanted] for moment, wanted in requests]
+
+    def find(self, position: Position) -> Found:
+        """Look an item up and price the read."""
+        consistent, factor = self._consistent, self._factor
+        return reads.find(self.account, self.table, position, consistent=consistent, factor=factor)
+
+    def count_read(self, read: Found, second: int, number: int) -> None:
+        """Record a read that passed with the nth attempt."""
+        self.count(read.charge, second, number)
+        self.record.evaluated_bytes += read.receipt.bytes_evaluated
 
 
 def _suffixes(path: AccessPath) -> list[Row]:
@@ -60,47 +79,68 @@ def _suffixes(path: AccessPath) -> list[Row]:
 
 
 class _GetWork:
-    """Items to read by their keys: one, or those of a transaction."""
+    """One item to read by its key."""
 
-    __slots__ = ("_positions", "_runner")
+    __slots__ = ("_moment", "_position", "_row", "_runner")
 
     following: Final = None
 
-    def __init__(self, runner: Getter, positions: list[Position]) -> None:
+    def __init__(self, runner: Getter, row: Row, moment: float) -> None:
         self._runner = runner
-        self._positions = positions
+        self._row = row
+        self._moment = moment
+        self._position: Position | None = None
 
     def attempt(self, second: int, number: int) -> Reasons:
         runner = self._runner
-        prepared = [self._find(position) for position in self._positions]
-        charges = [read.charge for read in prepared]
-        if len(prepared) == 1:
-            reasons = runner.account.try_admit(runner.table, charges, prepared[0].receipt)
-        else:
-            reasons = self._all_or_none(prepared)
+        position = self._position
+        if position is None:
+            position = self._position = runner.finder.position(self._row, self._moment)
+        read = runner.find(position)
+        charges = [read.charge]
+        reasons = runner.account.try_admit(runner.table, charges, read.receipt)
         if reasons:
             runner.count_refused(charges, reasons, second, number)
             return reasons
-        runner.count(charges, second, number)
-        runner.record.evaluated_bytes += sum(read.receipt.bytes_evaluated for read in prepared)
+        runner.count_read(read, second, number)
         return ()
 
-    def _find(self, position: Position) -> Found:
+
+class _TransactionWork:
+    """Items to read by their keys, all or none."""
+
+    __slots__ = ("_moment", "_positions", "_rows", "_runner")
+
+    following: Final = None
+
+    def __init__(self, runner: Getter, rows: Sequence[Row], moment: float) -> None:
+        self._runner = runner
+        self._rows = rows
+        self._moment = moment
+        self._positions: list[Position] = []
+
+    def attempt(self, second: int, number: int) -> Reasons:
         runner = self._runner
-        return reads.find(
-            runner.account,
-            runner.table,
-            position,
-            consistent=runner.pattern.consistent,
-            factor=runner.factor,
-        )
+        if not self._positions:
+            find = runner.finder.position
+            self._positions = sorted({find(row, self._moment) for row in self._rows})
+        prepared = [runner.find(position) for position in self._positions]
+        reasons = self._all_or_none(prepared)
+        if reasons:
+            runner.count_refused([read.charge for read in prepared], reasons, second, number)
+            return reasons
+        for read in prepared:
+            runner.count_read(read, second, number)
+        return ()
 
     def _all_or_none(self, prepared: Sequence[Found]) -> Reasons:
-        table = self._runner.table
+        account, table = self._runner.account, self._runner.table
+        if len(prepared) == 1:
+            return account.try_admit(table, [prepared[0].charge], prepared[0].receipt)
         pairs = zip(self._positions, prepared, strict=True)
         actions = [TransactionAction(table, position, _handing(read)) for position, read in pairs]
         try:
-            transactions.execute(self._runner.account, actions)
+            transactions.execute(account, actions)
         except TransactionCanceledException:
             return tuple(dict.fromkeys(why for read in prepared for why in read.receipt.reasons))
         return ()
@@ -135,14 +175,17 @@ class Pager(Runner):
         """Draw the rows of the next requests."""
         return self.drawer.rows(count, self.rng)
 
-    def works(self, rows: Sequence[Row], moment: float) -> list[Work]:
-        """Return the first page of every key that the request has to ask."""
-        [row] = rows
+    def works(self, rows: Sequence[Row], moments: Sequence[float]) -> Sequence[Sequence[Work]]:
+        """Return the first page of every key that each request has to ask."""
         if self._bounds is None:
-            return [_PageWork(self, self._scan(), row)]
+            return [(_PageWork(self, self._scan(), row),) for row in rows]
+        ranges = self._bounds.ranges
         return [
-            _PageWork(self, self._page(low, high, key), row)
-            for low, high, key in self._bounds.ranges(row, moment, self._history)
+            [
+                _PageWork(self, self._page(low, high, key), row)
+                for low, high, key in ranges(row, moment, self._history)
+            ]
+            for row, moment in zip(rows, moments, strict=True)
         ]
 
     def _scan(self) -> PageRequest:
@@ -241,7 +284,8 @@ class _PageWork:
         if reasons:
             runner.count_refused(charges, reasons, second, number)
             return reasons
-        runner.count(charges, second, number)
+        for charge in charges:
+            runner.count(charge, second, number)
         self._last = page.last
         evaluated = float(page.receipt.bytes_evaluated)
         runner.record.evaluated_bytes += evaluated

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from functools import partial
+from itertools import cycle, repeat
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from emulator.capacity import TRANSACTIONAL
 from emulator.engine import transactions, writes
 from emulator.engine.reads import Found
+from emulator.engine.table import Table
 from emulator.engine.transactions import TransactionAction
 from emulator.engine.writes import Planned, Write
 from emulator.lab.exact.calls import ExactContext, Finder, Reasons, Row, Runner, Work
@@ -35,10 +38,10 @@ class ItemWriter(Runner):
         )
         salt = self.table.settings.placement_salt
         self.maker = ItemMaker(layout, pattern, self.drawer.columns, placement_salt=salt)
-        self._finds = None if pattern.is_put else Finder(self, path, self.drawer.columns)
-        self._salt = 0
+        self.finder = None if pattern.is_put else Finder(self, path, self.drawer.columns)
+        #: What makes each payload differ from those before.
+        self._salts = cycle([*range(1, len(FILLERS)), 0])
         sizes = pattern.sizes.sizes
-        self._is_transaction = pattern.is_transaction
         self._recorded_sizes = pattern.recorded.sizes if pattern.recorded is not None else ()
         self._one_size = sizes[0] if len(sizes) == 1 and not self._recorded_sizes else None
         self._sizes: Iterator[int] = iter(())
@@ -61,38 +64,61 @@ class ItemWriter(Runner):
             size = next(self._sizes)
         return size
 
-    def salt(self) -> int:
-        """Return what makes the next payload differ from those before."""
-        self._salt = (self._salt + 1) % len(FILLERS)
-        return self._salt
-
-    def works(self, rows: Sequence[Row], moment: float) -> list[Work]:
-        """Return the calls of one request: one per item, or one for all of a transaction.
+    def works(self, rows: Sequence[Row], moments: Sequence[float]) -> Sequence[Sequence[Work]]:
+        """Return the calls of each request: one per item, or one for all of a transaction.
 
         The items of a batch are admitted one by one (CAP-610), so each is a call of its own.
         """
-        if len(rows) == 1 and not self._is_transaction:
-            return [_WriteWork(self, self.write(rows[0], moment))]
-        planned = [self.write(row, moment) for row in rows]
-        if self._is_transaction:
-            distinct = {write.position: write for write in planned}
-            return [_TransactionWork(self, list(distinct.values()))]
-        return [_WriteWork(self, write) for write in planned]
+        many = self.pattern.actions
+        if many > 1:
+            moments = [moment for moment in moments for _ in range(many)]
+        if self.finder is not None:
+            changes = map(self._change, rows, moments)
+            if self.finder.is_free:
+                return [(_WriteWork(self, self.found(change)),) for change in changes]
+            return [(_ChangeWork(self, change),) for change in changes]
+        puts = self._puts(rows, moments)
+        if self.pattern.is_transaction:
+            return [
+                (_TransactionWork(self, puts[first : first + many]),)
+                for first in range(0, len(puts), many)
+            ]
+        if many == 1:
+            return [(_WriteWork(self, put),) for put in puts]
+        works = [_WriteWork(self, put) for put in puts]
+        return [works[first : first + many] for first in range(0, len(works), many)]
 
-    def write(self, row: Row, moment: float) -> Write:
-        """Return the write of one item."""
-        if self._finds is None:
-            size = self._one_size or self.size()
-            position, item = self.maker.make(row, moment, size, self.salt())
-            return Write(self.table, position, lambda _: item, None, item)
-        position = self._finds.position(row, moment)
+    def _puts(self, rows: Sequence[Row], moments: Sequence[float]) -> list[Write]:
+        size = self._one_size
+        sizes = (self.size() for _ in rows) if size is None else repeat(size)
+        made = self.maker.make_all(rows, moments, sizes, self._salts)
+        return [_put(self.table, position, item) for position, item in made]
+
+    def _change(self, row: Row, moment: float) -> _Change:
+        """Return an update or delete, whose item is still to be found."""
+        if self.pattern.operation == "DeleteItem":
+            return _Change(row, moment, 0, 0)
+        return _Change(row, moment, self.size(), next(self._salts))
+
+    def found(self, change: _Change) -> Write:
+        """Return an update or delete of the item that there is."""
+        assert self.finder is not None, "it is no put"
+        position = self.finder.position(change.row, change.moment)
         if self.pattern.operation == "DeleteItem":
             return Write(self.table, position, lambda _: None)
-        return Write(self.table, position, self._update(row, moment, position))
+        return Write(self.table, position, partial(self._updated, change, position))
+
+    def _updated(self, change: _Change, position: Position, old: Item | None) -> Item:
+        """Return the item after an update; one that was not there is made."""
+        if old is not None:
+            return self.maker.change(old, *change)
+        made, item = self.maker.make(*change)
+        return item if made == position else Item(dict(item.attributes), item.size_bytes)
 
     def count_write(self, planned: Planned, second: int, number: int) -> None:
         """Record a write that passed with the nth attempt."""
-        self.count(planned.charges, second, number)
+        for charge in planned.charges:
+            self.count(charge, second, number)
         if planned.arms:
             self.count_arms(planned.arms, number)
 
@@ -101,22 +127,9 @@ class ItemWriter(Runner):
     ) -> None:
         """Record a write that was refused at the nth attempt, and what it asked of indexes."""
         self.count_refused(planned.charges, reasons, second, number)
-        if number == 1:
+        if number == 1 and planned.arms:
             for arm in planned.arms:
                 self.offer(arm.charges)
-
-    def _update(
-        self, row: Row, moment: float, position: Position
-    ) -> Callable[[Item | None], Item | None]:
-        size, salt, maker = self.size(), self.salt(), self.maker
-
-        def change(old: Item | None) -> Item:
-            if old is not None:
-                return maker.change(old, row, moment, size, salt)
-            made, item = maker.make(row, moment, size, salt)
-            return item if made == position else Item(dict(item.attributes), item.size_bytes)
-
-        return change
 
     def start_counting(self) -> None:
         """Write down what comes from now on; recorded sizes begin again with the first."""
@@ -130,6 +143,19 @@ class ItemWriter(Runner):
             moment = start - span * (count - number) / count
             position, item = self.maker.make(row, moment, self.size())
             self.context.emulator.feed.put(self.table, position, item)
+
+
+class _Change(NamedTuple):
+    """An update or delete whose item is found by its first attempt."""
+
+    row: Row
+    moment: float
+    size: int
+    salt: int
+
+
+def _put(table: Table, position: Position, item: Item) -> Write:
+    return Write(table, position, lambda _: item, None, item)
 
 
 class _WriteWork:
@@ -146,19 +172,18 @@ class _WriteWork:
 
     def attempt(self, second: int, number: int) -> Reasons:
         runner = self._runner
-        account = runner.account
         planned = self._planned
         if planned is None or not self._still_holds(planned):
             try:
                 planned = writes.plan(self._write)
             except ItemCollectionSizeLimitExceededException:
                 return ()  # full for good: the application's loss, and no throttling
-        reasons = account.try_admit_write(planned)
+        reasons = runner.account.try_admit_write(planned)
         if reasons:
             self._planned = planned
             runner.count_refused_write(planned, reasons, second, number)
             return reasons
-        writes.apply(account, planned)
+        writes.apply(runner.account, planned)
         runner.count_write(planned, second, number)
         return ()
 
@@ -172,6 +197,25 @@ class _WriteWork:
         )
 
 
+class _ChangeWork:
+    """One item to update or delete."""
+
+    __slots__ = ("_change", "_found", "_runner")
+
+    following: Final = None
+
+    def __init__(self, runner: ItemWriter, change: _Change) -> None:
+        self._runner = runner
+        self._change = change
+        self._found: _WriteWork | None = None
+
+    def attempt(self, second: int, number: int) -> Reasons:
+        work = self._found
+        if work is None:
+            work = self._found = _WriteWork(self._runner, self._runner.found(self._change))
+        return work.attempt(second, number)
+
+
 class _TransactionWork:
     """Several items to write, all or none."""
 
@@ -179,9 +223,10 @@ class _TransactionWork:
 
     following: Final = None
 
-    def __init__(self, runner: ItemWriter, planned: list[Write]) -> None:
+    def __init__(self, runner: ItemWriter, puts: Sequence[Write]) -> None:
         self._runner = runner
-        self._writes = planned
+        #: A transaction names an item once.
+        self._writes = list({write.position: write for write in puts}.values())
 
     def attempt(self, second: int, number: int) -> Reasons:
         runner = self._runner

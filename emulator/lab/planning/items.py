@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Final, cast
 
 from emulator.lab.inputs.key_templates import KeyTemplate, Renderer, ShardPart
@@ -113,34 +114,63 @@ class ItemMaker:
         self._fillers: dict[tuple[int, int, int, int], tuple[str, int]] = {}
         self._prefixes: dict[str, Position] = {}
 
-    def position(self, row: Sequence[str], moment: float) -> Position:
-        """Return where an item lies in its table."""
-        partition = self._partition(row, moment)
+    def make(
+        self, row: Sequence[str], moment: float, size_bytes: int, salt: int = 0
+    ) -> tuple[Position, Item]:
+        """Return a new item and where it lies."""
+        position = self._collection(self._partition(row, moment))
+        if self._sort is not None:
+            position = (*position, self._sort(row, moment))
+        return position, self._new(position, self._other(row, moment), size_bytes, salt)
+
+    def make_all(
+        self,
+        rows: Sequence[Sequence[str]],
+        moments: Sequence[float],
+        sizes: Iterable[int],
+        salts: Iterable[int],
+    ) -> list[tuple[Position, Item]]:
+        """Return new items and where they lie: what ``make`` does of each, in fewer calls."""
+        known, collection = self._prefixes, self._collection
+        partitions = map(self._partition, rows, moments)
+        positions = [known.get(text) or collection(text) for text in partitions]
+        if self._sort is not None:
+            sorts = map(self._sort, rows, moments)
+            positions = [(*position, sort) for position, sort in zip(positions, sorts, strict=True)]
+        others: Iterable[Mapping[str, Value]] = repeat(self._extras)
+        if self._rendered or self._plain:
+            others = map(self._other, rows, moments)
+        items = map(self._new, positions, others, sizes, salts)
+        return list(zip(positions, items, strict=True))
+
+    def _collection(self, partition: str) -> Position:
+        """Return where an item collection begins."""
         prefix = self._prefixes.get(partition)
         if prefix is None:
             if len(self._prefixes) >= _MOST_PREFIXES:
                 self._prefixes.clear()
             prefix = key_position((partition,), salt=self._placement_salt)
             self._prefixes[partition] = prefix
-        if self._sort is None:
-            return prefix
-        return *prefix, self._sort(row, moment)
+        return prefix
 
-    def make(
-        self, row: Sequence[str], moment: float, size_bytes: int, salt: int = 0
-    ) -> tuple[Position, Item]:
-        """Return a new item and where it lies."""
-        position = self.position(row, moment)
-        attributes: dict[str, Value] = {self.table.partition_name: position[1]}
-        if self.table.sort_name is not None:
-            attributes[self.table.sort_name] = position[2]
-        for name, render in self._rendered:
-            attributes[name] = render(row, moment)
+    def _other(self, row: Sequence[str], moment: float) -> Mapping[str, Value]:
+        """Return what an item carries besides its key and its payload."""
+        other: dict[str, Value] = {name: render(row, moment) for name, render in self._rendered}
         for name, column in self._plain:
-            attributes[name] = row[column]
-        if self._extras:
-            attributes.update(self._extras)
-        return position, self._filled(attributes, size_bytes, salt)
+            other[name] = row[column]
+        other.update(self._extras)
+        return other
+
+    def _new(
+        self, position: Position, other: Mapping[str, Value], size_bytes: int, salt: int
+    ) -> Item:
+        table = self.table
+        attributes: dict[str, Value] = {table.partition_name: position[1]}
+        if table.sort_name is not None:
+            attributes[table.sort_name] = position[2]
+        if other:
+            attributes.update(other)
+        return self._filled(attributes, size_bytes, salt)
 
     def change(
         self, old: Item, row: Sequence[str], moment: float, size_bytes: int, salt: int
