@@ -14,8 +14,8 @@ ACROSS = {"MEA-2": "blocks", "MEA-3": "blocks", "MEA-4": "blocks"}
 
 HEAD = """# Does it throttle where the service throttles?
 
-Written by `python -m benchmarks.published`, which plays every experiment below in virtual time; none
-of our figures is typed in by hand. **Nothing here has talked to AWS.** The measured figures
+Written by `python -m benchmarks.published`, which plays every experiment below in virtual time;
+none of our figures is typed in by hand. **Nothing here has talked to AWS.** The measured figures
 were published by others; the emulator gets the same table and the same load, and its figures are
 compared with theirs.
 
@@ -112,8 +112,8 @@ def _summary(verdicts, seeds):
         "second on the engine's own buckets, heat and splits; one run is also played request by "
         "request.\n\n"
         "In MEA-2 to MEA-4 the client's own pace is taken from the published run, so their times "
-        "show only what refusals added; MEA-11 to MEA-13 check promises of the guide, not runs; where "
-        "a line says assumed, we chose the load.\n\n"
+        "show only what refusals added; MEA-11 to MEA-13 check promises of the guide, not runs; "
+        "where a line says assumed, we chose the load.\n\n"
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "how-to" / "troubleshooting.md"
 #: The last part of the page is about messages of others.
-OURS = PAGE.read_text().partition("## boto3, not us")[0]
+OURS = PAGE.read_text().partition("## Errors from boto3 itself")[0]
 
 
 def sentences():
