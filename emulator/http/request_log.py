@@ -99,8 +99,9 @@ def members_of(body: bytes) -> dict[str, Any]:
 
 def _reason(body: bytes) -> str:
     members = members_of(body)
-    message = members.get("message") or members.get("Message") or ""
-    return _shown(f"{str(members.get('__type', '')).rpartition('#')[2]}: {message}")
+    code = str(members.get("__type", "")).rpartition("#")[2]
+    message = members.get("message") or members.get("Message")
+    return _shown(f"{code}: {message}" if message else code)
 
 
 def _shown(value: object) -> str:

@@ -77,6 +77,13 @@ def test_a_table_that_is_under_another_key_is_named(emulator, operation, members
     )
 
 
+def test_an_error_without_a_message_is_told_by_its_name(emulator):
+    answer = {"__type": "com.amazon.coral.service#SerializationException"}
+    assert line_of(emulator, "ListTables", b"{", status=400, answer=answer) == (
+        "ListTables 400 1.2 ms two/us-east-1 SerializationException"
+    )
+
+
 def test_a_table_that_is_nowhere_or_here_is_not(emulator):
     line = line_of(emulator, "PutItem", {"TableName": "nothing"}, status=400, answer=MISSING)
     assert line.endswith("Requested resource not found")
