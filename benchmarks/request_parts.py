@@ -19,6 +19,7 @@ import time
 from benchmarks.measure import table
 from benchmarks.server_load import KEYS, OPERATIONS, TABLE, message
 from emulator import Emulator, protocol
+from emulator.http.http_protocol import HttpResponse, ResponseWriter
 from emulator.http.server import HttpServer, ServerOptions
 
 ACCESS_KEY = "local"  # as ``benchmarks.servers.HEADERS`` are signed
@@ -54,19 +55,15 @@ def parts(operation, make):
     members = [protocol.decode_json(request.body) for request in requests]
     answers = [call(number) for number in range(KEYS)]
     bodies = [protocol.encode_json(answer) for answer in answers]
+    responses = [HttpResponse(200, protocol.AMZ_JSON, body) for body in bodies]
+    writer = ResponseWriter(now=time.time, seed=1)
     return {
         "read the head": read,
         "read the JSON": lambda number: protocol.decode_json(requests[number].body),
         "key and region": lambda number: protocol.credentials_of(requests[number].fields),
         "Emulator.call": call,
         "write the JSON": lambda number: protocol.encode_json(answers[number]),
-        "write the head": lambda number: protocol.response_fields(
-            bodies[number],
-            content_type=protocol.AMZ_JSON,
-            seconds=0,
-            request_id="",
-            connection="keep-alive",
-        ),
+        "write the head": lambda number: writer.render(responses[number]),
         "all in a row": lambda number: server.answer(read(number), keep_alive=True),
     }
 

@@ -73,7 +73,7 @@ class Hosts:
 
         None has no name to judge: every browser sends one.
         """
-        return not self._is_local or self.trusts(host)
+        return not self._is_local or host in self._known or self.trusts(host)
 
     def trusts(self, host: str | None) -> bool:
         """Return whether private routes are answered under a Host field."""

@@ -122,11 +122,13 @@ class RequestParser:
         "_request",
         "_searched",
         "_start",
+        "phase",
     )
 
     def __init__(
         self, *, body_bytes: int = limits.REQUEST_BYTES, head_bytes: int = HEAD_BYTES
     ) -> None:
+        self.phase = Phase.IDLE  # how much of the next request has arrived
         self._max_body_bytes = body_bytes
         self._head_bytes = head_bytes
         self._buffer: bytes | bytearray = b""
@@ -135,13 +137,6 @@ class RequestParser:
         self._request: HttpRequest | None = None  # its head is read, its body is not
         self._left_bytes = 0  # of a body with a length; of the limit when chunked
         self._chunked: bytearray | None = None
-
-    @property
-    def phase(self) -> Phase:
-        """How much of the next request has arrived."""
-        if self._request is not None:
-            return Phase.BODY
-        return Phase.IDLE if self._start == len(self._buffer) else Phase.HEAD
 
     @property
     def held_bytes(self) -> int:
@@ -161,6 +156,8 @@ class RequestParser:
             self._buffer = bytearray(rest[self._start :])
             self._buffer += data
         self._start = 0
+        if self.phase is Phase.IDLE:
+            self.phase = Phase.HEAD
 
     def take(self) -> HttpRequest | None:
         """Return the next whole request, or None until more has arrived.
@@ -169,19 +166,25 @@ class RequestParser:
             SerializationException: the bytes are not HTTP; nothing more can be read.
             RequestEntityTooLargeException: the body is over the limit; likewise.
         """
-        request = self._request or self._read_head()
+        request = self._request
         if request is None:
-            return None
+            request = self._read_head()
+            if request is None:
+                return None
+            self.phase = Phase.BODY
+            self._request = request
         if self._chunked is not None:
-            is_whole = self._read_chunks(request)
+            if not self._read_chunks(request):
+                return None
         else:
             end = self._start + self._left_bytes
-            is_whole = len(self._buffer) >= end
-            if is_whole:
-                request.body = bytes(self._buffer[self._start : end])
-                self._start = end
-        self._request = None if is_whole else request
-        return request if is_whole else None
+            if len(self._buffer) < end:
+                return None
+            request.body = bytes(self._buffer[self._start : end])
+            self._start = end
+        self._request = None
+        self.phase = Phase.IDLE if self._start == len(self._buffer) else Phase.HEAD
+        return request
 
     def awaits_continue(self) -> bool:
         """Return, once per request, whether the client waits for leave to send its body."""
@@ -198,6 +201,7 @@ class RequestParser:
             self._searched = 0
         self._start = start
         if start == len(buffer):
+            self.phase = Phase.IDLE
             return None
         end = self._find(b"\r\n\r\n", start, self._head_bytes, searched=self._searched)
         if end < 0:
@@ -386,10 +390,9 @@ _REASONS: Final = {
     500: "Internal Server Error",
     503: "Service Unavailable",
 }
-
-
-def _status_line(status: int) -> str:
-    return f"HTTP/1.1 {status} {_REASONS.get(status, 'Error')}\r\n"
+_STATUS_LINES: Final = {
+    status: f"HTTP/1.1 {status} {reason}\r\n" for status, reason in _REASONS.items()
+}
 
 
 class HttpResponse:
@@ -438,6 +441,8 @@ class ResponseWriter:
         connection = "keep-alive" if keep_alive else "close"
         lines = response_lines(response.content_type, int(self._now()), connection)
         filled = lines % (len(body), next(self._ids), crc32(body))
-        head = f"{_status_line(response.status)}{filled}{response.field_lines}\r\n"
+        status = response.status
+        status_line = _STATUS_LINES.get(status) or f"HTTP/1.1 {status} Error\r\n"
+        head = f"{status_line}{filled}{response.field_lines}\r\n"
         head_bytes = head.encode("latin-1")
         return head_bytes if without_body else head_bytes + body

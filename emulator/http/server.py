@@ -181,8 +181,10 @@ class _Connection(asyncio.BufferedProtocol):
         self._read_on()
 
     def _answer_all(self) -> None:
-        server, parser, transport = self._server, self._parser, self._transport
-        while not self._paused and self._page is None and not transport.is_closing():
+        server, parser = self._server, self._parser
+        while parser.phase is not Phase.IDLE and not self._paused and self._page is None:
+            if self._transport.is_closing():
+                return
             try:
                 request = parser.take()
             except errors.ApiError as fault:
@@ -190,11 +192,11 @@ class _Connection(asyncio.BufferedProtocol):
                 return
             if request is None:
                 if parser.awaits_continue():
-                    transport.write(http_protocol.CONTINUE)
+                    self._transport.write(http_protocol.CONTINUE)
                 return
             self._deadline = _UNSET
             if server.asks_peers:
-                request.peer = transport.get_extra_info("peername")[0]
+                request.peer = self._transport.get_extra_info("peername")[0]
             response = server.respond(request)
             if isinstance(response, PageResponse) and not response.is_whole:
                 self._send_later(request, response)

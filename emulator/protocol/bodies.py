@@ -93,15 +93,6 @@ def encode_plainly(members: Mapping[str, Any] | list[Any]) -> bytes:
         return _encode_ascii(members).encode()
 
 
-def _decode(text: str) -> Any:
-    """Return what the JSON text says; almost always it has no white space around it."""
-    if text[:1] == "{":
-        members, end = _decoder.raw_decode(text)
-        if end == len(text):
-            return members
-    return _decoder.decode(text)
-
-
 def decode_json(body: bytes) -> dict[str, Any]:
     r"""Return the JSON object in ``body``; of a member given twice the last one counts.
 
@@ -114,7 +105,9 @@ def decode_json(body: bytes) -> dict[str, Any]:
     """
     try:
         text = body.decode()
-        members = _decode(text)
+        members, end = _decoder.raw_decode(text) if text[:1] == "{" else (None, 0)
+        if end != len(text):  # hardly ever: there is white space around it, or more
+            members = _decoder.decode(text)
         if "\\u" in text and _SURROGATE_ESCAPE.search(text):
             json.dumps(members, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
