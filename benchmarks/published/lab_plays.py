@@ -5,7 +5,7 @@ SDK does, and then shares of refused calls are not compared.
 """
 
 from itertools import pairwise
-from statistics import mean
+from statistics import fmean
 
 from benchmarks.published.plays import Run
 from benchmarks.published.verdicts import judge
@@ -51,7 +51,7 @@ def served(run, axis, first, last=None):
     is_course = isinstance(run, WorldCourse)
     consumed = run.consumed[0] if is_course else next(iter(run.resources.values())).consumed
     units = consumed["RW".index(axis)][int(first) : None if last is None else int(last)]
-    return float(mean(units))
+    return fmean(units)
 
 
 def heat_splits(course, after=0):
