@@ -15,7 +15,7 @@ from emulator.lab.planning.layout import Layout
 SCHEMES = Path(__file__).parents[2] / "benchmarks" / "key_schemes"
 READ, WRITE = 0, 1
 #: How much of a scenario is played, after its warm-up.
-MINUTES = 3
+MINUTES = 1
 #: Those that are played to their end: their partitions are split, or a test counts minutes.
 WHOLE = {"category_status", "country_key", "hour_key", "one_partition"}
 

@@ -102,7 +102,8 @@ def compare(
     ...     duration=10,
     ... )
     >>> small = Design("small", partition="{userId}", capacity=Capacity(read=5, write=10))
-    >>> result = compare(workload, [small], worlds=3, headroom=False, fix=False)
+    >>> quickly = {"headroom": False, "sensitivity": False, "fix": False}
+    >>> result = compare(workload, [small], worlds=3, **quickly)
     >>> result.design("small").grade, result.design("small").risk.chance
     ('throttles', 1.0)
     """
