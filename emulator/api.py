@@ -28,7 +28,7 @@ from emulator.engine import (
 from emulator.locks import holding
 from emulator.operations import find, run
 from emulator.service.errors import ApiError, EmulatorError
-from emulator.settings import Settings
+from emulator.settings import DEFAULT_SETTINGS, Settings
 
 if TYPE_CHECKING:
     from emulator.capacity import InsightsReport, Metrics, Receipt, ScalingPolicy
@@ -96,7 +96,7 @@ class Emulator:
         self.capacity: CapacityMode = capacity
         self.region = region
         self.account_id = account_id
-        self.settings = Settings() if settings is None else settings
+        self.settings = DEFAULT_SETTINGS if settings is None else settings
         if self.settings.s3 is not None:
             from emulator.objects import check_place  # only for those who move files
 

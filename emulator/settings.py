@@ -278,3 +278,7 @@ def _value(name: str, default: object, text: str) -> Any:
         return int(text) if isinstance(default, int) else float(text)
     except ValueError:
         return text
+
+
+#: Those of an emulator that is given none: made and checked once.
+DEFAULT_SETTINGS: Final = Settings()

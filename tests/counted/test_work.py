@@ -8,7 +8,8 @@ import tracemalloc
 
 import pytest
 
-from emulator import Emulator, ManualClock
+from emulator import Emulator, ManualClock, Settings
+from emulator.capacity import TokenBucket, meter
 from emulator.expressions import lexer
 from emulator.model import numbers, wire
 from emulator.storage import ordered
@@ -117,6 +118,29 @@ def test_items_of_a_collection_share_their_partition_key_and_its_hash(emulator):
         entries = list(store.walk((0,), (2**64,)))
         assert len({id(position[0]) for position, _ in entries}) == 1
         assert {id(entry.attributes[name]) for _, entry in entries} == {id(entries[0][0][1])}
+
+
+def test_a_read_asks_for_admission_once_and_is_recorded_with_it(emulator):
+    """One charge under one limit: no list of buckets is made, and the charge is read once."""
+    counted = (meter.consume, meter.admit, meter.record, TokenBucket.refill)
+    request = {"TableName": "tab", "Key": {"pk": {"S": "p"}, "sk": {"N": "1"}}}
+    with Calls(*counted) as counts:
+        emulator.call("GetItem", request)
+    assert counts == {"consume": 1, "admit": 0, "record": 0, "TokenBucket.refill": 2}
+
+
+def test_a_transaction_of_one_action_saves_no_buckets(emulator):
+    request = {"TransactItems": [{"Put": {"TableName": "tab", "Item": item(1)}}]}
+    with Calls(meter.admit_all, meter._save) as counts:
+        emulator.call("TransactWriteItems", request)
+    assert counts == {"admit_all": 1, "_save": 0}
+
+
+def test_emulators_without_settings_share_those_that_were_checked():
+    with Calls(Settings.__post_init__) as counts:
+        made = [Emulator(), Emulator()]
+    assert counts == {"Settings.__post_init__": 0}
+    assert made[0].settings == Settings()
 
 
 def test_nothing_is_copied_deeply(emulator, monkeypatch):
