@@ -38,7 +38,7 @@ USED_BY_OTHERS = {
         "buffer_updated", "connection_lost", "connection_made", "exc", "get_buffer",
         "pause_writing", "resume_writing", "sizehint",
     },
-    "botocore and aiohttp": {"add_auth", "raw_headers"},
+    "botocore and aiohttp": {"raw_headers"},
     "test classes that are decorated": {"_emulator_context"},
     "pytest": {
         "fixture_name", "longrepr", "pytest_addoption", "pytest_configure", "pytest_enter_pdb",
