@@ -20,14 +20,14 @@ from emulator.lab.inputs import agent_models, forms, setting_form
 from emulator.lab.inputs import design as designs_module
 from emulator.lab.inputs import workload as workload_module
 from emulator.lab.inputs.design import Design
-from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.documents import Entry, nearest
 from emulator.lab.inputs.forms import FormMember, FormScope, Record
 from emulator.lab.inputs.patterns import TIMESTAMP
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome import expectations
 from emulator.lab.outcome.expectations import Expectation, Judgement
 from emulator.lab.outcome.result_types import Comparison
-from emulator.lab.planning.access_paths import find_path
+from emulator.lab.planning.access_paths import SCAN, TABLE, find_path
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.run_emulator import RunEmulator
 from emulator.settings import Settings
@@ -236,15 +236,32 @@ def _spread_parameters(parameters: Entry, designs: Entry) -> None:
 
 def _check_fit(entry: Entry, design: Design, workload: Workload, settings: Settings) -> None:
     """Complain at the design if it does not fit the workload, or no such table can be."""
-    patterns = {pattern.name for pattern in workload.patterns}
-    for name in design.answers:
-        if name not in patterns:
-            answers = entry.mapping()["answers"].mapping()
-            answers[name].complain(f"no pattern is called {name!r}")
     try:
         layout = Layout(design, workload)
+        _check_answers(entry, layout)
         for pattern in workload.patterns:
             find_path(layout, pattern)
         RunEmulator(layout, settings)
     except ValueError as error:
         entry.complain(str(error))
+
+
+def _check_answers(entry: Entry, layout: Layout) -> None:
+    """Complain at an answer that names no pattern, no index, or one that cannot answer it."""
+    patterns = {pattern.name: pattern for pattern in layout.workload.patterns}
+    for name, answer in layout.design.answers.items():
+        answers = entry.mapping()["answers"].mapping()
+        if name not in patterns:
+            answers[name].complain(f"no pattern is called {name!r}{nearest(name, patterns)}")
+        indexes = [index.name for index in layout.table_of(patterns[name]).indexes]
+        ways = [*indexes, TABLE, SCAN]
+        if answer not in ways:
+            answers[name].fail(f"one of {', '.join(ways)}", ways)
+        try:
+            find_path(layout, patterns[name])
+        except ValueError:
+            by = ", ".join(patterns[name].by) or "no field"
+            answers[name].complain(
+                f"{answer!r} cannot answer pattern {name!r}, which knows {by}: name a way whose "
+                f"partition key follows from that, or {SCAN!r}"
+            )

@@ -116,6 +116,63 @@ BROKEN = [
     ("title: Orders", "title: a\ntitle: b", "lab.yaml:2: title: the field is given twice"),
     ("title: Orders", "expect: {nobody: {}}", "lab.yaml:1: expect.nobody: no design is called"),
     ("title: Orders", "expect: {all: {headroom: 65}}", "headroom: expected a number of at most 64"),
+    # An unknown name is reported where it stands, with the known one that it resembles.
+    (
+        "{userId}#",
+        "{userid}#",
+        "lab.yaml:20: designs[0].partition: no field 'userid' in the workload, which has status, "
+        "timestamp, userId; did you mean 'userId'?",
+    ),
+    ("random(shards)", "hash(order) % shards", "lab.yaml:20: designs[0].partition: no field 'ord"),
+    ("{shards: 4}", "{shard: 4}", "is no parameter of the design (shard); did you mean 'shard'?"),
+    ('"{userId}#{random(shards)}"', "userId", 'for the field of that name write "{userId}"'),
+    ("{userId}#", "{userId:hour}#", "only timestamp is a time; write the field as {userId}"),
+    (
+        "{count: 20}",
+        "{count: 20, per: staus}",
+        "lab.yaml:10: workload.fields.userId.per: expected another field (status), found 'staus'; "
+        "did you mean 'status'?",
+    ),
+    (
+        "rate: 5\n",
+        "rate: 5\n      fields: [usrId]\n",
+        "lab.yaml:16: workload.patterns[0].fields[0]",
+    ),
+    ("rate: 5\n", "rate: 5\n      changes: [Status]\n", "found 'Status'; did you mean 'status'?"),
+    (
+        "duration: 10s",
+        "duration: 10s\n  preload:\n    - items: 5\n      pattern: sav",
+        "lab.yaml:11: workload.preload[0].pattern: expected a pattern that puts items (save), "
+        "found 'sav'; did you mean 'save'?",
+    ),
+    (
+        "write: 20\n",
+        "write: 20\n    answers: {lst: table}\n",
+        "lab.yaml:24: designs[0].answers.lst: no pattern is called 'lst'; did you mean 'list'?",
+    ),
+    (
+        "write: 20\n",
+        "write: 20\n    answers: {list: byStat}\n",
+        "lab.yaml:24: designs[0].answers.list: expected one of byStatus, table, scan, found "
+        "'byStat'; did you mean 'byStatus'?",
+    ),
+    (
+        "write: 20\n",
+        "write: 20\n    answers: {list: byStatus}\n",
+        "lab.yaml:24: designs[0].answers.list: 'byStatus' cannot answer pattern 'list', which "
+        "knows userId",
+    ),
+    (
+        "write: 20\n",
+        "write: 20\n    previous_peak: 9\n",
+        "lab.yaml:24: designs[0].previous_peak: unknown field; did you mean "
+        "'history.previous_peak'?",
+    ),
+    (
+        "duration: 10s",
+        "every: mont\n  duration: 10s",
+        "lab.yaml:8: workload.every: expected one of",
+    ),
     ("  - name: by user", "  - name: [by]", "lab.yaml:19: designs[0].name: expected a text, found"),
 ]
 

@@ -104,9 +104,9 @@ class Entry:
         except RecursionError:
             raise DocumentError(f"{source}: nested too deeply") from None
 
-    def fail(self, expected: str) -> NoReturn:
-        """Raise the complaint that something else was expected here."""
-        self.complain(f"expected {expected}, found {self._shown()}")
+    def fail(self, expected: str, names: Iterable[str] = ()) -> NoReturn:
+        """Raise the complaint that something else was expected here, perhaps one of these names."""
+        self.complain(f"expected {expected}, found {self._shown()}{nearest(self.value, names)}")
 
     def complain(self, problem: str) -> NoReturn:
         """Raise a complaint about this entry."""
@@ -124,17 +124,26 @@ class Entry:
     # What an entry may be
 
     def members(
-        self, required: Iterable[str] = (), optional: Iterable[str] = ()
+        self,
+        required: Iterable[str] = (),
+        optional: Iterable[str] = (),
+        inner: Mapping[str, str] | None = None,
     ) -> dict[str, Entry]:
-        """Return the members of a mapping, of which none is unknown or missing."""
+        """Return the members of a mapping, of which none is unknown or missing.
+
+        Args:
+            required: The names that must be there.
+            optional: The names that may be there.
+            inner: Names that belong further in, with their paths.
+        """
         if not isinstance(self.value, dict):
             self.fail("a mapping")
         required = list(required)
         known = [*required, *optional]
         for name, entry in self.value.items():
             if name not in known:
-                near = get_close_matches(name, known, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else "."
+                path = (inner or {}).get(name)
+                hint = f"; did you mean {path!r}?" if path else nearest(name, known) or "."
                 entry.complain(f"unknown field{hint} Known here: {', '.join(known)}; {SEE_SCHEMA}")
         for name in required:
             if name not in self.value:
@@ -195,7 +204,7 @@ class Entry:
     def choice(self, choices: Mapping[str, _T]) -> _T:
         """Return what one of several words stands for."""
         if not isinstance(self.value, str) or self.value not in choices:
-            self.fail(f"one of {', '.join(choices)}")
+            self.fail(f"one of {', '.join(choices)}", choices)
         return choices[self.value]
 
     def seconds(self, *, above: float | None = 0, least: float | None = None) -> float:
@@ -226,6 +235,17 @@ class Entry:
                 self.fail("a size such as 300, 1.5 KB or 2 MB")
             return round(float(match[1]) * _BYTES[match[2]])
         return self.integer(least=1)
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Return the end of a sentence about an unknown name: the known one it resembles, if any.
+
+    >>> nearest("userid", ["status", "userId"]), nearest("x", ["status", "userId"])
+    ("; did you mean 'userId'?", '')
+    """
+    by_letters = {one.casefold(): one for one in known}
+    near = get_close_matches(str(name).casefold(), by_letters, n=1)
+    return f"; did you mean {by_letters[near[0]]!r}?" if near else ""
 
 
 def _member(field: str, name: str) -> str:

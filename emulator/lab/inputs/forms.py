@@ -11,8 +11,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Final, TypeAlias
 
 from emulator.lab.inputs import key_templates
-from emulator.lab.inputs.documents import DURATION_PATTERN, SIZE_PATTERN, Entry
-from emulator.lab.inputs.key_templates import TemplateError
+from emulator.lab.inputs.documents import DURATION_PATTERN, SIZE_PATTERN, Entry, nearest
+from emulator.lab.inputs.key_templates import KeyTemplate, TemplateError
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -20,7 +20,10 @@ NOT_QUOTED: Final = (
     "expected a template, found a mapping, for which YAML takes braces: quote it, "
     'as in "{{{name}}}"'
 )
-NO_SUCH_FIELD: Final = "no field {name!r} in the workload; it has {known}"
+NO_SUCH_FIELD: Final = "no field {name!r} in the workload, which has {known}{hint}"
+NO_BRACES: Final = (
+    'the text {name!r} is the same for every item; for the field of that name write "{{{name}}}"'
+)
 
 
 @dataclass(frozen=True)
@@ -174,13 +177,21 @@ def template() -> Form:
             parsed = key_templates.parse(entry.text(), scope.parameters)
         except TemplateError as error:
             entry.complain(str(error))
-        missing = sorted(parsed.names - scope.fields) if scope.fields is not None else []
-        if missing:
-            known = ", ".join(sorted(scope.fields or ()))
-            entry.complain(NO_SUCH_FIELD.format(name=missing[0], known=known))
+        if scope.fields is not None:
+            _check_names(entry, parsed, scope.fields)
         return parsed.text
 
     return Form(read, {"type": "string", "minLength": 1}, "template")
+
+
+def _check_names(entry: Entry, template: KeyTemplate, fields: frozenset[str]) -> None:
+    """Complain about a template that names no field, or a field in the wrong way."""
+    known = sorted(fields)
+    for name in sorted(template.names - fields):
+        hint = nearest(name, known)
+        entry.complain(NO_SUCH_FIELD.format(name=name, known=", ".join(known), hint=hint))
+    if template.text in fields:
+        entry.complain(NO_BRACES.format(name=template.text))
 
 
 def field_name() -> Form:
@@ -189,7 +200,8 @@ def field_name() -> Form:
     def read(entry: Entry, scope: FormScope) -> str:
         name = entry.text()
         if scope.fields is not None and name not in scope.fields:
-            entry.fail(f"one of the fields {', '.join(sorted(scope.fields))}")
+            known = sorted(scope.fields)
+            entry.fail(f"one of the fields {', '.join(known)}", known)
         return name
 
     return Form(read, {"type": "string", "minLength": 1}, "name of a field")
@@ -327,11 +339,22 @@ class Record:
         entries = entry.members(
             required=[name for name, member in self.members.items() if member.required],
             optional=[name for name, member in self.members.items() if not member.required],
+            inner=self._inner(),
         )
         return {
             name: member.form.read(entries[name], scope)
             for name, member in self.members.items()
             if name in entries and not (member.nullable and entries[name].value is None)
+        }
+
+    def _inner(self) -> dict[str, str]:
+        """Return the members of the records that stand in it, with their paths from here."""
+        return {
+            inner: f"{name}.{inner}"
+            for name, member in self.members.items()
+            if "type" not in member.form.schema
+            for record in member.form.records
+            for inner in record.members
         }
 
     @property

@@ -22,6 +22,8 @@ from typing import Final, TypeAlias
 
 import mmh3
 
+from emulator.lab.inputs.documents import nearest
+
 #: A row of field texts and the moment in epoch seconds to a text.
 Renderer: TypeAlias = Callable[[Sequence[str], float], str]
 
@@ -51,6 +53,8 @@ _NAME: Final = r"[A-Za-z_][A-Za-z0-9_]*"
 _NUMBER: Final = r"[0-9]+|" + _NAME
 _FIELD: Final = re.compile(rf"\s*({_NAME})\s*")
 _TIME: Final = re.compile(rf"\s*({_NAME})\s*:(.+)", re.DOTALL)
+#: What the moment of a request is called.
+_TIME_NAME: Final = "timestamp"
 _HASH: Final = re.compile(rf"\s*hash\(([^()]*)\)\s*%\s*({_NUMBER})\s*")
 _RANDOM: Final = re.compile(rf"\s*random\(\s*({_NUMBER})\s*\)\s*")
 _GRAMMAR: Final = (
@@ -220,7 +224,7 @@ def _parts(text: str, parameters: Mapping[str, int]) -> Iterator[Part]:
 
 def _placeholder(text: str, body: str, parameters: Mapping[str, int]) -> Part:
     if match := _FIELD.fullmatch(body):
-        return TimePart(match[1], None, 0.0) if match[1] == "timestamp" else FieldPart(match[1])
+        return TimePart(match[1], None, 0.0) if match[1] == _TIME_NAME else FieldPart(match[1])
     if match := _HASH.fullmatch(body):
         names = tuple(name.strip() for name in match[1].split(","))
         if not all(re.fullmatch(_NAME, name) for name in names):
@@ -231,6 +235,10 @@ def _placeholder(text: str, body: str, parameters: Mapping[str, int]) -> Part:
         count = _count(text, match[1], parameters)
         return ShardPart((), count, f"random({count})")
     if match := _TIME.fullmatch(body):
+        if match[1] != _TIME_NAME:
+            raise TemplateError(
+                f"{text!r}: only {_TIME_NAME} is a time; write the field as {{{match[1]}}}"
+            )
         return _time_part(text, match[1], match[2])
     raise TemplateError(f"{text!r}: cannot read {{{body}}}; {_GRAMMAR}")
 
@@ -242,7 +250,8 @@ def _count(text: str, number: str, parameters: Mapping[str, int]) -> int:
         count = parameters[number]
     else:
         known = ", ".join(parameters) or "none"
-        raise TemplateError(f"{text!r}: {number!r} is no parameter of the design ({known})")
+        hint = nearest(number, parameters)
+        raise TemplateError(f"{text!r}: {number!r} is no parameter of the design ({known}){hint}")
     if count < 1:
         raise TemplateError(f"{text!r}: expected at least 1 suffix, not {count}")
     return count

@@ -290,8 +290,11 @@ def _unknown_names(workload: Workload) -> Iterator[str]:
 
 def _read_every(entry: Entry, _: FormScope) -> float:
     """Return how often a run happens, in seconds."""
-    named = _PERIODS.get(entry.value) if isinstance(entry.value, str) else None
-    return entry.seconds() if named is None else named
+    if not isinstance(entry.value, str) or entry.value[:1].isdigit():
+        return entry.seconds()
+    if entry.value not in _PERIODS:
+        entry.fail(f"one of {', '.join(_PERIODS)}, or a duration such as 12h", _PERIODS)
+    return _PERIODS[entry.value]
 
 
 def _read_growth(entry: Entry, _: FormScope) -> float:
@@ -437,10 +440,21 @@ def from_entry(entry: Entry) -> Workload:
                 "'retries' of the clients sets this already; choose one"
             )
         options |= {} if retries is None else {"retry": retries}
+    if "preload" in options:
+        _check_preload(entry.value["preload"], options["patterns"])
     try:
         return Workload(**options)
     except ValueError as error:
         return entry.complain(str(error))
+
+
+def _check_preload(entry: Entry, patterns: Iterable[Pattern]) -> None:
+    creators = [pattern.name for pattern in patterns if pattern.creates]
+    for loaded in entry.items():
+        pattern = loaded.mapping()["pattern"]
+        if pattern.value not in creators:
+            known = ", ".join(creators) or "there is none"
+            pattern.fail(f"a pattern that puts items ({known})", creators)
 
 
 def _field(name: str, entry: Entry, values: dict[str, Any], names: frozenset[str]) -> Field:
@@ -448,7 +462,7 @@ def _field(name: str, entry: Entry, values: dict[str, Any], names: frozenset[str
     others = names - {name}
     if field.per is not None and field.per not in others:
         known = ", ".join(sorted(others)) or "there is none"
-        entry.mapping()["per"].fail(f"another field ({known})")
+        entry.mapping()["per"].fail(f"another field ({known})", others)
     return field
 
 
