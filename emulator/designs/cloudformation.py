@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import count
 from typing import Any, Final, TypeAlias
 
 from emulator.designs import declared, ignores
@@ -35,6 +36,8 @@ _SCALING: Final = "AWS::ApplicationAutoScaling::ScalableTarget"
 _NO_VALUE: Final = {"Ref": "AWS::NoValue"}
 _REGION: Final = "AWS::Region"
 _FOR_EACH: Final = "Fn::ForEach::"
+#: A template has at most 500 resources.
+_MOST_ROUNDS: Final = 5_000
 _MEMBERS: Final = (
     "KeySchema",
     "AttributeDefinitions",
@@ -76,7 +79,10 @@ def read_template(
     if region is not None:
         values[_REGION] = region
     resolver = Resolver(template, values)
-    resources = dict(_expanded(template["Resources"], values))
+    try:
+        resources = dict(_expanded(template["Resources"], values, count(1)))
+    except DocumentError as fault:
+        raise DocumentError(f"{document.source}: {fault}") from fault
     scaled = set(_scaled_tables(resources))
     readings = [Reading(ignores=tuple(_ignored_everywhere(template, document.source)))]
     for name, resource in resources.items():
@@ -186,8 +192,14 @@ def _with_assumptions(table: DeclaredTable, conditions: Mapping[str, bool]) -> D
     return replace(table, findings=(*table.findings, *notes.findings))
 
 
-def _expanded(resources: Mapping[str, Any], values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield resources by name, those of ``Fn::ForEach`` one by one."""
+def _expanded(
+    resources: Mapping[str, Any], values: Mapping[str, Any], rounds: Iterator[int]
+) -> Iterator[tuple[str, Any]]:
+    """Yield resources by name, those of ``Fn::ForEach`` one by one.
+
+    Raises:
+        DocumentError: Its loops make more rounds than any template has resources.
+    """
     for written, resource in resources.items():
         name = str(written)  # a number, in YAML
         loop = name.startswith(_FOR_EACH) and isinstance(resource, list) and len(resource) == 3
@@ -202,7 +214,9 @@ def _expanded(resources: Mapping[str, Any], values: Mapping[str, Any]) -> Iterat
             yield name, resource
             continue
         for element in collection:
-            yield from _expanded(_filled(body, str(variable), str(element)), values)
+            if next(rounds) > _MOST_ROUNDS:
+                raise DocumentError(f"{name}: the loops make more than {_MOST_ROUNDS:,} rounds")
+            yield from _expanded(_filled(body, str(variable), str(element)), values, rounds)
 
 
 def _mentions_table(node: Any) -> bool:

@@ -264,6 +264,15 @@ def _terraform_pieces(sources: list[Path]) -> Iterator[Callable[[], Reading]]:
         yield lambda: terraform.read_terraform(sound)
 
 
+def design_files(path: Path) -> Iterator[Path]:
+    """Yield the files below a folder that may declare tables, by their names alone."""
+    for folder in _folders(path):
+        for file in sorted(folder.iterdir()):
+            may_be = file.suffix.lower() in _PARSERS or terraform.is_terraform(file)
+            if may_be and file.is_file():
+                yield file
+
+
 def _folders(path: Path) -> Iterator[Path]:
     yield path
     if cdk.is_assembly(path):

@@ -25,8 +25,14 @@ from emulator.service.errors import DocumentError
 
 #: A text, number, truth value, None, list, dictionary, or Unknown.
 Value: TypeAlias = Any
-_DEEPEST: Final = 60
+_DEEPEST: Final = 120
 _LONGEST: Final = 10_000
+#: Characters of a text, and of one that a pattern is looked for in.
+_LONGEST_TEXT: Final = 100_000
+_LONGEST_SEARCHED: Final = 1_000
+#: Steps of one reading: about a second.
+_MOST_STEPS: Final = 300_000
+_TOO_LONG: Final = "an expression that takes too long"
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,14 @@ class UnknownValue:
         return self.reason
 
 
+@dataclass
+class EvaluationWork:
+    """What the expressions of one reading have cost so far, which is bounded."""
+
+    steps: int = 0
+    depth: int = 0
+
+
 class HclScope:
     """The names that expressions may use.
 
@@ -48,6 +62,7 @@ class HclScope:
         roots: Values by first word, such as ``{"var": {...}, "each": {...}}``.
         lookup: What else ``word.attribute`` stands for; None if it does not know either.
         functions: Functions besides those that need nothing but their arguments.
+        work: What is shared by the scopes of one reading.
 
     >>> scope = HclScope({"var": {"env": "test"}})
     >>> scope.value(hcl.parse_template("app-${var.env}", "x"))
@@ -61,15 +76,16 @@ class HclScope:
         roots: Mapping[str, Value],
         lookup: Callable[[str, str], Value] | None = None,
         functions: Mapping[str, Callable[..., Value]] | None = None,
+        work: EvaluationWork | None = None,
     ) -> None:
         self._roots = roots
         self._lookup = lookup
         self._functions = functions or {}
-        self._depth = 0
+        self._work = work or EvaluationWork()
 
     def with_names(self, names: Mapping[str, Value]) -> HclScope:
         """Return a scope with further names, which hide those of the same spelling."""
-        return HclScope({**self._roots, **names}, self._lookup, self._functions)
+        return HclScope({**self._roots, **names}, self._lookup, self._functions, self._work)
 
     def function(self, name: str) -> Callable[..., Value] | None:
         """Return a function, None if it is not known."""
@@ -77,13 +93,22 @@ class HclScope:
 
     def value(self, expression: hcl.Expression) -> Value:
         """Return what an expression comes to."""
-        self._depth += 1
+        work = self._work
+        work.depth += 1
+        work.steps += 1
         try:
-            if self._depth > _DEEPEST:
+            if work.depth > _DEEPEST:
                 return UnknownValue("an expression that is nested too deeply")
-            return _EVALUATORS[type(expression)](self, expression)
+            if work.steps > _MOST_STEPS:
+                return UnknownValue(_TOO_LONG)
+            value = _EVALUATORS[type(expression)](self, expression)
+            if isinstance(value, list | dict):
+                work.steps += len(value)
+            elif isinstance(value, str) and len(value) > _LONGEST_TEXT:
+                return UnknownValue("a text that is too long")
+            return value
         finally:
-            self._depth -= 1
+            work.depth -= 1
 
     def name(self, expression: hcl.Name) -> Value:
         """Return what a word stands for."""
@@ -410,7 +435,7 @@ def converted(value: Value, constraint: hcl.Expression | None) -> Value:
 
 
 def _typed_members(value: Mapping[str, Value], types: hcl.Object) -> Iterator[tuple[str, Value]]:
-    nothing = HclScope({})
+    nothing = HclScope({}, work=EvaluationWork(_MOST_STEPS - _LONGEST))  # they are literals
     for key_expression, constraint in types.members:
         name = _name(nothing.value(key_expression))
         if isinstance(name, UnknownValue):
@@ -449,6 +474,12 @@ def _flattened(elements: Value) -> Value:
     return flat
 
 
+def _all_rows(*lists: Value) -> list[Value]:
+    if math.prod(map(len, lists)) > _LONGEST:
+        raise ValueError(len(lists))
+    return [list(row) for row in product(*lists)]
+
+
 def _zipped(names: Value, values: Value) -> Value:
     return unknown_in(names) or dict(zip(names, values, strict=False))
 
@@ -468,6 +499,8 @@ def _set(elements: Value) -> list[Value]:
 
 
 def _formatted(form: str, *values: Value) -> str:
+    if re.search(r"\d{4}", form):  # a width
+        raise ValueError(form)
     return form.replace("%v", "%s") % tuple(
         value if type(value) in (int, float) else as_text(value) for value in values
     )
@@ -480,16 +513,33 @@ def _only(elements: Value) -> Value:
 def _replaced(text: str, old: str, new: str) -> str:
     """Return a text with a part replaced; one between slashes is a pattern."""
     if len(old) > 1 and old[0] == old[-1] == "/":
+        _check_pattern(old[1:-1], text)
         return re.sub(old[1:-1], re.sub(r"\$(\d+)", r"\\\1", new), text)
     return text.replace(old, new)
 
 
+_NESTED_REPEAT: Final = re.compile(r"[+*}]\)*\)[+*{]|\\\d")
+
+
+def _check_pattern(pattern: str, text: str) -> None:
+    """Refuse a pattern that might try for ever; Terraform's own kind never does.
+
+    Raises:
+        ValueError: It repeats what repeats, refers back, or the text is long.
+    """
+    if len(text) > _LONGEST_SEARCHED or _NESTED_REPEAT.search(pattern):
+        raise ValueError(pattern)
+
+
 def _indented(text: str, spaces: int) -> str:
+    if spaces > _LONGEST_SEARCHED:
+        raise ValueError(spaces)
     return text.replace("\n", "\n" + " " * spaces)
 
 
 def _matches(pattern: str, text: str) -> list[Value]:
     """Return what a pattern matches: texts, or lists or objects of its groups."""
+    _check_pattern(pattern, text)
     found = re.finditer(re.sub(r"\(\?<(?=\w)", "(?P<", pattern), text)
     return [match.groupdict() or list(match.groups()) or match[0] for match in found]
 
@@ -571,7 +621,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Value]]] = {
     "setintersection": lambda *sets: [
         each for each in _set(sets[0]) if all(each in other for other in sets[1:])
     ],
-    "setproduct": lambda *lists: [list(row) for row in product(*lists)],
+    "setproduct": _all_rows,
     "setsubtract": lambda left, right: [each for each in left if each not in right],
     "setunion": lambda *lists: _set(chain(*lists)),
     "sha1": _hashed("sha1"),

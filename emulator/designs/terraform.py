@@ -19,7 +19,14 @@ from typing import Any, Final
 from emulator.designs import declared, documents, hcl, ignores
 from emulator.designs.declared import DeclaredTable, Reading, UndecidedError
 from emulator.designs.findings import Finding, Position
-from emulator.designs.hcl_values import HclScope, UnknownValue, Value, converted, pairs
+from emulator.designs.hcl_values import (
+    EvaluationWork,
+    HclScope,
+    UnknownValue,
+    Value,
+    converted,
+    pairs,
+)
 from emulator.designs.terraform_table import USE_A_PLAN, Body, table_of, with_index
 from emulator.service.errors import DocumentError
 
@@ -166,6 +173,7 @@ class _Module:
         prefix: str = "",
         depth: int = 0,
         root: Path | None = None,
+        work: EvaluationWork | None = None,
     ) -> None:
         self._directory = directory
         self._files = files
@@ -178,6 +186,7 @@ class _Module:
             for name, setting in block.settings.items()
         }
         self._under_way: set[str] = set()
+        self._work = work or EvaluationWork()
         values = self._values_files() if arguments is None else arguments
         places = {"module": str(directory), "root": str(root or directory)}
         self._root = root or directory
@@ -189,6 +198,7 @@ class _Module:
                 "fileexists": lambda name: self._file(name).is_file(),
                 "fileset": self._files_of,
             },
+            self._work,
         )
 
     # Names
@@ -202,7 +212,8 @@ class _Module:
                 if name in values:
                     yield name, converted(values[name], kind)
                 elif "default" in block.settings:
-                    default = HclScope({}).value(block.settings["default"].expression)
+                    literal = HclScope({}, work=self._work)
+                    default = literal.value(block.settings["default"].expression)
                     yield name, converted(default, kind)
 
     def _values_files(self) -> dict[str, Value]:
@@ -212,7 +223,8 @@ class _Module:
         for name in names:
             for path in sorted(self._directory.glob(name)):
                 for setting, content in parse(path).settings.items():
-                    values[setting] = HclScope({}).value(content.expression)
+                    literal = HclScope({}, work=self._work)
+                    values[setting] = literal.value(content.expression)
         return values
 
     def _look_up(self, word: str, name: str) -> Value:
@@ -555,6 +567,7 @@ class _Module:
                 prefix=f"{name}.",
                 depth=self._depth + 1,
                 root=self._root,
+                work=self._work,
             ).reading(list(files))
             for name, scope in self._instances(address, block, findings, path)
         ]

@@ -21,6 +21,9 @@ MOST_WORLDS: Final = 200
 MOST_DESIGNS: Final = 8
 #: Values over all fields, and items over all preloads.
 MOST_VALUES: Final = 1_000_000
+MOST_PATTERNS: Final = 100
+#: Values times patterns: what is weighed before the first second.
+MOST_WEIGHTS: Final = 1_000_000
 #: Of patterns and of resources, how many an answer lists (ICH-103).
 MOST_LISTED: Final = 5
 #: Seconds for the search of a fix, of a quick answer.
@@ -30,6 +33,10 @@ OUT_OF_BOUNDS: Final = "{name} is a number from {least} to {most}, not {value}"
 TOO_MANY_VALUES: Final = (
     "a simulation has at most {most:,} field values and preloaded items, this one {count:,}: "
     "simulate a smaller world with the same shares"
+)
+TOO_MANY_WEIGHTS: Final = (
+    "a simulation has at most {most:,} field values times patterns, this one {count:,} times "
+    "{patterns}: simulate a smaller world with the same shares"
 )
 TOO_LONG: Final = (
     "the simulation was stopped after {limit:g} seconds: ask for fewer seconds, worlds or designs"
@@ -128,6 +135,17 @@ def _check_size(workload: Workload, designs: int) -> None:
     count += sum(preload.items for preload in workload.preload)
     if count > MOST_VALUES:
         raise DocumentError(TOO_MANY_VALUES.format(most=MOST_VALUES, count=count))
+    patterns = len(workload.patterns)
+    if patterns > MOST_PATTERNS:
+        raise DocumentError(
+            OUT_OF_BOUNDS.format(
+                name="the number of patterns", least=1, most=MOST_PATTERNS, value=patterns
+            )
+        )
+    if count * patterns > MOST_WEIGHTS:
+        raise DocumentError(
+            TOO_MANY_WEIGHTS.format(most=MOST_WEIGHTS, count=count, patterns=patterns)
+        )
     if designs > MOST_DESIGNS:
         raise DocumentError(
             OUT_OF_BOUNDS.format(name="designs", least=1, most=MOST_DESIGNS, value=designs)

@@ -8,10 +8,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from emulator.designs.files import design_files
 from emulator.service.errors import DocumentError
 
 #: The longest text, or largest file, that is read.
 MOST_BYTES: Final = 1_000_000
+#: Of a folder: files that could be designs, and their bytes together.
+MOST_FILES: Final = 2_000
+MOST_FOLDER_BYTES: Final = 10_000_000
 
 _SUFFIXES: Final = {
     "terraform": ".tf",
@@ -23,6 +27,10 @@ FORMATS: Final = ("auto", *_SUFFIXES)
 
 NOT_ONE: Final = "give exactly one of text and path"
 OUTSIDE: Final = "{path} is not below the folder that this server reads, {folder}"
+TOO_WIDE: Final = (
+    "{path}: a folder has at most {files:,} files and {most:,} bytes that could be designs: name "
+    "one below it"
+)
 TOO_LARGE: Final = "a source has at most {most:,} bytes, this one {size:,}"
 NO_FORMAT: Final = "format is one of {formats}, not {format!r}"
 
@@ -66,9 +74,22 @@ def _below(path: str, folder: Path) -> Path:
         raise DocumentError(OUTSIDE.format(path=path, folder=root))
     if not file.exists():
         raise DocumentError(f"{path}: cannot be read: No such file or directory")
-    files = [file] if file.is_file() else [member for member in file.glob("*") if member.is_file()]
-    _check_size(max((member.stat().st_size for member in files), default=0))
+    if file.is_file():
+        _check_size(file.stat().st_size)
+    else:
+        _check_folder(path, file)
     return file
+
+
+def _check_folder(path: str, folder: Path) -> None:
+    """Refuse a folder that takes long to look through, or has many designs."""
+    size = 0
+    for number, member in enumerate(design_files(folder)):
+        size += member.stat().st_size
+        if number >= MOST_FILES or size > MOST_FOLDER_BYTES:
+            raise DocumentError(
+                TOO_WIDE.format(path=path, files=MOST_FILES, most=MOST_FOLDER_BYTES)
+            )
 
 
 def _check_size(size: int) -> None:

@@ -31,11 +31,14 @@ from emulator.service.errors import ApiError, DocumentError, EmulatorError
 MOST_CHARACTERS: Final = 8_000
 #: Characters of all requests to one emulator, which bounds what it keeps.
 MOST_REQUESTED: Final = 64_000_000
+#: Tables of a design.
+MOST_TABLES: Final = 500
 #: Virtual seconds of one call: a day.
 MOST_ADVANCED: Final = 86_400
 
 ONE_DESIGN: Final = "there is no design {name!r}; there are {known}"
 TOO_FEW: Final = "compare takes 2 to {most} designs, not {count}"
+MANY_TABLES: Final = "a design has at most {most} tables, this one {count:,}: check a part of it"
 FULL: Final = "the emulator was sent {most:,} characters, which is its bound: call with reset=true"
 NOT_A_SPAN: Final = "advance_seconds is a number from 0 to {most}, not {value}"
 A_LAB_FILE: Final = "this is a lab file, which has a workload: call simulate with it"
@@ -76,8 +79,11 @@ class Tools:
         with sources.source_file(text, path, format, self._folder) as file:
             if is_lab_file(file):
                 raise DocumentError(A_LAB_FILE)
+            declared = read_design(file).tables
+            if len(declared) > MOST_TABLES:
+                raise DocumentError(MANY_TABLES.format(most=MOST_TABLES, count=len(declared)))
             findings = check([file]).findings
-            tables = [str(table.request["TableName"]) for table in read_design(file).tables]
+            tables = [str(table.request["TableName"]) for table in declared]
         return _check_answer(findings, tables, None if path is None else self._folder.resolve())
 
     def simulate(
@@ -183,7 +189,7 @@ class Tools:
         skew: str | None = None,
     ) -> tuple[files.LabFile, str | None]:
         """Return a lab file or data model, and the skew if it is not in it yet."""
-        if model is not None and (text is not None or path is not None):
+        if sum(source is not None for source in (model, text, path)) != 1:
             raise DocumentError("give exactly one of model, text and path")
         if model is not None:
             text = json.dumps(model)

@@ -235,8 +235,8 @@ BROKEN = {
     "wrong kind": (
         "Resources: {T: {Type: 'AWS::DynamoDB::Table', Properties: [1]}}",
         "t.yaml",
-        ":1: T: It cannot be read: expected the properties of AWS::DynamoDB::Table; a member is "
-        "of another kind",
+        ":1: T: It cannot be read: expected the properties of AWS::DynamoDB::Table; a member has "
+        "the wrong type",
     ),
     "something else": ("a: 1", "t.yaml", ": expected Terraform (.tf) or its plan"),
     "a number": ("1", "t.json", ": expected Terraform (.tf) or its plan"),
@@ -361,6 +361,16 @@ def test_a_loop_over_what_is_not_known_is_told(tmp_path):
     assert [(finding.rule, finding.subject) for finding in reading.findings] == [
         ("unknown-value", "Fn::ForEach::Tables")
     ]
+
+
+def test_loops_within_loops_end(tmp_path):
+    names = [str(number) for number in range(100)]
+    body = {"T${A}${B}${C}": key_of("id")["Resources"]["Things"]}
+    for variable in "CBA":
+        body = {f"Fn::ForEach::{variable}": [variable, names, body]}
+    path = written(tmp_path, json.dumps({"Resources": body}), "t.json")
+    with pytest.raises(DocumentError, match=r"Fn::ForEach::C: the loops make more than 5,000"):
+        read_design(path)
 
 
 def test_a_loop_of_the_template_makes_a_table_of_each(tmp_path):

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.designs import hcl
-from emulator.designs.hcl_values import HclScope, UnknownValue, converted
+from emulator.designs import hcl, hcl_values
+from emulator.designs.hcl_values import EvaluationWork, HclScope, UnknownValue, converted
 
 VALUES = {
     "env": "test",
@@ -19,7 +19,7 @@ SCOPE = HclScope({"var": VALUES})
 
 
 def value(text):
-    return SCOPE.value(hcl.parse(f"x = {text}", "x").settings["x"].expression)
+    return HclScope({"var": VALUES}).value(hcl.parse(f"x = {text}", "x").settings["x"].expression)
 
 
 CASES = {
@@ -183,6 +183,39 @@ def test_optional_members_of_a_variable_are_filled_in():
     types = "x = map(object({key = string, sort = optional(string), n = optional(number, 5)}))"
     constraint = hcl.parse(types, "x").settings["x"].expression
     assert converted({"t": {"key": "a"}}, constraint) == {"t": {"key": "a", "sort": None, "n": 5}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[for a in range(10000) : range(10000)]",
+        "[for a in range(10000) : [for b in range(10000) : b]][0][0]",
+        "setproduct(range(1000), range(1000), range(1000))",
+        'format("%999999999d", 1)',
+        'indent(999999999, "a\\nb")',
+        'regex("(a+)+$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!")',
+        'replace("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "/((a*)*)$/", "x")',
+        'join("", [for a in range(10000) : "a long text of thirty characters"])',
+    ],
+)
+def test_the_work_of_an_expression_is_bounded(monkeypatch, text):
+    monkeypatch.setattr(hcl_values, "_MOST_STEPS", 30_000)
+    assert hcl_values.unknown_in(value(text)) is not None
+
+
+def test_the_work_of_a_reading_is_bounded_as_a_whole(monkeypatch):
+    """Locals that double each other, and scopes within scopes, draw on one account."""
+    monkeypatch.setattr(hcl_values, "_MOST_STEPS", 10_000)
+    work = EvaluationWork()
+    texts = {"l0": '"xx"'} | {
+        f"l{n}": f'"${{local.l{n - 1}}}${{local.l{n - 1}}}"' for n in range(1, 40)
+    }
+    parsed = {
+        name: hcl.parse(f"x = {text}", "x").settings["x"].expression for name, text in texts.items()
+    }
+    scope = HclScope({}, lambda _, name: scope.value(parsed[name]), work=work)
+    assert isinstance(scope.with_names({"a": 1}).value(parsed["l39"]), UnknownValue)
+    assert work.steps < 100_000
 
 
 def test_an_expression_that_needs_itself_ends():

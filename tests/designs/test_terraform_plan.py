@@ -163,7 +163,7 @@ def test_an_index_that_is_known_after_apply_is_told(tmp_path, unknown, told):
     marks = change(["create"], "i", **unknown)
     reading = read(tmp_path, plan(resource(), index, changes=[marks]))
     [table] = reading.tables
-    [finding] = (*reading.findings, *table.findings)
+    [finding] = list(reading.findings) + list(table.findings)
     assert "GlobalSecondaryIndexes" not in table.request
     assert (finding.rule, finding.subject) == ("unknown-value", "i")
     assert finding.message.startswith(told)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from emulator.lab import DocumentError
+from emulator.mcp import sources
 from emulator.mcp.tools import MOST_CHARACTERS, Tools
 
 TABLE = """
@@ -89,6 +90,27 @@ def test_a_clean_design_has_nothing_to_object_to(tools):
 def test_a_source_that_cannot_be_used_is_told_in_a_sentence(tools, source, complaint):
     with pytest.raises(DocumentError, match=complaint):
         tools.check_design(**source)
+
+
+def test_a_folder_is_bounded_by_what_could_be_a_design(tools, tmp_path, monkeypatch):
+    (tmp_path / "infra").mkdir()
+    (tmp_path / "infra" / "main.tf").write_text(TABLE)
+    (tmp_path / "infra" / "picture.png").write_bytes(bytes(sources.MOST_BYTES + 1))
+    assert tools.check_design(path="infra").tables
+    monkeypatch.setattr(sources, "MOST_FOLDER_BYTES", 10)
+    with pytest.raises(DocumentError, match=r"infra: a folder has at most 2,000 files and 10 "):
+        tools.check_design(path="infra")
+
+
+def test_a_design_has_only_so_many_tables(tools, monkeypatch):
+    monkeypatch.setattr("emulator.mcp.tools.MOST_TABLES", 0)
+    with pytest.raises(DocumentError, match="a design has at most 0 tables, this one 1"):
+        tools.check_design(text=TABLE)
+
+
+def test_a_simulation_without_a_source_says_what_it_takes(tools):
+    with pytest.raises(DocumentError, match="give exactly one of model, text and path"):
+        tools.simulate()
 
 
 def test_an_answer_stays_small(tools):
@@ -188,6 +210,16 @@ def test_a_workload_that_is_too_large_or_takes_too_long_is_refused(tmp_path):
         Tools(tmp_path).simulate(model={"workload": huge, "designs": [SMALL]})
     with pytest.raises(DocumentError, match="was stopped after 0 seconds"):
         Tools(tmp_path, time_limit=0).simulate(model={"workload": WORKLOAD, "designs": [SMALL]})
+
+
+def test_patterns_are_bounded_alone_and_with_their_values(tools):
+    [pattern] = WORKLOAD["patterns"]
+    many = WORKLOAD | {"patterns": [pattern | {"name": f"p{n}"} for n in range(101)]}
+    with pytest.raises(DocumentError, match="the number of patterns is a number from 1 to 100"):
+        tools.simulate(model={"workload": many, "designs": [SMALL]})
+    wide = {"fields": {"userId": {"count": 600_000}}, "patterns": many["patterns"][:2]}
+    with pytest.raises(DocumentError, match="this one 600,000 times 2: simulate a smaller"):
+        tools.simulate(model={"workload": WORKLOAD | wide, "designs": [SMALL]})
 
 
 def test_two_to_eight_designs_are_compared(tools):
