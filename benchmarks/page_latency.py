@@ -21,6 +21,7 @@ import sys
 import threading
 import time
 from importlib.util import find_spec
+from typing import Any
 from unittest import mock
 
 from benchmarks.measure import table
@@ -168,12 +169,14 @@ async def turns_of_pages(pages: int) -> list[list[float]]:
     """Return the processor time of each turn of the loop, page by page."""
     emulator = Emulator()
     fill(lambda name, request: emulator.call(name, request, access_key="local"))
-    connection, sink = HttpServer(emulator, ServerOptions(keys_apart=True)).accept(), Sink()
+    connection: Any = HttpServer(emulator, ServerOptions(keys_apart=True)).accept()
+    sink = Sink()
     connection.connection_made(sink)
     taken: list[list[float]] = []
     with _rare_collections():
         for _ in range(pages):
-            before, turns = sink.written_bytes, []
+            before = sink.written_bytes
+            turns: list[float] = []
             connection.get_buffer(-1)[: len(PAGE)] = PAGE
             while sink.written_bytes == before:
                 begun = time.process_time()
