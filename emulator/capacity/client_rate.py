@@ -31,8 +31,8 @@ class ClientRate:
     >>> rate.answered(2.0, throttled=True)
     >>> round(rate.limit, 1)
     14.0
-    >>> rate.wait(2.0) < rate.wait(2.0)
-    True
+    >>> round(rate.wait(2.0), 3), rate.wait(2.1), round(rate.wait(2.1), 3)
+    (0.071, 0.0, 0.043)
     """
 
     __slots__ = (
@@ -60,12 +60,17 @@ class ClientRate:
         self._inflection = 0.0
 
     def wait(self, now: float) -> float:
-        """Take a token, and return the seconds until it is there; callers wait in turn."""
+        """Take a token and return 0, or return the seconds until there is one at this rate.
+
+        A caller who waits has taken nothing: he asks again, or gives up.
+        """
         if self.limit is None:
             return 0.0
         self._fill(now)
+        if self._tokens < 1.0:
+            return (1.0 - self._tokens) / self.limit
         self._tokens -= 1.0
-        return max(0.0, -self._tokens / self.limit)
+        return 0.0
 
     def answered(self, now: float, *, throttled: bool) -> None:
         """Hear of an answer, and set the rate anew."""

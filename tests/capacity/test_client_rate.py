@@ -13,7 +13,8 @@ def drive(rate, per_second, seconds, allowed, start=0.0):
     for number in range(int(per_second * seconds)):
         arrival = start + number / per_second
         due = max(due, arrival)
-        due += rate.wait(due)
+        while (delay := rate.wait(due)) > 0 and due <= start + seconds:
+            due += delay + 1e-9
         if due > start + seconds:
             break
         second = int(due)
@@ -94,3 +95,12 @@ def test_the_curve_begins_where_throttling_has_left_the_rate():
     low = rate.limit
     rate.answered(2.0, throttled=False)
     assert rate.limit == pytest.approx(low)
+
+
+def test_a_caller_who_waits_and_gives_up_has_taken_nothing():
+    """CAP-708: before, each of them lengthened the wait of those who came later."""
+    rate = ClientRate()
+    rate.answered(0.0, throttled=True)
+
+    assert {rate.wait(0.0) for _ in range(1_000)} == {1.0 / rate.limit}
+    assert rate.wait(2.0) == 0.0

@@ -17,15 +17,18 @@ class SimulatedClient:
 
     Attributes:
         free: How many more calls it may have under way; None without a limit.
+        queue: Calls that wait until another has ended, in the order they came.
+        unsent: Calls that wait until the rate limit lets them pass, likewise.
     """
 
-    __slots__ = ("free", "queue", "quota", "rate")
+    __slots__ = ("free", "queue", "quota", "rate", "unsent")
 
     def __init__(self, concurrency: int | None) -> None:
         self.quota = RetryQuota()
         self.rate = ClientRate()
         self.free = concurrency
         self.queue: deque[ClientCall] = deque()
+        self.unsent: deque[ClientCall] = deque()
 
 
 class ClientCall:
@@ -39,6 +42,7 @@ class ClientCall:
         earlier: How many of these attempts were of batches that were answered in part.
         rounds: How many batches were answered in part.
         waited: Seconds that its caller waited, besides the attempts themselves.
+        unsent_ns: Since when it waits for its client's rate limit; None if it does not.
     """
 
     __slots__ = (
@@ -49,6 +53,7 @@ class ClientCall:
         "record",
         "rounds",
         "source",
+        "unsent_ns",
         "waited",
         "works",
     )
@@ -69,3 +74,4 @@ class ClientCall:
         self.earlier = 0
         self.rounds = 0
         self.waited = 0.0
+        self.unsent_ns: int | None = None

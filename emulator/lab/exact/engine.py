@@ -101,6 +101,7 @@ class _Drive:
         self._timeout_ns = None if callers.timeout is None else int(callers.timeout * NANOSECONDS)
         self._coming: list[tuple[int, int, _Step, ClientCall | SimulatedClient]] = []
         self._made = 0
+        self._sending: tuple[_Step, ...] = (self._send, self._attempt)
 
     def _runner(self, number: int, pattern: Pattern, seed: int) -> Runner:
         path = find_path(self._layout, pattern)
@@ -244,14 +245,38 @@ class _Drive:
 
     def _send(self, call: ClientCall, time_ns: int, second: int) -> None:
         """Send a call, as soon as the client's own limit allows it."""
+        client = call.client
         if call.source.policy.limits_rate:
-            delay = call.client.rate.wait(time_ns / NANOSECONDS)
-            if delay:
-                call.waited += delay
-                due_ns = time_ns + int(delay * NANOSECONDS)
-                self._schedule_in_time(due_ns, self._attempt, call)
+            delay = 0.0 if client.unsent else client.rate.wait(time_ns / NANOSECONDS)
+            if client.unsent or delay:
+                call.unsent_ns = time_ns
+                client.unsent.append(call)
+                if self._timeout_ns is not None:
+                    self._schedule(call.arrived_ns + self._timeout_ns, self._give_up_unsent, call)
+                if len(client.unsent) == 1:
+                    self._schedule(_after(time_ns, delay), self._send_next, client)
                 return
         self._attempt(call, time_ns, second)
+
+    def _send_next(self, client: SimulatedClient, time_ns: int, second: int) -> None:
+        """Send what a client's limit lets pass, of the calls whose callers still wait."""
+        while client.unsent:
+            call = client.unsent[0]
+            if call.unsent_ns is not None:
+                delay = client.rate.wait(time_ns / NANOSECONDS)
+                if delay:
+                    self._schedule(_after(time_ns, delay), self._send_next, client)
+                    return
+                call.waited += (time_ns - call.unsent_ns) / NANOSECONDS
+                call.unsent_ns = None
+                self._attempt(call, time_ns, second)
+            client.unsent.popleft()
+
+    def _give_up_unsent(self, call: ClientCall, time_ns: int, _second: int) -> None:
+        """Give a call up whose caller has waited long enough for its client's limit."""
+        if call.unsent_ns is not None:
+            call.unsent_ns = None
+            self._give_up(call, time_ns)
 
     def _attempt(self, call: ClientCall, time_ns: int, second: int) -> None:
         call.attempts += 1
@@ -338,10 +363,13 @@ class _Drive:
 
     def _send_again(self, call: ClientCall, time_ns: int, delay: float) -> None:
         """Send a call again after its last attempt has ended and a delay has passed."""
-        call.waited += delay
         due_ns = time_ns + self._took_ns() + int(delay * NANOSECONDS)
+        if self._is_late(call, due_ns):
+            self._give_up_late(call)
+            return
+        call.waited += delay
         step = self._send if call.source.policy.limits_rate else self._attempt
-        self._schedule_in_time(due_ns, step, call)
+        self._schedule(due_ns, step, call)
 
     def _give_up(self, call: ClientCall, time_ns: int) -> None:
         self._count_failed(call)
@@ -376,12 +404,14 @@ class _Drive:
         self._made += 1
         heappush(self._coming, (due_ns, self._made, step, subject))
 
-    def _schedule_in_time(self, due_ns: int, step: _Step, call: ClientCall) -> None:
-        """Schedule a step of a call; if its caller does not wait so long, the call is given up."""
-        if self._timeout_ns is not None and due_ns > call.arrived_ns + self._timeout_ns:
-            self._give_up(call, call.arrived_ns + self._timeout_ns)
-        else:
-            self._schedule(due_ns, step, call)
+    def _is_late(self, call: ClientCall, due_ns: int) -> bool:
+        """Return whether a caller does not wait so long."""
+        return self._timeout_ns is not None and due_ns > call.arrived_ns + self._timeout_ns
+
+    def _give_up_late(self, call: ClientCall) -> None:
+        """Give a call up when its caller's patience ends."""
+        assert self._timeout_ns is not None, "there is a time after which it is late"
+        self._give_up(call, call.arrived_ns + self._timeout_ns)
 
     def _go_on_until(self, time_ns: int, second: int) -> None:
         """Do everything that is due by a moment."""
@@ -429,13 +459,22 @@ class _Drive:
 
     def _give_up_waiting(self) -> None:
         """Count the calls that the end of the run finds waiting, as far as they came."""
-        for _, _, _, subject in self._coming:
-            # A page that nobody came to ask for, and an unsent call, have no attempts.
-            if isinstance(subject, ClientCall) and subject.attempts:
+        for _, _, step, subject in self._coming:
+            # A page that nobody came to ask for, and a call not sent yet, have no attempts.
+            if isinstance(subject, ClientCall) and subject.attempts and step in self._sending:
                 self._count_calls(subject, len(subject.works))
+        for client in self._clients:
+            for call in client.unsent:
+                if call.attempts and call.unsent_ns is not None:
+                    self._count_calls(call, len(call.works))
 
 
 _FULL = RetryQuota().tokens
+
+
+def _after(time_ns: int, delay: float) -> int:
+    """Return a moment at which a delay has passed for sure, rounding or not."""
+    return time_ns + int(delay * NANOSECONDS) + 1
 
 
 def _sizes(record: ResourceRecord) -> float:

@@ -381,6 +381,16 @@ def test_an_adaptive_client_slows_down_to_what_is_served():
     assert slowed.units[0].write > 0.6 * plain.units[0].write
 
 
+def test_impatient_callers_of_adaptive_clients_do_not_shut_those_who_come_later_out():
+    """CAP-708. Pinned: once throttled, such clients never sent anything again."""
+    clients = Clients(count=2, timeout=2.0)
+    log = run([PUT], SCARCE, retry="adaptive", fields=MANY, duration=60, clients=clients)
+
+    late = log.resources[next(iter(log.resources))].consumed[1][30:]
+    assert sum(late) > 0.5 * 10 * 30
+    assert log.patterns["put"].failed > 0
+
+
 def test_jitter_is_the_clients_choice():
     spread, steady = (
         run([PUT], SCARCE, clients=Clients(jitter=jitter)).patterns["put"].latencies
