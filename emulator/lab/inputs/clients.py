@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, TypeAlias, get_args
 
@@ -128,3 +129,26 @@ _MAPPING: Final = CLIENTS.form.made(_made)
 FORM: Final = forms.either(
     _COUNT, _MAPPING, select=lambda entry: _MAPPING if isinstance(entry.value, dict) else _COUNT
 )
+
+
+def played_request_by_request(workload: Mapping[str, Any]) -> list[str]:
+    """Return what a workload's document says of clients that only the exact engine plays.
+
+    The aggregate engine has clients that send at once, wait as their SDK does and give up with
+    it; it has neither queues in clients nor callers' patience nor rates of clients.
+
+    >>> played_request_by_request({"clients": {"count": 9, "timeout": 2.0}, "retry": "adaptive"})
+    ['timeout', 'adaptive retries']
+    """
+    clients = workload.get("clients")
+    members = clients if isinstance(clients, Mapping) else {}
+    patterns = workload.get("patterns", ())
+    names = [name for name in ("concurrency", "timeout") if members.get(name) is not None]
+    batches = any(pattern.get("actions", 1) > 1 for pattern in patterns)
+    if batches and members.get("batch_retry", Clients.batch_retry) != Clients.batch_retry:
+        names.append("batch_retry")
+    modes = {pattern.get("retry") or workload.get("retry") for pattern in patterns}
+    modes = modes or {workload.get("retry")}
+    if any(mode in POLICIES and POLICIES[mode].limits_rate for mode in modes):
+        names.append("adaptive retries")
+    return names

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from emulator.lab.inputs.clients import played_request_by_request
 from emulator.lab.outcome import result_types, words
 from emulator.lab.outcome.thresholds import THRESHOLD, TIGHT
 from emulator.lab.outcome.throttled import typical_throttling
@@ -81,8 +82,16 @@ def summary(comparison: result_types.Comparison) -> str:
     return (
         f"{words.counted(len(comparison.designs), 'design')} under {words.count(requests)} "
         f"requests in {words.duration(comparison.duration_seconds)}; {comparison.engine} engine, "
-        f"up to {worlds}{first}; {_beginning(comparison)}"
+        f"up to {worlds}{first}; {_beginning(comparison)}{_left_out(comparison)}"
     )
+
+
+def _left_out(comparison: result_types.Comparison) -> str:
+    """Return which of the clients' habits the engine did not play."""
+    names = played_request_by_request(comparison.workload)
+    if comparison.engine == "exact" or not names:
+        return ""
+    return f"; without the clients' {', '.join(names)}, which only the exact engine plays"
 
 
 def _beginning(comparison: result_types.Comparison) -> str:

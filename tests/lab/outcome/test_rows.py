@@ -119,3 +119,14 @@ def test_the_run_is_told_in_one_line():
         "3 designs under 26.6 M requests in 3 h; aggregate engine, up to 73 worlds, from seed 7; "
         "newborn tables"
     )
+
+
+def test_what_the_engine_did_not_play_of_the_clients_is_said():
+    """CAP2-9: the aggregate engine has no queues in clients, and no callers who give up."""
+    clients = {"count": 9, "concurrency": 2, "timeout": 1.0, "batch_retry": "requeue"}
+    comparison = replace(afternoon(), workload={**afternoon().workload, "clients": clients})
+    left_out = "; without the clients' concurrency, timeout, which only the exact engine plays"
+
+    assert comparison.engine == "aggregate"
+    assert summary(comparison).endswith(left_out)
+    assert "which only" not in summary(replace(comparison, engine="exact"))
