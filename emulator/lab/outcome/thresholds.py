@@ -20,3 +20,5 @@ FIRST_WORLDS: Final = 20
 #: Worlds in which one unknown is drawn alone.
 ALONE_WORLDS: Final = 10
 MOST_WORLDS: Final = 200
+#: The grades of designs that need no fix.
+HEALTHY: Final = ("fine", "tight")

@@ -12,9 +12,6 @@ from emulator.lab.report.charts import Chart, resource_charts, slug, summary_cha
 from emulator.lab.report.markup import badge, figure
 from emulator.web.markup import TableColumn, Value, table
 
-#: Grades of designs that need no look.
-HEALTHY: Final = ("fine", "tight")
-
 
 class DesignSection:
     """The markup of a design, and the pictures in it by the ids of their figures."""

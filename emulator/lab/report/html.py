@@ -29,8 +29,9 @@ from emulator.lab.outcome.rows import (
     risk,
     summary,
 )
+from emulator.lab.outcome.thresholds import HEALTHY
 from emulator.lab.report import pictures
-from emulator.lab.report.design_section import HEALTHY, DesignSection, anchor, keys
+from emulator.lab.report.design_section import DesignSection, anchor, keys
 from emulator.lab.report.heat_map import hottest, thumbnail
 from emulator.lab.report.markup import badge, figure, sentence
 from emulator.lab.report.side_by_side import comparison_charts
@@ -134,10 +135,10 @@ def _card(index: int, design: result_types.DesignResult) -> str:
     return (
         f'<article class="card {design.grade}"><h2><a href="#{anchor(index)}">'
         f"{escape(design.name)}</a>{badge(design)}</h2>"
-        f'<p class="keys">{keys(design.design)}</p>'
+        f'<p class="keys">{keys(design.design)}</p><div class="figures">{figures}</div>'
         f'<p class="verdict">{sentence(design.verdict)}</p>'
         f'{notes}<a class="thumb" href="#{anchor(index)}">{thumbnail(hottest(design))}'
-        f'<span>partitions over time</span></a><div class="figures">{figures}</div></article>'
+        "<span>partitions over time</span></a></article>"
     )
 
 

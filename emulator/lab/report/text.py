@@ -15,11 +15,13 @@ from typing import Final, TextIO
 from emulator.lab.outcome import words
 from emulator.lab.outcome.result_types import Comparison, DesignResult, ResourceResult
 from emulator.lab.outcome.rows import Group, groups, summary
-from emulator.lab.outcome.thresholds import THRESHOLD
+from emulator.lab.outcome.thresholds import HEALTHY, THRESHOLD
 from emulator.lab.report.heat_map import Cells, MapLayout, hottest
 
 PLAIN_WIDTH: Final = 100
 MAP_ROWS: Final = 10
+#: What stands where a fix would, if none was looked for (``--quick``).
+NOT_SOUGHT: Final = "Not looked for in this run."
 MAP_COLUMNS: Final = 60
 #: Signs for a cell from idle to full; the last is for throttled.
 SHADES: Final = "·░░▒▒▓▓█X"
@@ -95,6 +97,8 @@ def explanations(design: DesignResult) -> Iterator[tuple[str, str]]:
     """Yield what stands under a verdict: what fixes it, what it depends on, what it costs."""
     if design.fix or design.fix_note:
         yield "smallest fix", words.sentence(design.fix or design.fix_note or "")
+    elif design.grade not in HEALTHY:
+        yield "smallest fix", NOT_SOUGHT
     if design.unknowns:
         yield "depends on", words.sentence(dependence(design))
     if named := problems(design):
@@ -114,8 +118,11 @@ def dependence(design: DesignResult) -> str:
 
 def problems(design: DesignResult) -> str:
     """Return the names of the problems that the page explains, with what they are about."""
-    grave = [finding for finding in design.findings if finding.severity == "problem"]
-    return ", ".join(f"{finding.check} ({finding.subject})" for finding in grave)
+    subjects: dict[str, list[str]] = {}
+    for finding in design.findings:
+        if finding.severity == "problem":
+            subjects.setdefault(words.resource(finding.subject), []).append(finding.check)
+    return "; ".join(f"{', '.join(checks)} ({subject})" for subject, checks in subjects.items())
 
 
 def _table(comparison: Comparison) -> Iterator[str]:

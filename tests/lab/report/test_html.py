@@ -152,3 +152,11 @@ def test_embedded_data_is_rounded_json(text):
     document = data_of(text)["results"]
     assert document["designs"][0]["headroom"]["multiple"] == 0.39
     assert document["duration_seconds"] == 10800
+
+
+def test_a_card_begins_with_risk_and_cost_and_then_gives_the_reasons():
+    """They are on the first screen of a phone, however long the verdict is."""
+    card = html_page(afternoon()).partition('<article class="card')[2]
+    parts = ['class="figures"', 'class="verdict"', "Smallest fix", "Depends on", 'class="thumb"']
+
+    assert [card.index(part) for part in parts] == sorted(card.index(part) for part in parts)

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 from emulator.lab.report import print_report, text_report
+from emulator.lab.report.text import explanations
 from tests.lab.report.comparisons import afternoon
 
 
@@ -82,3 +83,11 @@ def test_no_designs_is_no_table():
     text = text_report(replace(afternoon(), designs=()))
     assert text.splitlines()[0] == afternoon().title
     assert "Throttling" not in text
+
+
+def test_a_design_that_throttles_says_when_no_fix_was_looked_for():
+    throttling = replace(afternoon().designs[0], fix=None, fix_note=None)
+    healthy = replace(throttling, grade="fine")
+
+    assert ("smallest fix", "Not looked for in this run.") in explanations(throttling)
+    assert "smallest fix" not in dict(explanations(healthy))
