@@ -166,7 +166,8 @@ class Ledger:
             self.concentration.add(receipt)
 
     def _enter_free(self, event: RequestServed) -> None:
-        named = event.request.get("TableName") if isinstance(event.request, Mapping) else None
+        request: object = event.request  # as it came: a refused one may be no structure at all
+        named = request.get("TableName") if isinstance(request, Mapping) else None
         key = (event.operation, named if isinstance(named, str) else "", calling_place())
         entry = self._free.setdefault(key, LedgerEntry(key[0], key[1], None, key[2]))
         entry.calls += 1
