@@ -33,6 +33,9 @@ _TEXTS = (
     "\u00e9",
 )
 
+#: What a value in a statement is made long of.
+_LITERALS = ("9", "-", ".", "e", "9e", "''", "[", "[1],", "<<", "{'a':", " ", "(", "\u00e9")
+
 
 @dataclass(frozen=True)
 class Case:
@@ -110,8 +113,19 @@ def _grown(maker, name, member):
         for path, form, grow in _grown(maker, name, member.member):
             yield f".*{path}", form, lambda count, grow=grow: {"tab": grow(count)}
     elif isinstance(member, shapes.String):
-        for text in _TEXTS:
-            yield "", repr(text), lambda count, text=text: text * count
+        yield from _text(name, member)
+
+
+def _text(name, member):
+    for text in _TEXTS:
+        yield "", repr(text), lambda count, text=text: text * count
+    if name == "Statement":
+        for text in _LITERALS:
+            yield (
+                "",
+                f"literal {text!r}",
+                lambda count, text=text: _statement(text, count, member.most),
+            )
 
 
 def _attributes(maker):
@@ -161,6 +175,12 @@ def _numbered(element, number):
             if changed != value:
                 return element | {name: changed}
     return element
+
+
+def _statement(text, count, most):
+    """Return a statement that writes a long value, and is as long as it may be at most."""
+    before, after = "INSERT INTO tab VALUE {'pk': 'a', 'sk': 1, 'n': ", "}"
+    return before + text * min(count, (most - len(before + after)) // len(text)) + after
 
 
 def _nested(count):

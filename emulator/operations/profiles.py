@@ -24,7 +24,7 @@ def worded(
 ) -> ValidationException:
     """Return the fault as the client of this operation reads it."""
     layer = OPERATIONS[operation].layer(profile)
-    if layer.is_enveloped and _json_levels(request) > _CURRENT_JSON_LEVELS:
+    if layer.is_enveloped and _is_deeper(request, _CURRENT_JSON_LEVELS):
         layer = OLDER
     text = fault.wording.text(profile, layer.wording)
     if layer.is_enveloped and not fault.is_final:
@@ -32,20 +32,21 @@ def worded(
     return ValidationException(text)
 
 
-def _json_levels(request: Mapping[str, Any]) -> int:
-    """Return how deep a request is nested as JSON.
+def _is_deeper(request: Mapping[str, Any], levels: int) -> bool:
+    """Return whether a request is nested deeper than so many levels of JSON.
 
-    >>> _json_levels({"Key": {"pk": {"S": "a"}}})
-    3
+    It is not followed further: a caller in the same process may have tied it into a ring.
+
+    >>> request = {"Key": {"pk": {"S": "a"}}}
+    >>> _is_deeper(request, 2), _is_deeper(request, 3)
+    (True, False)
     """
-    levels = 0
     level: list[Any] = [request]
-    while level:
-        levels += 1
+    for _ in range(levels):
         level = [
             member
             for container in level
             for member in (container.values() if isinstance(container, dict) else container)
             if isinstance(member, (dict, list))
         ]
-    return levels
+    return bool(level)

@@ -99,13 +99,18 @@ def _can_be_sent(request: Request) -> bool:
     objects of their own; the question is put when such a request has failed.
     """
     unseen: list[Any] = [request]
+    met: set[int] = set()
     while unseen:
         value = unseen.pop()
+        if id(value) in met:  # tied into a ring, or named often
+            continue
         if isinstance(value, dict):
             if not all(isinstance(name, str) for name in value):
                 return False
+            met.add(id(value))
             unseen.extend(value.values())
         elif isinstance(value, list | tuple | set | frozenset):
+            met.add(id(value))
             unseen.extend(value)
         elif not isinstance(value, _SENT_TYPES):
             return False

@@ -5,7 +5,6 @@ A fault in a value names its place inside it, from ``root``: ``root.x``, ``root[
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Callable, Container
 from decimal import Decimal
@@ -32,7 +31,6 @@ KEY_TYPE: Final = "Tuple keys must be of type String. Actual type: {kind} under 
 REPEATED_KEY: Final = "Duplicate keys in tuple. Key: {key} under {path}"
 
 ROOT: Final = "root"
-_EXPONENT: Final = re.compile(r"\.?([0-9]*)[eE]([+-]?[0-9]+)$")
 _JAVA_INTEGER: Final = range(-(2**31), 2**31)
 _LONG_DIGITS: Final = 20
 
@@ -98,11 +96,9 @@ class LiteralParser(Cursor):
         Observed: the public suite, October 2026: an exponent or a scale beyond 32 bits leaves
         nothing to say, everything else is reported with its place.
         """
-        match = _EXPONENT.search(text)
-        if match is not None:
-            fraction = match[1] if match[0].startswith(".") else ""
-            if not fits_java(match[2], len(fraction)):
-                raise not_well_formed()
+        mantissa, _, exponent = text.replace("E", "e").partition("e")
+        if exponent and not fits_java(exponent, len(mantissa.partition(".")[2])):
+            raise not_well_formed()
         try:
             return parse_number(text)
         except errors.RequestFault as fault:

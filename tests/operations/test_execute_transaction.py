@@ -387,6 +387,26 @@ def test_an_aggregate_beyond_4_mb_is_refused(emu):
     assert fault(emu, *selects) == message
 
 
+@pytest.mark.parametrize(("extra_bytes", "fits"), [(0, True), (1, False)])
+def test_a_transaction_takes_exactly_four_megabytes(emu, extra_bytes, fits):
+    """TXG-4, TXW-10: 4,194,304 bytes, inclusive, written and read."""
+    sizes = [400_000] * 10 + [194_304 + extra_bytes]
+    texts = {f"{number:02}": "x" * (size - 5) for number, size in enumerate(sizes)}
+    inserts = [
+        (f"INSERT INTO tab VALUE {{'pk': '{key}', 'v': ?}}", {"Parameters": [{"S": text}]})
+        for key, text in texts.items()
+    ]
+    selects = [f"SELECT pk FROM tab WHERE pk = '{key}'" for key in texts]
+    if fits:
+        transact(emu, *inserts)
+        transact(emu, *selects)
+    else:
+        assert "exceeding the 4MB limit" in fault(emu, *inserts)
+        for key, text in texts.items():
+            put(emu, "tab", pk=key, v=text)
+        assert "exceeding the 4MB limit" in fault(emu, *selects)
+
+
 def test_a_key_value_that_no_key_can_be_refuses_the_transaction(emu):
     """PQL-8, PQL-20; the key of an INSERT cancels, in the words of PutItem (KV-8)."""
     assert fault(emu, "UPDATE tab SET x = 1 WHERE pk = true") == (

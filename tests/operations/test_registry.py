@@ -55,6 +55,17 @@ def test_a_fault_beside_something_nested_deeply_is_told():
         emu.call("BatchWriteItem", {"RequestItems": {"!": [{"PutRequest": {"Item": {"a": deep}}}]}})
 
 
+def test_a_request_that_holds_itself_is_refused():
+    """Only a caller in the same process can tie one; looking for its end never ended."""
+    ring = {}
+    ring["M"] = {"a": ring}
+    request = {"TableName": "tab", "Item": {**KEY, "x": ring}}
+    with pytest.raises(ApiError, match="Nesting Levels have exceeded"):
+        emulator().call("PutItem", request)
+    with pytest.raises(SerializationException):
+        emulator().call("PutItem", request | {"ConditionExpression": object()})
+
+
 def test_a_fault_of_ours_is_not_hidden(monkeypatch):
     def fail(_account, _request):
         raise TypeError("ours")
