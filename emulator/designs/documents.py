@@ -207,7 +207,7 @@ def parse_yaml(text: str, source: str) -> Document:
         node = loader.get_single_node()
         if node is None:
             return Document(None, source, text)
-        if _size(node, {}) > _MOST_VALUES:
+        if unfolded_size(node) > MOST_VALUES:
             raise DocumentError(f"{source}: its aliases refer to themselves, or unfold too far")
         _note(node, (), places, 0)
         return Document(loader.construct_document(node), source, text, places)
@@ -226,11 +226,16 @@ def _intrinsic(loader: Any, suffix: str, node: Any) -> Any:
     return {name: construct(node, deep=True)}
 
 
-_MOST_VALUES: Final = 1_000_000
+#: How many values a file may unfold to.
+MOST_VALUES: Final = 1_000_000
+
+
+def unfolded_size(node: Any) -> float:
+    """Return how many values a node of YAML unfolds to; one that is in itself has no end."""
+    return _size(node, {})
 
 
 def _size(node: Any, sizes: dict[Any, float]) -> float:
-    """Return how many values a node unfolds to; one that is in itself has no end."""
     if node not in sizes:
         sizes[node] = math.inf
         children = () if node.id == "scalar" else node.value

@@ -92,6 +92,12 @@ BROKEN = [
     ("rate: 5\n", "rate: .inf\n", "patterns[0].rate: expected a number, found inf"),
     ("size: 1.5 KB", "size: 500 KB", "Pattern 'save': an item has at most 409,600 bytes, not 512"),
     ("size: 1.5 KB", "size: {median: 1 KB, p99: 1 MB}", "size.p99: expected more than the median"),
+    (
+        "size: 1.5 KB",
+        f"size: {'9' * 400} MB",
+        "patterns[0].size: expected a size that a number can tell",
+    ),
+    ("engine: exact", f"duration: {'9' * 400}", "lab.yaml:4: duration: "),
     ("size: 1.5 KB", "size: huge", "patterns[0].size: expected a size such as 300, 1.5 KB"),
     ("by: [userId]", "by: [userid]", "patterns[1].by[0]: expected one of the fields status, time"),
     ("by: [userId]", "by: userId", "workload.patterns[1].by: expected a list, found 'userId'"),
@@ -195,7 +201,14 @@ def test_a_broken_file_gets_one_clear_sentence(good, bad, complaint):
         ("5", "lab.yaml:1: expected a mapping, found 5"),
         ("a: &x [*x]", "lab.yaml"),
         ("a: \x00", "lab.yaml: not YAML"),
+        (f"a: {'9' * 5000}", "lab.yaml: not YAML: Exceeds the limit"),
+        (
+            "a0: &a0 [x, x, x]\n"
+            + "".join(f"a{n}: &a{n} [{f'*a{n - 1}, ' * 8}]\n" for n in range(1, 12)),
+            "lab.yaml: its aliases unfold too far",
+        ),
     ],
+    ids=lambda written: written[:20],
 )
 def test_a_file_that_is_something_else_gets_one_too(text, complaint):
     with pytest.raises(DocumentError) as error:

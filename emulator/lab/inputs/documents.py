@@ -7,12 +7,14 @@ every complaint names the place and what was expected there.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from math import isfinite
+from math import inf
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
+from emulator.designs.documents import MOST_VALUES, unfolded_size
 from emulator.service.errors import DocumentError
 
 _T = TypeVar("_T")
@@ -94,6 +96,8 @@ class Entry:
             node = loader.get_single_node()
             if node is None:
                 raise DocumentError(f"{source}: the file is empty; expected workload and designs")
+            if MOST_VALUES < unfolded_size(node) < inf:
+                raise DocumentError(f"{source}: its aliases unfold too far")
             return _Composer(loader, source).entry(node, "", 0)
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark
@@ -103,6 +107,8 @@ class Entry:
             raise DocumentError(f"{source}: not YAML: {str(error).splitlines()[0]}") from error
         except RecursionError:
             raise DocumentError(f"{source}: nested too deeply") from None
+        except ValueError as error:  # a number with more digits than Python reads
+            raise DocumentError(f"{source}: not YAML: {error}") from error
 
     def fail(self, expected: str, names: Iterable[str] = ()) -> NoReturn:
         """Raise the complaint that something else was expected here, perhaps one of these names."""
@@ -175,7 +181,7 @@ class Entry:
     ) -> float:
         """Return a number within bounds."""
         value = self.value
-        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
             self.fail("a number")
         if least is not None and value < least:
             self.fail(f"a number of at least {least:g}")
@@ -233,7 +239,10 @@ class Entry:
             match = _SIZE.fullmatch(self.value)
             if match is None:
                 self.fail("a size such as 300, 1.5 KB or 2 MB")
-            return round(float(match[1]) * _BYTES[match[2]])
+            size = float(match[1]) * _BYTES[match[2]]
+            if size == inf:
+                self.fail("a size that a number can tell")
+            return round(size)
         return self.integer(least=1)
 
 
@@ -246,6 +255,11 @@ def nearest(name: object, known: Iterable[str]) -> str:
     by_letters = {one.casefold(): one for one in known}
     near = get_close_matches(str(name).casefold(), by_letters, n=1)
     return f"; did you mean {by_letters[near[0]]!r}?" if near else ""
+
+
+def _is_finite(value: float) -> bool:
+    """Return whether a number can be reckoned with; a whole one may be larger than any float."""
+    return -inf < value < inf and abs(value) <= sys.float_info.max
 
 
 def _member(field: str, name: str) -> str:
