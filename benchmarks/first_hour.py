@@ -76,9 +76,9 @@ def steps(*, without_suite: bool) -> Iterator[Step]:
             ("the suite, by the README", 600) if is_suite else ("a command of the README", 180)
         )
         yield Step(what, limit, partial(in_a_copy, command=command))
-    yield Step("the first test of one's own", 180, first_test)
-    yield Step("the first answer of the lab", 300, first_lab_answer)
-    yield Step("the first red check", 120, first_red_check)
+    yield Step("your first test", 180, first_test)
+    yield Step("your first answer of the lab", 300, first_lab_answer)
+    yield Step("your first red check", 120, first_red_check)
 
 
 def blocks(page: Path, language: str) -> list[str]:
