@@ -68,6 +68,14 @@ PLAYS = (
 )
 
 
+def pytest_configure(config):
+    """Keep the order of files: by default those with the fewest tests, the long plays, come last.
+
+    Then one process plays and the other has nothing left to do; the doctests are a better end.
+    """
+    config.option.loadscopereorder = False
+
+
 def pytest_collection_modifyitems(config, items):
     """Leave plays out of what coverage is measured of."""
     if not config.pluginmanager.hasplugin("_cov"):
