@@ -17,7 +17,9 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
+from socket import create_connection
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from emulator.lab.analysis.sweep_files import SweepRow, merged
 from emulator.lab.analysis.sweeps import WORKLOAD_PARAMETERS, RayExecutor, SweepPart, sweep
@@ -39,6 +41,8 @@ PROCESSES: Final = "processes"
 _INSTALLED_BY: Final = {"dask": "distributed"}
 #: How long a Dask scheduler may take to answer.
 _DASK_SECONDS: Final = 10
+#: Until a cluster of Ray has to answer at its port.
+_RAY_SECONDS: Final = 10.0
 _EPILOG: Final = """\
 examples:
   dynamometer sweep shop.yaml --over shards=1,2,4,8 --over load=0.5,1,2 --out shop.jsonl
@@ -201,7 +205,25 @@ def _processes(jobs: int | None, _address: str | None) -> AbstractContextManager
 
 
 def _ray(jobs: int | None, address: str | None) -> AbstractContextManager[Any]:
+    if address is not None:
+        _reach(address)
     return closing(RayExecutor(address=address, processes=jobs))
+
+
+def _reach(address: str) -> None:
+    """See that a port answers: Ray itself waits for minutes for one that does not.
+
+    Raises:
+        OSError: Nothing listens there. An address without a port is left to Ray.
+    """
+    place = urlsplit(address if "://" in address else f"//{address}")
+    if place.hostname is None or place.port is None:
+        return
+    try:
+        create_connection((place.hostname, place.port), timeout=_RAY_SECONDS).close()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OSError(f"nothing answers at {place.hostname}:{place.port}: {reason}") from error
 
 
 def _dask(jobs: int | None, address: str | None) -> AbstractContextManager[Any]:

@@ -1,6 +1,7 @@
 """``dynamometer sweep``: parts of a grid, on any machine, merged into one file."""
 
 import json
+import socket
 import sys
 from concurrent.futures import Future
 
@@ -73,6 +74,7 @@ def test_a_torn_line_does_not_tear_the_next(place):
     with (place / "a.jsonl").open("a") as file:
         file.write('{"id": "tor')
     assert run("shop.yaml", *OVER, "--out", "a.jsonl") == 0
+    assert sorted(points(place / "a.jsonl")) == [1, 2, 3]  # every line is JSON again
     assert run("--merge", "all.jsonl", "a.jsonl") == 0
 
 
@@ -224,3 +226,16 @@ def test_a_cluster_that_does_not_answer_is_one_sentence(place, capsys, monkeypat
     assert capsys.readouterr().err == (
         "dynamometer: --executor dask: Timed out trying to connect\n"
     )
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:{port}", "ray://127.0.0.1:{port}"])
+def test_a_port_at_which_nothing_listens_is_one_sentence(place, capsys, monkeypatch, address):
+    """Ray itself waits for minutes."""
+    monkeypatch.setitem(sys.modules, "ray", Here())
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        words = ("--executor", "ray", "--address", address.format(port=free.getsockname()[1]))
+        assert run("shop.yaml", *GRID, *words) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("dynamometer: --executor ray: nothing answers at 127.0.0.1:")
+    assert error.count("\n") == 1

@@ -7,6 +7,7 @@ parts of one sweep can be run on machines that know nothing of each other.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -55,6 +56,17 @@ class SweepRow:
         return json.dumps(vars(self)) + "\n"
 
 
+_ROW_BEGINS: Final = b'{"id": '
+
+
+def _is_row(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
 def read_rows(path: Path) -> list[SweepRow]:
     """Return the rows of a file; lines that are torn or something else are left aside."""
     rows = []
@@ -89,10 +101,19 @@ class SweepFile:
             file.write(row.line())
 
     def _mend(self, path: Path) -> None:
-        """End a line that was torn, so that the next one is not lost with it."""
+        """Cut off a row that was torn, so that every line can be read by others, too.
+
+        Another end is not ours: it becomes a line of its own.
+        """
         text = path.read_bytes()
-        if text and not text.endswith(b"\n"):
-            with path.open("ab") as file:
+        *_, torn = text.rpartition(b"\n")
+        if not torn:
+            return
+        with path.open("r+b") as file:
+            if torn.startswith(_ROW_BEGINS) and not _is_row(torn):
+                file.truncate(len(text) - len(torn))
+            else:
+                file.seek(0, os.SEEK_END)
                 file.write(b"\n")
 
 
