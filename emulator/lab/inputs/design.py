@@ -550,6 +550,7 @@ def _table(name: str, entry: Entry, values: Mapping[str, Any]) -> Table:
     if "partition" not in values and "entities" not in values:
         entry.complain("the field 'partition' is missing: a table needs a partition key template")
     histories: Histories = values.get("history", Histories())
+    _check_reserved(entry, values)
     return Table(
         name=name,
         indexes=tuple(
@@ -564,6 +565,20 @@ def _table(name: str, entry: Entry, values: Mapping[str, Any]) -> Table:
             if member in values
         },
     )
+
+
+def _check_reserved(entry: Entry, values: Mapping[str, Any]) -> None:
+    """Complain about reserved capacity that would cover nothing (CAP-1003)."""
+    extras: Extras = values.get("extras", NO_EXTRAS)
+    if not any(extras.reserved.units):
+        return
+    reserved = entry.mapping()["extras"].mapping()["reserved"]
+    if "read" not in values and "write" not in values:
+        reserved.complain("covers provisioned capacity only; give read and write")
+    if values.get("table_class", STANDARD.name) != STANDARD.name:
+        reserved.complain(f"covers tables of the class {STANDARD.name} only")
+    if extras.replicas:
+        reserved.complain("covers tables in one region only, and this one has replicas")
 
 
 def _index(entry: Entry, values: Mapping[str, Any], described: Mapping[str, History]) -> Index:

@@ -77,7 +77,9 @@ RESERVED: Final = Record(
 )
 
 
-def _reserved(_: Entry, values: dict[str, int]) -> Reserved:
+def _reserved(entry: Entry, values: dict[str, int]) -> Reserved:
+    if not {"read", "write"} & values.keys():
+        entry.fail("read or write units to reserve, in hundreds")
     years = values.pop("years", Reserved.years)
     return Reserved(years=years, units=Units(**values))
 
