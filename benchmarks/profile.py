@@ -5,7 +5,8 @@
 The first two tables are cProfile's: the rooms and the functions with the largest share of their
 own, which a profiler makes look larger the more they call. The third counts instructions with
 callgrind, if valgrind is installed: unlike seconds, they do not change with the machine's mood. Its
-last two rows are what no operation can do without: reading the item and writing it out again.
+last rows are what no operation can do without, reading the item and writing it out again, and what
+it would take to copy a wire form that was kept.
 """
 
 import argparse
@@ -31,14 +32,16 @@ COUNTED = (
     "PutItem, all new",
     "load the item",
     "dump the item",
+    "copy a wire form",
 )
 SCRIPT = """
-import gc, json
+import gc, json, marshal
 from itertools import count
 from benchmarks.workbench import ITEM, all_new, filled, requests
 from emulator.model.wire import dump_item, load_item
 emulator = filled(60, partition="user#1")
 loaded = load_item(ITEM).attributes
+kept = marshal.dumps(dump_item(loaded))
 numbers = count()
 calls = {{
     name: (lambda name=name, make=make: emulator.call(name, make()))
@@ -48,6 +51,7 @@ call = calls.get({operation!r}) or {{
     "J": lambda: json.loads(json.dumps(ITEM)),
     "load the item": lambda: load_item(ITEM),
     "dump the item": lambda: dump_item(loaded),
+    "copy a wire form": lambda: marshal.loads(kept),
     "PutItem, all new": lambda: emulator.call("PutItem", all_new(next(numbers))),
 }}[{operation!r}]
 gc.disable()
