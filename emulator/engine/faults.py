@@ -77,9 +77,20 @@ class Faults:
         self.rules: list[FaultRule] = []
 
     def add(self, **rule: Any) -> FaultRule:
-        """Add a rule; see ``FaultRule`` for its arguments."""
+        """Add a rule; see ``FaultRule`` for its arguments.
+
+        Raises:
+            TypeError: An argument is none of them, or there is no kind.
+        """
+        from dataclasses import fields
+
         from emulator.engine.fault_rules import FaultRule
 
+        known = [member.name for member in fields(FaultRule) if member.init]
+        unknown = next((name for name in rule if name not in known), None)
+        if unknown is not None or "kind" not in rule:
+            wrong = "needs a kind" if unknown is None else f"has no {unknown!r}"
+            raise TypeError(f"a fault rule {wrong}; it takes {', '.join(known)}")
         added = FaultRule(**rule)
         self.rules.append(added)
         return added

@@ -70,6 +70,22 @@ def test_without_operations_only_requests_on_items_are_throttled_or_conflict(mad
     assert rule.hits == 1
 
 
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ({"kind": "latency", "seconds": 5}, "a fault rule has no 'seconds'; it takes kind, "),
+        ({"kind": "latency", "hits": 5}, "a fault rule has no 'hits'; it takes kind, "),
+        ({"share": 1}, "a fault rule needs a kind; it takes kind, operations, "),
+    ],
+)
+def test_an_argument_that_no_rule_has_is_told(rule, said):
+    faults = Faults()
+    with pytest.raises(TypeError) as caught:
+        faults.add(**rule)
+    assert str(caught.value).startswith(said)
+    assert faults.rules == []
+
+
 def test_an_operation_that_is_none_is_told(made):
     with pytest.raises(ValueError, match="operations are such as PutItem, not 'put_item'"):
         made.emu.faults.add(kind="throttle", operations=["GetItem", "put_item"])
