@@ -19,6 +19,7 @@ VALIDATOR = jsonschema.Draft7Validator(schema.lab_file_schema())
 BEYOND_A_SCHEMA = (
     *("no field", "is no parameter", "one of the fields", "exactly one of", "an item has at most"),
     *("more than the median", "never closed", "on-demand maximum", "no design is called"),
+    *("did you mean", "the same for every item", "cannot answer pattern", "that a number can tell"),
     *("given twice", "not YAML", "found nan", "found inf", "design 'by user'", "':"),
 )
 RECORDS = all_records(LAB_FILE)
@@ -52,6 +53,15 @@ def test_every_scenario_is_valid(path):
 
 def test_what_the_reader_accepts_is_valid():
     VALIDATOR.validate(plain(Entry.parse(GOOD, "lab.yaml")))
+
+
+@pytest.mark.parametrize(
+    "keyless", [{}, {"tables": {"orders": {"read": 1}}}], ids=["one", "several"]
+)
+def test_a_table_without_a_key_is_invalid(keyless):
+    document = plain(Entry.parse(GOOD, "lab.yaml"))
+    document["designs"] = [{"name": "keyless"} | keyless]
+    assert not VALIDATOR.is_valid(document)
 
 
 @pytest.mark.parametrize(("good", "bad", "complaint"), BROKEN, ids=[bad for _, bad, _ in BROKEN])

@@ -483,6 +483,7 @@ TABLE: Final = Record(
         ),
         **_CAPACITY_MEMBERS,
     },
+    needs_one=("partition", "entities"),
 )
 PARAMETERS: Final = forms.by_name(forms.integer(least=1))
 _DESIGN_MEMBERS: Final = {
@@ -499,7 +500,12 @@ _DESIGN_MEMBERS: Final = {
         example={"orders of a user": "byUser"},
     ),
 }
-DESIGN: Final = Record("design", "A design of one table.", {**_DESIGN_MEMBERS, **TABLE.members})
+DESIGN: Final = Record(
+    "design",
+    "A design of one table.",
+    {**_DESIGN_MEMBERS, **TABLE.members},
+    needs_one=TABLE.needs_one,
+)
 DESIGN_OF_TABLES: Final = Record(
     "design of tables",
     "A design of several tables.",

@@ -324,11 +324,13 @@ class Record:
         title: What it is called in the schema and on the reference page.
         about: What it says, in a sentence.
         members: The members by name, in the order in which they are read and shown.
+        needs_one: Members of which one must be there; whoever takes the values says so.
     """
 
     title: str
     about: str
     members: Mapping[str, FormMember]
+    needs_one: tuple[str, ...] = ()
 
     def read(self, entry: Entry, scope: FormScope = ANY_NAME) -> dict[str, Any]:
         """Return the members that are there and have a value.
@@ -376,6 +378,11 @@ class Record:
             "properties": {name: member.schema() for name, member in self.members.items()},
             "additionalProperties": False,
             **({"required": required} if required else {}),
+            **(
+                {"anyOf": [{"required": [name]} for name in self.needs_one]}
+                if self.needs_one
+                else {}
+            ),
         }
 
 
