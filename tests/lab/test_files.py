@@ -175,6 +175,21 @@ BROKEN = [
         "'history.previous_peak'?",
     ),
     (
+        "read: 10\n    write: 20\n",
+        "extras:\n      reserved: {read: 100}\n",
+        "lab.yaml:23: designs[0].extras.reserved: covers provisioned capacity only; give read and",
+    ),
+    (
+        "write: 20\n",
+        "write: 20\n    extras: {replicas: 1, reserved: {write: 100}}\n",
+        "lab.yaml:24: designs[0].extras.reserved: covers tables in one region only",
+    ),
+    (
+        "write: 20\n",
+        "write: 20\n    extras: {reserved: {years: 1}}\n",
+        "lab.yaml:24: designs[0].extras.reserved: expected read or write units to reserve",
+    ),
+    (
         "duration: 10s",
         "every: mont\n  duration: 10s",
         "lab.yaml:8: workload.every: expected one of",

@@ -7,10 +7,14 @@ from html import escape
 from typing import Any, Final
 
 from emulator.lab.outcome import result_types, words
+from emulator.lab.outcome.rows import is_incomplete
 from emulator.lab.report import pictures
 from emulator.lab.report.charts import Chart, resource_charts, slug, summary_charts
 from emulator.lab.report.markup import badge, figure
 from emulator.web.markup import TableColumn, Value, table
+
+#: Where a design gives calls up.
+NO_ADVICE: Final = ", but calls were given up, which are not in the use: no advice"
 
 
 class DesignSection:
@@ -184,10 +188,14 @@ def _collections(sizes: result_types.CollectionSizes) -> str:
 
 
 def _break_even(design: result_types.DesignResult) -> str:
+    """Return which billing is the cheaper one; nothing of that for a design that gives calls up.
+
+    What they would have consumed is not in the figures.
+    """
     lines = "".join(
         f"<li>{escape(row.resource)} {row.axis}s: {words.percent(row.utilisation)} used on "
-        f"average; provisioned pays from {words.percent(row.break_even)}, so {row.cheaper} is "
-        "cheaper.</li>"
+        f"average; provisioned pays from {words.percent(row.break_even)}"
+        f"{NO_ADVICE if is_incomplete(design) else f', so {row.cheaper} is cheaper'}.</li>"
         for row in design.break_even
     )
     if not lines:

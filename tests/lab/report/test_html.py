@@ -160,3 +160,15 @@ def test_a_card_begins_with_risk_and_cost_and_then_gives_the_reasons():
     parts = ['class="figures"', 'class="verdict"', "Smallest fix", "Depends on", 'class="thumb"']
 
     assert [card.index(part) for part in parts] == sorted(card.index(part) for part in parts)
+
+
+def test_no_billing_is_called_cheaper_on_what_a_throttled_run_consumed():
+    throttled = next(design for design in afternoon().designs if design.break_even)
+
+    for given_up in (0.0, 0.6):
+        advises = not given_up
+        patterns = [replace(one, failed=one.calls * given_up) for one in throttled.patterns]
+        design = replace(throttled, patterns=tuple(patterns))
+        page = html_page(replace(afternoon(), designs=(design,)))
+        assert (f"so {design.break_even[0].cheaper} is cheaper" in page) is advises
+        assert ("no advice" in page) is not advises
