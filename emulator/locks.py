@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import itertools
 import os
+import sys
 import threading
 import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from enum import IntEnum
+from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -72,11 +74,24 @@ def _before_fork() -> None:
             locks = sorted(_order.keys(), key=_order.__getitem__)
         for lock in locks:
             lock.acquire()
+        _finish_imports()
         _held[:] = locks
         _registry.acquire()
         if len(_order) == len(locks):
             return
         _after_fork()
+
+
+def _finish_imports() -> None:
+    """Wait until nobody is reading one of our modules: in the child he would never be done.
+
+    Most are read by a thread that holds an account, for which was waited already.
+    """
+    package = __name__.partition(".")[0]
+    for name in list(sys.modules):
+        if name == package or name.startswith(f"{package}."):
+            with suppress(ImportError):  # its reader is told
+                import_module(name)
 
 
 def _after_fork() -> None:

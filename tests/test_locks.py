@@ -1,12 +1,16 @@
 """A child of a fork finds every lock free and everything whole."""
 
 import os
+import sys
 import threading
 import warnings
 from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
 
 import pytest
 
+import emulator
 from emulator import Emulator, ManualClock, locks
 from emulator.locks import Rank, holding, new_lock
 from emulator.observe import Ledger
@@ -17,6 +21,8 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has
 #: How long a thread keeps a lock when a fork waits for it, and how long a child waits for one.
 SECONDS = 0.1
 PATIENCE_SECONDS = 20
+#: What a module tells that is slow to read.
+READING: dict[str, Any] = {}
 
 
 def child_of(work):
@@ -146,3 +152,33 @@ def test_a_call_that_a_fault_delays_holds_no_lock(access_key):
     emu.call("ListTables", {}, access_key=access_key)
     assert held == [[]]
     assert emu.clock.now() == ManualClock().now() + 1
+
+
+def test_a_fork_waits_for_modules_that_are_being_read(tmp_path, monkeypatch):
+    """A child would wait for their reader, whom it does not have: ten of twelve did once."""
+    (tmp_path / "slow_to_read.py").write_text(
+        "from tests.test_locks import READING\n"
+        "READING['began'].set()\n"
+        "READING['may end'].wait(20)\n"
+        "READING['order'].append('read')\n"
+    )
+    monkeypatch.setattr(emulator, "__path__", [*emulator.__path__, str(tmp_path)])
+    READING.update({"began": threading.Event(), "may end": threading.Event(), "order": []})
+
+    def fork():
+        locks._before_fork()
+        READING["order"].append("forked")
+        locks._after_fork()
+
+    reader = threading.Thread(target=import_module, args=("emulator.slow_to_read",))
+    forker = threading.Thread(target=fork)
+    reader.start()
+    READING["began"].wait(20)
+    forker.start()
+    forker.join(SECONDS)  # long enough for one that does not wait
+    READING["may end"].set()
+    reader.join()
+    forker.join()
+    monkeypatch.delitem(sys.modules, "emulator.slow_to_read")
+
+    assert READING["order"] == ["read", "forked"]
