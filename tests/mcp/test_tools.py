@@ -129,7 +129,7 @@ def test_a_model_is_simulated(tools):
 
     assert (answer.name, answer.grade, answer.risk.chance) == ("small", "throttles", 1.0)
     assert answer.risk.worlds == 3
-    assert answer.fix == "provision 46 write units on table"
+    assert answer.fix == "provision 46 write units on the table"
     assert answer.patterns[0].reasons
     assert answer.monthly_cost > 0
     assert "3 worlds" in answer.assumptions[0]

@@ -7,6 +7,7 @@ million requests served, too, and for the whole load that was offered.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -20,7 +21,8 @@ from emulator.lab.inputs.extras import Extras
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome.result_types import BreakEven, Cost, CostLine, MonthCost
 from emulator.lab.outcome.run_log import MINUTE, PatternRecord, ResourceRecord, RunLog
-from emulator.lab.planning.layout import Layout
+from emulator.lab.planning.key_traits import most_items
+from emulator.lab.planning.layout import Layout, TableLayout
 from emulator.settings import Settings
 
 ON_DEMAND: Final = "on-demand"
@@ -78,6 +80,8 @@ class Usage:
         scaled: By axis, what auto scaling at 70 % would provision on average.
         held: Billed bytes at the end of a run.
         grown: Of those the bytes that the run added.
+        most_held: Billed bytes with an item under every key that writes can have; infinite if a
+            key has a moment or a unique value in it.
         partitions: How many there are at the end.
     """
 
@@ -90,6 +94,7 @@ class Usage:
     scaled: tuple[float, float]
     held: float
     grown: float
+    most_held: float
     partitions: int
 
     def grown_by(self, factor: float) -> Usage:
@@ -110,10 +115,21 @@ def _times(pair: tuple[float, float], factor: float) -> tuple[float, float]:
 
 def usages(log: RunLog, settings: Settings) -> list[Usage]:
     """Return what every table and index of a run uses."""
-    return [_usage(record, settings) for record in log.resources.values()]
+    room = {table.name: _room_to_grow(log, table) for table in log.layout.tables}
+    return [_usage(record, settings, room[record.table.name]) for record in log.resources.values()]
 
 
-def _usage(record: ResourceRecord, settings: Settings) -> Usage:
+def _room_to_grow(log: RunLog, table: TableLayout) -> float:
+    """Return how many times its present items a table can hold."""
+    items = sum(
+        float(np.dot(record.collections.items, record.collections.counts))
+        for record in log.resources.values()
+        if record.is_table and record.table is table
+    )
+    return max(1.0, most_items(table, log.layout) / items) if items else math.inf
+
+
+def _usage(record: ResourceRecord, settings: Settings, room: float) -> Usage:
     table = record.table
     if not table.design.capacity.is_provisioned:
         billing = ON_DEMAND
@@ -132,6 +148,7 @@ def _usage(record: ResourceRecord, settings: Settings) -> Usage:
         scaled=provisioned if billing == AUTO_SCALED else scaled,
         held=held,
         grown=grown,
+        most_held=held * room if held else math.inf,
         partitions=len(record.resource.partitions),
     )
 
@@ -190,12 +207,16 @@ def _held(record: ResourceRecord) -> tuple[float, float]:
 def _stored(usage: Usage, workload: Workload, month: Month) -> float:
     """Return the billed bytes held on average over a month.
 
-    Without a retention data only grows; with one it is what the retention keeps.
+    Without a retention data only grows, until there is an item under every key; with one it is
+    what the retention keeps.
     """
     per_month = usage.grown * month.runs
     if workload.retention is not None and usage.grown:
-        return per_month * workload.retention / (month.hours * _HOUR)
-    return usage.held - usage.grown + per_month / 2
+        return min(per_month * workload.retention / (month.hours * _HOUR), usage.most_held)
+    start = usage.held - usage.grown
+    end = min(start + per_month, usage.most_held)
+    growing = (end - start) / per_month if per_month else 0.0  # the part of the month that it takes
+    return end - (end - start) * growing / 2
 
 
 # Bills
@@ -406,8 +427,8 @@ def _cost(
 def year(usages: list[Usage], layout: Layout, settings: Settings) -> tuple[MonthCost, ...]:
     """Return twelve months of a load that grows, paid as the design says; none if it does not.
 
-    Capacity that is provisioned grows with the load. What is stored adds up, and makes
-    partitions where it outgrows those that throughput needs.
+    Capacity that is provisioned grows with the load. What is stored adds up, until there is an
+    item under every key, and makes partitions where it outgrows those that throughput needs.
     """
     growth = layout.workload.growth
     if not growth:
@@ -423,7 +444,8 @@ def year(usages: list[Usage], layout: Layout, settings: Settings) -> tuple[Month
         stored = sum(_stored(usage, layout.workload, payer.month) for usage in now)
         for usage in grown:
             if keeps:
-                held[usage.table, usage.index] += usage.grown * payer.month.runs
+                name = usage.table, usage.index
+                held[name] = min(held[name] + usage.grown * payer.month.runs, usage.most_held)
         months.append(
             MonthCost(
                 month=number,

@@ -19,6 +19,7 @@ from emulator.lab.analysis.deadline import Deadline
 from emulator.lab.analysis.offered_load import ROUNDING, offered
 from emulator.lab.analysis.world_runs import WorldCount, WorldRuns
 from emulator.lab.inputs.design import Capacity, Design, Index, Table
+from emulator.lab.outcome import words
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.outcome.thresholds import FIRST_WORLDS, THRESHOLD, UNLIKELY
@@ -164,8 +165,8 @@ def _with_all_offered(case: Case, world: World) -> Case:
     capacity they may cost more, so what is to be provisioned is known only after a run with it.
     """
     for _ in range(_ROUNDS):
-        design, words = _raised(case)
-        log = _run(design, case, world) if words else None
+        design, changed = _raised(case)
+        log = _run(design, case, world) if changed else None
         if log is None or (log.throttled_share < THRESHOLD and not log.falls_behind):
             break
         workload = case.layout.workload
@@ -203,31 +204,31 @@ def _families(case: Case) -> Iterator[Family]:
 
 def _more_capacity(case: Case) -> Iterator[Family]:
     """Yield the design with enough capacity on every axis of every resource that lacks it."""
-    design, words = _raised(case)
-    if words:
-        yield [Fix(f"provision {', '.join(words)}", design)]
+    design, changed = _raised(case)
+    if changed:
+        yield [Fix(f"provision {', '.join(changed)}", design)]
 
 
 def _suffixes_and_capacity(case: Case) -> Iterator[Family]:
     """Yield suffixes on a hot key together with enough capacity."""
-    design, words = _raised(case)
-    if not words:
+    design, changed = _raised(case)
+    if not changed:
         return
     for reason in case.reasons:
         if ThrottlingLimit.of(reason) is ThrottlingLimit.KEY_RANGE:
             yield [
-                replace(fix, sentence=f"{fix.sentence}, and provision {', '.join(words)}")
+                replace(fix, sentence=f"{fix.sentence}, and provision {', '.join(changed)}")
                 for fix in _suffixes(case, reason, design)
             ]
 
 
 def _raised(case: Case) -> tuple[Design, list[str]]:
-    words: list[str] = []
+    changed: list[str] = []
     layout = case.layout
     tables = []
     for table in layout.tables:
         own = layout.resource_name(table, None)
-        capacity = _capacity(case, own, table.design.capacity, words)
+        capacity = _capacity(case, own, table.design.capacity, changed)
         indexes = []
         for index in table.indexes:
             if not index.is_global:
@@ -235,14 +236,14 @@ def _raised(case: Case) -> tuple[Design, list[str]]:
                 continue
             name = layout.resource_name(table, index.name)
             present = table.index_capacity(index)
-            raised = _capacity(case, name, present, words)
+            raised = _capacity(case, name, present, changed)
             kept = index.design.capacity if raised == present else raised
             indexes.append(replace(index.design, capacity=kept))
         tables.append(replace(table.design, capacity=capacity, indexes=tuple(indexes)))
-    return layout.design.with_tables(*tables), words
+    return layout.design.with_tables(*tables), changed
 
 
-def _capacity(case: Case, name: str, capacity: Capacity, words: list[str]) -> Capacity:
+def _capacity(case: Case, name: str, capacity: Capacity, changed: list[str]) -> Capacity:
     """Return the capacity that the offered load needs, saying what was raised."""
     changes: dict[str, Any] = {}
     for axis, word in enumerate(_AXIS_WORDS):
@@ -252,7 +253,7 @@ def _capacity(case: Case, name: str, capacity: Capacity, words: list[str]) -> Ca
             if present is not None and present < asked:
                 changes[member] = asked
                 what = "units" if member == word else "units as maximum"
-                words.append(f"{asked:,} {word} {what} on {name}")
+                changed.append(f"{asked:,} {word} {what} on {words.resource(name)}")
     return replace(capacity, **changes)
 
 
@@ -265,14 +266,14 @@ def _warmer(case: Case) -> Iterator[Family]:
     if any(table.design.capacity.is_provisioned for table in layout.tables):
         return
     yield [_warmed(case, layout.design)]
-    raised, words = _raised(case)
-    if words:
+    raised, changed = _raised(case)
+    if changed:
         fix = _warmed(case, raised)
-        yield [Fix(f"{fix.sentence}, and provision {', '.join(words)}", fix.design)]
+        yield [Fix(f"{fix.sentence}, and provision {', '.join(changed)}", fix.design)]
 
 
 def _warmed(case: Case, design: Design) -> Fix:
-    tables, words = [], []
+    tables, rates = [], []
     for layout, table in zip(case.layout.tables, design.tables, strict=True):
         load = case.offered[case.layout.resource_name(layout, None)]
         warm: dict[str, Any] = {
@@ -281,9 +282,9 @@ def _warmed(case: Case, design: Design) -> Fix:
                 limits.ON_DEMAND_WRITE_UNITS, math.ceil(load.write * _SPARE - ROUNDING)
             ),
         }
-        words.append(f"{warm['warm_read']:,} reads and {warm['warm_write']:,} writes a second")
+        rates.append(f"{warm['warm_read']:,} reads and {warm['warm_write']:,} writes a second")
         tables.append(replace(table, capacity=replace(table.capacity, **warm)))
-    return Fix(f"pre-warm the table for {' and '.join(words)}", design.with_tables(*tables))
+    return Fix(f"pre-warm the table for {' and '.join(rates)}", design.with_tables(*tables))
 
 
 def _target(case: Case, reason: str) -> tuple[Table, Index | None]:
@@ -324,7 +325,7 @@ def _other_key(case: Case, reason: str) -> Iterator[Family]:
     fields = [field for field in case.layout.workload.fields if not field.unique]
     for field in sorted(fields, key=lambda field: -field.size)[:2]:
         changed = _with_key(design, table, index, f"{{{field.name}}}")
-        where = table.name if index is None else index.name
+        where = words.resource(table.name if index is None else index.name)
         yield [Fix(f"make {{{field.name}}} the partition key of {where}", changed)]
 
 
@@ -341,7 +342,7 @@ def _suffixes(case: Case, reason: str, design: Design) -> Family:
     if not text:
         return []
     counts = [count for count in _SHARDS if count >= max(2, _least_suffixes(case, reason))]
-    where = table.name if index is None else index.name
+    where = words.resource(table.name if index is None else index.name)
     counted = _COUNTED.search(text)
     if counted is None:
         source = _suffix_source(case, text, design)

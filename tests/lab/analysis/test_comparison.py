@@ -68,7 +68,7 @@ def test_designs_get_their_grades(result):
 def test_the_smallest_change_is_named_and_was_tried(result):
     small = result.design("small")
 
-    assert small.fix == "provision 58 write units on table"
+    assert small.fix == "provision 58 write units on the table"
     assert result.design("roomy").fix is None
 
 
@@ -239,7 +239,7 @@ def test_a_search_that_is_out_of_time_says_what_it_knows():
                 sort="{timestamp}#{userId}",
                 capacity=Capacity(read=1, write=5000),
             ),
-            "make {userId} the partition key of table",
+            "make {userId} the partition key of the table",
         ),
         (
             Design(
@@ -248,13 +248,13 @@ def test_a_search_that_is_out_of_time_says_what_it_knows():
                 sort="{timestamp}",
                 capacity=Capacity(read=1, write=5000),
             ),
-            "add 32 suffixes to the partition key of table: {kind}#{hash(userId) % 32}; "
+            "add 32 suffixes to the partition key of the table: {kind}#{hash(userId) % 32}; "
             "24 would throttle in 2 of 20 worlds",
         ),
         (
             Design("maximum", partition="{userId}", capacity=Capacity(max_write=500)),
             "pre-warm the table for 12,000 reads and 4,140 writes a second, and provision 4,140 "
-            "write units as maximum on table",
+            "write units as maximum on the table",
         ),
         (
             Design(
@@ -316,7 +316,7 @@ def test_a_load_that_no_key_can_spread_is_told_as_such_and_warmed_for():
     assert cold.fix == warm
     assert "hot-partition" not in {finding.check for finding in cold.findings}
     assert capped.verdict.endswith(f"{asked} and has 500.")
-    assert capped.fix == f"{warm}, and provision 10,350 write units as maximum on table"
+    assert capped.fix == f"{warm}, and provision 10,350 write units as maximum on the table"
 
 
 def test_what_reads_cost_once_writes_pass_is_provisioned_too():
@@ -337,7 +337,9 @@ def test_what_reads_cost_once_writes_pass_is_provisioned_too():
     ).designs
 
     assert found.fix is not None
-    assert re.fullmatch(r"provision 1\d\d read units on table, 920 write units on table", found.fix)
+    assert re.fullmatch(
+        r"provision 1\d\d read units on the table, 920 write units on the table", found.fix
+    )
 
 
 def test_a_key_is_blamed_for_its_own_share_and_not_for_its_partition():

@@ -1,5 +1,6 @@
 """A month as it is said to be, under each billing mode, and never cheaper for failing."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -7,10 +8,11 @@ import pytest
 from emulator.capacity import ScalingPolicy
 from emulator.capacity.prices import STANDARD, STANDARD_IA
 from emulator.lab import Capacity, Design, Field, Index, Pattern, Workload, aggregate
-from emulator.lab.analysis.costs import Usage, break_even, costs, usages, year
+from emulator.lab.analysis.costs import Month, Usage, break_even, costs, usages, year
 from emulator.lab.inputs.extras import Extras, Reserved
 from emulator.lab.inputs.history import Units
 from emulator.lab.outcome.run_log import Collections, PatternRecord, RunLog
+from emulator.lab.planning.key_traits import most_items
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.run_emulator import RunEmulator
 from emulator.settings import Settings
@@ -28,7 +30,8 @@ def make_log(*, seconds=SECONDS, capacity=None, retention=None, **design):
     workload = Workload(
         fields=[Field("userId", count=10)], patterns=[put], duration=seconds, retention=retention
     )
-    made = Design("d", partition="{userId}", capacity=capacity or Capacity(), **design)
+    keys = {"partition": "{userId}", "sort": "{timestamp}"}
+    made = Design("d", capacity=capacity or Capacity(), **keys | design)
     return RunLog(RunEmulator(Layout(made, workload), SETTINGS))
 
 
@@ -128,6 +131,7 @@ def used(**members):
         "scaled": (3.0, 5.0),
         "held": 5e9,
         "grown": 0.0,
+        "most_held": math.inf,
         "partitions": 1,
     }
     return Usage(**usual | members)
@@ -416,6 +420,66 @@ def test_a_year_grows_in_load_and_in_what_is_stored():
     # 50 items of 400 bytes a second are 52 GB in the first month, and 16 times that in a year.
     assert months[-1].partitions == pytest.approx(stored[-1] / 10 / 1024**3, rel=0.15)
     assert year(usages(log, SETTINGS), Layout(layout.design, WORKLOAD), SETTINGS) == ()
+
+
+def test_overwritten_items_take_no_more_room_than_there_are_keys():
+    """2,000 devices that overwrite their one item do not become 45 GB a month."""
+    workload = Workload(
+        fields=[Field("deviceId", count=2_000), Field("kind", values=("a", "b"))],
+        patterns=[Pattern("report", "PutItem", rate=100, size=400)],
+        duration=120,
+        growth=0.05,
+    )
+    index = Index("byKind", partition="{kind}", sort="{deviceId}")
+    layout = Layout(Design("latest", partition="{deviceId}", indexes=(index,)), workload)
+
+    used = usages(aggregate.run(layout), SETTINGS)
+
+    full = {usage.index: usage.most_held for usage in used}
+    assert full == {None: pytest.approx(1e6, rel=0.01), "byKind": pytest.approx(1e6, rel=0.01)}
+    months = year(used, layout, SETTINGS)
+    assert max(month.stored_bytes for month in months) == pytest.approx(2e6, rel=0.01)
+    assert {month.partitions for month in months} == {sum(usage.partitions for usage in used)}
+
+
+@pytest.mark.parametrize(
+    ("partition", "sort", "most"),
+    [
+        ("{userId}", None, 10),
+        ("{userId}", "{kind}", 20),
+        ("{userId}#{hash(userId) % 4}", "{kind}", 20),
+        ("{userId}#{hash(kind) % 4}", None, 40),
+        ("{userId}#{random(4)}", None, 40),
+        ("{tenant}", "{order}", 30),
+        ("{userId}", "{timestamp}", math.inf),
+        ("{userId}", "{id}", math.inf),
+    ],
+)
+def test_a_table_holds_at_most_an_item_for_each_key(partition, sort, most):
+    workload = Workload(
+        fields=[
+            Field("userId", count=10),
+            Field("kind", values=("a", "b")),
+            Field("tenant", count=3),
+            Field("order", count=30, per="tenant"),
+            Field("id", unique="random"),
+        ],
+        patterns=[Pattern("put", "PutItem", rate=1), Pattern("get", "GetItem", rate=1)],
+        duration=60,
+    )
+    layout = Layout(Design("d", partition=partition, sort=sort), workload)
+    assert most_items(layout.tables[0], layout) == most
+
+
+def test_growth_ends_within_a_month_when_every_key_has_its_item():
+    log = make_log(sort="{timestamp}")
+    fills = used(held=3e9, grown=1e9, most_held=4e9)  # two more runs fill it
+    month = Month.of(log.layout.workload, SETTINGS)
+    growing = 2e9 / (1e9 * month.runs)
+    expected = 4e9 - 2e9 * growing / 2
+    made = costs([fills], log.layout, SETTINGS)[0]
+    stored = sum(line.quantity for line in made.lines if line.item == "storage") * 1024**3
+    assert stored == pytest.approx(expected)
 
 
 def test_auto_scaling_goes_down_between_runs():
