@@ -10,7 +10,6 @@ until it is close, whatever the others do.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -26,12 +25,13 @@ _CLOSE: Final = 2e-3
 _LEAST: Final = 1e-6
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Admitted:
     """What becomes of the attempts of crowded rows in a second.
 
     Attributes:
         by_number: Attempts, by number of the attempt and row.
+        total: All attempts of each row.
         passed: The share of a row's attempts that pass.
         again: The share that is refused and tried again.
         wanted: The share that would be tried again if clients had no quotas.
@@ -39,6 +39,7 @@ class Admitted:
     """
 
     by_number: Floats
+    total: Floats
     passed: Floats
     again: Floats
     wanted: Floats
@@ -48,22 +49,20 @@ class Admitted:
         """Return what some of the attempts become, by number, with retries within the second."""
         return _with_retries_at_once(arriving, self.again, policies)
 
-    @cached_property
-    def total(self) -> Floats:
-        """All attempts of each row."""
-        return _sum_rows(self.by_number)
-
 
 class Crowd:
-    """The rows that meet a short bucket in some second.
+    """The rows that meet a bucket which is short, now or a little earlier.
+
+    A bucket that is not short now is open to all; so a crowd serves as long as no other bucket
+    is short.
 
     Attributes:
-        rows: Which, in ascending order.
+        short: Of all buckets, which are or were short.
+        numbers: The numbers of these, after 0, which is always open.
+        rows: The rows that meet them, in ascending order.
         columns: Of the columns of all rows, those in which some bucket is short.
-        short: The numbers of the short buckets.
-        buckets: By column and row, a bucket by its number among the short ones plus 1; else 0.
+        buckets: By column and row, a bucket by its place in ``numbers``.
         units: By column and row, what a call takes of a short bucket.
-        is_partition: By column and row, whether the bucket is a partition's.
         chosen: The index of these columns and rows among all.
         worlds: The world of each row.
         segments: The world and pattern of each row, as one number.
@@ -73,31 +72,36 @@ class Crowd:
 
     def __init__(self, rows: CallRows, short: NDArray[np.bool_], bucket_worlds: Integers) -> None:
         meets = short[rows.buckets]
+        self.short = short
+        self.numbers: Integers = np.concatenate([[0], np.flatnonzero(short)])
         self.rows: Integers = np.flatnonzero(meets.any(axis=0))
         self.columns: Integers = np.flatnonzero(meets.any(axis=1))
-        self.short: Integers = np.flatnonzero(short)
-        number_of = np.zeros(len(short), dtype=np.int64)
-        number_of[self.short] = np.arange(1, len(self.short) + 1)
+        place_of = np.zeros(len(short), dtype=np.int64)
+        place_of[self.numbers] = np.arange(len(self.numbers))
         chosen = np.ix_(self.columns, self.rows)
         self.chosen = chosen
-        self.buckets: Integers = number_of[rows.buckets[chosen]]
-        self.is_partition: NDArray[np.bool_] = rows.is_partition[chosen]
+        self.buckets: Integers = place_of[rows.buckets[chosen]]
         self.patterns: Integers = rows.pattern[self.rows]
         self.worlds: Integers = rows.world[self.rows]
         self.segments: Integers = rows.segment[self.rows]
         self._segment_starts: Integers = np.flatnonzero(np.diff(self.segments, prepend=-1))
         self.distinct_segments: Integers = self.segments[self._segment_starts]
         self.units = np.where(self.buckets > 0, rows.units[chosen], 0.0)
-        self._chance = rows.chance[chosen]
+        is_partition = rows.is_partition[chosen]
+        #: What a call takes of a short partition.
+        self._partition_units = np.where(is_partition, self.units, 0.0)
+        self._above: Integers = np.flatnonzero(~is_partition.all(axis=1))
+        self._is_above = ~is_partition[self._above]
+        chance = rows.chance[chosen]
+        self._chance = None if (chance == 1.0).all() else chance
         self._final = rows.final[chosen] if rows.has_final else None
         self._patience = rows.patience[self.rows]
         self._actions = rows.actions[self.rows] if rows.has_many else None
-        self._levels = _levels(self.buckets, len(self.short) + 1)
-        _, worlds = np.unique(bucket_worlds[self.short], return_inverse=True)
-        #: The world of each short bucket, among the worlds that have some.
-        self._bucket_worlds: Integers = worlds.reshape(-1)
-        self._world_count = int(self._bucket_worlds.max()) + 1
+        self._levels = _levels(self.buckets, len(self.numbers))
         self._flat = self.buckets.ravel()
+        _, worlds = np.unique(bucket_worlds[self.numbers[1:]], return_inverse=True)
+        #: The world of each bucket, among the worlds that have short ones; 0 for the open one.
+        self._bucket_worlds: Integers = np.concatenate([[0], worlds.reshape(-1)])
 
     def by_segment(self, amounts: Floats) -> Floats:
         """Return the sums over the rows of each of the distinct segments."""
@@ -105,7 +109,8 @@ class Crowd:
 
     def open_shares(self, shares: Floats) -> Floats:
         """Return, by column and row, the share of attempts that the bucket lets pass."""
-        return np.asarray(1 - self._chance * (1 - shares[self.buckets]))
+        own: Floats = shares[self.buckets]
+        return own if self._chance is None else np.asarray(1 - self._chance * (1 - own))
 
     def passed(self, open_shares: Floats) -> Floats:
         """Return the share of attempts that pass in each row."""
@@ -121,6 +126,8 @@ class Crowd:
 
     def first_refusals(self, open_shares: Floats, passed: Floats) -> Floats:
         """Return, by column and row, the share of attempts that it is first to refuse."""
+        if len(open_shares) == 1:
+            return np.asarray(1 - passed)[None]
         reached = np.ones_like(open_shares)
         np.cumprod(open_shares[:-1], axis=0, out=reached[1:])
         refused = reached * (1 - open_shares)
@@ -128,17 +135,29 @@ class Crowd:
         scale = np.divide(1 - passed, total, out=np.zeros_like(total), where=total > 0)
         return np.asarray(refused * scale)
 
+    def heat(self, arriving: Floats, open_shares: Floats) -> Floats:
+        """Return the units that partitions themselves refuse, of calls that reach them.
+
+        A call that comes again within the minute counts once (CAP2-2).
+        """
+        hot = (1 - open_shares) * self._partition_units
+        hot *= arriving
+        if len(self._above):
+            hot *= _product(np.where(self._is_above, open_shares[self._above], 1.0))
+        return np.asarray(hot)
+
     def by_bucket(self, amounts: Floats) -> Floats:
-        """Return amounts by column and row, summed for each short bucket, after that of none."""
-        return sums(self._flat, amounts.ravel(), len(self.short) + 1)
+        """Return amounts by column and row, summed for each of the buckets in ``numbers``."""
+        return sums(self._flat, amounts.ravel(), len(self.numbers))
 
     def admit(
         self,
         arriving: Floats,
         policies: RowPolicies,
         affordable: Floats | float,
-        available: Floats,
+        room: Floats,
         start: Floats,
+        short: NDArray[np.bool_],
     ) -> tuple[Admitted, Floats]:
         """Let pass what the buckets have.
 
@@ -147,16 +166,19 @@ class Crowd:
                 of the attempt and row.
             policies: What the retry policies of the rows say.
             affordable: The share of retries that the clients' quotas allow, by row.
-            available: What each short bucket can give.
+            room: What each bucket can give, by its place in ``numbers``.
             start: Where to begin, such as the shares of the second before.
+            short: Which of them are short in this second.
 
         Returns:
             What becomes of the attempts, and the share of attempts that each bucket lets pass.
         """
-        room = np.concatenate([[1.0], available])
-        shares = np.where(room > 0, np.clip(np.concatenate([[1.0], start]), _LEAST, 1.0), 0.0)
-        steps = [_Steps(level[room[level] > 0], room) for level in self._levels]
-        moves = np.ones(len(self.short), dtype=np.bool_)
+        shares = np.where(short, np.minimum(np.maximum(start, _LEAST), 1.0), 1.0)
+        shares[room <= 0.0] = 0.0
+        moves = short & (room > 0.0)
+        log_room = np.log(np.maximum(room, _LEAST))
+        levels = [own for own in (level & moves for level in self._levels) if own.any()]
+        steps = [_Steps(level, log_room) for level in levels]
         for _ in range(_ROUNDS):
             before = shares
             # One level after the other: if all were corrected at once, two that are short on
@@ -168,26 +190,28 @@ class Crowd:
             far = np.abs(shares - before) > _CLOSE * np.maximum(shares, _CLOSE)
             if not far.any():
                 break
-            moving = np.bincount(self._bucket_worlds[far[1:]], minlength=self._world_count)
+            moving = np.bincount(self._bucket_worlds[far], minlength=len(self.numbers))
             moves = moving[self._bucket_worlds] > 0
-        return self._admitted(shares, arriving, policies, affordable), shares[1:]
+        return self._admitted(shares, arriving, policies, affordable), shares
 
     def _admitted(
         self, shares: Floats, arriving: Floats, policies: RowPolicies, affordable: Floats | float
     ) -> Admitted:
         open_shares = self.open_shares(shares)
         passed = self.passed(open_shares)
-        wanted = self.again(open_shares, passed)
-        again = wanted * affordable
+        again = wanted = self.again(open_shares, passed)
+        if not isinstance(affordable, float):
+            again = wanted * affordable
         by_number = _with_retries_at_once(arriving, again, policies)
-        return Admitted(by_number, passed, again, wanted, open_shares)
+        return Admitted(by_number, _sum_rows(by_number), passed, again, wanted, open_shares)
 
 
 def _with_retries_at_once(arriving: Floats, again: Floats, policies: RowPolicies) -> Floats:
     """Return attempts by number and row, with those that come again in the same second."""
     by_number = arriving.copy()
-    for number in policies.at_once:
-        by_number[number + 1] += by_number[number] * again * policies.same_second[number]
+    chances = again * policies.at_once
+    for number, chance in enumerate(chances):
+        by_number[number + 1] += by_number[number] * chance
     return by_number
 
 
@@ -198,34 +222,30 @@ class _Steps:
     How much less is learned from the last correction and made up for in the next.
     """
 
-    def __init__(self, level: Integers, available: Floats) -> None:
+    def __init__(self, level: NDArray[np.bool_], log_room: Floats) -> None:
         self._level = level
-        self._log_available = np.log(available[level])
+        self._log_room = log_room
         self._last: tuple[Floats, Floats] | None = None
 
     def correct(self, shares: Floats, loads: Floats, moves: NDArray[np.bool_]) -> Floats:
         """Return the shares with those of this level brought closer to what there is."""
-        level = self._level
-        load = loads[level]
-        log_own = np.log(shares[level])
-        log_load = np.log(np.maximum(load, _LEAST))
-        wanted = self._log_available - log_load
+        log_own = np.log(np.maximum(shares, _LEAST))
+        log_load = np.log(np.maximum(loads, _LEAST))
+        wanted = self._log_room - log_load
         if self._last is not None:
             moved = log_own - self._last[0]
-            growth = np.ones(len(level))
+            growth = np.ones(len(shares))
             known = np.abs(moved) > _CLOSE / 10
             np.divide(log_load - self._last[1], moved, out=growth, where=known)
-            wanted = wanted / np.clip(growth, 0.25, 1.0)
+            wanted /= np.clip(growth, 0.25, 1.0)
         self._last = log_own, log_load
-        better = np.exp(np.minimum(0.0, log_own + wanted))
-        better = np.where(load > 0, np.maximum(better, _LEAST), 1.0)
-        corrected = shares.copy()
-        corrected[level] = np.where(moves[level - 1], better, shares[level])
-        return corrected
+        better = np.maximum(np.exp(np.minimum(log_own + wanted, 0.0)), _LEAST)
+        better[loads <= 0.0] = 1.0
+        return np.where(self._level & moves, better, shares)
 
 
-def _levels(buckets: Integers, count: int) -> list[Integers]:
-    """Return for each column its buckets that no earlier column has, where there are any."""
+def _levels(buckets: Integers, count: int) -> list[NDArray[np.bool_]]:
+    """Return for each column which buckets it has that no earlier one has, where there are any."""
     seen = np.zeros(count, dtype=np.bool_)
     seen[0] = True
     levels = []
@@ -235,7 +255,7 @@ def _levels(buckets: Integers, count: int) -> list[Integers]:
         level &= ~seen
         seen |= level
         if level.any():
-            levels.append(np.flatnonzero(level))
+            levels.append(level)
     return levels
 
 

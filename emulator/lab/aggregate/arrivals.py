@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -19,87 +21,91 @@ _MANY_CALLS: Final = 25.0
 
 
 class Arrivals:
-    """The requests of one pattern in one world.
+    """The requests of all patterns in all worlds.
 
     Draws belong to the world, the pattern and the second: they are the same wherever the pattern
     stands among the others, and whatever other worlds are played.
 
+    Args:
+        plan: The patterns.
+        keys: Of each pattern.
+        seeds: Of the arrivals in each world.
     """
 
-    def __init__(self, plan: Plan, model: PatternModel, keys: PatternKeys, seed: int) -> None:
+    def __init__(self, plan: Plan, keys: Sequence[PatternKeys], seeds: Sequence[int]) -> None:
         self._warm_up = plan.workload.warm_up
-        self._requests = plan.requests(model, seed)
-        self._rng = plan.key_draws(model, seed)
-        self._model = model
-        self._recorded_groups = _recorded_groups(model, keys)
+        self._models = plan.models
+        own = [(seed, model) for seed in seeds for model in plan.models]
+        #: By world and pattern, as one, and second, the warm-up's first.
+        self._requests: Integers = np.stack([plan.requests(model, seed) for seed, model in own])
+        self._draws = [plan.key_draws(model, seed) for seed, model in own]
+        self._recordings = [
+            _recording(model, own) for model, own in zip(plan.models, keys, strict=True)
+        ]
 
     def requests(self, first: int, last: int) -> Integers:
-        """Return how many requests arrive in each of some seconds; the warm-up's are negative."""
-        return self._requests[first + self._warm_up : last + self._warm_up]
+        """Return the requests by world and pattern, as one, and second."""
+        return self._requests[:, first + self._warm_up : last + self._warm_up]
 
-    def end(self) -> None:
-        """Let nobody come any more."""
-        self._requests = np.zeros_like(self._requests)
-        self._recorded_groups = None
+    def end(self, world: int) -> None:
+        """Let nobody come any more in a world."""
+        count = len(self._models)
+        self._requests[world * count : (world + 1) * count] = 0
 
-    def draw(self, first: int, last: int, grouping: Grouping, shares: Floats) -> Floats:
-        """Return the requests that arrive, by second and live row.
-
-        Args:
-            first: The first second.
-            last: The second after the last.
-            grouping: The call groups.
-            shares: Of the pattern's requests, by live row.
-        """
+    def calls(self, rows: CallRows, first: int, last: int) -> Floats:
+        """Return the calls that newly arrive, by second and row."""
         requests = self.requests(first, last)
-        if self._recorded_groups is not None and first >= 0:
-            return self._recorded(first, last, grouping)
-        if grouping.keys.groups.steady or len(shares) == 1:
-            return np.outer(requests, shares)
-        shares = shares / shares.sum()
+        arriving = np.zeros((last - first, len(rows)))
+        for segment in np.flatnonzero(requests.any(axis=1)).tolist():
+            world, pattern = divmod(segment, len(self._models))
+            recording = self._recordings[pattern]
+            grouping, live = rows.groupings[world][pattern], rows.live[segment]
+            if recording is not None and first >= 0:
+                arriving[:, live.at] = recording.requests(first, last, grouping)
+            elif grouping.keys.groups.steady or len(live.shares) == 1:
+                arriving[:, live.at] = requests[segment][:, None] * rows.shares[live.at]
+            else:
+                arriving[:, live.at] = _drawn(self._draws[segment], requests[segment], live.shares)
+        arriving *= rows.calls
+        return arriving
+
+
+def _drawn(draws: np.random.Generator, requests: Integers, shares: Floats) -> Floats | Integers:
+    """Return how many of the requests of each second fall on each row."""
+    if len(shares) >= _MANY_ROWS:
         least = float(requests.min(initial=0)) * float(shares.min())
-        if len(shares) >= _MANY_ROWS and least >= _MANY_CALLS:
-            return self._normal(requests, shares)
-        return self._rng.multinomial(requests, shares).astype(np.float64)
+        if least >= _MANY_CALLS:
+            return _normal(draws, requests, shares)
+    return draws.multinomial(requests, shares)
 
-    def _normal(self, requests: Integers, shares: Floats) -> Floats:
-        """Draw from the normal law that a multinomial one comes close to."""
-        noise = self._rng.standard_normal((len(requests), len(shares)))
-        roots = np.sqrt(shares)
-        noise -= (noise * roots).sum(axis=1, keepdims=True) * roots
-        counts = np.sqrt(requests.astype(np.float64))[:, None]
-        return np.maximum(0.0, requests[:, None] * shares + noise * roots * counts)
 
-    def _recorded(self, first: int, last: int, grouping: Grouping) -> Floats:
-        recorded = self._model.pattern.recorded
-        assert recorded is not None, "found only for recorded patterns"
-        assert self._recorded_groups is not None, "asked only where they were found"
-        times = np.asarray(recorded.times)
-        low, high = np.searchsorted(times, (first, last))
-        seconds = times[low:high].astype(np.int64) - first
-        rows = grouping.rows[self._recorded_groups[low:high]]
-        live = np.searchsorted(grouping.live, rows)
+def _normal(draws: np.random.Generator, requests: Integers, shares: Floats) -> Floats:
+    """Draw from the normal law that a multinomial one comes close to."""
+    noise = draws.standard_normal((len(requests), len(shares)))
+    roots = np.sqrt(shares)
+    noise -= (noise * roots).sum(axis=1, keepdims=True) * roots
+    counts = np.sqrt(requests.astype(np.float64))[:, None]
+    return np.maximum(0.0, requests[:, None] * shares + noise * roots * counts)
+
+
+@dataclass(frozen=True)
+class _Recording:
+    """The requests of a recording: when each came, and of which key group."""
+
+    times: Floats
+    groups: Integers
+
+    def requests(self, first: int, last: int, grouping: Grouping) -> Integers:
+        """Return how many came, by second and live row."""
+        low, high = np.searchsorted(self.times, (first, last))
+        seconds = self.times[low:high].astype(np.int64) - first
+        live = np.searchsorted(grouping.live, grouping.rows[self.groups[low:high]])
         count, length = len(grouping.live), last - first
-        flat = np.bincount(seconds * count + live, minlength=length * count)
-        return np.asarray(flat.reshape(length, count), dtype=np.float64)
+        return np.bincount(seconds * count + live, minlength=length * count).reshape(length, count)
 
 
-def arriving_calls(arrivals: list[list[Arrivals]], rows: CallRows, first: int, last: int) -> Floats:
-    """Return the calls that newly arrive, by second and row."""
-    arriving = np.zeros((last - first, len(rows)))
-    for world, own in enumerate(arrivals):
-        for pattern, pattern_arrivals in enumerate(own):
-            if not pattern_arrivals.requests(first, last).any():
-                continue
-            grouping = rows.groupings[world][pattern]
-            live = rows.rows(world, pattern).start + grouping.live
-            drawn = pattern_arrivals.draw(first, last, grouping, rows.shares[live])
-            arriving[:, live] = drawn * rows.calls[live]
-    return arriving
-
-
-def _recorded_groups(model: PatternModel, keys: PatternKeys) -> Integers | None:
-    """Return the key group of each recorded request, if the recording can be followed."""
+def _recording(model: PatternModel, keys: PatternKeys) -> _Recording | None:
+    """Return the requests that were recorded, if they can be followed one by one."""
     recorded, groups, workload = model.pattern.recorded, keys.groups, model.context.workload
     if recorded is None or groups.sampled or workload.load != 1:
         return None
@@ -114,4 +120,4 @@ def _recorded_groups(model: PatternModel, keys: PatternKeys) -> Integers | None:
     numbers = [group_of.get(row, -1) for row in zip(*texts, strict=True)] if texts else []
     if len(numbers) != len(recorded.times) or min(numbers, default=-1) < 0:
         return None
-    return np.asarray(numbers, dtype=np.int64)
+    return _Recording(np.asarray(recorded.times), np.asarray(numbers, dtype=np.int64))

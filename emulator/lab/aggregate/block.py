@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from emulator.clock import NANOSECONDS
 from emulator.engine.resource import Resource
 from emulator.lab.aggregate.admission import Admitted, Crowd
-from emulator.lab.aggregate.arrivals import Arrivals, arriving_calls
+from emulator.lab.aggregate.arrivals import Arrivals
 from emulator.lab.aggregate.buckets import Buckets
 from emulator.lab.aggregate.call_rows import CallRows, PatternColumns, is_uniform
 from emulator.lab.aggregate.contents_feed import ContentsFeed
@@ -30,7 +30,8 @@ from emulator.lab.aggregate.log_writer import LogWriter
 from emulator.lab.aggregate.pattern_model import CallPrices, PatternKeys
 from emulator.lab.aggregate.plan import Plan
 from emulator.lab.aggregate.played_world import PartitionSplit, PlayedWorld
-from emulator.lab.aggregate.retries import RetryTokens, RowPolicies, WaitingCalls, renumbered
+from emulator.lab.aggregate.refusals import Refusals
+from emulator.lab.aggregate.retries import RetryTokens, WaitingCalls, renumbered
 from emulator.lab.aggregate.tally import Tally
 from emulator.lab.inputs.distributions import Floats, sums
 from emulator.lab.outcome.run_log import MINUTE, Progress, RunLog
@@ -91,13 +92,8 @@ class Block:
         self._waiting = WaitingCalls(self._rows)
         policies = [model.policy for model in plan.models]
         self._tokens = RetryTokens(plan.workload.callers.count, policies, len(worlds))
-        self._arrivals = [
-            [
-                Arrivals(plan, model, keys, world.world.arrivals)
-                for model, keys in zip(plan.models, self._keys, strict=True)
-            ]
-            for world in worlds
-        ]
+        seeds = [world.world.arrivals for world in worlds]
+        self._arrivals = Arrivals(plan, self._keys, seeds)
         self._tally = Tally(
             len(worlds),
             len(plan.models),
@@ -115,7 +111,8 @@ class Block:
         #: What happened to rows lately: calls accepted, and units refused by their partition.
         self._recent = np.zeros(len(self._rows))
         self._recent_hot = np.zeros_like(self._rows.units)
-        self._crowd: tuple[Flags, Crowd, RowPolicies] | None = None
+        #: Who met a bucket that was short, as long as rows and prices are the same.
+        self._crowd: Refusals | None = None
         self._outcomes: list[WorldOutcome | None] = [None] * len(worlds)
         self._stop_over = stop_over
         self._writer: LogWriter | None = None
@@ -306,7 +303,7 @@ class Block:
         return prices
 
     def _run_stretch(self, first: int, last: int) -> None:
-        arriving = arriving_calls(self._arrivals, self._rows, first, last)
+        arriving = self._arrivals.calls(self._rows, first, last)
         self._count_arrivals(arriving, first, last)
         self._accepted = np.zeros(len(self._rows))
         self._applied = np.zeros(len(self._buckets))
@@ -318,14 +315,12 @@ class Block:
             return
         for second in range(first, last):
             self._run_second(second, arriving[second - first])
+        self._count_refused()
 
     def _count_arrivals(self, arriving: Floats, first: int, last: int) -> None:
         self._arrived = arriving.sum(axis=0)
         self._tally.arrived += self._rows.by_segment(self._arrived)
-        requests = [
-            float(own.requests(first, last).sum()) for world in self._arrivals for own in world
-        ]
-        self._tally.requests += requests
+        self._tally.requests += self._arrivals.requests(first, last).sum(axis=1)
 
     def _is_calm(self, arriving: Floats) -> bool:
         """Return whether nobody waits and no second of a stretch asks more than flows in."""
@@ -360,7 +355,8 @@ class Block:
         """Run one second, with so many new calls by row."""
         buckets, rows = self._buckets, self._rows
         end_ns = self._time_ns(second + 1)
-        self._queues.close_gates(second, self._time_ns(second))
+        if self._queues.close_gates(second, self._time_ns(second)):
+            self._end_crowd()
         due, earlier = self._waiting.due(second), self._waiting.due_earlier(second)
         calls = arriving if due is None else arriving + due.sum(axis=0)
         available = buckets.available()
@@ -368,10 +364,11 @@ class Block:
         short = loads > available
         accepted, refused = calls, None
         if short.any():
-            crowd, policies, admitted = self._admit(arriving, due, short, available)
+            crowd = self._crowd_of(short)
+            admitted = self._admit(crowd, arriving, due, short, available)
             accepted = calls.copy()
-            accepted[crowd.rows] = admitted.total * admitted.passed
-            refused = self._settle(second, crowd, policies, admitted, arriving, due, earlier)
+            accepted[crowd.crowd.rows] = admitted.total * admitted.passed
+            refused = self._settle(second, crowd, admitted, arriving, due, earlier)
             loads = rows.loads(accepted)
         elif self._tokens.is_used:
             self._settle_tokens(arriving, due)
@@ -399,23 +396,43 @@ class Block:
         if self._watch is not None and second >= 0:
             self._watch(second, self._buckets.units_by_axis(consumed))
 
-    def _crowd_of(self, short: Flags) -> tuple[Crowd, RowPolicies]:
-        """Return the rows that meet short buckets, and how they retry; again, if the same are."""
-        if self._crowd is None or (self._crowd[0] != short).any():
-            crowd = Crowd(self._rows, short, self._buckets.worlds)
-            self._crowd = short, crowd, self._waiting.policies_of(crowd.patterns)
-        return self._crowd[1:]
+    def _crowd_of(self, short: Flags) -> Refusals:
+        """Return the rows that meet short buckets; those of before, if they are among them."""
+        known = self._crowd
+        if known is not None:
+            if not (short > known.crowd.short).any():
+                return known
+            short = short | known.crowd.short
+            self._end_crowd()
+        crowd = Crowd(self._rows, short, self._buckets.worlds)
+        policies = self._waiting.policies_of(crowd.patterns)
+        self._crowd = Refusals(crowd, policies, self._buckets, self._waiting.attempts)
+        return self._crowd
+
+    def _end_crowd(self) -> None:
+        """Count what the present crowd was refused, and let it go."""
+        self._count_refused()
+        self._crowd = None
+
+    def _count_refused(self) -> None:
+        """Count what the present crowd was refused so far."""
+        if self._crowd is None:
+            return
+        crowd, hot = self._crowd.crowd, self._crowd.hot
+        self._recent_hot[crowd.chosen] += hot
+        self._buckets.demand[crowd.numbers] += crowd.by_bucket(hot)
+        self._crowd.tell(self._tally)
 
     def _admit(
-        self, arriving: Floats, due: Floats | None, short: Flags, available: Floats
-    ) -> tuple[Crowd, RowPolicies, Admitted]:
-        """Let pass what the buckets have.
-
-        Returns:
-            Who met a short one, how they retry, and what became of them.
-        """
-        buckets = self._buckets
-        crowd, policies = self._crowd_of(short)
+        self,
+        refusals: Refusals,
+        arriving: Floats,
+        due: Floats | None,
+        short: Flags,
+        available: Floats,
+    ) -> Admitted:
+        """Let pass what the buckets have; return what became of those who met a short one."""
+        crowd, shares = refusals.crowd, self._buckets.shares
         attempts = np.zeros((self._waiting.attempts, len(crowd.rows)))
         attempts[0] = arriving[crowd.rows]
         if due is not None:
@@ -423,17 +440,21 @@ class Block:
         affordable: Floats | float = 1.0
         if self._tokens.is_used:
             affordable = self._tokens.affordable(crowd.worlds, crowd.patterns)
-        admitted, shares = crowd.admit(
-            attempts, policies, affordable, available[crowd.short], buckets.shares[crowd.short]
+        numbers = crowd.numbers
+        admitted, shares[numbers] = crowd.admit(
+            attempts,
+            refusals.policies,
+            affordable,
+            available[numbers],
+            shares[numbers],
+            short[numbers],
         )
-        buckets.shares[crowd.short] = shares
-        return crowd, policies, admitted
+        return admitted
 
     def _settle(
         self,
         second: int,
-        crowd: Crowd,
-        policies: RowPolicies,
+        refusals: Refusals,
         admitted: Admitted,
         arriving: Floats,
         due: Floats | None,
@@ -444,52 +465,25 @@ class Block:
         Returns:
             The units refused by bucket, if a log is written.
         """
+        crowd, policies = refusals.crowd, refusals.policies
         at = crowd.rows
+        new = arriving[at]
         retried = admitted.by_number[:-1] * admitted.again * policies.may_retry
         self._waiting.push(second, at, policies, retried)
-        self._count_refusals(crowd, admitted.by_number, admitted, retried)
+        refusals.add(admitted.by_number, admitted, retried)
         if earlier is not None:
             before = np.concatenate([np.zeros((1, len(at))), earlier[:, at]])
             by_number = admitted.follow(before, policies)
             waits = by_number[:-1] * admitted.again * policies.may_retry
             self._waiting.push_earlier(second, at, policies, waits)
-            self._count_refusals(crowd, -by_number, admitted, -waits)
-        self._count_first_refusals(second, crowd, arriving[at], admitted)
-        self._count_heat(crowd, arriving[at], admitted)
+            refusals.add(-by_number, admitted, -waits)
+        refusals.add_first(new, admitted)
+        if not self._tally.all_have_throttled:
+            refused = sums(crowd.worlds, new * (1 - admitted.passed), len(self._worlds))
+            self._tally.note_throttles(second, refused)
         if self._tokens.is_used:
             self._settle_tokens(arriving, due, crowd, admitted, retried)
         return None if self._writer is None else self._writer.note_refusals(crowd, admitted)
-
-    def _count_refusals(
-        self, crowd: Crowd, by_number: Floats, admitted: Admitted, retried: Floats
-    ) -> None:
-        """Count refused attempts, and those of them that are tried again."""
-        own = crowd.distinct_segments
-        refused = by_number * (1 - admitted.passed)
-        self._tally.refused[:, own] += crowd.by_segment(refused)
-        self._tally.retried[:, own] += crowd.by_segment(retried)
-
-    def _count_first_refusals(
-        self, second: int, crowd: Crowd, arriving: Floats, admitted: Admitted
-    ) -> None:
-        """Count calls that are refused at first, by reason."""
-        tally = self._tally
-        first = arriving * crowd.first_refusals(admitted.open_shares, admitted.passed)
-        numbers = np.concatenate([[0], crowd.short])[crowd.buckets]
-        tally.add_first_refused(crowd.segments, self._buckets.reasons[numbers], first)
-        by_world = sums(crowd.worlds, arriving * (1 - admitted.passed), len(self._worlds))
-        tally.note_throttles(second, by_world)
-
-    def _count_heat(self, crowd: Crowd, arriving: Floats, admitted: Admitted) -> None:
-        """Count the units that partitions themselves refused, of calls that reached them.
-
-        A call that comes again within the minute counts once (CAP2-2).
-        """
-        is_partition, open_shares = crowd.is_partition, admitted.open_shares
-        reached = np.where(is_partition, 1.0, open_shares).prod(axis=0)
-        hot = np.where(is_partition, arriving * reached * (1 - open_shares) * crowd.units, 0.0)
-        self._recent_hot[crowd.chosen] += hot
-        self._buckets.demand[crowd.short] += crowd.by_bucket(hot)[1:]
 
     def _by_world_and_pattern(self, amounts: Floats) -> Floats:
         return amounts.reshape(len(self._worlds), -1)
@@ -503,9 +497,11 @@ class Block:
         retried: Floats | None = None,
     ) -> None:
         """Pay for retries, and give back what answers give."""
-        first = arriving.copy()
-        later = np.zeros_like(arriving) if due is None else due.sum(axis=0)
-        waits, wanted = np.zeros_like(arriving), np.zeros_like(arriving)
+        amounts = np.zeros((4, len(arriving)))
+        waits, wanted, first, later = amounts
+        first[:] = arriving
+        if due is not None:
+            due.sum(axis=0, out=later)
         crowded = np.zeros(0, dtype=np.int64)
         if crowd is not None and admitted is not None and retried is not None:
             answered = admitted.by_number * admitted.passed
@@ -514,9 +510,8 @@ class Block:
             waits[crowd.rows] = retried.sum(axis=0)
             wanted[crowd.rows] = (admitted.by_number[:-1] * admitted.wanted).sum(axis=0)
             crowded = np.unique(crowd.worlds)
-        waits, wanted, first, later = (
-            self._by_world_and_pattern(self._rows.by_segment(own))
-            for own in (waits, wanted, first, later)
+        waits, wanted, first, later = map(
+            self._by_world_and_pattern, self._rows.by_segment(amounts)
         )
         self._tokens.settle(waits, wanted, first, later, crowded)
 
@@ -652,8 +647,7 @@ class Block:
         return tally.by_world(expected)
 
     def _end_world(self, world: int) -> None:
-        for own in self._arrivals[world]:
-            own.end()
+        self._arrivals.end(world)
         self._waiting.drop(self._rows.world_rows(world))
 
     def _outcome(self, world: int) -> WorldOutcome:

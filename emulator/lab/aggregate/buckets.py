@@ -65,19 +65,20 @@ class TokenArrays:
         return self.base + self.burst + self.rates
 
     def take(self, consumed: Floats) -> None:
-        """Draw a second's consumption and let the second pass."""
-        base = self.base - consumed
-        used = np.minimum(self.burst, np.maximum(-base, 0.0))
-        self._refill(base + used, self.burst - used, self.rates)
+        """Draw a second's consumption and let the second pass.
+
+        What is left of the second is kept in reserve; what is missing is owed by the next.
+        """
+        left = self.base + self.burst
+        left -= consumed
+        self.burst = np.minimum(np.maximum(left, 0.0), self.burst_caps)
+        self.base = np.minimum(left, 0.0) + self.rates
 
     def pass_calm(self, consumed: Floats, seconds: int) -> None:
         """Let seconds pass in none of which a full bucket gives more than its rate."""
-        self._refill(self.base - consumed, self.burst, self.rates * seconds)
-
-    def _refill(self, base: Floats, burst: Floats, inflow: Floats) -> None:
-        base = base + inflow
+        base = self.base - consumed + self.rates * seconds
         over = np.maximum(base - self.rates, 0.0)
-        self.burst = np.minimum(burst + over, self.burst_caps)
+        self.burst = np.minimum(self.burst + over, self.burst_caps)
         self.base = np.minimum(base, self.rates)
 
 
@@ -284,11 +285,18 @@ class Buckets(TokenArrays):
         """Return whether some table's writes are refused."""
         return bool(self._closed_gates)
 
-    def close_gates(self, gates: Sequence[tuple[int, int]]) -> None:
-        """Refuse all writes through some gates, each for the reason of a number; open others."""
+    def close_gates(self, gates: Sequence[tuple[int, int]]) -> bool:
+        """Refuse all writes through some gates, each for the reason of a number; open others.
+
+        Returns:
+            Whether some gate has another reason now.
+        """
         self._closed_gates = [gate for gate, _ in gates]
+        has_changed = False
         for gate, reason in gates:
+            has_changed = has_changed or self.reasons[gate] != reason
             self.reasons[gate] = reason
+        return has_changed
 
     def available(self) -> Floats:
         """Return what each bucket can give within the next second."""

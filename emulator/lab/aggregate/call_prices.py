@@ -264,6 +264,10 @@ def price_pages(path: AccessPath, items: Floats, size_bytes: float, base_bytes: 
 
 
 def _by_value(sizes: Floats, price: Callable[[int], float]) -> Floats:
-    """Apply a price of whole bytes to many sizes, once per distinct one."""
-    distinct, number_of = np.unique(np.ceil(sizes - 1e-9).astype(np.int64), return_inverse=True)
+    """Apply a price of whole bytes, which more bytes never lower, once per distinct size."""
+    whole = np.ceil(sizes - 1e-9).astype(np.int64)
+    least, most = (price(int(size)) for size in (whole.min(), whole.max()))
+    if least == most:
+        return np.full(len(whole), least)
+    distinct, number_of = np.unique(whole, return_inverse=True)
     return np.asarray([price(int(size)) for size in distinct.tolist()])[number_of]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,12 +142,29 @@ def _is_retried(model: PatternModel, resources: Sequence[Resource], limit: Throt
     return model.policy.is_retryable(throttle_error((reason,), on_demand=on_demand).code)
 
 
+@dataclass(frozen=True)
+class LiveRows:
+    """The rows of a pattern in a world that have key groups.
+
+    Attributes:
+        at: Where they are, in ascending order.
+        shares: Of all requests that fall on them.
+    """
+
+    at: slice | Integers
+    shares: Floats
+
+
+_NO_ROWS: Final = LiveRows(slice(0, 0), np.zeros(0))
+
+
 class CallRows:
     """The call groups of all patterns in all worlds.
 
     Attributes:
         patterns: The limits of each pattern.
         groupings: By world and pattern, the call groups.
+        live: By world and pattern, as one, the rows that have key groups.
         starts: By world and pattern, the first row, one after the other.
         world: For each row the world that it belongs to.
         segment: For each row its world and pattern, as one number.
@@ -187,6 +205,7 @@ class CallRows:
         met = max(len(pattern.met) for pattern in patterns)
         arms = max(len(pattern.arms) for pattern in patterns)
         offsets = np.cumsum([0, *self._room[:-1]])
+        self.live = [_NO_ROWS] * (worlds * len(patterns))
         self.starts: Integers = (np.arange(worlds)[:, None] * block + offsets).ravel()
         self.world: Integers = np.repeat(np.arange(worlds), block)
         of_pattern = np.repeat(np.arange(len(patterns)), self._room)
@@ -275,7 +294,9 @@ class CallRows:
         self.buckets[:, region] = 0
         self.arm_buckets[:, region] = 0
         self.shares[rows] = grouping.shares()
-        live = rows.start + grouping.live
+        live = _as_slice(rows.start + grouping.live)
+        shares = self.shares[live]
+        self.live[world * len(self.patterns) + pattern] = LiveRows(live, shares / shares.sum())
         for limits, numbers in ((own.met, self.buckets), (own.arms, self.arm_buckets)):
             for column, limit in enumerate(limits):
                 numbers[column, live] = self._numbers(limit, world, grouping)
@@ -374,6 +395,12 @@ class CallRows:
 
 def _loads(buckets: Integers, units: Floats, count: int) -> Floats:
     return sums(buckets.ravel(), units.ravel(), count)
+
+
+def _as_slice(rows: Integers) -> slice | Integers:
+    """Return rows as a slice, which is cheaper to index by, where they have no gaps."""
+    first, last = int(rows[0]), int(rows[-1])
+    return slice(first, last + 1) if last - first + 1 == len(rows) else rows
 
 
 def _with_spare(rows: int) -> int:

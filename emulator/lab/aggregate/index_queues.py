@@ -205,11 +205,14 @@ class IndexQueues:
         for queue in self.queues:
             queue.follow()
 
-    def close_gates(self, second: int, now_ns: int) -> None:
-        """Refuse the writes of tables whose index is closed, and let those of others through."""
-        if self.queues:
-            gates = [gate for queue in self.queues for gate in queue.closed_gates(second, now_ns)]
-            self._buckets.close_gates(gates)
+    def close_gates(self, second: int, now_ns: int) -> bool:
+        """Refuse the writes of tables whose index is closed, and let those of others through.
+
+        Returns:
+            Whether some table's are now refused for another reason.
+        """
+        gates = [gate for queue in self.queues for gate in queue.closed_gates(second, now_ns)]
+        return self._buckets.close_gates(gates)
 
     def run_second(
         self, entering: Floats, available: Floats, second: int, end_ns: int

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -172,6 +172,16 @@ class Contents:
     last_writers: dict[tuple[str, str | None], LastWriters]
 
 
+def alike(values: Floats) -> PerGroup:
+    """Return the one number that all key groups have, where they have the same.
+
+    >>> alike(np.array([0.5, 0.5])), alike(np.array([0.5, 1.0])).tolist()
+    (0.5, [0.5, 1.0])
+    """
+    first = float(values[0])
+    return first if (values == first).all() else values
+
+
 @dataclass(frozen=True, eq=False)
 class PatternKeys:
     """The keys that a pattern's requests ask for, until they change.
@@ -187,7 +197,7 @@ class PatternKeys:
 
 @dataclass(frozen=True)
 class CallPrices:
-    """What the calls of a pattern are like at a moment.
+    """What the calls of a pattern are like at a moment; equal if they take the same units.
 
     Attributes:
         calls: Calls per request.
@@ -200,8 +210,8 @@ class CallPrices:
     calls: PerGroup
     units: tuple[PerGroup, ...]
     chances: tuple[float, ...]
-    evaluated: PerGroup = 0.0
-    filtered: PerGroup = 0.0
+    evaluated: PerGroup = field(default=0.0, compare=False)
+    filtered: PerGroup = field(default=0.0, compare=False)
 
     def weighed(self, weights: Floats) -> WeighedPrices:
         """Return the prices times the share of requests that each key group has."""
@@ -264,19 +274,19 @@ class PatternModel(ABC):
     def existing_values(self) -> dict[str, Existing]:
         """Return which values of unique fields are asked for, if popularity tells them apart."""
         existing: dict[str, Existing] = {}
-        for field in self.context.workload.fields:
-            if not field.unique:
+        for own in self.context.workload.fields:
+            if not own.unique:
                 continue
-            pick = self.pattern.pick(field)
-            count = self.context.created.get(field.name, 0.0)
+            pick = self.pattern.pick(own)
+            count = self.context.created.get(own.name, 0.0)
             if isinstance(pick, Zipf) and count >= 1:
                 window = int(min(count, LATEST_WINDOW))
-                existing[field.name] = Existing(np.arange(window), pick.probabilities(window))
-            arrivals = self.context.creation_rate.get(field.name, 0.0) * 60
+                existing[own.name] = Existing(np.arange(window), pick.probabilities(window))
+            arrivals = self.context.creation_rate.get(own.name, 0.0) * 60
             shares = latest_weights(pick, count, arrivals)
             if shares is not None:
                 newest = int(count) + max(1, round(arrivals)) - 2
-                existing[field.name] = Existing(newest - np.arange(len(shares)), shares)
+                existing[own.name] = Existing(newest - np.arange(len(shares)), shares)
         return existing
 
 

@@ -17,6 +17,7 @@ from emulator.lab.aggregate.pattern_model import (
     ModelContext,
     PatternKeys,
     PatternModel,
+    alike,
     sort_shards,
     unlisted_shards,
 )
@@ -239,8 +240,8 @@ class QueryModel(PatternModel):
         evaluated = price.evaluated / price.calls
         kept = self.pattern.selectivity * self._matching_share()
         return CallPrices(
-            calls=self._calls_per_request * price.calls,
-            units=(price.units,),
+            calls=alike(self._calls_per_request * price.calls),
+            units=(alike(price.units),),
             chances=(1.0,),
             evaluated=evaluated,
             filtered=evaluated * (1 - kept),

@@ -67,9 +67,10 @@ class RowPolicies:
     later: Floats
 
     @cached_property
-    def at_once(self) -> list[int]:
-        """The retries that may come in the second of the refusal."""
-        return np.flatnonzero(self.same_second.any(axis=1)).tolist()
+    def at_once(self) -> Floats:
+        """The chances in ``same_second``, up to the last retry that has one."""
+        last = np.flatnonzero(self.same_second.any(axis=1)).max(initial=-1)
+        return self.same_second[: last + 1]
 
 
 class WaitingCalls:
@@ -96,7 +97,7 @@ class WaitingCalls:
         self._later_seconds: Integers = ahead + 1
         #: By second of the ring, retry and row: calls that come then.
         self._calls = np.zeros((self._ring, self.attempts - 1, len(rows)))
-        self._is_used = [False] * self._ring
+        self._is_used = np.zeros(self._ring, dtype=np.bool_)
         #: Of these the calls that began before the run; None when there are none left.
         self._earlier: Floats | None = None
 
@@ -107,7 +108,7 @@ class WaitingCalls:
     @property
     def is_empty(self) -> bool:
         """Return whether no call waits."""
-        return not any(self._is_used)
+        return not self._is_used.any()
 
     def policies_of(self, patterns: Integers) -> RowPolicies:
         """Return what the policies of rows say, given the pattern of each row."""
@@ -122,8 +123,9 @@ class WaitingCalls:
         at = second % self._ring
         if not self._is_used[at]:
             return None
-        due = np.where(self._calls[at] > _NO_CALLS, self._calls[at], 0.0)
-        self._calls[at] = 0.0
+        own = self._calls[at]
+        due = own * (own > _NO_CALLS)
+        own[...] = 0.0
         self._is_used[at] = False
         return due if due.any() else None
 
@@ -151,8 +153,7 @@ class WaitingCalls:
         """Let refused calls wait, by retry and row; those of the same second have come already."""
         coming = self._coming(second)
         self._add(self._calls, coming, rows, policies, waits)
-        for at in coming.tolist():
-            self._is_used[at] = True
+        self._is_used[coming] = True
 
     def _coming(self, second: int) -> Integers:
         """Return the places in the ring where later retries come, after a refusal in a second."""

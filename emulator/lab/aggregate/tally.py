@@ -35,6 +35,7 @@ class Tally:
         self.first_refused = np.zeros((segments, reasons))
         self.units = np.zeros((worlds, resources, 2))
         self.first_throttle = np.full(worlds, np.inf)
+        self._all_have_throttled = False
 
     def start_counting(self) -> None:
         """Forget the warm-up."""
@@ -42,6 +43,7 @@ class Tally:
         for amount in (*amounts, self.units):
             amount[...] = 0.0
         self.first_throttle[:] = np.inf
+        self._all_have_throttled = False
 
     def of_world(self, amounts: Floats, world: int) -> Floats:
         """Return what belongs to the patterns of a world, the first axis being segments."""
@@ -62,7 +64,13 @@ class Tally:
         summed = sums(code, calls.ravel(), self.first_refused.size)
         self.first_refused += summed.reshape(self.first_refused.shape)
 
+    @property
+    def all_have_throttled(self) -> bool:
+        """Return whether in every world some call was refused."""
+        return self._all_have_throttled
+
     def note_throttles(self, second: int, refused: Floats) -> None:
         """Note in which worlds a call was refused in a second, by how many were."""
         new = (refused > 0.5) & np.isinf(self.first_throttle)
         self.first_throttle[new] = float(second)
+        self._all_have_throttled = not np.isinf(self.first_throttle).any()

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from emulator.lab.aggregate.admission import Crowd
+from emulator.lab.aggregate.buckets import PLENTY
 from emulator.lab.aggregate.retries import RowPolicies
 
 BUCKETS = 5
@@ -63,7 +64,8 @@ def test_a_load_is_calls_times_units_summed_by_bucket():
 
 def test_only_rows_that_meet_a_short_bucket_are_looked_at():
     made = crowd(short=(4,))
-    assert (made.rows.tolist(), made.columns.tolist(), made.short.tolist()) == ([2], [0], [4])
+    assert (made.rows.tolist(), made.columns.tolist()) == ([2], [0])
+    assert made.numbers.tolist() == [0, 4]
     assert (made.buckets.tolist(), made.units.tolist()) == ([[1]], [[2.0]])
 
 
@@ -124,13 +126,18 @@ def fitted(calls, available, *, same_second=NO_RETRIES, affordable=1.0, start=No
     made = crowd(**changes)
     arriving = np.zeros((len(same_second) + 1, 3))
     arriving[0] = calls
-    available = np.array([float(units) for units in available])
+    room = np.array([PLENTY, *available])
     first = np.ones(len(available)) if start is None else start
     admitted, found = made.admit(
-        arriving, policies(same_second), np.full(3, affordable), available, first
+        arriving,
+        policies(same_second),
+        np.full(3, affordable),
+        room,
+        np.concatenate([[1.0], first]),
+        np.arange(len(room)) > 0,
     )
     loads = made.by_bucket(admitted.total * admitted.passed * made.units)
-    return found, loads[1:], available
+    return found[1:], loads[1:], room[1:]
 
 
 def test_demand_that_fits_passes_whole():
@@ -181,7 +188,12 @@ def test_attempts_are_counted_by_their_number():
     made = crowd(short=(4,))
     arriving = np.array([[80.0], [4.0], [1.0]])
     admitted, _ = made.admit(
-        arriving, policies(np.full((2, 1), 0.5)), np.ones(1), np.array([0.0]), np.ones(1)
+        arriving,
+        policies(np.full((2, 1), 0.5)),
+        np.ones(1),
+        np.array([PLENTY, 0.0]),
+        np.ones(2),
+        np.array([False, True]),
     )
     # All of each attempt is refused.
     assert admitted.by_number[:, 0].tolist() == [80, 4 + 40, 1 + 22]
@@ -193,7 +205,8 @@ def test_a_bucket_belongs_to_the_first_column_it_stands_in():
     from emulator.lab.aggregate.admission import _levels
 
     columns = np.array([[1, 2, 3], [2, 0, 1], [4, 2, 3]]).T
-    assert [level.tolist() for level in _levels(columns, BUCKETS)] == [[1, 2, 4], [3]]
+    levels = [np.flatnonzero(level).tolist() for level in _levels(columns, BUCKETS)]
+    assert levels == [[1, 2, 4], [3]]
 
 
 def test_worlds_that_are_close_are_left_where_they_are():
