@@ -8,7 +8,7 @@ of every key.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from emulator.engine.resource import Resource
 from emulator.lab.aggregate.key_groups import NEW_VALUE, KeyGroups
 from emulator.lab.inputs.distributions import Floats, Integers
-from emulator.lab.inputs.key_templates import KeyTemplate, Renderer
+from emulator.lab.inputs.key_templates import KeyTemplate
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.planning.key_traits import fixed_parts, is_in_order, is_unbounded
 from emulator.lab.planning.layout import KeyLayout
@@ -67,9 +67,10 @@ class Placement:
         steps = [template.step_seconds for template in key.partition]
         self.step = min((step for step in steps if step is not None), default=None)
         self.groups = groups
-        self._partitions = [template.bind(groups.columns) for template in key.partition]
+        self._partition = key.partition
+        self._sort = key.sort
+        self._fixed_sort = _fixed_templates(key, workload)
         self._sorts = [template.bind(groups.columns) for template in key.sort]
-        self._fixed_sorts = _fixed_renderers(key, workload, groups.columns)
         self._number = number
         #: Of requests that range over time, how many seconds ago each key group's stretch is.
         self._ages = ages
@@ -86,21 +87,16 @@ class Placement:
         return PlacedKeys(self, self._render(moment), step)
 
     def _render(self, moment: float) -> list[tuple[str, ...]]:
-        rows = self.groups.rows
-        moments = self._moments(moment)
-        renders = self._partitions
-        if len(renders) == 1:
-            render = renders[0]
-            return [(render(row, at),) for row, at in zip(rows, moments, strict=True)]
+        columns, rows = self.groups.columns, self.groups.rows
+        if self._ages is None:
+            texts = [own.texts(columns, rows, moment) for own in self._partition]
+            return list(zip(*texts, strict=True)) if texts else [()] * len(rows)
+        renders = [own.bind(columns) for own in self._partition]
+        moments = (moment - self._ages).tolist()
         return [
             tuple([render(row, at) for render in renders])
             for row, at in zip(rows, moments, strict=True)
         ]
-
-    def _moments(self, moment: float) -> Sequence[float]:
-        if self._ages is None:
-            return [moment] * len(self.groups)
-        return (moment - self._ages).tolist()  # type: ignore[no-any-return]  # numpy says Any
 
     def spread_hashes(self) -> Hashes:
         """Return the stretch of the hash space of each key group, where keys are new."""
@@ -114,10 +110,18 @@ class Placement:
         row = self.groups.rows[group]
         return [render(row, moment) for render in self._sorts]
 
+    def all_sorts(self, moment: float) -> list[list[str]]:
+        """Return for each attribute of the sort key the value of every key group at a moment."""
+        columns, rows = self.groups.columns, self.groups.rows
+        return [template.texts(columns, rows, moment) for template in self._sort]
+
     def fixed_sorts(self, moment: float) -> list[str]:
         """Return for each key group the beginning of its sort key that no moment changes."""
-        renders = self._fixed_sorts
-        return [JOINT.join([render(row, moment) for render in renders]) for row in self.groups.rows]
+        columns, rows = self.groups.columns, self.groups.rows
+        texts = [template.texts(columns, rows, moment) for template in self._fixed_sort]
+        if len(texts) == 1:
+            return texts[0]
+        return [JOINT.join(own) for own in zip(*texts, strict=True)] if texts else [""] * len(rows)
 
 
 class PlacedKeys:
@@ -206,7 +210,8 @@ class PlacedKeys:
         The same moment stands in all sort keys, so it does not change their order.
         """
         if self._ranks is None:
-            self._order = sorted(range(len(self.texts)), key=lambda group: self._key(group, moment))
+            keys = list(zip(self.texts, *self.placement.all_sorts(moment), strict=True))
+            self._order = sorted(range(len(keys)), key=keys.__getitem__)
             self._ranks = np.empty(len(self._order), dtype=np.int64)
             self._ranks[self._order] = np.arange(len(self._order))
         return self._ranks
@@ -257,15 +262,13 @@ def hash_keys(hashed: Iterable[bytes], salt: int) -> Hashes:
     return np.frombuffer(placement_digests(hashed, salt), dtype="<u8")[::2].astype(np.uint64)
 
 
-def _fixed_renderers(
-    key: KeyLayout, workload: Workload, columns: Mapping[str, int]
-) -> list[Renderer]:
-    """Return what renders the beginning of the sort key that no moment or new value changes."""
-    renderers = []
+def _fixed_templates(key: KeyLayout, workload: Workload) -> list[KeyTemplate]:
+    """Return the beginning of the sort key that no moment or new value changes."""
+    templates = []
     for template in key.sort:
         parts, whole = fixed_parts(template, workload)
         if parts:
-            renderers.append(KeyTemplate("", parts).bind(columns))
+            templates.append(KeyTemplate("", parts))
         if not whole:
             break
-    return renderers
+    return templates

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import repeat
 from typing import Final
 
 import numpy as np
@@ -209,15 +210,15 @@ class QueryModel(PatternModel):
 
     def _asked_keys(self, keys: PatternKeys) -> list[EntryKey]:
         """Return the partition key and the sort prefix that each key group asks for."""
-        moment = self.context.moment
-        renders = [
-            KeyTemplate("", parts).bind(keys.groups.columns) for parts in self.path.sort_parts
+        moment, groups = self.context.moment, keys.groups
+        sorts = [
+            KeyTemplate("", parts).texts(groups.columns, groups.rows, moment)
+            for parts in self.path.sort_parts
         ]
+        prefixes = map(JOINT.join, zip(*sorts, strict=True)) if sorts else repeat("")
+        own = keys.placed[0].entry_keys(moment)
         return [
-            (text, is_new, JOINT.join([render(row, moment) for render in renders]))
-            for (text, is_new, _), row in zip(
-                keys.placed[0].entry_keys(moment), keys.groups.rows, strict=True
-            )
+            (text, is_new, prefix) for (text, is_new, _), prefix in zip(own, prefixes, strict=False)
         ]
 
     def price(self, keys: PatternKeys, resource: Resource) -> CallPrices:  # noqa: ARG002 - likewise

@@ -15,9 +15,10 @@ be written, and nothing is evaluated.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import repeat
 from typing import Final, TypeAlias
 
 import mmh3
@@ -162,6 +163,25 @@ class KeyTemplate:
         if len(steps) == 1:
             return steps[0]
         return lambda row, moment: "".join([step(row, moment) for step in steps])
+
+    def texts(
+        self, columns: Mapping[str, int], rows: Sequence[Sequence[str]], moment: float
+    ) -> list[str]:
+        """Return what ``bind`` gives for many rows at one moment; what they share is made once.
+
+        >>> parse("{timestamp:hour}#{user}").texts({"user": 0}, [("a",), ("b",)], 0.0)
+        ['1970-01-01T00#a', '1970-01-01T00#b']
+        """
+        pieces: list[Iterable[str]] = []
+        for part in self.parts:
+            step = _step(part, columns)
+            if isinstance(part, Text | TimePart):
+                pieces.append(repeat(step((), moment), len(rows)))
+            else:
+                pieces.append([step(row, moment) for row in rows])
+        if len(pieces) == 1:
+            return list(pieces[0])
+        return ["".join(own) for own in zip(*pieces, strict=True)] if pieces else [""] * len(rows)
 
     def prefix(self, known: frozenset[str]) -> tuple[tuple[Part, ...], bool]:
         """Return the leading parts that follow from ``known`` fields, and whether that is all."""
