@@ -22,7 +22,7 @@ from emulator.lab.aggregate.admission import Admitted, Crowd
 from emulator.lab.aggregate.arrivals import Arrivals
 from emulator.lab.aggregate.buckets import Buckets
 from emulator.lab.aggregate.call_rows import CallRows, PatternColumns, is_uniform
-from emulator.lab.aggregate.contents_feed import ContentsFeed
+from emulator.lab.aggregate.contents_feed import ContentsFeed, held_bytes
 from emulator.lab.aggregate.engine_feed import EngineFeed, PatternTraffic
 from emulator.lab.aggregate.grouping import Cuts, Grouping, Moves
 from emulator.lab.aggregate.index_queues import IndexQueues
@@ -76,8 +76,9 @@ class Block:
         self._log = log
         self._watch = watch
         self._contents = [ContentsFeed(world, plan.context) for world in worlds]
+        held = held_bytes(plan.context)
         for contents in self._contents:
-            contents.load()
+            contents.load(held)
         self._buckets = Buckets(worlds)
         for world in worlds:
             world.new_splits.clear()
@@ -201,7 +202,7 @@ class Block:
     def finish_log(self) -> RunLog:
         """Write the log of the first world, and return it."""
         assert self._writer is not None, "asked only of a block with a log"
-        self._contents[_FIRST].report(at_once=True)
+        self._contents[_FIRST].report(held_bytes(self._context), at_once=True)
         left = self._rows.by_segment(self._waiting.left())
         return self._writer.finish(self._tally, left)
 
@@ -524,27 +525,41 @@ class Block:
         self._tally.units += self._buckets.units_by_axis(consumed)
         self._recent += self._accepted
         self._absorb()
+        if last % MINUTE == 0 or last == self._seconds:
+            self._close_minute(last)
+        else:
+            self._split_due(last)
+        self._follow_worlds()
+
+    def _close_minute(self, last: int) -> None:
+        """Tell the engines of the minute that ends; those are left asleep that it leaves cold."""
+        begin_ns = self._time_ns((last - 1) // MINUTE * MINUTE)
         now_ns = self._time_ns(last)
-        is_minute = last % MINUTE == 0 or last == self._seconds
-        for number, feed in enumerate(self._feeds):
-            world = self._worlds[number]
+        held, busiest = held_bytes(self._context), self._buckets.busiest().tolist()
+        for number, (feed, contents) in enumerate(zip(self._feeds, self._contents, strict=True)):
             if not self._is_played(number):
                 continue
-            if is_minute:
-                feed.show_due(partial(self._traffic, number), now_ns, closes=True)
-                feed.report_minute()
-                if self._writer is not None:
-                    self._writer.close_minute()
-                feed.advance(now_ns)
-                self._contents[number].report()
-            elif world.is_due(now_ns // NANOSECONDS):
+            is_shown = self._writer is not None
+            if not is_shown and feed.is_asleep(busiest[number]) and not contents.is_due(held):
+                continue
+            feed.advance(begin_ns)
+            feed.show_due(partial(self._traffic, number), now_ns, closes=True)
+            feed.report_minute()
+            if self._writer is not None:
+                self._writer.close_minute()
+            feed.advance(now_ns)
+            contents.report(held)
+        self._buckets.begin_minute()
+        self._recent *= _FADING
+        self._recent_hot *= _FADING
+
+    def _split_due(self, last: int) -> None:
+        """Let the partitions split whose time has come within a minute."""
+        now_ns = self._time_ns(last)
+        for number, feed in enumerate(self._feeds):
+            if self._is_played(number) and self._worlds[number].is_due(now_ns // NANOSECONDS):
                 feed.show_due(partial(self._traffic, number), now_ns, closes=False)
                 feed.advance(now_ns)
-        if is_minute:
-            self._buckets.begin_minute()
-            self._recent *= _FADING
-            self._recent_hot *= _FADING
-        self._follow_worlds()
 
     def _absorb(self) -> None:
         """Store what the calls accepted in the first world have written."""

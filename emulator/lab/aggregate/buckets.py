@@ -16,6 +16,7 @@ import numpy as np
 from emulator.capacity import ONE, READ, WRITE, TokenBucket
 from emulator.lab.aggregate.played_world import PartitionSplit, PlayedWorld
 from emulator.lab.inputs.distributions import Floats, Integers, sums
+from emulator.lab.outcome.run_log import MINUTE
 from emulator.service.limits import PARTITION_UNITS
 
 #: What a bucket that is always open has.
@@ -181,6 +182,11 @@ class Buckets(TokenArrays):
         count = len(self._worlds) * len(self._room) * len(_AXES)
         summed = sums(self.axes[own], units[own], count)
         return summed.reshape(len(self._worlds), len(self._room), len(_AXES))
+
+    def busiest(self) -> Floats:
+        """Return for each world the largest share of a partition's minute that was asked for."""
+        use = np.where(self.axes >= 0, self.demand / (self.rates * MINUTE), 0.0)
+        return np.asarray(use[1:].reshape(len(self._worlds), -1).max(axis=1))
 
     # Who is there
 

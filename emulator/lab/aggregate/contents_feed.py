@@ -6,6 +6,7 @@ items of a partition that is too large.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -22,6 +23,12 @@ from emulator.storage import HASH_SPACE, Position
 _PIECES: Final = 64
 
 
+def held_bytes(context: ModelContext) -> list[float]:
+    """Return the billed bytes of every table and global index."""
+    own = map(context.population_of, range(len(context.resources)))
+    return [float(billed_bytes(round(each.total_bytes), round(each.total_items))) for each in own]
+
+
 class ContentsFeed:
     """Reports what lies in the partitions of one world to its engine."""
 
@@ -33,23 +40,28 @@ class ContentsFeed:
         #: For each resource the bytes from which a partition may be too large.
         self._check_bytes = [float(self._settings.partition_bytes)] * len(world.resources)
 
-    def load(self) -> None:
+    def load(self, held: Sequence[float]) -> None:
         """Report what is there before the run, and give the tables partitions for it."""
-        self.report()
+        self.report(held)
         self._feed.fit_partitions()
 
-    def report(self, *, at_once: bool = False) -> None:
+    def is_due(self, held: Sequence[float]) -> bool:
+        """Return whether some partition may hold too much, if each resource holds so much.
+
+        Nothing looks at the bytes of a partition before that, so until then there is no need
+        to count them.
+        """
+        return any(total >= most for total, most in zip(held, self._check_bytes, strict=True))
+
+    def report(self, held: Sequence[float], *, at_once: bool = False) -> None:
         """Report what every partition holds, and let those split that hold too much.
 
-        Nothing looks at the bytes of a partition before some partition may be too large, so
-        until then there is no need to count them.
-
         Args:
+            held: The billed bytes of each resource.
             at_once: Count them in any case.
         """
         for number, resource in enumerate(self._world.resources):
-            population = self._context.population_of(number)
-            total = billed_bytes(round(population.total_bytes), round(population.total_items))
+            population, total = self._context.population_of(number), held[number]
             if not at_once and total < self._check_bytes[number]:
                 continue
             most = self._settings.partition_bytes

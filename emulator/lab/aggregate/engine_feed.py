@@ -86,6 +86,23 @@ class EngineFeed:
         """Move to a moment."""
         self._feed.advance(now_ns)
 
+    def is_asleep(self, busiest: float) -> bool:
+        """Return whether a minute changes nothing in the engine, and need not be reported.
+
+        So it is where capacity is fixed, no partition is or was hot, and none waits for a split:
+        such a minute is to the engine as one without traffic.
+
+        Args:
+            busiest: The largest share of a partition's minute that was asked for.
+        """
+        return busiest < self._settings.heat_threshold - _ROUNDING and all(
+            resource.heat.is_idle
+            and not resource.throughput.on_demand
+            and not resource.scalers
+            and resource.prewarm is None
+            for resource in self._world.resources
+        )
+
     def report_minute(self) -> None:
         """Report what each partition gave and refused in a minute, and what reached it."""
         buckets = self._buckets

@@ -69,6 +69,8 @@ class Grouping:
         self.row_slots = distinct
         self.live: Integers = np.arange(len(distinct[0]))
         self._free: list[int] = []
+        #: The shares where all calls are alike, until a split.
+        self._key_shares: Floats | None = None
 
     @property
     def size(self) -> int:
@@ -92,7 +94,13 @@ class Grouping:
 
     def key_shares(self, calls: float | Floats) -> Floats:
         """Return for each key group its share of the calls of its row."""
-        by_group = self.weights * calls
+        if not isinstance(calls, float):
+            return self._shares_of_rows(self.weights * calls)
+        if self._key_shares is None:
+            self._key_shares = self._shares_of_rows(self.weights)
+        return self._key_shares
+
+    def _shares_of_rows(self, by_group: Floats) -> Floats:
         return np.asarray(by_group / np.maximum(self.sums(by_group)[self.rows], TINY))
 
     def moves_from(self, old: Grouping) -> Moves:
@@ -116,6 +124,7 @@ class Grouping:
             children: The slots of those that took its place.
             cuts: Tells for each key group of the parent which child it goes to.
         """
+        self._key_shares = None
         moved = np.zeros(len(self.rows), dtype=np.bool_)
         for number in placements:
             groups = np.flatnonzero(self.slots[number] == parent)

@@ -76,6 +76,7 @@ class Population:
         self._loaded_sizes: Floats = np.zeros(0)
         self._sorted: list[EntryKey] = []
         self._order: Integers = np.zeros(0, dtype=np.int64)
+        self._place_of: dict[EntryKey, int] = {}
         self.is_new: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         #: By salt, the hash of each entry's partition key, as far as somebody asked.
         self._hashes: dict[int, Hashes] = {}
@@ -90,6 +91,7 @@ class Population:
         for name in _COLUMNS:
             setattr(twin, name, getattr(self, name).copy())
         twin._sorted, twin._order, twin.is_new = self._sorted, self._order, self.is_new
+        twin._place_of = self._place_of
         return twin
 
     def entries(self, keys: Sequence[EntryKey]) -> Integers:
@@ -153,9 +155,25 @@ class Population:
         if len(self._sorted) != len(self._entries):
             self._sorted = sorted(self._entries)
             self._order = np.asarray([self._entries[key] for key in self._sorted], dtype=np.int64)
-        low = [bisect_left(self._sorted, key) for key in keys]
-        high = [bisect_left(self._sorted, (*key[:2], key[2] + _LAST)) for key in keys]
+            self._place_of = {key: place for place, key in enumerate(self._sorted)}
+        low = [self._place(key) for key in keys]
+        high = [
+            self._end(place, (text, is_new, sort + _LAST))
+            for place, (text, is_new, sort) in zip(low, keys, strict=True)
+        ]
         return np.asarray(low, dtype=np.int64), np.asarray(high, dtype=np.int64)
+
+    def _place(self, key: EntryKey) -> int:
+        """Return how many entries lie below a key; most keys are those of entries."""
+        place = self._place_of.get(key)
+        return bisect_left(self._sorted, key) if place is None else place
+
+    def _end(self, first: int, end: EntryKey) -> int:
+        """Return the first place from one on that is not below a key; most ranges are short."""
+        step = 1
+        while first + step < len(self._sorted) and self._sorted[first + step] < end:
+            step *= 2
+        return bisect_left(self._sorted, end, first, min(first + step, len(self._sorted)))
 
     def counts(
         self, ranges: tuple[Integers, Integers], recent: tuple[float, float] | None

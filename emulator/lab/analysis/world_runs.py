@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
 from emulator.lab import aggregate, exact
@@ -13,6 +13,7 @@ from emulator.lab.outcome.thresholds import FIRST_WORLDS, MOST_WORLDS, THRESHOLD
 from emulator.lab.outcome.world_outcome import WorldOutcome, outcome_of
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known, World, draw_worlds
+from emulator.settings import Settings
 
 Engine: TypeAlias = Literal["exact", "aggregate"]
 #: Called with what is done and what there is to do.
@@ -103,8 +104,16 @@ class WorldRuns:
             self.play(wanted, progress)
 
     def estimates_in(self, worlds: Sequence[World]) -> list[WorldOutcome]:
-        """Return how the design does in any worlds, in numbers."""
-        return self._engine.play(worlds)
+        """Return how the design does in any worlds, in numbers.
+
+        Worlds with other seeds may be alike in all that was drawn; these are played once.
+        """
+        distinct: dict[tuple[int, Settings], World] = {}
+        for world in worlds:
+            distinct.setdefault((world.arrivals, world.settings), world)
+        played = self._engine.play(list(distinct.values()))
+        outcomes = dict(zip(distinct, played, strict=True))
+        return [replace(outcomes[world.arrivals, world.settings], world=world) for world in worlds]
 
     def outcomes_in(
         self,
