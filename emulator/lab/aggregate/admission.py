@@ -261,9 +261,9 @@ def _levels(buckets: Integers, count: int) -> list[NDArray[np.bool_]]:
 
 def _product(columns: Floats) -> Floats:
     """Return the product over columns; one after the other, so that no grouping changes it."""
-    product: Floats = columns[0].copy()
+    product: Floats = columns[0]
     for column in columns[1:]:
-        product *= column
+        product = product * column
     return product
 
 

@@ -180,25 +180,27 @@ class EngineFeed:
         if not len(groups):
             return []
         moment, salt = self._context.moment, self._world.salt
-        by_position: dict[Position, Floats] = {}
-        for at, own in _neighbours(placed, groups, amounts, salt, moment):
+        by_position: dict[Position, tuple[float, float, float]] = {}
+        for at, (consumed, refused, calls) in _neighbours(placed, groups, amounts, salt, moment):
             group = int(groups[at])
             position = placed.position(group, salt, moment)
             if traffic.model.path.kind == "query":
                 position = position[: 1 + len(placed.texts[group])]
-            by_position[position] = by_position.get(position, 0.0) + own
+            others = by_position.get(position, (0.0, 0.0, 0.0))
+            by_position[position] = (
+                others[0] + consumed,
+                others[1] + refused,
+                others[2] + calls,
+            )
         heavy = _HEAVY_SHARE * float(amounts[:2].sum())
         is_write = placement.axis == WRITE
         accesses = []
-        for position, own in by_position.items():
-            stands_for_many = placement.is_unbounded and is_write and own[0] + own[1] > heavy
+        for position, (consumed, refused, calls) in by_position.items():
+            stands_for_many = placement.is_unbounded and is_write and consumed + refused > heavy
             shown = _items(position) if stands_for_many else [position]
-            consumed, refused, calls = (own / len(shown)).tolist()
-            writes = calls if is_write else 0.0
-            accesses += [
-                ReportedAccess(item, consumed, refused, writes, in_order=placement.in_order)
-                for item in shown
-            ]
+            count = len(shown)
+            own = consumed / count, refused / count, calls / count if is_write else 0.0
+            accesses += [ReportedAccess(item, *own, in_order=placement.in_order) for item in shown]
         return accesses
 
 
@@ -213,11 +215,13 @@ def _amounts(
     units = traffic.units[number]
     if not isinstance(units, float):
         units = units[groups]
-    accepted = traffic.accepted[rows] * shares
-    consumed = accepted * units * traffic.model.actions * weigh
-    refused = traffic.hot[number][rows] * shares * weigh
+    amounts = np.empty((3, len(groups)))
+    consumed, refused, accepted = amounts
+    np.multiply(traffic.accepted[rows], shares, out=accepted)
+    np.multiply(accepted, units * (traffic.model.actions * weigh), out=consumed)
+    np.multiply(traffic.hot[number][rows] * weigh, shares, out=refused)
     used = consumed + refused > 0
-    return groups[used], np.stack([consumed, refused, accepted])[:, used]
+    return (groups, amounts) if used.all() else (groups[used], amounts[:, used])
 
 
 def _items(position: Position) -> list[Position]:
@@ -228,8 +232,12 @@ def _items(position: Position) -> list[Position]:
     return [(*rest, f"{last}{number:03d}") for number in range(_HEAVY_POSITIONS)]
 
 
-def _chosen(number_of: Integers, order: Integers) -> Integers:
-    """Return the numbers of those that have one, in an order of all."""
+def _in_order(groups: Integers, order: Integers) -> Integers:
+    """Return the places of some key groups, in an order of all."""
+    if len(groups) == len(order):
+        return order
+    number_of = np.full(len(order), -1)
+    number_of[groups] = np.arange(len(groups))
     numbers = number_of[order]
     return numbers[numbers >= 0]
 
@@ -240,22 +248,21 @@ def _neighbours(
     amounts: Floats,
     salt: int,
     moment: float,
-) -> list[tuple[int, Floats]]:
+) -> list[tuple[int, list[float]]]:
     """Return key groups with their amounts; light neighbours as one, where there are many.
 
     Merged neighbours weigh about the same, and the first gives its name: half of the weight is
     found where it is.
     """
     if len(groups) <= _MOST_POSITIONS:
-        return list(enumerate(amounts.T))
-    number_of = np.full(len(placed.texts), -1)
-    number_of[groups] = np.arange(len(groups))
-    order = _chosen(number_of, placed.by_hash(salt))
+        return list(enumerate(amounts.T.tolist()))
+    order = _in_order(groups, placed.by_hash(salt))
     begins = np.zeros(len(order), dtype=np.bool_)
     hashes = placed.hashes(salt)[groups[order]]
-    changes = np.diff(hashes.astype(np.float64), prepend=-1.0) != 0
+    changes = np.ones(len(order), dtype=np.bool_)
+    np.not_equal(hashes[1:], hashes[:-1], out=changes[1:])
     if changes.sum() <= _MOST_POSITIONS:
-        order = _chosen(number_of, placed.by_place(salt, moment))
+        order = _in_order(groups, placed.by_place(salt, moment))
         begins = changes
     weight = (amounts[0] + amounts[1])[order]
     reached = (np.cumsum(weight) - weight) / weight.sum()
@@ -266,4 +273,4 @@ def _neighbours(
     begins[1:] |= is_heavy[:-1]
     starts = np.flatnonzero(begins)
     merged = np.add.reduceat(amounts[:, order], starts, axis=1)
-    return list(zip(order[starts].tolist(), merged.T, strict=True))
+    return list(zip(order[starts].tolist(), merged.T.tolist(), strict=True))

@@ -143,6 +143,8 @@ class QueryModel(PatternModel):
         self._index = None if path.index is None else path.index.name
         self._ranges = _Ranges()
         self._stretches = self._stretches_now()
+        #: By how many stretches a request asks for.
+        self._groups: dict[int, KeyGroups] = {}
         self._placement = self._place()
         self._keys = PatternKeys(self._placement.groups, (self._placement.render(context.moment),))
 
@@ -166,15 +168,17 @@ class QueryModel(PatternModel):
             for template in path.key.partition
             for name in template.fields
         )
-        groups = key_groups_of(
-            workload,
-            self.pattern,
-            self._names,
-            shards,
-            is_new=is_new,
-            seed=workload.seed,
-            existing=self._existing,
-        )
+        if count not in self._groups:
+            self._groups[count] = key_groups_of(
+                workload,
+                self.pattern,
+                self._names,
+                shards,
+                is_new=is_new,
+                seed=workload.seed,
+                existing=self._existing,
+            )
+        groups = self._groups[count]
         return Placement(
             self.resource,
             READ,
