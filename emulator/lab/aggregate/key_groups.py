@@ -6,8 +6,10 @@ they are all listed; where they are too many a sample stands for them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -22,6 +24,8 @@ from emulator.lab.planning.sampling import LATEST_WINDOW, with_parents
 MOST_GROUPS: Final = 200_000
 #: With more key groups than this, random values in sort keys are not told apart.
 FEW_GROUPS: Final = 10_000
+#: So many key groups are kept for others that ask for the same: designs, loads and fixes.
+_KEPT: Final = 8
 #: New keys are told apart by so many stretches of the hash space.
 STRATA: Final = 512
 _STRATUM: Final = "(stratum)"
@@ -92,17 +96,48 @@ def key_groups_of(
         seed: For the sample, where one is needed.
         existing: Of unique fields, which values are asked for; the others are new every time.
     """
-    known = existing or {}
-    fields = [workload.field(name) for name in with_parents(workload, names)]
+    fields = tuple(workload.field(name) for name in with_parents(workload, names))
+    picks = tuple(pattern.pick(field) for field in fields)
+    asked = _Asked(fields, picks, tuple(shards), is_new, seed)
+    if existing:
+        return _made(asked, existing)
+    try:
+        return _made_once(asked)
+    except TypeError:  # values in a list, which has no hash
+        return _made(asked, {})
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """All that decides on key groups, existing values of unique fields aside."""
+
+    fields: tuple[Field, ...]
+    picks: tuple[Distribution, ...]
+    shards: tuple[ShardPart, ...]
+    is_new: bool
+    seed: int
+
+
+@lru_cache(_KEPT)
+def _made_once(asked: _Asked) -> KeyGroups:
+    """Return the key groups; the same again for another design, load or pattern that has them."""
+    return _made(asked, {})
+
+
+def _made(asked: _Asked, known: Mapping[str, Existing]) -> KeyGroups:
+    fields, shards, is_new = asked.fields, asked.shards, asked.is_new
     finite = [field for field in fields if not field.unique]
-    picks = {field.name: pattern.pick(field) for field in finite}
-    axes = [(field.name, picks[field.name].probabilities(field.size)) for field in finite]
+    chosen = [pick for pick, field in zip(asked.picks, fields, strict=True) if not field.unique]
+    axes = [
+        (field.name, pick.probabilities(field.size))
+        for field, pick in zip(finite, chosen, strict=True)
+    ]
     axes += [(name, values.shares) for name, values in known.items()]
     axes += [(shard.label, np.full(shard.count, 1.0 / shard.count)) for shard in shards]
     if is_new:
         axes.append((_STRATUM, np.full(STRATA, 1.0 / STRATA)))
     sampled = float(np.prod([float(len(shares)) for _, shares in axes])) > MOST_GROUPS
-    numbers, weights = _sampled(axes, seed) if sampled else _listed(axes)
+    numbers, weights = _sampled(axes, asked.seed) if sampled else _listed(axes)
     texts = _finite_texts(finite, numbers) | _unique_texts(fields, numbers, known)
     new_fields = frozenset(field.name for field in fields if field.name not in texts)
     for name in new_fields:
@@ -113,7 +148,7 @@ def key_groups_of(
     rows: list[tuple[str, ...]] = [()] * len(weights)
     if labels:
         rows = list(zip(*(texts[label] for label in labels), strict=True))
-    steady = bool(finite) and all(isinstance(pick, Sequential) for pick in picks.values())
+    steady = bool(finite) and all(isinstance(pick, Sequential) for pick in chosen)
     return KeyGroups(
         columns={label: column for column, label in enumerate(labels)},
         weights=weights,
@@ -178,8 +213,14 @@ def _sampled(axes: Axes, seed: int) -> tuple[dict[str, Integers], Floats]:
     for _, shares in axes:
         summed = np.cumsum(shares)
         drawn.append(np.searchsorted(summed / summed[-1], rng.random(MOST_GROUPS), side="right"))
-    distinct, counts = np.unique(np.stack(drawn), axis=1, return_counts=True)
-    numbers = {name: distinct[row] for row, (name, _) in enumerate(axes)}
+    widths = tuple(len(shares) for _, shares in axes)
+    if math.prod(widths) < 2**63:  # a combination is one whole number, which sorts fast
+        code, counts = np.unique(np.ravel_multi_index(drawn, widths), return_counts=True)
+        distinct = list(np.unravel_index(code, widths))
+    else:
+        columns, counts = np.unique(np.stack(drawn), axis=1, return_counts=True)
+        distinct = list(columns)
+    numbers = {name: numbers for (name, _), numbers in zip(axes, distinct, strict=True)}
     return numbers, counts / counts.sum()
 
 

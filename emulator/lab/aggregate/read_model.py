@@ -63,7 +63,8 @@ class GetModel(PatternModel):
         self._is_new = is_new_every_time(path.key, context.workload, creates=False)
         self._ranges = _Ranges()
         self._minute = -1
-        self._placement = self._place(self.existing_values())
+        self._existing = self.existing_values()
+        self._placement = self._place(self._existing)
         self._keys = PatternKeys(self._placement.groups, (self._placement.render(context.moment),))
 
     def _place(self, existing: dict[str, Existing]) -> Placement:
@@ -100,11 +101,10 @@ class GetModel(PatternModel):
         moment = self.context.moment
         minute = int(moment // 60)
         if minute != self._minute:
-            is_first = self._minute < 0
             self._minute = minute
-            existing = self.existing_values()
-            if existing or is_first:
-                self._placement = self._place(existing)
+            before, self._existing = self._existing, self.existing_values()
+            if before or self._existing:
+                self._placement = self._place(self._existing)
         placed = self._placement.render(moment, self._keys.placed[0])
         if placed is not self._keys.placed[0]:
             self._keys = PatternKeys(self._placement.groups, (placed,))

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import repeat
+from operator import itemgetter
 from typing import Final, TypeAlias
 
 import mmh3
@@ -174,11 +175,13 @@ class KeyTemplate:
         """
         pieces: list[Iterable[str]] = []
         for part in self.parts:
-            step = _step(part, columns)
             if isinstance(part, Text | TimePart):
-                pieces.append(repeat(step((), moment), len(rows)))
+                pieces.append(repeat(_step(part, columns)((), moment), len(rows)))
+            elif isinstance(part, FieldPart) or part.label in columns:
+                column = columns[part.name if isinstance(part, FieldPart) else part.label]
+                pieces.append([row[column] for row in rows])
             else:
-                pieces.append([step(row, moment) for row in rows])
+                pieces.append(_suffixes(part, columns, rows))
         if len(pieces) == 1:
             return list(pieces[0])
         return ["".join(own) for own in zip(*pieces, strict=True)] if pieces else [""] * len(rows)
@@ -309,6 +312,19 @@ def _step(part: Part, columns: Mapping[str, int]) -> Renderer:
     inputs = [columns[name] for name in part.fields]
     count = part.count
     return lambda row, _moment: str(shard("\0".join([row[value] for value in inputs]), count))
+
+
+def _suffixes(
+    part: ShardPart, columns: Mapping[str, int], rows: Sequence[Sequence[str]]
+) -> list[str]:
+    """Return the calculated suffix of each row, once for rows with the same values."""
+    step = _step(part, columns)
+    if not part.fields:
+        return [step(row, 0.0) for row in rows]
+    values = list(map(itemgetter(*(columns[name] for name in part.fields)), rows))
+    row_of = dict(zip(values, rows, strict=True))
+    suffix_of = {value: step(row, 0.0) for value, row in row_of.items()}
+    return [suffix_of[value] for value in values]
 
 
 def shard(text: str, count: int) -> int:
