@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import Future, wait
+from collections import deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from enum import Enum
 from functools import partial
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
@@ -37,6 +39,34 @@ Announce: TypeAlias = Callable[[str], None]
 EXACT_REQUESTS: Final = 50_000
 #: Seconds between two reports of progress while others work.
 _LOOK: Final = 1.0
+
+
+class _Step(Enum):
+    """A step of the study of a design, as progress calls it."""
+
+    FIRST = "first worlds"
+    WORLDS = "worlds"
+    UNKNOWNS = "unknowns"
+    HEADROOM = "headroom"
+    FIX = "fixes"
+
+
+#: A step, and the number of a design.
+_Task: TypeAlias = tuple[_Step, int]
+_DOES: Final[Mapping[_Step, Callable[..., Any]]] = {
+    _Step.FIRST: first_outcomes,
+    _Step.WORLDS: play_on,
+    _Step.UNKNOWNS: unknowns_of,
+    _Step.HEADROOM: headroom_of,
+    _Step.FIX: fix_of,
+}
+#: The step whose result each of the others needs.
+_NEEDS: Final[Mapping[_Step, _Step]] = {
+    _Step.WORLDS: _Step.FIRST,
+    _Step.UNKNOWNS: _Step.FIRST,
+    _Step.HEADROOM: _Step.WORLDS,
+    _Step.FIX: _Step.WORLDS,
+}
 
 
 class Executor(Protocol):
@@ -149,28 +179,35 @@ def _studied(
     layouts: Sequence[Layout], options: StudyOptions, crew: _Crew, announce: Announce | None
 ) -> tuple[result_types.DesignResult, ...]:
     """Return the result of every design; the first verdict on all of them comes first."""
-    count = len(layouts)
-    first = crew.run(
-        "first worlds", [partial(first_outcomes, layout, options) for layout in layouts]
+    done: dict[_Task, Any] = {}
+    numbers = range(len(layouts))
+
+    def begin(step: _Step, number: int) -> Callable[..., Any]:
+        """Return a step of the study of a design, with what it needs of one before."""
+        known = [done[_NEEDS[step], number]] if step in _NEEDS else []
+        return partial(_DOES[step], layouts[number], options, *known)
+
+    def follow(task: _Task, result: Any) -> list[_Task]:
+        """Take a step's result, and return the steps of that design which can begin now."""
+        done[task] = result
+        step, number = task
+        is_first = step is _Step.FIRST and all((step, other) in done for other in numbers)
+        if is_first and announce is not None:
+            for other in numbers:
+                announce(first_verdict(layouts[other].design.name, done[step, other]))
+        return [(after, number) for after, needed in _NEEDS.items() if needed is step]
+
+    crew.run([(_Step.FIRST, number) for number in numbers], begin, follow)
+    return tuple(
+        conclude(
+            layouts[number],
+            done[_Step.WORLDS, number],
+            done[_Step.HEADROOM, number],
+            done[_Step.FIX, number],
+            done[_Step.UNKNOWNS, number],
+        )
+        for number in numbers
     )
-    if announce is not None:
-        for layout, outcomes in zip(layouts, first, strict=True):
-            announce(first_verdict(layout.design.name, outcomes))
-    known = list(zip(layouts, first, strict=True))
-    done = crew.run(
-        "worlds",
-        [partial(unknowns_of, layout, options, outcomes) for layout, outcomes in known]
-        + [partial(play_on, layout, options, outcomes) for layout, outcomes in known],
-    )
-    unknowns, played = done[:count], done[count:]
-    steps = list(zip(layouts, played, strict=True))
-    done = crew.run(
-        "headroom and fixes",
-        [partial(fix_of, layout, options, own) for layout, own in steps]
-        + [partial(headroom_of, layout, options, own) for layout, own in steps],
-    )
-    fixes, headrooms = done[:count], done[count:]
-    return tuple(map(conclude, layouts, played, headrooms, fixes, unknowns))
 
 
 def _suited_engine(workload: Workload, designs: int, count: WorldCount) -> Engine:
@@ -198,20 +235,40 @@ def _how(outcome: WorldOutcome) -> str:
 
 
 class _Crew:
-    """Does tasks one after the other here, or all at once on an executor."""
+    """Does tasks one after the other here, or several at once on an executor."""
 
     def __init__(self, executor: Executor | None, progress: Progress | None) -> None:
         self._executor = executor
         self._progress = progress
 
-    def run(self, what: str, tasks: Sequence[Callable[..., Any]]) -> list[Any]:
-        """Return what each task answers, in their order; the longest come first."""
+    def run(
+        self,
+        tasks: Sequence[_Task],
+        begin: Callable[[_Step, int], Callable[..., Any]],
+        follow: Callable[[_Task, Any], list[_Task]],
+    ) -> None:
+        """Do tasks, and those that follow from their results.
+
+        Args:
+            tasks: The first ones.
+            begin: Returns what a task does.
+            follow: Takes a result, and returns the tasks that can begin now.
+        """
         if self._executor is None:
-            return [task(progress=self._progress) for task in tasks]
-        futures = [self._executor.submit(task) for task in tasks]
-        waiting = set(futures)
-        while waiting:
+            waiting = deque(tasks)
+            while waiting:
+                task = waiting.popleft()
+                waiting += follow(task, begin(*task)(progress=self._progress))
+            return
+        total = len(tasks) * len(_Step)
+        running = {self._executor.submit(begin(*task)): task for task in tasks}
+        finished = 0
+        while running:
             if self._progress is not None:
-                self._progress(what, len(futures) - len(waiting), len(futures))
-            _, waiting = wait(waiting, timeout=_LOOK)
-        return [future.result() for future in futures]
+                step, _ = next(iter(running.values()))
+                self._progress(step.value, finished, total)
+            ended, _ = wait(running, timeout=_LOOK, return_when=FIRST_COMPLETED)
+            for future in [own for own in running if own in ended]:
+                finished += 1
+                for task in follow(running.pop(future), future.result()):
+                    running[self._executor.submit(begin(*task))] = task
