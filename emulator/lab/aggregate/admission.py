@@ -10,7 +10,7 @@ until it is close, whatever the others do.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ from emulator.lab.inputs.distributions import Floats, Integers, sums
 _ROUNDS: Final = 40
 _CLOSE: Final = 2e-3
 _LEAST: Final = 1e-6
+#: Seconds that differ by less are answered alike: far less than what is close enough.
+_SAME: Final = 1e-6
 
 
 @dataclass(slots=True)
@@ -102,6 +104,8 @@ class Crowd:
         _, worlds = np.unique(bucket_worlds[self.numbers[1:]], return_inverse=True)
         #: The world of each bucket, among the worlds that have short ones; 0 for the open one.
         self._bucket_worlds: Integers = np.concatenate([[0], worlds.reshape(-1)])
+        #: What the last second asked and had, and its answer.
+        self._last: tuple[tuple[Any, ...], tuple[Admitted, Floats]] | None = None
 
     def by_segment(self, amounts: Floats) -> Floats:
         """Return the sums over the rows of each of the distinct segments."""
@@ -172,7 +176,22 @@ class Crowd:
 
         Returns:
             What becomes of the attempts, and the share of attempts that each bucket lets pass.
+            A second that asks and has what the last one did is answered like it.
         """
+        asked: tuple[Any, ...] = (room, arriving, short * 1.0, affordable)
+        if self._last is None or not all(map(_is_same, asked, self._last[0])):
+            self._last = asked, self._fit(arriving, policies, affordable, room, start, short)
+        return self._last[1]
+
+    def _fit(
+        self,
+        arriving: Floats,
+        policies: RowPolicies,
+        affordable: Floats | float,
+        room: Floats,
+        start: Floats,
+        short: NDArray[np.bool_],
+    ) -> tuple[Admitted, Floats]:
         shares = np.where(short, np.minimum(np.maximum(start, _LEAST), 1.0), 1.0)
         shares[room <= 0.0] = 0.0
         moves = short & (room > 0.0)
@@ -204,6 +223,11 @@ class Crowd:
             again = wanted * affordable
         by_number = _with_retries_at_once(arriving, again, policies)
         return Admitted(by_number, _sum_rows(by_number), passed, again, wanted, open_shares)
+
+
+def _is_same(now: Floats | float, before: Floats | float) -> bool:
+    """Return whether amounts are as good as those of the second before."""
+    return now is before or bool((np.abs(now - before) <= _SAME * now).all())
 
 
 def _with_retries_at_once(arriving: Floats, again: Floats, policies: RowPolicies) -> Floats:

@@ -178,10 +178,9 @@ class Buckets(TokenArrays):
 
     def units_by_axis(self, units: Floats) -> Floats:
         """Return units of partitions summed by world, resource and axis."""
-        own = self.axes >= 0
         count = len(self._worlds) * len(self._room) * len(_AXES)
-        summed = sums(self.axes[own], units[own], count)
-        return summed.reshape(len(self._worlds), len(self._room), len(_AXES))
+        summed = sums(self.axes + 1, units, count + 1)
+        return summed[1:].reshape(len(self._worlds), len(self._room), len(_AXES))
 
     def busiest(self) -> Floats:
         """Return for each world the largest share of a partition's minute that was asked for."""

@@ -180,27 +180,21 @@ class EngineFeed:
         if not len(groups):
             return []
         moment, salt = self._context.moment, self._world.salt
-        by_position: dict[Position, tuple[float, float, float]] = {}
-        for at, (consumed, refused, calls) in _neighbours(placed, groups, amounts, salt, moment):
-            group = int(groups[at])
-            position = placed.position(group, salt, moment)
-            if traffic.model.path.kind == "query":
-                position = position[: 1 + len(placed.texts[group])]
-            others = by_position.get(position, (0.0, 0.0, 0.0))
-            by_position[position] = (
-                others[0] + consumed,
-                others[1] + refused,
-                others[2] + calls,
-            )
+        shown, merged = _neighbours(placed, groups, amounts, salt, moment)
+        by_position: dict[Position, list[float]] = {}
+        for position, own in zip(placed.positions(shown, salt, moment), merged, strict=True):
+            others = by_position.setdefault(position, own)
+            if others is not own:
+                by_position[position] = [a + b for a, b in zip(others, own, strict=True)]
         heavy = _HEAVY_SHARE * float(amounts[:2].sum())
         is_write = placement.axis == WRITE
         accesses = []
         for position, (consumed, refused, calls) in by_position.items():
             stands_for_many = placement.is_unbounded and is_write and consumed + refused > heavy
-            shown = _items(position) if stands_for_many else [position]
-            count = len(shown)
-            own = consumed / count, refused / count, calls / count if is_write else 0.0
-            accesses += [ReportedAccess(item, *own, in_order=placement.in_order) for item in shown]
+            items = _items(position) if stands_for_many else [position]
+            count = len(items)
+            each = consumed / count, refused / count, calls / count if is_write else 0.0
+            accesses += [ReportedAccess(item, *each, in_order=placement.in_order) for item in items]
         return accesses
 
 
@@ -248,14 +242,14 @@ def _neighbours(
     amounts: Floats,
     salt: int,
     moment: float,
-) -> list[tuple[int, list[float]]]:
-    """Return key groups with their amounts; light neighbours as one, where there are many.
+) -> tuple[Integers, list[list[float]]]:
+    """Return key groups and the amounts of each; light neighbours as one, where there are many.
 
     Merged neighbours weigh about the same, and the first gives its name: half of the weight is
     found where it is.
     """
     if len(groups) <= _MOST_POSITIONS:
-        return list(enumerate(amounts.T.tolist()))
+        return groups, amounts.T.tolist()
     order = _in_order(groups, placed.by_hash(salt))
     begins = np.zeros(len(order), dtype=np.bool_)
     hashes = placed.hashes(salt)[groups[order]]
@@ -273,4 +267,4 @@ def _neighbours(
     begins[1:] |= is_heavy[:-1]
     starts = np.flatnonzero(begins)
     merged = np.add.reduceat(amounts[:, order], starts, axis=1)
-    return list(zip(order[starts].tolist(), merged.T.tolist(), strict=True))
+    return groups[order[starts]], merged.T.tolist()

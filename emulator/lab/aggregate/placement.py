@@ -239,10 +239,13 @@ class PlacedKeys:
     def _key(self, group: int, moment: float) -> tuple[object, ...]:
         return (*self.texts[group], *self.placement.sorts(group, moment))
 
-    def position(self, group: int, salt: int, moment: float) -> Position:
-        """Return the position of a key group's item at a moment."""
-        sorts = self.placement.sorts(group, moment)
-        return (int(self.hashes(salt)[group]), *self.texts[group], *sorts)
+    def positions(self, groups: Integers, salt: int, moment: float) -> list[Position]:
+        """Return the position of an item of each of some key groups at a moment."""
+        hashes = self.hashes(salt)[groups].tolist()
+        return [
+            (own, *self.texts[group], *self.placement.sorts(group, moment))
+            for own, group in zip(hashes, groups.tolist(), strict=True)
+        ]
 
 
 class WholePartitions(PlacedKeys):

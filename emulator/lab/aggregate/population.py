@@ -46,6 +46,30 @@ def _share_since(moment: float, first: Floats, last: Floats) -> Floats:
     return np.clip((last - moment) / np.maximum(last - first, 1.0), 0.0, 1.0)
 
 
+class EntryRanges:
+    """Ranges of entries, in the order of their keys.
+
+    Args:
+        order: The entries in that order.
+        low: Where each range begins.
+        high: And where it ends.
+    """
+
+    def __init__(self, order: Integers, low: Integers, high: Integers) -> None:
+        self._order = order
+        self._low = low
+        self._high = high
+        #: The entry that each range has, where all have one.
+        self._single = order[low] if len(order) and (high - low == 1).all() else None
+
+    def sums(self, column: Floats) -> Floats:
+        """Return the sum over each range of what there is a number of for every entry."""
+        if self._single is not None:
+            return column[self._single]
+        summed = np.concatenate([[0.0], np.cumsum(column[self._order])])
+        return np.asarray(summed[self._high] - summed[self._low])
+
+
 class Population:
     """The items of one table, or the entries of one index, in columns.
 
@@ -150,7 +174,7 @@ class Population:
         self._loaded_first, self._loaded_last = self._first, self._last
         self._first, self._last = np.zeros(len(self.items)), np.zeros(len(self.items))
 
-    def ranges(self, keys: Sequence[EntryKey]) -> tuple[Integers, Integers]:
+    def ranges(self, keys: Sequence[EntryKey]) -> EntryRanges:
         """Return for each partition key and sort prefix the range of entries it covers."""
         if len(self._sorted) != len(self._entries):
             self._sorted = sorted(self._entries)
@@ -161,7 +185,7 @@ class Population:
             self._end(place, (text, is_new, sort + _LAST))
             for place, (text, is_new, sort) in zip(low, keys, strict=True)
         ]
-        return np.asarray(low, dtype=np.int64), np.asarray(high, dtype=np.int64)
+        return EntryRanges(self._order, np.asarray(low, np.int64), np.asarray(high, np.int64))
 
     def _place(self, key: EntryKey) -> int:
         """Return how many entries lie below a key; most keys are those of entries."""
@@ -175,9 +199,7 @@ class Population:
             step *= 2
         return bisect_left(self._sorted, end, first, min(first + step, len(self._sorted)))
 
-    def counts(
-        self, ranges: tuple[Integers, Integers], recent: tuple[float, float] | None
-    ) -> Floats:
+    def counts(self, ranges: EntryRanges, recent: tuple[float, float] | None) -> Floats:
         """Return the items in each range.
 
         Args:
@@ -188,20 +210,16 @@ class Population:
         if recent is not None:
             span, elapsed = recent
             live = _share_since(elapsed - span, self._first, self._last)
-            loaded = _share_since(elapsed - span, self._loaded_first, self._loaded_last)
-            items = (self.items - self._loaded) * live + self._loaded * loaded
-        summed = np.concatenate([[0.0], np.cumsum(items[self._order])])
-        return np.asarray(summed[ranges[1]] - summed[ranges[0]])
+            items = (self.items - self._loaded) * live
+            if self._loaded.any():
+                loaded = _share_since(elapsed - span, self._loaded_first, self._loaded_last)
+                items += self._loaded * loaded
+        return ranges.sums(items)
 
-    def mean_bytes(self, ranges: tuple[Integers, Integers], weights: Floats) -> float:
+    def mean_bytes(self, ranges: EntryRanges, weights: Floats) -> float:
         """Return the mean size of the items in ranges that are asked so often."""
-        items, sizes = (
-            np.concatenate([[0.0], np.cumsum(column[self._order])])
-            for column in (self.items, self.sizes)
-        )
-        low, high = ranges
-        count = weighted(items[high] - items[low], weights)
-        return weighted(sizes[high] - sizes[low], weights) / count if count else 0.0
+        count = weighted(ranges.sums(self.items), weights)
+        return weighted(ranges.sums(self.sizes), weights) / count if count else 0.0
 
     def keys(self) -> list[EntryKey]:
         """Return the key of every entry, in the order of entries."""

@@ -23,8 +23,8 @@ from emulator.lab.aggregate.pattern_model import (
     unlisted_shards,
 )
 from emulator.lab.aggregate.placement import JOINT, EntryKey, Placement, WholePartitions
-from emulator.lab.aggregate.population import Population, hash_shares
-from emulator.lab.inputs.distributions import Floats, Integers, weighted
+from emulator.lab.aggregate.population import EntryRanges, Population, hash_shares
+from emulator.lab.inputs.distributions import Floats, weighted
 from emulator.lab.inputs.key_templates import KeyTemplate, ShardPart
 from emulator.lab.inputs.patterns import TIMESTAMP
 from emulator.lab.planning.access_paths import AccessPath
@@ -42,14 +42,14 @@ class _Ranges:
 
     def __init__(self) -> None:
         self._known: tuple[PatternKeys, Population, int] | None = None
-        self._ranges: tuple[Integers, Integers] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+        self._ranges: EntryRanges | None = None
 
     def of(
         self, keys: PatternKeys, population: Population, asked: Callable[[], list[EntryKey]]
-    ) -> tuple[Integers, Integers]:
+    ) -> EntryRanges:
         """Return the ranges; ``asked`` gives the keys and sort prefixes that are asked for."""
         known = keys, population, len(population)
-        if self._known != known:
+        if self._ranges is None or self._known != known:
             self._ranges = population.ranges(asked())
             self._known = known
         return self._ranges
