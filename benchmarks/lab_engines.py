@@ -1,25 +1,34 @@
 """(h) How fast the lab's engines are: requests per second, and cost per key and second.
 
-    python -m benchmarks.lab_engines            both engines, about two minutes
+    python -m benchmarks.lab_engines            all of it, about three minutes
     python -m benchmarks.lab_engines exact      request by request
     python -m benchmarks.lab_engines aggregate  in numbers, one world and twenty
+    python -m benchmarks.lab_engines command    'dynamometer lab' to its first verdict and its end
 
 Targets: the exact engine at 3.3 J per attempt for single items without an index; the aggregate
 engine with 10,000 devices of 100 events a second each for one hour (3.6 billion requests) in
-twenty worlds in under 30 seconds and 1 GB on two cores, twenty worlds of a small design for little
-more than one, and a cost that grows with keys and seconds, not with requests. Each row of the
-aggregate engine is measured in processes of its own, begun for it; their memory is added up.
+twenty worlds in under 30 seconds and 1 GB on two cores, twenty worlds of a small design for
+little more than one, and a cost that grows with keys and seconds, not with requests; the
+command's first verdict after 3 s and its end after 10 s for the built-in comparison, after 10 s
+and 40 s for ``ticket_sale.yaml``, on two cores that nobody else uses. Each row of the aggregate
+engine is measured in processes of its own, begun for it; their memory is added up.
 
 Seconds advise and do not block: they are those of the machine at hand. ``J`` is one
 ``json.dumps`` and ``json.loads`` of a small item, for comparison between machines.
 """
 
+import contextlib
 import json
 import multiprocessing
+import os
+import pty
 import resource
+import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 from benchmarks.measure import table
 from emulator.lab import Capacity, Design, Field, Pattern, Workload, aggregate, exact
@@ -41,6 +50,8 @@ def main(which="both"):
         results["exact"] = measure_exact()
     if which in ("both", "aggregate"):
         results["aggregate"] = measure_aggregate()
+    if which in ("both", "command"):
+        results["command"] = measure_command()
     return results
 
 
@@ -137,6 +148,69 @@ def play(worlds):
     layout = Layout(design, events(devices, rate, duration))
     outcomes = aggregate.WorldsEngine(layout).play(draw_worlds(first, count, Known(HUGE)))
     return sum(outcome.throttles for outcome in outcomes), peak_gigabytes()
+
+
+#: Name, arguments of the command, designs.
+COMMANDS = [
+    ("the built-in comparison", [], 3),
+    ("a ticket sale", [str(Path(__file__).with_name("ticket_sale.yaml"))], 3),
+]
+
+
+def measure_command():
+    rows = [[name, *run_command(arguments, designs)] for name, arguments, designs in COMMANDS]
+    header = ["dynamometer lab", "first verdict, s", "CPU s", "complete, s", "CPU s"]
+    table("The command", header, rows)
+    return rows
+
+
+def run_command(arguments, designs):
+    """Return when all designs have a first verdict and when all is done, in wall and CPU seconds.
+
+    The command runs on a terminal, where it says what it knows at once.
+    """
+    terminal, its_end = pty.openpty()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory() as directory:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "emulator", "lab", *arguments],
+            cwd=directory,
+            stdout=subprocess.DEVNULL,
+            stderr=its_end,
+            env=os.environ | {"COLUMNS": "200"},
+        )
+        os.close(its_end)
+        shown, first, first_cpu = b"", 0.0, 0.0
+        while chunk := read_terminal(terminal):
+            shown += chunk
+            if not first and shown.count(b" throttles in ") >= designs:
+                first, first_cpu = time.perf_counter() - start, cpu_seconds(process.pid)
+        process.wait()
+    complete = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return [f"{seconds:.1f}" for seconds in (first, first_cpu, complete, cpu)]
+
+
+def read_terminal(terminal):
+    """Return what was shown since; nothing once the command has ended."""
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # how Linux says that nobody has the other end
+        return b""
+
+
+def cpu_seconds(pid):
+    """Return what a running process and its children have used; 0 where /proc does not tell."""
+    ticks = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            own, _, rest = path.read_text().rpartition(")")
+            parent, *_ = (members := rest.split())[1:]
+            if pid in (int(own.split()[0]), int(parent)):
+                ticks += int(members[11]) + int(members[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def timed(engine, design, workload, **options):

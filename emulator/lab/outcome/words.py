@@ -14,6 +14,8 @@ from emulator.service.throttling import parse_reason
 SPACE: Final = "\u202f"
 NONE: Final = "\u2013"
 TIMES: Final = "\u00d7"
+#: Shares are sums of many; their last digits say nothing.
+_ROUNDING: Final = 1e-12
 _THOUSANDS: Final = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 _BYTES: Final = ((1024**4, "TB"), (1024**3, "GB"), (1024**2, "MB"), (1024.0, "KB"))
 
@@ -62,10 +64,12 @@ def percent(share: float) -> str:
     ['0 %', '100 %', '50 %', '1.23 %', '99.95 %']
     >>> [percent(share).replace(SPACE, " ") for share in (0.000123, 0.000001, 0.99999)]
     ['0.012 %', '<0.001 %', '>99.99 %']
+    >>> percent(0.9999 + 1e-16).replace(SPACE, " ")
+    '99.99 %'
     """
     if 0 < share < 0.00001:
         text = "<0.001"
-    elif 0.9999 < share < 1:
+    elif 0.9999 + _ROUNDING < share < 1:
         text = ">99.99"
     elif share < 0.01:
         text = significant(share * 100, 2)
