@@ -23,8 +23,8 @@ from emulator.lab.inputs.distributions import Floats, Integers, sums
 _ROUNDS: Final = 40
 _CLOSE: Final = 2e-3
 _LEAST: Final = 1e-6
-#: Seconds that differ by less are answered alike: far less than what is close enough.
-_SAME: Final = 1e-6
+#: Seconds that differ by less are alike, rounding aside.
+_SAME: Final = 1e-11
 
 
 @dataclass(slots=True)
