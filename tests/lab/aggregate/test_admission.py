@@ -247,3 +247,38 @@ def test_a_bucket_may_be_short_of_less_than_a_unit():
     """Half a unit is asked for, and a tenth is there."""
     found, loads, _ = fitted([0, 0, 0.25], [1000, 1000, 1000, 0.1])
     assert (found[3], loads[3]) == (pytest.approx(0.2, rel=0.005), pytest.approx(0.1, rel=0.005))
+
+
+def admitted_share(made, calls, room, short):
+    """Return the share that each bucket lets pass of so many calls by row."""
+    arriving = np.zeros((2, 3))
+    arriving[0] = calls
+    room = np.array([PLENTY, *room])
+    start = np.full(len(room), 0.5)
+    return made.admit(
+        arriving, policies(NO_RETRIES), 1.0, room, start, np.isin([0, 1, 2, 3, 4], short)
+    )
+
+
+def test_a_bucket_that_was_short_and_is_no_more_is_open_to_all():
+    """A crowd serves for many seconds; only what is short in this one refuses."""
+    _, found = admitted_share(crowd(), [10, 10, 10], [1000, 1000, 1000, 5], [4])
+    assert found[:4].tolist() == [1, 1, 1, 1]
+    assert found[4] == pytest.approx(0.25, rel=0.005)
+
+
+def test_a_second_like_the_one_before_has_its_answer_and_another_has_its_own():
+    made = crowd()
+    asked = [10, 10, 10], [1000, 1000, 1000, 5], [4]
+    before = admitted_share(made, *asked)
+    assert admitted_share(made, *asked) is before
+    for other in (
+        ([10, 10, 11], asked[1], asked[2]),
+        (asked[0], [1000, 1000, 1000, 6], asked[2]),
+        (asked[0], asked[1], [3, 4]),
+    ):
+        made = crowd()
+        assert admitted_share(made, *asked) is not admitted_share(made, *other)
+        assert (
+            admitted_share(made, *other)[1].tolist() == admitted_share(crowd(), *other)[1].tolist()
+        )

@@ -6,6 +6,7 @@ import pytest
 
 from emulator.lab import Capacity, Design, Field, Pattern, Preload, Workload, aggregate
 from emulator.lab.aggregate import WorldsEngine
+from emulator.lab.aggregate.engine_feed import EngineFeed
 from emulator.lab.outcome.thresholds import THRESHOLD
 from emulator.lab.outcome.world_outcome import outcome_of
 from emulator.lab.planning.layout import Layout
@@ -191,3 +192,20 @@ def test_keys_of_several_patterns_change_at_once():
     [alone], [first, _] = played(layout, [0]), played(layout, [0, 1])
 
     assert close(first, alone)
+
+
+def test_engines_sleep_through_minutes_that_leave_every_partition_cold(monkeypatch):
+    """Being told of them changes nothing; a minute with a hot partition wakes them."""
+    layout = Layout(*splitting())
+    cold = Layout(*events(rate=500, duration=300, capacity=Capacity(read=1, write=5_000)))
+    told = []
+    report = EngineFeed.report_minute
+    monkeypatch.setattr(EngineFeed, "report_minute", lambda feed: told.append(feed) or report(feed))
+
+    asleep = played(layout, range(3)), played(cold, range(3))
+    count = len(told)
+    monkeypatch.setattr(EngineFeed, "is_asleep", lambda feed, busiest: False)
+    awake = played(layout, range(3)), played(cold, range(3))
+
+    assert asleep == awake
+    assert 0 < count < len(told) - count

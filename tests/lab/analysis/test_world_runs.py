@@ -3,11 +3,12 @@
 import pytest
 
 from emulator.lab import Capacity, Design, Field, Pattern, Workload, compare
+from emulator.lab.aggregate import WorldsEngine
 from emulator.lab.analysis import study
 from emulator.lab.analysis.world_runs import WorldCount, WorldRuns
 from emulator.lab.outcome.thresholds import FIRST_WORLDS
 from emulator.lab.planning.layout import Layout
-from emulator.lab.planning.worlds import Known
+from emulator.lab.planning.worlds import REPLICA_READS, Known, draw_worlds
 from emulator.settings import Settings
 from tests.lab.aggregate.worlds import events, orders, scaling, splitting
 
@@ -102,3 +103,20 @@ def test_what_happens_in_a_late_world_is_told_from_all_of_it():
     assert played.typical.world == own.outcomes[late].world
     assert played.throttling is not None
     assert played.throttling.throttled_share == pytest.approx(played.typical.throttled_share)
+
+
+def test_worlds_that_are_alike_in_all_that_was_drawn_are_played_once(monkeypatch):
+    """Half of the worlds in which replica reads alone are drawn have the same draw."""
+    own = runs(near_the_limit(), whole=0)
+    worlds = draw_worlds(0, 6, Known(), only=REPLICA_READS)
+    asked = []
+    play = WorldsEngine.play
+    monkeypatch.setattr(
+        WorldsEngine, "play", lambda engine, few: asked.append(list(few)) or play(engine, few)
+    )
+
+    outcomes = own.estimates_in(worlds)
+
+    assert [outcome.world for outcome in outcomes] == worlds
+    assert [len(few) for few in asked] == [len({world.settings for world in worlds})] == [2]
+    assert len({outcome.throttled_share for outcome in outcomes}) <= 2

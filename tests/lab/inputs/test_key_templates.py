@@ -28,6 +28,18 @@ def test_a_template_renders_a_row_at_a_moment(text, expected):
     assert render(["d7", "order-1"], START + 3661.5) == expected
 
 
+@pytest.mark.parametrize(
+    "text", ["{a}", "x#{b}", "{timestamp:hour}#{a}", "{a}#{hash(a, b) % 7}", "y"]
+)
+@pytest.mark.parametrize("known", [{}, {"hash(a,b)%7": 0}])
+def test_many_rows_at_one_moment_are_rendered_like_each(text, known):
+    template, columns = parse(text), {"a": 0, "b": 1} | known
+    rows = [(str(n % 3), str(n % 5)) for n in range(20)]
+    render = template.bind(columns)
+
+    assert template.texts(columns, rows, START) == [render(row, START) for row in rows]
+
+
 def test_a_column_of_the_suffix_takes_the_place_of_its_calculation():
     template = parse("{userId}#{hash(orderId) % 4}")
 
