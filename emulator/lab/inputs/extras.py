@@ -74,6 +74,7 @@ RESERVED: Final = Record(
             _UNITS, "Write units, in hundreds.", default=NO_UNITS.write, example=300
         ),
     },
+    needs_one=("read", "write"),
 )
 
 
