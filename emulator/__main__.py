@@ -166,38 +166,18 @@ def _parser(command: str) -> _CommandParser:
 
 
 def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
+    _add_server_arguments(parser)
+    _add_service_arguments(parser)
+    _add_data_arguments(parser)
+    _add_local_flags(parser)
+
+
+def _add_server_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say where it listens, who may call, and what it shows."""
+    add = parser.add_argument_group("the server").add_argument
     add("--host", default="127.0.0.1", help="address to listen on; default: this machine only")
     add(
         "--port", "-port", type=_port, default=8000, help="default: %(default)s; 0 picks a free one"
-    )
-    add(
-        "--capacity",
-        choices=("observe", "enforce", "off"),
-        default="observe",
-        help="observe (default): record what would throttle; enforce: refuse it; off: neither",
-    )
-    add(
-        "--messages",
-        choices=get_args(MessageProfile),
-        default="2026-10",
-        help="the wording of validation errors: today's (default), or that from before 2026-10",
-    )
-    add("--s3", metavar="DIR", help="a folder that stands for S3; each folder in it is a bucket")
-    add(
-        "--import",
-        dest="imports",
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="fill tables from a folder of DynamoDB exports, copied from S3; may be repeated",
-    )
-    add("--snapshot", metavar="FILE", help="load FILE if it exists, and save it when stopped")
-    add(
-        "--clock",
-        choices=("system", "manual"),
-        default="system",
-        help="system (default): real time; manual: time passes only by POST /_emulator/clock",
     )
     add(
         "--cors",
@@ -214,6 +194,37 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME",
         help="a host name to answer to, besides localhost and that of --host; may be repeated",
+    )
+    add(
+        "--console",
+        choices=("on", "read-only", "off"),
+        default="on",
+        help="the page for browsers at the server's address: on (default), it shows and changes "
+        "things; read-only, it only shows them; off, there is none",
+    )
+    add("--log", action="store_true", help="print a line for each request")
+
+
+def _add_service_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what the emulated service is like."""
+    add = parser.add_argument_group("the service").add_argument
+    add(
+        "--capacity",
+        choices=("observe", "enforce", "off"),
+        default="observe",
+        help="observe (default): record what would throttle; enforce: refuse it; off: neither",
+    )
+    add(
+        "--messages",
+        choices=get_args(MessageProfile),
+        default="2026-10",
+        help="the wording of validation errors: today's (default), or that from before 2026-10",
+    )
+    add(
+        "--clock",
+        choices=("system", "manual"),
+        default="system",
+        help="system (default): real time; manual: time passes only by POST /_emulator/clock",
     )
     add(
         "--region",
@@ -242,14 +253,21 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="set any of emulator.Settings, such as gsi_buffer_seconds=0; may be repeated",
     )
-    add("--log", action="store_true", help="print a line for each request")
+
+
+def _add_data_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say where tables come from and go to, and how much is kept."""
+    add = parser.add_argument_group("data").add_argument
+    add("--snapshot", metavar="FILE", help="load FILE if it exists, and save it when stopped")
     add(
-        "--console",
-        choices=("on", "read-only", "off"),
-        default="on",
-        help="the page for browsers at the server's address: on (default), it shows and changes "
-        "things; read-only, it only shows them; off, there is none",
+        "--import",
+        dest="imports",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="fill tables from a folder of DynamoDB exports, copied from S3; may be repeated",
     )
+    add("--s3", metavar="DIR", help="a folder that stands for S3; each folder in it is a bucket")
     add(
         "--namespace-idle",
         type=_seconds,
@@ -265,7 +283,6 @@ def _add_serve_arguments(parser: argparse.ArgumentParser) -> None:
         help="keep at most about this much data, such as 512MB: beyond it the least recently used "
         "namespaces are dropped, then writes are refused; default: no limit",
     )
-    _add_local_flags(parser)
 
 
 def _add_local_flags(parser: argparse.ArgumentParser) -> None:
