@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sized
 from typing import Any
 
 _TOKENS = re.compile(r"\w+|[^\w\s]|\s+")
@@ -97,9 +98,13 @@ NASTY: tuple[Any, ...] = (
 )
 
 
+#: The least members of what is made long on purpose.
+_LARGE = 1000
+
+
 def _large(random):
     """Return something long: a list, a map, a text or a set, with a repeat at its end."""
-    count = random.choice((1000, 1000, 1000, 4000, 20_000))
+    count = random.choice((_LARGE, _LARGE, _LARGE, 4000, 20_000))
     names = [f"n{number}" for number in range(count)]
     return random.choice(
         (
@@ -135,7 +140,9 @@ def spoilt(random, node, maker):
     if isinstance(node, list) and node and random.random() < 0.8:
         number = random.randrange(len(node))
         if random.random() < 0.1:
-            return node + [node[number]] * random.choice((1, 1, 2, 30, 200))
+            # Many of what is large would be more than the 16 MB that a request may have.
+            is_large = isinstance(node[number], Sized) and len(node[number]) >= _LARGE
+            return node + [node[number]] * random.choice((1, 1, 2, 30, 200)[: 3 if is_large else 5])
         return [*node[:number], spoilt(random, node[number], maker), *node[number + 1 :]]
     if isinstance(node, str) and random.random() < 0.6:
         return spoilt_text(random, node)
