@@ -126,6 +126,12 @@ def _large(random):
     )()
 
 
+def _times(value, counts):
+    """Return how often to repeat a value: a large one seldom, as a request has at most 16 MB."""
+    is_large = isinstance(value, Sized) and len(value) >= _LARGE
+    return counts[:1] if is_large else counts
+
+
 def spoilt(random, node, maker):
     """Return a tree with something replaced somewhere.
 
@@ -140,9 +146,7 @@ def spoilt(random, node, maker):
     if isinstance(node, list) and node and random.random() < 0.8:
         number = random.randrange(len(node))
         if random.random() < 0.1:
-            # Many of what is large would be more than the 16 MB that a request may have.
-            is_large = isinstance(node[number], Sized) and len(node[number]) >= _LARGE
-            return node + [node[number]] * random.choice((1, 1, 2, 30, 200)[: 3 if is_large else 5])
+            return node + [node[number]] * random.choice(_times(node[number], (1, 1, 2, 30, 200)))
         return [*node[:number], spoilt(random, node[number], maker), *node[number + 1 :]]
     if isinstance(node, str) and random.random() < 0.6:
         return spoilt_text(random, node)
@@ -183,7 +187,7 @@ def spoilt_text(random, text):
         elif chance < 0.4:
             tokens.insert(at, tokens[random.randrange(len(tokens))])
         elif chance < 0.5:
-            tokens[at:at] = [tokens[at]] * random.choice((2, 40, 400))
+            tokens[at:at] = [tokens[at]] * random.choice(_times(tokens[at], (2, 40, 400)))
         else:
             tokens[at : at + random.randrange(2)] = [random.choice(_VOCABULARY)]
         tokens = tokens or [""]
