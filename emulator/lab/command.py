@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from emulator.lab.files import LabFile
 
 #: Simulated seconds, over all designs, from which processes of their own pay.
-_WORTH_PROCESSES: Final = 3_000
+_WORTH_PROCESSES: Final = 200
 
 DEFAULT_PAGE: Final = "report.html"
 _NOT_COMPARED: Final = (
