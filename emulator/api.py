@@ -207,8 +207,8 @@ class Emulator:
         """Serve an operation that acts in several regions, whose accounts are all held."""
         get = self._accounts.known if needed.if_known else self._accounts.get
         others = (name for name in needed.namespaces if name != account.namespace)
-        found = {name: held for name in others if (held := get(name)) is not None}
-        accounts = {account.namespace: account, **found}
+        others_held = {name: held for name in others if (held := get(name)) is not None}
+        accounts = {account.namespace: account, **others_held}
         replication.catch_up(self._network, self.clock.now_ns())
         with holding({account.lock, *(held.lock for held in accounts.values())}):
             for held in accounts.values():

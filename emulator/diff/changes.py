@@ -235,12 +235,12 @@ def _differences(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Dif
 
 def _replaced(tables: Sequence[TableChange], known: Sequence[Finding]) -> Iterator[Finding]:
     """Yield a problem for every table whose change cannot be an update, unless a plan says it."""
-    told = {finding.subject for finding in known if finding.rule == "table-replaced"}
+    replaced = {finding.subject for finding in known if finding.rule == "table-replaced"}
     for table in tables:
         replacing = [
             difference.what for difference in table.differences if difference.what in _REPLACING
         ]
-        if table.status == "changed" and replacing and table.name not in told:
+        if table.status == "changed" and replacing and table.name not in replaced:
             message = _REPLACED.format(what=" and ".join(replacing))
             yield Finding("table-replaced", "problem", table.name, message, _KEEP_DATA, "KeySchema")
 

@@ -102,10 +102,10 @@ def _verdict(changes: Changes, failures: Sequence[str]) -> str:
         (len(changes.new_findings), "finding", "new"),
         (len(changes.resolved_findings), "finding", "resolved"),
     ]
-    told = [f"{words.counted(count, noun)} {what}" for count, noun, what in counts if count]
+    counted = [f"{words.counted(count, noun)} {what}" for count, noun, what in counts if count]
     is_doubtful = bool(changes.new_findings) or any(design.is_worse for design in changes.designs)
     judged = "worse" if failures else "changed" if is_doubtful else "no worse"
-    return f"{judged} ({', '.join(told)})" if told else judged
+    return f"{judged} ({', '.join(counted)})" if counted else judged
 
 
 # Tables

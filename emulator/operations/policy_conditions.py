@@ -175,12 +175,15 @@ def replaced(text: str, context: Context | None, *, is_pattern: bool) -> str | N
     if context is None:
         return plain(text)
     pieces, end = [], 0
-    for found in _VARIABLE.finditer(text):
-        meaning = _meaning(found[1], context)
+    for variable in _VARIABLE.finditer(text):
+        meaning = _meaning(variable[1], context)
         if meaning is None:
             return None
-        pieces += [plain(text[end : found.start()]), re.escape(meaning) if is_pattern else meaning]
-        end = found.end()
+        pieces += [
+            plain(text[end : variable.start()]),
+            re.escape(meaning) if is_pattern else meaning,
+        ]
+        end = variable.end()
     return "".join([*pieces, plain(text[end:])])
 
 

@@ -130,7 +130,7 @@ def of_statement(text: str, parameters: Any, table: Table, index: object = None)
             branches = partiql.branches_of(bound.parsed, key.names)
             if branches is not None:
                 ranges = partiql.ranges_of(branches, bound.values, key)
-            keys = [(found.partition,) for found in ranges or ()]
+            keys = [(span.partition,) for span in ranges or ()]
         if isinstance(statement, partiql.Select):
             specific = "ALL_ATTRIBUTES" if statement.columns is None else "SPECIFIC_ATTRIBUTES"
             context["dynamodb:select"] = (specific,)
@@ -166,8 +166,8 @@ def _roots(tree: ast.Node, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _key_of(table: Table, index: object) -> KeySchema:
-    found = table.indexes.get(index) if isinstance(index, str) else None
-    return table.key if found is None else found.schema.key
+    indexed = table.indexes.get(index) if isinstance(index, str) else None
+    return table.key if indexed is None else indexed.schema.key
 
 
 def _writes(body: Any) -> Iterator[Mapping[str, Any]]:

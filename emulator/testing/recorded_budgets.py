@@ -195,8 +195,8 @@ def _read(path: Path) -> dict[str, Measured]:
 
 
 def _amount(number: float, field: str) -> str:
-    one, several = FIELDS[field]
-    return f"{number:g} {one if number == 1 else several}"
+    singular, plural = FIELDS[field]
+    return f"{number:g} {singular if number == 1 else plural}"
 
 
 def _grown_lines(
