@@ -135,6 +135,76 @@ def test_several_locks_are_held_together():
     assert not any(lock._is_owned() for lock in locks)
 
 
+def test_a_module_that_cannot_be_read_does_not_keep_a_fork_from_going_on(monkeypatch):
+    """Whoever reads it is told; the fork only waits until he is."""
+    monkeypatch.setitem(sys.modules, "emulator.gone", None)
+    locks._finish_imports()
+
+
+def test_a_fork_waits_for_modules_of_this_package_alone(monkeypatch):
+    waited = []
+    monkeypatch.setattr(locks, "import_module", waited.append)
+    modules = ["emulator", "emulator.model", "emulators", "json"]
+    monkeypatch.setattr(locks.sys, "modules", dict.fromkeys(modules))
+    locks._finish_imports()
+    assert waited == ["emulator", "emulator.model"]
+
+
+class Recorded:
+    """A lock that writes down when it is taken and released."""
+
+    def __init__(self, name, log):
+        self._name, self._log = name, log
+        self.is_held = False
+
+    def acquire(self):
+        self._log.append(f"take {self._name}")
+        self.is_held = True
+
+    def release(self):
+        self._log.append(f"leave {self._name}")
+        self.is_held = False
+
+    def __enter__(self):
+        self.acquire()
+
+    def __exit__(self, *_):
+        self.release()
+
+
+def test_several_locks_are_taken_in_the_order_of_their_ranks(monkeypatch):
+    log = []
+    account, clock = Recorded("account", log), Recorded("clock", log)
+    monkeypatch.setattr(locks, "_order", {account: (Rank.ACCOUNT, 0), clock: (Rank.CLOCK, 1)})
+    with holding([account, clock]):
+        log.append("hold")
+    assert log == ["take clock", "take account", "hold", "leave account", "leave clock"]
+
+
+def test_locks_are_counted_and_made_under_the_registry(monkeypatch):
+    """Else a fork could miss a lock that is being made, or read the list while it grows."""
+    log = []
+
+    class Order(dict):
+        def __setitem__(self, lock, place):
+            assert registry.is_held
+            super().__setitem__(lock, place)
+
+        def keys(self):
+            assert registry.is_held
+            return super().keys()
+
+    registry, lock = Recorded("registry", log), Recorded("lock", log)
+    monkeypatch.setattr(locks, "_registry", registry)
+    monkeypatch.setattr(locks, "_order", Order({lock: (Rank.CLOCK, 0)}))
+    locks._before_fork()
+    assert lock.is_held
+    assert registry.is_held
+    locks._after_fork()
+    assert log[2:] == ["take lock", "take registry", "leave registry", "leave lock"]
+    assert new_lock(Rank.ACCOUNT) in locks._order
+
+
 @pytest.mark.parametrize("access_key", [None, "new"])
 def test_a_call_that_a_fault_delays_holds_no_lock(access_key):
     """Neither a fork nor another call waits for it, also if it makes an account."""

@@ -66,6 +66,7 @@ class Meter:
         "arn",
         "is_table",
         "limits",
+        "only_limit",
         "own",
         "partitions",
         "quota",
@@ -89,6 +90,8 @@ class Meter:
         self.own: tuple[TokenBucket | None, TokenBucket | None] = (None, None)
         #: By axis, the buckets above the partition's, and what each says, the partition's last.
         self.limits: tuple[tuple[TokenBucket, ...], ...] = ((), ())
+        #: By axis, the bucket above the partition's if there is exactly one, as nearly always.
+        self.only_limit: tuple[TokenBucket | None, ...] = (None, None)
         self.reasons: tuple[tuple[Reason, ...], ...] = ((), ())
 
     def provision(self, read: int, write: int, now_ns: int) -> None:
@@ -158,6 +161,7 @@ class Meter:
         """Assert what always holds."""
         for axis in (READ, WRITE):
             assert len(self.reasons[axis]) == len(self.limits[axis]) + 1, self.reasons
+            assert self.only_limit[axis] in (None, *self.limits[axis]), self.only_limit
             for bucket in self.limits[axis]:
                 bucket.check()
         for partition in self.partitions.values():
@@ -180,6 +184,7 @@ class Meter:
         """Lay the limits out as admission walks them."""
         pairs = [self._limits(axis) for axis in (READ, WRITE)]
         self.limits = tuple(tuple(bucket for bucket, _ in pair) for pair in pairs)
+        self.only_limit = tuple(above[0] if len(above) == 1 else None for above in self.limits)
         self.reasons = tuple(
             tuple(
                 Reason(limit.reason(axis, is_index=not self.is_table), self.arn)
@@ -235,7 +240,7 @@ def admit(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
     if _take_from_bases(charges, now_ns):
         return ()
     if len(charges) == 1:
-        return _admit_one(charges[0])
+        return _admit_one(_costs(charges[0]), charges[0].meter.reasons[charges[0].axis])
     needs = _needs(charges)
     short = [bucket for bucket, need in needs.items() if not bucket.can_take(need)]
     if short:
@@ -252,10 +257,9 @@ def consume(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
     """
     if len(charges) == 1:
         meter, partition_id, axis, units, position, partition_units = charges[0]
-        above = meter.limits[axis]
-        if len(above) == 1 and partition_units is None:
+        limit = meter.only_limit[axis]
+        if limit is not None and partition_units is None:
             cost = int(units * ONE)
-            limit = above[0]
             partition = meter.partitions[partition_id][axis]
             base = limit.refill(now_ns) - cost
             partition_base = partition.refill(now_ns) - cost
@@ -267,23 +271,26 @@ def consume(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
                 if meter.series is not None:
                     meter.series[axis].add(units)
                 return ()
+            reasons = _admit_one(((limit, cost), (partition, cost)), meter.reasons[axis])
+            if not reasons:
+                record(charges, now_ns)
+            return reasons
     reasons = admit(charges, now_ns)
     if not reasons:
         record(charges, now_ns)
     return reasons
 
 
-def _admit_one(charge: Charge) -> tuple[Reason, ...]:
-    """Take one charge from buckets that are refilled, or say which of them are short."""
-    costs = _costs(charge)
-    words = charge.meter.reasons[charge.axis]
-    short = [
-        reason
-        for (bucket, cost), reason in zip(costs, words, strict=True)
-        if not bucket.can_take(cost)
-    ]
+def _admit_one(
+    costs: Sequence[tuple[TokenBucket, int]], words: Sequence[Reason]
+) -> tuple[Reason, ...]:
+    """Take the costs of one charge from buckets that are refilled, or say which are short."""
+    short: tuple[Reason, ...] = ()
+    for (bucket, cost), reason in zip(costs, words, strict=True):
+        if not bucket.can_take(cost):
+            short += (reason,)
     if short:
-        return tuple(short)
+        return short
     for bucket, cost in costs:
         bucket.take(cost)
     return ()
@@ -338,9 +345,12 @@ def record(charges: Iterable[Charge], now_ns: int, reasons: Sequence[Reason] = (
             if partition_units is not None:
                 meter.traffic.spare(partition_id, axis, units - partition_units)
         return
-    short = [reason.resource for reason in reasons]
-    limits = [reason.parts.limit for reason in reasons]
-    reached = limits.count(ThrottlingLimit.KEY_RANGE) == len(limits)
+    short = []
+    reached = True
+    for reason in reasons:
+        short.append(reason.resource)
+        if reason.parts.limit is not ThrottlingLimit.KEY_RANGE:
+            reached = False
     for charge in charges:
         meter, partition_id, axis, units, position, _ = charge
         if meter.arn in short:

@@ -63,7 +63,18 @@ class Receipt:
         "vectors",
     )
 
-    def __init__(self, axis: int, table: float = 0.0, *, transactional: bool = False) -> None:
+    def __init__(
+        self,
+        axis: int,
+        table: float = 0.0,
+        bytes_evaluated: int = 0,
+        bytes_returned: int = 0,
+        items_evaluated: int = 0,
+        items_returned: int = 0,
+        rounding_loss_bytes: int = 0,
+        *,
+        transactional: bool = False,
+    ) -> None:
         self.axis = axis
         self.table = table
         self.transactional = transactional
@@ -73,11 +84,11 @@ class Receipt:
         self.delayed: tuple[Reason, ...] = ()
         self.charges: Sequence[Charge] = ()
         self.vectors: Mapping[str, int] = _NO_VECTORS
-        self.bytes_evaluated = 0
-        self.bytes_returned = 0
-        self.items_evaluated = 0
-        self.items_returned = 0
-        self.rounding_loss_bytes = 0
+        self.bytes_evaluated = bytes_evaluated
+        self.bytes_returned = bytes_returned
+        self.items_evaluated = items_evaluated
+        self.items_returned = items_returned
+        self.rounding_loss_bytes = rounding_loss_bytes
         self.replicas = 0
 
     def __repr__(self) -> str:

@@ -15,9 +15,9 @@ from typing import Any, Final
 #: ``(hash, partition values..., sort values..., tie...)``; comparable within one resource.
 Position = tuple[Any, ...]
 
-#: Assumed: how many positions a minute tells apart; beyond, neighbours are merged.
+#: Assumed: how many positions are counted in a minute; with more, neighbours are merged.
 MAX_POSITIONS: Final = 8192
-#: Assumed: how many neighbours become one; the heaviest gives its name.
+#: Assumed: how many neighbours become one, which is named after the heaviest.
 MERGED_NEIGHBOURS: Final = 4
 
 #: Weight of a unit by axis. Source: CAP-805, ConsumedThroughputUnits = 3 * write + read.
@@ -164,13 +164,14 @@ class Traffic:
         loads = self.loads.get(partition_id)
         load = loads[axis] if loads is not None else self.open(partition_id)[axis]
         load.consumed += units
-        if load.second != second:
-            load.second = second
-            load.in_second = units
+        in_second = units
+        if load.second == second:
+            in_second += load.in_second
         else:
-            load.in_second += units
-        if load.in_second > load.peak:
-            load.peak = load.in_second
+            load.second = second
+        load.in_second = in_second
+        if in_second > load.peak:
+            load.peak = in_second
         if position is None:
             return
         access = self.running.accesses.get(position)

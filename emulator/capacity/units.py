@@ -52,13 +52,33 @@ def write_units(size_bytes: int) -> int:
     return -(-size_bytes // _WRITE_BLOCK) or 1
 
 
+def read_cost(size_bytes: int) -> tuple[int, int]:
+    """Return ``read_units``, and the bytes paid for by them and not read.
+
+    >>> read_cost(4097), read_cost(0)
+    ((2, 4095), (1, 4096))
+    """
+    units = -(-size_bytes // _READ_BLOCK) or 1
+    return units, units * _READ_BLOCK - size_bytes
+
+
 def read_loss(size_bytes: int) -> int:
     """Return the bytes paid for by ``read_units`` and not read.
 
     >>> read_loss(4097), read_loss(0)
     (4095, 4096)
     """
-    return -size_bytes % _READ_BLOCK if size_bytes else _READ_BLOCK
+    return read_cost(size_bytes)[1]
+
+
+def write_cost(size_bytes: int) -> tuple[int, int]:
+    """Return ``write_units``, and the bytes paid for by them and not written.
+
+    >>> write_cost(1500), write_cost(0)
+    ((2, 548), (1, 1024))
+    """
+    units = -(-size_bytes // _WRITE_BLOCK) or 1
+    return units, units * _WRITE_BLOCK - size_bytes
 
 
 def write_loss(size_bytes: int) -> int:
@@ -67,7 +87,7 @@ def write_loss(size_bytes: int) -> int:
     >>> write_loss(1500), write_loss(0)
     (548, 1024)
     """
-    return -size_bytes % _WRITE_BLOCK if size_bytes else _WRITE_BLOCK
+    return write_cost(size_bytes)[1]
 
 
 def page_units(size_bytes: int, factor: float) -> float:

@@ -27,8 +27,7 @@ CANNOT_JOIN: Final = (
     "as in Attr('name').eq(1)"
 )
 
-# The names in a path: what stands between dots and outside of brackets.
-_PATH_NAMES = re.compile(r"[^.\[\]]+(?![^\[]*\])")
+_BETWEEN_DOTS: Final = re.compile(r"[^.]+")
 
 _COMPARISON: Final = "{0} {operator} {1}"
 _FUNCTION_OF_ONE: Final = "{operator}({0})"
@@ -232,10 +231,19 @@ class PlaceholderNames:
         if _is_attribute(value):
             if key_condition and type(value).__name__ != "Key":
                 raise TypeError(NEEDS_KEY.format(name=value.name, kind=type(value).__name__))
-            return _PATH_NAMES.sub(lambda match: self._name(match[0]), value.name)
+            return self._path(value.name)
         if grouped:
             return f"({', '.join(map(self._value, value))})"
         return self._value(value)
+
+    def _path(self, path: str) -> str:
+        """Return a path with a placeholder for each name: what is between dots, not in brackets."""
+        segments = []
+        for segment in path.split("["):
+            position, bracket, names = segment.rpartition("]")
+            placed = _BETWEEN_DOTS.sub(lambda match: self._name(match[0]), names)
+            segments.append(position + bracket + placed)
+        return "[".join(segments)
 
     def _name(self, name: str) -> str:
         return self._place("#n", self.names, name)

@@ -442,13 +442,10 @@ class Account:
 
     def admit_write(self, planned: Planned) -> None:
         """Let a write pass, or raise what the service would."""
-        table = planned.write.table
-        if table.has_closed_index or planned.vectors is not None:
-            reasons = self.try_admit_write(planned)
-        else:
-            reasons = self.try_admit(table, planned.charges, planned.receipt)
+        reasons = self.try_admit_write(planned)
         if reasons:
-            raise throttle_error(reasons, on_demand=table.resource.throughput.on_demand)
+            on_demand = planned.write.table.resource.throughput.on_demand
+            raise throttle_error(reasons, on_demand=on_demand)
 
     def try_admit_write(self, planned: Planned) -> tuple[Reason, ...]:
         """Ask for admission of a write; return why it is refused, if it is and is enforced.
@@ -456,7 +453,9 @@ class Account:
         An index that is closed refuses every write to its table (CAP2-4).
         """
         table = planned.write.table
-        closed = propagation.write_refusal(self, planned)
+        closed: tuple[Reason, ...] = ()
+        if table.has_closed_index or planned.vectors is not None:
+            closed = propagation.write_refusal(self, planned)
         if not closed:
             return self.try_admit(table, planned.charges, planned.receipt)
         self.note_refusal(table, planned.charges, closed, planned.receipt)
@@ -494,7 +493,8 @@ class Account:
     ) -> None:
         """Record that an item operation was, or would have been, refused."""
         receipt.reasons = reasons
-        self.owner_of(table).metrics.count_throttles(reasons)
+        if table.resource.meter.series is not None:
+            self.owner_of(table).metrics.count_throttles(reasons)
         if self.events.wants(Throttled):
             self.events.publish(
                 Throttled(

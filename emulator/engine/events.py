@@ -135,15 +135,17 @@ class Events:
     (False, 1)
     """
 
-    __slots__ = ("_listeners", "requests_wanted", "wanted")
+    __slots__ = ("_kinds", "_listeners", "requests_wanted", "wanted")
 
     def __init__(self) -> None:
         self._listeners: list[tuple[Listener, Collection[type[Event]]]] = []
+        #: The kinds that somebody wants; None if somebody wants all.
+        self._kinds: set[type[Event]] | None = set()
         self.wanted = self.requests_wanted = False
 
     def wants(self, kind: type[Event]) -> bool:
         """Return whether a listener wants events of a kind."""
-        return any(not kinds or kind in kinds for _, kinds in self._listeners)
+        return self._kinds is None or kind in self._kinds
 
     def subscribe(
         self, listener: Listener, kinds: Collection[type[Event]] = ()
@@ -165,6 +167,8 @@ class Events:
 
     def _note_wishes(self) -> None:
         self.wanted = bool(self._listeners)
+        wishes = [kinds for _, kinds in self._listeners]
+        self._kinds = set().union(*wishes) if all(wishes) else None
         self.requests_wanted = self.wants(RequestServed)
 
     def publish(self, event: Event) -> None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from emulator.capacity import EVENTUAL, READ, STRONG, Charge, Receipt
-from emulator.capacity.units import fetch_units, page_units, read_loss, read_units, whole_blocks
+from emulator.capacity.units import fetch_units, read_cost, whole_blocks
 from emulator.model import Item
 from emulator.service import limits
 from emulator.storage import TOP, OrderedStore, Partition, Position
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 #: How many items are taken from the store at a time.
 _STEP: Final = 256
+_size_of: Final = attrgetter("size_bytes")
 
 
 class Found(NamedTuple):
@@ -43,14 +45,12 @@ def find(
     if table.view is not None:
         store = table.visible(account.now_ns, consistent=consistent)
     item = store.get(position)
-    size_bytes = 0 if item is None else item.size_bytes
-    units = read_units(size_bytes) * factor
-    receipt = Receipt(READ, units)
-    receipt.transactional = factor > STRONG
-    receipt.items_evaluated = 1
-    receipt.bytes_evaluated = receipt.bytes_returned = size_bytes
-    receipt.items_returned = 0 if item is None else 1
-    receipt.rounding_loss_bytes = read_loss(size_bytes)
+    size_bytes, returned = (0, 0) if item is None else (item.size_bytes, 1)
+    blocks, loss = read_cost(size_bytes)
+    units = blocks * factor
+    receipt = Receipt(READ, units, size_bytes, size_bytes, 1, returned, loss)
+    if factor > STRONG:
+        receipt.transactional = True
     charge = table.resource.charge(READ, units, position)
     if factor == EVENTUAL and table.settings.eventual_read_factor != 1:
         [charge] = _spread([charge], table)
@@ -156,7 +156,7 @@ def _walk(store: OrderedStore, request: PageRequest, base: OrderedStore | None) 
         step = min(left, _STEP)
         next_positions = list(islice(coming, step))
         next_items = store.items_at(next_positions)
-        next_bytes = sum([item.size_bytes for item in next_items])
+        next_bytes = sum(map(_size_of, next_items))
         if size_bytes + next_bytes >= limits.PAGE_BYTES:
             kept, next_bytes = _up_to_the_page(next_items, limits.PAGE_BYTES - size_bytes)
             positions += next_positions[:kept]
@@ -218,16 +218,14 @@ def _price(account: Account, request: PageRequest, walked: _Walked) -> tuple[Rec
         parts = [(parts[0][0], walked.size_bytes)]
     charges: list[Charge] = []
     total: float = 0
-    loss = 0
+    lost_bytes = 0
     for partition, size_bytes in parts:
-        units = page_units(size_bytes, factor)
-        total += units
-        loss += read_loss(size_bytes)
-        charges.append(Charge(resource.meter, partition.id, READ, units, request.key))
-    receipt = Receipt(READ)
-    receipt.items_evaluated = receipt.items_returned = len(walked.items)
-    receipt.bytes_evaluated = receipt.bytes_returned = walked.size_bytes
-    receipt.rounding_loss_bytes = loss
+        blocks, loss = read_cost(size_bytes)
+        total += blocks * factor
+        lost_bytes += loss
+        charges.append(Charge(resource.meter, partition.id, READ, blocks * factor, request.key))
+    read_bytes, count = walked.size_bytes, len(walked.items)
+    receipt = Receipt(READ, 0.0, read_bytes, read_bytes, count, count, lost_bytes)
     if index is None:
         receipt.table = total
     elif index.schema.is_global:

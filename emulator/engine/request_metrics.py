@@ -24,19 +24,18 @@ class RequestMetrics:
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
         #: By operation and table.
-        self._served: dict[str, dict[str, _Served]] = {}
+        self._served: dict[tuple[str, str], _Served] = {}
 
     def success(self, operation: str, receipts: Sequence[tuple[str, Receipt]]) -> None:
         """Count an answered request, and what would have refused it."""
-        if not receipts:
-            return
-        by_table = self._served.get(operation) or self._served.setdefault(operation, {})
         seen = None
         was_refused = False
         for table, receipt in receipts:
             if table != seen:
                 seen = table
-                served, returned = by_table.get(table) or self._watch(operation, table)
+                served, returned = self._served.get((operation, table)) or self._watch(
+                    operation, table
+                )
                 served.add(0.0)
             if returned is not None:
                 returned.add(receipt.items_returned)
@@ -52,7 +51,7 @@ class RequestMetrics:
         returned = None
         if operation in _PAGES:
             returned = series("ReturnedItemCount", table=table, operation=operation)
-        self._served[operation][table] = served, returned
+        self._served[operation, table] = served, returned
         return served, returned
 
     def _observed_refusal(self, operation: str, receipts: Sequence[tuple[str, Receipt]]) -> None:

@@ -14,8 +14,7 @@ from emulator.capacity.units import (
     failed_condition_units,
     failed_put_units,
     index_arm,
-    write_loss,
-    write_units,
+    write_cost,
 )
 from emulator.engine.propagation import IndexArm, free_arms, propagate
 from emulator.engine.splits import split_for_size
@@ -129,12 +128,10 @@ def plan(write: Write, *, factor: int = 1, is_limited: bool = True) -> Planned:
         old_bytes = None if old_bytes is None else old_bytes - vectors.old_saved
         new_bytes = None if new_bytes is None else new_bytes - vectors.new_saved
     larger = max(old_bytes or 0, new_bytes or 0)
-    units = write_units(larger) * factor
-    receipt = Receipt(WRITE, units)
+    blocks, loss = write_cost(larger)
+    units = blocks * factor
+    receipt = Receipt(WRITE, units, larger, 0, 1, 0, loss)
     receipt.transactional = factor > 1
-    receipt.bytes_evaluated = larger
-    receipt.items_evaluated = 1
-    receipt.rounding_loss_bytes = write_loss(larger)
     if table.replica is not None:
         receipt.replicas = len(table.replica.members) - 1
     if vectors is not None:

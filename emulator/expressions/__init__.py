@@ -21,7 +21,7 @@ from emulator.expressions.condition import (
     condition_of,
     parse_condition,
 )
-from emulator.expressions.key_range import EXCHANGED, parse_key_condition
+from emulator.expressions.key_range import EXCHANGED, KeyCondition, parse_key_condition
 from emulator.expressions.legacy import (
     NO_ARGUMENTS,
     LegacyCondition,
@@ -61,6 +61,7 @@ __all__ = [
     "VALUES",
     "Condition",
     "ConditionProgram",
+    "KeyCondition",
     "LegacyCondition",
     "PathProjection",
     "Placeholders",

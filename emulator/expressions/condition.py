@@ -1,25 +1,28 @@
 """Conditions and filters: a tree becomes functions of an item and the request's values.
 
 A test answers a bool, an operand a value or MISSING; both have the same shape, since a bool
-is a value. Rules CND-1 to CND-17.
+is a value. Pages, and conditions that are long, are asked by ``selection`` instead. Rules CND-1 to
+CND-17.
 """
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Hashable, Sized
-from decimal import Decimal
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
 from emulator import model
 from emulator.expressions import ast, resolve
 from emulator.expressions.checks import Check, Names, condition_checks, document_path
+from emulator.expressions.comparisons import COMPARISONS, Comparison, passes, size
 from emulator.expressions.parser import CONDITION, NO_MEMBER
-from emulator.service.attribute_types import ATTRIBUTE_TYPES
+from emulator.expressions.selection import Tree, passed
 
-#: Nodes from which on a condition remembers what it has found out about an item.
+#: Nodes from which on a condition looks once at what it asks for often.
 LONG_NODES: Final = 32
+#: Items from which on they are asked together.
+MANY_ITEMS: Final = 32
 
 Evaluate: TypeAlias = "Callable[[model.Attributes, resolve.Values], model.Value | model.Missing]"
 
@@ -28,28 +31,34 @@ class Condition:
     """A condition with its values: ask it about any number of items.
 
     Attributes:
-        paths: Every document path it mentions, in the order of the source.
+        paths: The document paths it mentions, in the order of the source.
 
-    >>> placeholders = resolve.Placeholders(None, {":n": Decimal(1)})
-    >>> condition = parse_condition("size(tags) > :n", placeholders)
+    >>> placeholders = resolve.Placeholders(None, {":tag": "b"})
+    >>> condition = parse_condition("contains(tags, :tag)", placeholders)
     >>> condition.holds({"tags": ("a", "b")}), condition.holds({})
     (True, False)
+    >>> list(condition.holding([{"tags": "abc"}, {"tags": "xyz"}]))
+    [True, False]
     >>> condition.paths
     (('tags',),)
     """
 
-    __slots__ = ("_evaluate", "_values", "paths")
+    __slots__ = ("_program", "_values", "paths")
 
-    def __init__(
-        self, evaluate: Evaluate, paths: tuple[model.Path, ...], values: resolve.Values
-    ) -> None:
-        self._evaluate = evaluate
+    def __init__(self, program: ConditionProgram, values: resolve.Values) -> None:
+        self._program = program
         self._values = values
-        self.paths = paths
+        self.paths = tuple(program.tree.paths.values())
 
     def holds(self, attributes: model.Attributes) -> bool:
         """Return whether an item meets the condition; a missing item has no attributes."""
-        return self._evaluate(attributes, self._values) is True
+        return self._program.evaluate(attributes, self._values) is True
+
+    def holding(self, items: Sequence[model.Attributes]) -> Iterable[bool | int]:
+        """Return of each item whether it meets the condition."""
+        if len(items) < MANY_ITEMS:
+            return map(self.holds, items)
+        return passed(self._program.tree, items, self._values)
 
 
 class ConditionProgram(NamedTuple):
@@ -57,7 +66,7 @@ class ConditionProgram(NamedTuple):
 
     checks: tuple[Check, ...]
     evaluate: Evaluate
-    paths: tuple[model.Path, ...]
+    tree: Tree
 
     def check(self, values: resolve.Values) -> None:
         """Refuse what needs no item to be seen (CND-4 to CND-11).
@@ -70,7 +79,7 @@ class ConditionProgram(NamedTuple):
 
     def condition(self, values: resolve.Values) -> Condition:
         """Return the condition with values that passed ``check``."""
-        return Condition(self.evaluate, self.paths, values)
+        return Condition(self, values)
 
 
 def condition_of(root: ast.Node, names: Names) -> ConditionProgram:
@@ -92,11 +101,11 @@ def parse_condition(
         RequestFault: any fault that needs no item to be seen.
     """
     parsed = resolve.read(kind, text)
-    checks, evaluate, paths = _program(parsed, placeholders.use(parsed))
+    program = _program(parsed, placeholders.use(parsed))
     values = placeholders.values
-    for check in checks:
+    for check in program.checks:
         check(values)
-    return Condition(evaluate, paths, values)
+    return Condition(program, values)
 
 
 @lru_cache(maxsize=resolve.CACHE_ENTRIES)
@@ -107,35 +116,46 @@ def _program(parsed: resolve.ParsedExpression, targets: resolve.Targets) -> Cond
 def _compiled(parsed: resolve.ParsedExpression, names: Names) -> ConditionProgram:
     checks, can_pass = condition_checks(parsed.kind, parsed.root, names)
     if not can_pass:
-        return ConditionProgram(checks, _refused, ())
-    evaluate = compile_condition(parsed, names)
-    return ConditionProgram(checks, evaluate, paths_of(parsed, names))
+        return ConditionProgram(checks, _refused, Tree(parsed.root, {}, is_long=False))
+    paths = {
+        node: document_path(parsed.kind, node, names)
+        for node in ast.walk(parsed.root)
+        if isinstance(node, ast.Path)
+    }
+    return program_of(parsed.root, paths, checks)
+
+
+def program_of(
+    root: ast.Node, paths: Mapping[ast.Path, model.Path], checks: tuple[Check, ...] = ()
+) -> ConditionProgram:
+    """Return the program of a tree whose paths are known."""
+    tree = Tree(root, paths, is_long=sum(1 for _ in ast.walk(root)) > LONG_NODES)
+    return ConditionProgram(checks, _compiled_for_one(tree), tree)
 
 
 def _refused(_attributes: model.Attributes, _values: resolve.Values) -> model.Value:
     raise AssertionError("the checks refuse this expression")
 
 
-def paths_of(parsed: resolve.ParsedExpression, names: Names) -> tuple[model.Path, ...]:
-    """Return every document path of a tree, in the order of the source."""
-    paths = (node for node in ast.walk(parsed.root) if isinstance(node, ast.Path))
-    return tuple(document_path(parsed.kind, path, names) for path in paths)
-
-
-def compile_condition(parsed: resolve.ParsedExpression, names: Names) -> Evaluate:
+def _compiled_for_one(tree: Tree) -> Evaluate:
     """Return the function that a condition's tree writes, made from the inside out."""
-    is_long = sum(1 for _ in ast.walk(parsed.root)) > LONG_NODES
-    builders = _LONG_BUILDERS if is_long else _BUILDERS
 
     def compiled(node: ast.Node, parts: list[Evaluate]) -> Evaluate:
         if isinstance(node, ast.Path):
-            return path_operand(document_path(parsed.kind, node, names))
-        return builders[type(node)](node, parts)
+            return path_operand(tree.paths[node])
+        return _BUILDERS[type(node)](node, parts)
 
-    evaluate = ast.fold(parsed.root, compiled)
-    if is_long:
-        return lambda attributes, values: evaluate(attributes, _Found(values))
-    return evaluate
+    evaluate = ast.fold(tree.root, compiled)
+    if not tree.is_long:
+        return evaluate
+
+    def read_once(attributes: model.Attributes, values: resolve.Values) -> bool:
+        types = map(type, chain(attributes.values(), values.values()))
+        if model.CONTAINER_TYPES.isdisjoint(types):
+            return evaluate(attributes, values) is True
+        return passed(tree, (attributes,), values) == b"\1"
+
+    return read_once
 
 
 # Operands
@@ -156,25 +176,8 @@ def literal_operand(node: ast.LiteralValue, _parts: list[Evaluate]) -> Evaluate:
 
 
 def _size(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
-    """CND-12: characters of S, bytes of B, members of the rest."""
     (operand,) = parts
-
-    def evaluate(
-        attributes: model.Attributes, values: resolve.Values
-    ) -> model.Value | model.Missing:
-        value = operand(attributes, values)
-        if isinstance(value, str):
-            return Decimal(_utf16_units(value))
-        if isinstance(value, _SIZED):
-            return Decimal(len(value))
-        return model.MISSING
-
-    return evaluate
-
-
-def _utf16_units(text: str) -> int:
-    """Assumed: strings are measured as Java measures them (CND-12)."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return lambda attributes, values: size(operand(attributes, values))
 
 
 # Tests
@@ -210,35 +213,19 @@ def _not(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
 
 
 def _comparison(node: ast.ComparisonTest, parts: list[Evaluate]) -> Evaluate:
-    left, right = parts
-    if node.operator == "=":
-        return lambda attributes, values: _same(left(attributes, values), right(attributes, values))
-    if node.operator == "<>":
-        return lambda attributes, values: (
-            not _same(left(attributes, values), right(attributes, values))
-        )
-    return _ordered(_ORDERINGS[node.operator], left, right)
-
-
-def _same(left: model.Value | model.Missing, right: model.Value | model.Missing) -> bool:
-    """CND-2: what is missing equals nothing, not even something else that is.
+    """CND-2: a missing value equals nothing, not even another missing value.
 
     Observed: DynamoDB Local and two other emulators treat a size that does not exist alike
     (CND-12), so that ``<>`` holds of it.
     """
-    return left is not model.MISSING and model.equal(left, right)
+    if node.operator == "<>":
+        return _not(node, [_passes(COMPARISONS["="], *parts)])
+    return _passes(COMPARISONS[node.operator], *parts)
 
 
-def _ordered(ordering: Callable[..., bool], left: Evaluate, right: Evaluate) -> Evaluate:
-    """CMP-2: an order exists only within S, within N and within B."""
-
+def _passes(comparison: Comparison, left: Evaluate, right: Evaluate) -> Evaluate:
     def evaluate(attributes: model.Attributes, values: resolve.Values) -> bool:
-        first, second = left(attributes, values), right(attributes, values)
-        return (
-            type(first) is type(second)
-            and type(first) in model.ORDERED_TYPES
-            and ordering(first, second)
-        )
+        return passes(comparison, left(attributes, values), right(attributes, values))
 
     return evaluate
 
@@ -246,19 +233,14 @@ def _ordered(ordering: Callable[..., bool], left: Evaluate, right: Evaluate) -> 
 def _between(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     """CND-5: both bounds belong to the range."""
     operand, lower, upper = parts
-    above = _ordered(operator.ge, operand, lower)
-    below = _ordered(operator.le, operand, upper)
+    above = _passes(COMPARISONS[">="], operand, lower)
+    below = _passes(COMPARISONS["<="], operand, upper)
     return lambda attributes, values: above(attributes, values) and below(attributes, values)
 
 
 def _in(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     operand, *choices = parts
-
-    def evaluate(attributes: model.Attributes, values: resolve.Values) -> bool:
-        value = operand(attributes, values)
-        return any(_same(value, choice(attributes, values)) for choice in choices)
-
-    return evaluate
+    return _or(_node, [_passes(COMPARISONS["="], operand, choice) for choice in choices])
 
 
 def _exists(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
@@ -283,126 +265,11 @@ def _has_type(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
     return evaluate
 
 
-def _on_two(
-    test: Callable[[model.Value | model.Missing, model.Value | model.Missing], bool],
-) -> Builder:
-    def build(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
-        left, right = parts
-        return lambda attributes, values: test(left(attributes, values), right(attributes, values))
+def _function(node: ast.Function, parts: list[Evaluate]) -> Evaluate:
+    if node.name in COMPARISONS:
+        return _passes(COMPARISONS[node.name], *parts)
+    return _FUNCTIONS[node.name](node, parts)
 
-    return build
-
-
-def begins_with(value: model.Value | model.Missing, prefix: model.Value | model.Missing) -> bool:
-    """Return whether a text or binary begins with another (CND-9).
-
-    >>> begins_with("abc", "ab"), begins_with("abc", b"ab")
-    (True, False)
-    """
-    if isinstance(value, str):
-        return isinstance(prefix, str) and value.startswith(prefix)
-    return isinstance(value, bytes) and isinstance(prefix, bytes) and value.startswith(prefix)
-
-
-def contains(value: model.Value | model.Missing, sought: model.Value | model.Missing) -> bool:
-    """Return whether a text, binary, set or list contains something (CND-10).
-
-    >>> contains("abc", "bc"), contains((Decimal(1),), Decimal(1)), contains("1", Decimal(1))
-    (True, True, False)
-    """
-    if isinstance(value, tuple):
-        # Whatever the service takes for equal, Python does, and much sooner.
-        return sought in value and any(model.equal(member, sought) for member in value)
-    return type(sought) is _MEMBER_TYPES.get(type(value)) and sought in value  # type: ignore[operator]  # the table lists containers
-
-
-# Long conditions
-
-
-class _Found(dict[str, model.Value]):
-    """The values of a long condition, and what it has found out about one item.
-
-    A text of 4 KB can ask for one list of 400 KB two hundred times. Each pair of lists or maps is
-    compared once, and the members of a list are gathered once. Both sides live as long as this
-    does, so their identities are theirs alone.
-    """
-
-    __slots__ = ("_contained", "_members", "_same")
-
-    def __init__(self, values: resolve.Values) -> None:
-        super().__init__(values)
-        self._same: dict[tuple[int, int], bool] = {}
-        self._contained: dict[tuple[int, int], bool] = {}
-        self._members: dict[int, frozenset[Hashable]] = {}
-
-    def same(self, left: model.Value | model.Missing, right: model.Value | model.Missing) -> bool:
-        """Return what ``_same`` does."""
-        if type(left) not in model.CONTAINER_TYPES:
-            return _same(left, right)
-        pair = id(left), id(right)
-        if pair not in self._same:
-            self._same[pair] = _same(left, right)
-        return self._same[pair]
-
-    def contains(
-        self, value: model.Value | model.Missing, sought: model.Value | model.Missing
-    ) -> bool:
-        """Return what ``contains`` does."""
-        if not isinstance(value, tuple) or isinstance(sought, model.Missing):
-            return contains(value, sought)
-        members = self._members.get(id(value))
-        if members is None:
-            members = self._members[id(value)] = frozenset(map(model.frozen, value))
-        if type(sought) not in model.CONTAINER_TYPES:  # it may be a size, which lives no longer
-            return model.frozen(sought) in members
-        pair = id(value), id(sought)
-        if pair not in self._contained:
-            self._contained[pair] = model.frozen(sought) in members
-        return self._contained[pair]
-
-
-def _long_comparison(node: ast.ComparisonTest, parts: list[Evaluate]) -> Evaluate:
-    left, right = parts
-    if node.operator not in _EQUALITIES:
-        return _comparison(node, parts)
-    wanted = node.operator == "="
-
-    def evaluate(attributes: model.Attributes, found: _Found) -> bool:
-        return found.same(left(attributes, found), right(attributes, found)) is wanted
-
-    return evaluate  # type: ignore[return-value]  # the values of a long condition are found
-
-
-def _long_in(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
-    operand, *choices = parts
-
-    def evaluate(attributes: model.Attributes, found: _Found) -> bool:
-        value = operand(attributes, found)
-        return any(found.same(value, choice(attributes, found)) for choice in choices)
-
-    return evaluate  # type: ignore[return-value]  # the values of a long condition are found
-
-
-def _long_contains(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
-    left, right = parts
-
-    def evaluate(attributes: model.Attributes, found: _Found) -> bool:
-        return found.contains(left(attributes, found), right(attributes, found))
-
-    return evaluate  # type: ignore[return-value]  # the values of a long condition are found
-
-
-_MEMBER_TYPES: Final = {row.python_class: row.contained for row in ATTRIBUTE_TYPES}
-_SIZED: Final[tuple[type[Sized], ...]] = tuple(
-    row.python_class for row in ATTRIBUTE_TYPES if row.is_sized
-)
-_EQUALITIES: Final = frozenset(("=", "<>"))
-_ORDERINGS: Final[dict[str, Callable[..., bool]]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 # Each builder takes the class, or the function, it stands under.
 Builder: TypeAlias = Callable[..., Evaluate]
@@ -410,24 +277,15 @@ _FUNCTIONS: Final[dict[str, Builder]] = {
     "attribute_exists": _exists,
     "attribute_not_exists": _not_exists,
     "attribute_type": _has_type,
-    "begins_with": _on_two(begins_with),
-    "contains": _on_two(contains),
     "size": _size,
 }
 _BUILDERS: Final[dict[type, Builder]] = {
     ast.LiteralValue: literal_operand,
-    ast.Function: lambda node, parts: _FUNCTIONS[node.name](node, parts),
+    ast.Function: _function,
     ast.ComparisonTest: _comparison,
     ast.Between: _between,
     ast.In: _in,
     ast.Not: _not,
     ast.And: _and,
     ast.Or: _or,
-}
-_LONG_FUNCTIONS: Final[dict[str, Builder]] = _FUNCTIONS | {"contains": _long_contains}
-_LONG_BUILDERS: Final[dict[type, Builder]] = {
-    **_BUILDERS,
-    ast.Function: lambda node, parts: _LONG_FUNCTIONS[node.name](node, parts),
-    ast.ComparisonTest: _long_comparison,
-    ast.In: _long_in,
 }

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
 from emulator import model
-from emulator.expressions.condition import Condition, Evaluate, begins_with, contains
+from emulator.expressions import ast
+from emulator.expressions.condition import Condition, Evaluate, program_of
 from emulator.expressions.key_range import Clauses, KeyClause, KeyCondition
 from emulator.expressions.resolve import Values
 from emulator.expressions.update import Update, added, program, without
@@ -99,50 +100,47 @@ def legacy_condition(entries: Mapping[str, LegacyCondition], *, any_of: bool = F
     """
     for entry in entries.values():
         check_arguments(entry)
-    tests = [(name, _TESTS[entry.operator], entry.values) for name, entry in entries.items()]
-    join = any if any_of else all
-
-    def evaluate(attributes: model.Attributes, _values: Values) -> bool:
-        return join(
-            test(attributes.get(name, model.MISSING), arguments) for name, test, arguments in tests
+    values: dict[str, model.Value] = {}
+    terms: list[ast.Node] = []
+    for name, (operator, arguments) in entries.items():
+        literals = [ast.LiteralValue(f":{len(values) + place}") for place in range(len(arguments))]
+        values.update(
+            (literal.name, value) for literal, value in zip(literals, arguments, strict=True)
         )
-
-    return Condition(evaluate, tuple((name,) for name in entries), {})
-
-
-Test: TypeAlias = "Callable[[model.Value | model.Missing, tuple[model.Value, ...]], bool]"
+        terms.append(_TESTS[operator](ast.Path((name,)), *literals))
+    root = ast.Or(tuple(terms)) if any_of else ast.And(tuple(terms))
+    return program_of(root, {ast.Path((name,)): (name,) for name in entries}).condition(values)
 
 
-def _not_contains(value: model.Value | model.Missing, arguments: tuple[model.Value, ...]) -> bool:
+def _compared(operator: str) -> Test:
+    return lambda path, value: ast.ComparisonTest(operator, path, value)
+
+
+def _called(function: str) -> Test:
+    return lambda path, *arguments: ast.Function(function, (path, *arguments))
+
+
+def _not_contains(path: ast.Path, sought: ast.LiteralValue) -> ast.Node:
     """Assumed: a missing attribute does not pass (LEG-5)."""
-    return value is not model.MISSING and not contains(value, arguments[0])
+    contains = ast.Function("contains", (path, sought))
+    return ast.And((ast.Function("attribute_exists", (path,)), ast.Not(contains)))
 
 
-def _at_most(left: model.Value | model.Missing, right: model.Value | model.Missing) -> bool:
-    return model.is_below(left, right) or (is_ordered(left) and model.equal(left, right))
-
-
-def is_ordered(value: model.Value | model.Missing) -> bool:
-    """Return whether a value is of a type that has an order."""
-    return not isinstance(value, model.Missing) and model.type_name(value) in ORDERED
-
-
+Test: TypeAlias = Callable[..., ast.Node]
 _TESTS: Final[dict[str, Test]] = {
-    "EQ": lambda value, arguments: model.equal(value, arguments[0]),
-    "NE": lambda value, arguments: not model.equal(value, arguments[0]),
-    "IN": lambda value, arguments: any(model.equal(value, choice) for choice in arguments),
-    "LT": lambda value, arguments: model.is_below(value, arguments[0]),
-    "LE": lambda value, arguments: _at_most(value, arguments[0]),
-    "GT": lambda value, arguments: model.is_below(arguments[0], value),
-    "GE": lambda value, arguments: _at_most(arguments[0], value),
-    "BETWEEN": lambda value, arguments: (
-        _at_most(arguments[0], value) and _at_most(value, arguments[1])
-    ),
-    "NULL": lambda value, _: value is model.MISSING,
-    "NOT_NULL": lambda value, _: value is not model.MISSING,
-    "CONTAINS": lambda value, arguments: contains(value, arguments[0]),
+    "EQ": _compared("="),
+    "NE": _compared("<>"),
+    "IN": lambda path, *choices: ast.In(path, choices),
+    "LT": _compared("<"),
+    "LE": _compared("<="),
+    "GT": _compared(">"),
+    "GE": _compared(">="),
+    "BETWEEN": ast.Between,
+    "NULL": _called("attribute_not_exists"),
+    "NOT_NULL": _called("attribute_exists"),
+    "CONTAINS": _called("contains"),
     "NOT_CONTAINS": _not_contains,
-    "BEGINS_WITH": lambda value, arguments: begins_with(value, arguments[0]),
+    "BEGINS_WITH": _called("begins_with"),
 }
 
 

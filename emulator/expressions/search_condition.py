@@ -21,7 +21,7 @@ SEARCH_CONDITION: Final = "SearchConditionExpression"
 
 COMPARATOR: Final = "Invalid comparator used in SearchConditionExpression"
 OPERATOR: Final = "Invalid operator used in SearchConditionExpression"
-# Assumed: the next two, after key conditions.
+# Assumed: the next two texts follow those of key conditions.
 SEVERAL_NAMES: Final = (
     "Invalid condition in SearchConditionExpression: Multiple attribute names used in one condition"
 )

@@ -504,8 +504,8 @@ def _cost(
 ) -> UpdateCost:
     """Return the cost of a statement (SIZ-5).
 
-    Assumed: a list position measures as many bytes as it has digits; a path copied by SET
-    costs as an operand; what is written are the top-level attributes that SET and ADD name.
+    Assumed: a list position takes as many bytes as it has digits; a path copied by SET costs
+    as much as an operand; SET and ADD write whole top-level attributes.
     """
     fixed = _STATEMENT_BYTES
     literals: list[str] = []

@@ -14,7 +14,7 @@ from emulator.model.keys import (
     successor,
 )
 from emulator.model.numbers import NOT_A_NUMBER, format_number, parse_number
-from emulator.model.paths import Path, format_path, resolve
+from emulator.model.paths import Path, format_path, resolve, step
 from emulator.model.repeats import first_repeat
 from emulator.model.schema import (
     KEY_CLASSES,
@@ -84,6 +84,7 @@ __all__ = [
     "kind_of",
     "parse_number",
     "resolve",
+    "step",
     "successor",
     "text_size",
     "type_name",

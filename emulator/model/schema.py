@@ -93,11 +93,12 @@ class KeySchema:
 
     def is_plain(self, attributes: Mapping[str, Value]) -> bool:
         """Return quickly whether a key is beyond doubt: of its types, not empty, not long."""
+        short = self.short
         for name, key_class in self.classes:
             value = attributes.get(name)
             if type(value) is not key_class:
                 return False
-            if key_class is not Decimal and not 0 < len(value) <= self.short:  # type: ignore[arg-type]  # text or bytes
+            if key_class is not Decimal and (not value or len(value) > short):  # type: ignore[arg-type]  # text or bytes
                 return False
         return True
 

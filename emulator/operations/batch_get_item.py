@@ -68,8 +68,8 @@ class BatchRequest(shapes.Structure):
 class _BatchGetRequest(BatchRequest):
     """A request whose tables the current layer echoes as JSON (ERR-BGET-4)."""
 
-    def _refuse(self, request: Any, problems: list[tuple[shapes.Member, str]]) -> None:
-        texts = [text for _, text in problems]
+    def _refuse(self, request: Any, problems: list[tuple[shapes.Member, list[str]]]) -> None:
+        texts = [text for _, own in problems for text in own]
         tables = request.get("RequestItems") or {}
         echo = json.dumps(tables, separators=(",", ":"), ensure_ascii=False, default=str)
         shown = shapes.java_text(tables, REQUEST_ITEMS)

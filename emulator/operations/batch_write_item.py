@@ -85,7 +85,7 @@ def batch_write_item(account: Account, request: Request) -> Response:
 
 
 def _tables_are_well_formed(requested: Mapping[str, Any]) -> None:
-    """Refuse bad table names, none of a table, and more than twenty-five (ERR-BWRITE-2).
+    """Refuse bad table names, a table without requests, and more than 25 (ERR-BWRITE-2).
 
     Observed: dynalite's tests, run against the service: names and numbers are reported together.
     """
@@ -106,7 +106,7 @@ def _tables_are_well_formed(requested: Mapping[str, Any]) -> None:
 def _load(name: str, written: Mapping[str, Any]) -> _WantedWrites:
     """Load one request, which must be a put or a delete and not both (BWI-5).
 
-    Observed: two other emulators say the same of neither as of both.
+    Observed: two other emulators answer neither and both with the same text.
     """
     put, delete = written.get("PutRequest"), written.get("DeleteRequest")
     if (put is None) == (delete is None):
@@ -120,7 +120,7 @@ def _load(name: str, written: Mapping[str, Any]) -> _WantedWrites:
 def _writes(wanted: list[_WantedWrites], tables: Mapping[str, Table]) -> list[Write]:
     """Return the writes, keys checked against the schema; no item twice (BWI-2, BWI-6).
 
-    Observed: three other emulators, Amazon's own among them, judge request after request.
+    Observed: three other emulators, among them Amazon's own, check one request after another.
     """
     touched: dict[tuple[str, Position], None] = {}
     for write_request in wanted:
@@ -168,7 +168,7 @@ def _serve(
     reasons: list[Reason] = []
     skipped = account.faults.unprocessed(account, "BatchWriteItem", request, len(wanted))
     for number, (write_request, write) in enumerate(zip(wanted, writes, strict=True)):
-        # Assumed: what a transaction holds is left undone, since the batch knows no such error.
+        # Assumed: an item that a transaction holds is unprocessed: a batch has no such error.
         if number in skipped or account.holds.holds(account, write.table, write.position):
             undone.append(write_request)
             continue

@@ -24,17 +24,19 @@ SHAPE = shapes.item_request(
 )
 LEGACY = ("AttributesToGet",)
 CURRENT = ("ProjectionExpression",)
+_OF_A_PROJECTION = (*LEGACY, *CURRENT, "ExpressionAttributeNames")
 
 
 @operation("GetItem", shape=SHAPE)
 def get_item(account: Account, request: Request) -> Response:
     """Return the item under the key, or no ``Item`` member when there is none."""
-    expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
-    expressions.placeholders_come_with_expressions(request, CURRENT, ())
-    if "AttributesToGet" in request:
-        items.names_are_distinct(request["AttributesToGet"])
+    is_projected = not request.keys().isdisjoint(_OF_A_PROJECTION)
+    if is_projected:
+        expressions.parameters_are_legacy_or_current(request, LEGACY, CURRENT)
+        expressions.placeholders_come_with_expressions(request, CURRENT, ())
+        items.names_are_distinct(request.get("AttributesToGet"))
     key = load_item(request["Key"])
-    projection = load_projection(request)
+    projection = load_projection(request) if is_projected else None
     check_levels(key.levels)
 
     table = account.table(request["TableName"])

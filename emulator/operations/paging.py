@@ -6,6 +6,7 @@ Select and projection against an index, the start key, the filter, and the answe
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import compress
 from typing import Any, Final, NamedTuple
 
 from emulator.engine import Account, Index, Table
@@ -257,8 +258,7 @@ def page_response(
     """Filter and project a page, and say where the next one begins (QRY-2, QRY-4)."""
     kept = page.items
     if condition is not None:
-        holds = condition.holds
-        kept = [item for item in kept if holds(item.attributes)]
+        kept = list(compress(kept, condition.holding([item.attributes for item in kept])))
         page.receipt.items_returned = len(kept)
         page.receipt.bytes_returned = sum(item.size_bytes for item in kept)
     response: dict[str, Any] = {}

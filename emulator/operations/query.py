@@ -8,6 +8,9 @@ from typing import Any, Final
 from emulator.engine import Account
 from emulator.engine.reads import PageRequest, read_page
 from emulator.expressions import (
+    Condition,
+    KeyCondition,
+    PathProjection,
     legacy_key_condition,
     parse_condition,
     parse_key_condition,
@@ -72,25 +75,25 @@ VALUES_FOR = ("FilterExpression", "KeyConditionExpression")
 def query(account: Account, request: Request) -> Response:
     """Return one page of a partition, filtered after it was read and paid for."""
     # The order is observable (ERR-QUERY-1); the numbers are its steps.
-    expressions.parameters_are_legacy_or_current(request, _legacy_of(request), CURRENT)  # 4
+    is_legacy = not request.keys().isdisjoint(LEGACY)
+    if is_legacy:
+        expressions.parameters_are_legacy_or_current(request, _legacy_of(request), CURRENT)  # 4
     expressions.placeholders_come_with_expressions(request, CURRENT, VALUES_FOR)  # 5
-    filter_entries = conditions.load_conditions(request.get("QueryFilter"))  # 6
-    key_entries = conditions.load_conditions(request.get("KeyConditions"))
-    condition = conditions.joined(filter_entries, request)
-    key_condition = None if key_entries is None else legacy_key_condition(key_entries)
-    items.names_are_distinct(request.get("AttributesToGet"))  # 7
+    condition, key_condition = _load_legacy(request) if is_legacy else (None, None)  # 6, 7
     start = paging.load_start(request)  # 8
     placeholders = expressions.load_placeholders(request)  # 9
-    if request.get("KeyConditionExpression") == "":  # 10
+    key_text = request.get("KeyConditionExpression")
+    if key_text == "":  # 10
         key_condition = parse_key_condition("", placeholders)
-    if request.get("FilterExpression") is not None:
+    if "FilterExpression" in request:
         condition = parse_condition(
             request["FilterExpression"], placeholders, kind="FilterExpression"
         )
     projection = paging.load_projection(request, placeholders)
-    paging.select_fits(request)  # 11
-    if request.get("KeyConditionExpression") is not None:  # 12
-        key_condition = parse_key_condition(request["KeyConditionExpression"], placeholders)
+    if "Select" in request:
+        paging.select_fits(request)  # 11
+    if key_text is not None:  # 12
+        key_condition = parse_key_condition(key_text, placeholders)
     placeholders.check_unused()
     if key_condition is None:  # 13
         raise ValidationException(NO_KEY_CONDITION)
@@ -100,17 +103,14 @@ def query(account: Account, request: Request) -> Response:
     key_range = key_condition.range(source.key)  # 18
     if start is not None:
         _start_lies_in_range(source, start, key_range)
-    member = "QueryFilter" if filter_entries is not None else "Filter Expression"
-    paging.keys_are_scalars(source, projection)  # 19
-    paging.filter_leaves_keys_alone(condition, source, member)
-    paging.keys_are_scalars(source, condition)
-    paging.index_projects(source, request, projection)  # 20
-    paging.index_projects_filter(condition, source)
+    is_plain = condition is None and projection is None and source.secondary is None
+    if not is_plain:
+        _mentions_fit(source, request, condition, projection)  # 19, 20
 
     low, high = bounds(key_range, source.table.settings.placement_salt)
     reverse = not request.get("ScanIndexForward", True)
     consistent = request.get("ConsistentRead", False)
-    fetch = paging.needs_fetch(source, request, projection)
+    fetch = not is_plain and paging.needs_fetch(source, request, projection)
     key = low[: 1 + len(source.key.partition)]
     table, index, limit = source.table, source.secondary, request.get("Limit")
     page = read_page(
@@ -120,6 +120,31 @@ def query(account: Account, request: Request) -> Response:
     if page.last is not None and _has_one_item(source):
         page = page._replace(last=None)
     return paging.page_response(request, source, page, condition, projection)
+
+
+def _load_legacy(request: Request) -> tuple[Condition | None, KeyCondition | None]:
+    """Return the filter and the key condition of legacy parameters, where there are any."""
+    filter_entries = conditions.load_conditions(request.get("QueryFilter"))
+    key_entries = conditions.load_conditions(request.get("KeyConditions"))
+    condition = conditions.joined(filter_entries, request)
+    key_condition = None if key_entries is None else legacy_key_condition(key_entries)
+    items.names_are_distinct(request.get("AttributesToGet"))
+    return condition, key_condition
+
+
+def _mentions_fit(
+    source: paging.PagedSource,
+    request: Request,
+    condition: Condition | None,
+    projection: PathProjection | None,
+) -> None:
+    """Refuse a filter or projection that the keys or the index do not allow."""
+    member = "QueryFilter" if "QueryFilter" in request else "Filter Expression"
+    paging.keys_are_scalars(source, projection)
+    paging.filter_leaves_keys_alone(condition, source, member)
+    paging.keys_are_scalars(source, condition)
+    paging.index_projects(source, request, projection)
+    paging.index_projects_filter(condition, source)
 
 
 def _legacy_of(request: Mapping[str, Any]) -> tuple[str, ...]:
@@ -135,8 +160,8 @@ def _has_one_item(source: paging.PagedSource) -> bool:
     """Return whether a partition is one item, after which nothing comes (ESK-5).
 
     Observed: ScyllaDB's tests, run against the service: no start key is taken then, not even the
-    item's own; the words are those of November 2025. Assumed: so none is given; DynamoDB Local
-    gives none.
+    item's own; the words are those of November 2025. Assumed: so there is no
+    LastEvaluatedKey; DynamoDB Local returns none.
     """
     return source.secondary is None and not source.key.sort
 

@@ -72,9 +72,8 @@ def run(account: Account, name: str, request: Request) -> Response:
     if type(request) is not dict:
         raise errors.SerializationException
     try:
-        if None in request.values():
-            request = registered.shape.without_nulls(request)
         if not registered.shape.accepts(request):
+            request = registered.shape.without_nulls(request)
             mention(account, name, registered.shape.check(request))
         return registered.handler(account, request)
     except (errors.ConditionalCheckFailedException, errors.TransactionCanceledException) as failure:
@@ -83,8 +82,8 @@ def run(account: Account, name: str, request: Request) -> Response:
     except (errors.ValidationException, errors.ResourceNotFoundException) as fault:
         raise _first_fault(registered, request, account, fault) from None
     except (UnicodeEncodeError, RecursionError):
-        # Assumed: text that is no Unicode, or what is nested deeper than any reader goes, cannot
-        # be read at all.
+        # Assumed: text that is not Unicode, or nested deeper than any parser goes, cannot be read
+        # at all.
         raise errors.SerializationException from None
     except (AttributeError, TypeError):
         if _can_be_sent(request):

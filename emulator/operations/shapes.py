@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from copy import copy
 from functools import partial
+from itertools import chain
 from math import isfinite
 from typing import Any, Final, NamedTuple, Self
 
@@ -187,7 +188,7 @@ class Integer(Member):
     def check_types(self, value: Any) -> None:
         """Raise SerializationException unless the value is a whole number of 64 bits.
 
-        Assumed: a number with a fraction, were it zero, is none.
+        Assumed: a number written with a fraction is not a whole number, even if that is zero.
         """
         if type(value) is not int or not -_LONG <= value <= _LONG:
             raise SerializationException(wire.scalar_text(value, self.java))
@@ -373,7 +374,7 @@ class Map(Member):
             if member is not None:
                 yield from self.member.problems(member, f"{path}.{name}.member")
             elif not isinstance(self.member, AttributeValue):
-                # Assumed: as in a list. A value that is null is judged when it is loaded.
+                # Assumed: as in a list. A null value is checked when it is loaded.
                 yield f"{_NULL_AT}{path}.{name}.member{_NULL_RULE}"
 
     def unknown(self, value: Any, path: str) -> Iterator[str]:
@@ -406,17 +407,16 @@ class Structure(Member):
         self.unlisted = ("",) * len(self._needed)
 
     def accepts(self, value: Any) -> bool:
-        """Return whether all types and constraints hold, and nothing is unknown."""
+        """Return whether all types and constraints hold, and nothing is unknown or null."""
         if type(value) is not dict:
             return False
         members = self.members
         for name, member_value in value.items():
-            if member_value is not None:
-                member = members.get(name)
-                if member is None or not member.accepts(member_value):
-                    return False
+            member = members.get(name)
+            if member is None or not member.accepts(member_value):
+                return False
         for name in self._needed:  # noqa: SIM110 - asked of every request
-            if value.get(name) is None:
+            if name not in value:
                 return False
         return True
 
@@ -436,18 +436,19 @@ class Structure(Member):
 
     def problems(self, value: Any, path: str) -> Iterator[str]:
         """Yield the faults of the members, in declared order."""
-        for _, problem in self._member_problems(value, f"{path}."):
-            yield problem
+        for _, problems in self._member_problems(value, f"{path}."):
+            yield from problems
 
-    def _member_problems(self, value: Any, prefix: str) -> Iterator[tuple[Member, str]]:
-        """Yield the faults of the members, each with its member."""
+    def _member_problems(self, value: Any, prefix: str) -> Iterator[tuple[Member, list[str]]]:
+        """Yield the members that have faults, each with its own."""
         for name, member in self.members.items():
             member_value = value.get(name)
             if member_value is not None:
-                for problem in member.problems(member_value, prefix + self._paths[name]):
-                    yield member, problem
+                problems = list(member.problems(member_value, prefix + self._paths[name]))
+                if problems:
+                    yield member, problems
             elif member.is_required:
-                yield member, f"{_NULL_AT}{prefix}{self._paths[name]}{_NULL_RULE}"
+                yield member, [f"{_NULL_AT}{prefix}{self._paths[name]}{_NULL_RULE}"]
 
     def unknown(self, value: Any, path: str = "") -> Iterator[str]:
         """Yield the names of members that the structure does not have."""
@@ -481,11 +482,11 @@ class Structure(Member):
             self._refuse(request, problems)
         return tuple(dict.fromkeys(self.unknown(request)))
 
-    def _refuse(self, request: Any, problems: list[tuple[Member, str]]) -> None:
+    def _refuse(self, request: Any, problems: list[tuple[Member, list[str]]]) -> None:
         """Raise the aggregated fault, in every wording that has words of its own."""
         rewordings = {member.rewording for member, _ in problems} - {None}
         if not rewordings:
-            text = envelope(*[problem for _, problem in problems])
+            text = envelope(*chain.from_iterable(own for _, own in problems))
             raise RequestFault(Wording(text, older=text), is_final=True)
         columns = {"current", "older"}.union(*(own.columns for own in rewordings if own))
         complete = self.is_complete(request)
@@ -497,21 +498,21 @@ class Structure(Member):
         return all(request.get(name) is not None for name in self._needed)
 
 
-def _aggregated(column: str, problems: list[tuple[Member, str]], complete: bool) -> str:  # noqa: FBT001 - private
+def _aggregated(column: str, problems: list[tuple[Member, list[str]]], complete: bool) -> str:  # noqa: FBT001 - private
     """Return what one wording says of problems; an incomplete request hides none (ERR-UPD-2)."""
-    texts = []
-    for member, problem in problems:
+    texts: list[str] = []
+    for member, own in problems:
         rewording = member.rewording
         if (
             rewording is None
             or column not in rewording.columns
             or (rewording.hides_others and not complete)
         ):
-            texts.append(problem)
+            texts += own
         elif rewording.hides_others:
             return envelope(rewording.text) if rewording.is_enveloped else rewording.text
         else:
-            texts.append(rewording.text)
+            texts += [rewording.text] * len(own)
     return envelope(*texts)
 
 
@@ -553,10 +554,9 @@ class TableName(String):
 class ItemRequest(Structure):
     """A request of the data plane: a bad table name is reported alone (ERR-SHAPE-7)."""
 
-    def _refuse(self, request: Any, problems: list[tuple[Member, str]]) -> None:
-        named = [(member, text) for member, text in problems if isinstance(member, TableName)]
-        if named and self.is_complete(request):
-            texts = [text for _, text in named]
+    def _refuse(self, request: Any, problems: list[tuple[Member, list[str]]]) -> None:
+        texts = [text for member, own in problems if isinstance(member, TableName) for text in own]
+        if texts and self.is_complete(request):
             newer = NEWER_CONSTRAINT.format(path="TableName", rule=MIN_LENGTH.format(n=1))
             current = texts if request["TableName"] else [newer]
             wording = Wording(envelope(*current), older=envelope(*texts))

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from emulator.clients.conditions import Attr, Key, PlaceholderNames, is_condition
 
@@ -47,6 +49,19 @@ def test_a_name_may_have_a_percent_sign():
     placeholders = PlaceholderNames()
     assert placeholders.render(Attr("100%").eq(1)) == "#n0 = :v0"
     assert placeholders.names == {"#n0": "100%"}
+
+
+@given(st.text("a.[]0", min_size=1))
+@example("a[0].b")
+@example("a.b]c[d")
+def test_the_names_of_a_path_are_those_that_boto3_finds(path):
+    """boto3's pattern looks ahead from every name, which costs the square of a long path."""
+    placeholders = PlaceholderNames()
+    text = placeholders.render(Attr(path).exists())
+    numbers = iter(range(len(path)))
+    wanted = boto3_conditions.ATTR_NAME_REGEX.sub(lambda _: f"#n{next(numbers)}", path)
+    assert text == f"attribute_exists({wanted})"
+    assert list(placeholders.names.values()) == boto3_conditions.ATTR_NAME_REGEX.findall(path)
 
 
 def test_ours_follow_the_protocol_of_boto3s():

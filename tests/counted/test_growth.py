@@ -196,3 +196,58 @@ def test_a_condition_looks_once_at_what_it_asks_for_often(emulator, monkeypatch,
             costs.append(work(emulator, case, count) + compared)
         few, many = costs
         assert (many - few) / 40 < len(members) / 2, f"{operation}: each test looks at all members"
+
+
+@pytest.mark.parametrize("operation", ASKING)
+def test_a_list_is_read_once_whatever_it_is_compared_with(emulator, operation):
+    """Twelve lists beside twelve values are 144 pairs; each pair was looked through once."""
+    members = [{"M": {"a": {"N": "1"}}}] * 200
+    lists = {f"l{number}": {"L": members} for number in range(6)}
+    key = {"pk": {"S": "often"}, "sk": {"N": "1"}}
+    emulator.call("PutItem", {"TableName": "tab", "Item": key | lists})
+
+    def request(count):
+        pairs = [f"l{number % 6} = :v{(number + number // 6) % 6}" for number in range(count)]
+        values = {f":v{number}": {"L": members} for number in range(6)}
+        return asking(operation, " AND ".join(pairs), values)
+
+    def cost(count):
+        case = Case(operation, "condition", "pairs", request)
+        work(emulator, case, count)  # the text is read once, and then known
+        return work(emulator, case, count)
+
+    assert (cost(36) - cost(12)) / 24 < len(members) / 2, "each pair is looked through"
+
+
+PAGE = {"S": "page"}
+#: Filters of any number of tests, all of which every item passes.
+LONG_FILTERS = {
+    # four thousand names, of which no item had one, took half a minute once
+    "names": lambda count: {
+        "QueryFilter": {f"n{number}": {"ComparisonOperator": "NULL"} for number in range(count)},
+        "KeyConditions": {"pk": {"ComparisonOperator": "EQ", "AttributeValueList": [PAGE]}},
+    },
+    "values": lambda count: {
+        "FilterExpression": " AND ".join(f"z <> :v{number}" for number in range(count)),
+        "KeyConditionExpression": "pk = :k",
+        "ExpressionAttributeValues": {":k": PAGE}
+        | {f":v{number}": {"N": str(number + 2)} for number in range(count)},
+    },
+}
+
+
+@pytest.mark.parametrize("form", LONG_FILTERS)
+def test_a_filter_judges_all_items_of_a_page_by_one_call(emulator, form):
+    """What more tests cost does not depend on how many items there are."""
+    for number in range(400):
+        item = {"pk": PAGE, "sk": {"N": str(number)}, "z": {"N": "1"}}
+        emulator.call("PutItem", {"TableName": "tab", "Item": item})
+
+    def cost(tests, items):
+        case = Case("Query", form, "tests", lambda count: LONG_FILTERS[form](count) | page)
+        page = {"TableName": "tab", "Limit": items}
+        work(emulator, case, tests)  # the text is read once, and then known
+        return work(emulator, case, tests)
+
+    few, many = (cost(100, items) - cost(50, items) for items in (40, 400))
+    assert (many - few) / 50 < 400 / 10

@@ -12,6 +12,8 @@ from emulator import Emulator, ManualClock, Settings
 from emulator.capacity import TokenBucket, meter
 from emulator.expressions import lexer
 from emulator.model import numbers, wire
+from emulator.operations import paging
+from emulator.operations.rules import expressions, items, keys
 from emulator.storage import ordered
 from tests.tables import table
 
@@ -127,6 +129,44 @@ def test_a_read_asks_for_admission_once_and_is_recorded_with_it(emulator):
     with Calls(*counted) as counts:
         emulator.call("GetItem", request)
     assert counts == {"consume": 1, "admit": 0, "record": 0, "TokenBucket.refill": 2}
+
+
+def test_a_refused_charge_refills_each_bucket_once():
+    """What fills the buckets to judge a charge also decides who refuses it."""
+    made = Emulator(clock=ManualClock(), capacity="observe")
+    made.call("CreateTable", table("pk", provisioned=(1, 1)))
+    write = {"TableName": "tab", "Item": {"pk": {"S": "p"}}}
+    made.call("PutItem", write)
+    with Calls(meter.consume, meter.admit, meter._costs, TokenBucket.refill) as counts:
+        made.call("PutItem", write)
+    assert made.metrics.sum("WriteThrottleEvents") == 1
+    assert counts == {"consume": 1, "admit": 0, "_costs": 0, "TokenBucket.refill": 2}
+
+
+@pytest.mark.parametrize(
+    ("operation", "request_"),
+    [
+        ("GetItem", {"TableName": "tab", "Key": {"pk": {"S": "p"}, "sk": {"N": "1"}}}),
+        (
+            "Query",
+            {
+                "TableName": "tab",
+                "KeyConditionExpression": "pk = :p",
+                "ExpressionAttributeValues": {":p": {"S": "p"}},
+            },
+        ),
+    ],
+)
+def test_a_read_that_has_no_projection_passes_no_rule_about_one(emulator, operation, request_):
+    rules = (
+        expressions.parameters_are_legacy_or_current,
+        items.names_are_distinct,
+        keys.keys_are_scalars,
+        paging.index_projects,
+    )
+    with Calls(*rules) as counts:
+        emulator.call(operation, request_)
+    assert not any(counts.values()), counts
 
 
 def test_a_transaction_of_one_action_saves_no_buckets(emulator):

@@ -289,20 +289,60 @@ def test_a_condition_says_what_the_oracle_says(tree, item, found):
 
 
 @pytest.fixture(scope="module")
-def remembering():
+def long_ones():
     """Every condition counts as long."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("emulator.expressions.condition.LONG_NODES", 0)
         yield
 
 
+@pytest.fixture(scope="module")
+def pages():
+    """Two items are many."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("emulator.expressions.condition.MANY_ITEMS", 2)
+        yield
+
+
 @settings(deadline=None)
 @given(tree=conditions, item=items, found=given_values)
-def test_a_condition_that_remembers_says_the_same(remembering, tree, item, found):
+def test_a_condition_that_reads_lists_once_says_the_same(long_ones, tree, item, found):
     """CMP-1, CND-10."""
     if parsed(parse_condition, render(tree), found or {":z": None}) is not None:
         twice = condition_of(And((Or((tree, tree)), tree)), TARGETS)
         assert twice.condition(found).holds(item) is answer(tree, item, found)
+
+
+@settings(deadline=None)
+@given(tree=conditions, page=st.lists(items, min_size=2, max_size=6), found=given_values)
+@example(
+    tree=ComparisonTest(operator="<", left=Path(parts=("a",)), right=Path(parts=("b",))),
+    page=[
+        {"a": "x", "b": "xy"},
+        {"a": "x"},
+        {"a": b"", "b": b"x"},
+        {"b": "x"},
+        {"a": "x", "b": ""},
+    ],
+    found={},
+)  # two columns with several types each, and gaps
+def test_a_page_is_judged_as_its_items_are_one_by_one(pages, tree, page, found):
+    """CMP-1, CMP-2, CND-1 to CND-13."""
+    condition = parsed(parse_condition, render(tree), found or {":z": None})
+    if condition is not None:
+        judged = list(map(bool, condition.holding(page)))
+        assert judged == [answer(tree, item, found) for item in page]
+        assert judged == list(map(condition.holds, page))
+
+
+@settings(deadline=None)
+@given(tree=conditions, page=st.lists(items, min_size=2, max_size=6), found=given_values)
+def test_a_long_condition_judges_a_page_alike(pages, long_ones, tree, page, found):
+    """CMP-1, CND-10."""
+    if parsed(parse_condition, render(tree), found or {":z": None}) is not None:
+        twice = condition_of(And((Or((tree, tree)), tree)), TARGETS).condition(found)
+        judged = list(map(bool, twice.holding(page)))
+        assert judged == [answer(tree, item, found) for item in page]
 
 
 # Updates against an oracle: items of one shape, and actions that mostly suit it

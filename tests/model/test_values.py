@@ -37,6 +37,8 @@ from emulator.model.values import nesting_levels
         (StringSet({"1"}), NumberSet({Decimal(1)}), False),
         (MISSING, MISSING, True),
         (MISSING, None, False),
+        (((), (True,)), ((), (Decimal(1),)), False),
+        (({"a": ()}, {"a": True}), ({"a": ()}, {"a": Decimal(1)}), False),
     ],
 )
 def test_equality_is_within_a_type(left, right, same):

@@ -112,7 +112,7 @@ def load_placeholders(
     written = request.get("ExpressionAttributeValues")
     values: dict[str, Value] | None = None
     if written is not None:
-        values = {key: _load_value(key, value, levels) for key, value in written.items()}
+        values = _load_values(written, levels)
     names = request.get("ExpressionAttributeNames")
     placeholders_fit(names, values)
     return Placeholders(names, values, checked=True)
@@ -121,7 +121,7 @@ def load_placeholders(
 def placeholders_fit(names: Mapping[str, str] | None, values: Mapping[str, Value] | None) -> None:
     """Refuse names and values beyond 2 MB, those of one table or one action together (PLH-6).
 
-    Assumed: that they are measured as items are, and judged once the values are read.
+    Assumed: that they are measured like items, and checked after the values are read.
     """
     count = 0
     if values is not None:
@@ -150,11 +150,15 @@ def _sizes_fit(names: Mapping[str, str], values: Mapping[str, Value]) -> None:
             raise errors.RequestFault(PLACEHOLDERS_TOO_LARGE.format(what=what))
 
 
-def _load_value(key: str, written: Any, levels: int) -> Value:
+def _load_values(written: Mapping[str, Any], levels: int) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    key = ""
     try:
-        return wire.load_value(written, levels)
+        for key, value in written.items():
+            values[key] = wire.load_value(value, levels)
     except errors.RequestFault as fault:
         raise errors.RequestFault(BAD_VALUE.format(message=fault.wording, key=key)) from None
     except errors.ValidationException as fault:
         wording = BAD_VALUE.format(message=fault.message, key=key)
         raise errors.RequestFault(wording, is_final=True) from None
+    return values

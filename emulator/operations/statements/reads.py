@@ -7,6 +7,7 @@ it becomes (CAP-215).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import compress
 from typing import Any, Final, NamedTuple
 
 from emulator import expressions, partiql
@@ -253,8 +254,7 @@ class _Read:
     def _keep(self, items: list[Item], receipt: Receipt) -> None:
         condition = self._reading.condition
         if condition is not None:
-            holds = condition.holds
-            items = [item for item in items if holds(self._seen(item))]
+            items = list(compress(items, condition.holding(list(map(self._seen, items)))))
             receipt.items_returned = len(items)
             receipt.bytes_returned = sum(item.size_bytes for item in items)
         self.kept += items
