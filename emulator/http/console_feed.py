@@ -39,19 +39,19 @@ from emulator.service.throttling import THROTTLE_CODES, ThrottlingLimit
 if TYPE_CHECKING:
     from emulator.api import Emulator
 
-#: Assumed: lines that are kept from one answer to the next; of a busier second the page says how
-#: many are left out. What is kept makes the next request allocate anew, so this bounds the cost.
+#: Assumed: how many lines are kept from one answer to the next; if there were more, the page says
+#: how many were left out. Every line kept makes the next request slower, so this limits the cost.
 LINES_PER_ANSWER: Final = 60
 #: Lines that are kept for other pages, which ask later. A page keeps more of its own.
 LOG_LINES: Final = 2 * LINES_PER_ANSWER
-#: Assumed: throttles and splits that are kept until a page has asked for them.
+#: Assumed: how many throttles and splits are kept until a page asks for them.
 EVENTS_KEPT: Final = 500
-#: Assumed: traffic kept for a workload: so many requests, and so many bytes of their bodies.
+#: Assumed: how much traffic is kept for a workload: requests, and bytes of their bodies.
 TRAFFIC_REQUESTS: Final = 30_000
 TRAFFIC_BYTES: Final = 32 * MIB
-#: A console that has not asked for so long is closed; a tab in the background asks no more.
+#: A console that has not asked for this long is closed; a tab in the background does not ask.
 LEASE_SECONDS: Final = 10.0
-#: Assumed: more pages than anybody has open; the one that asked longest ago gives way.
+#: Assumed: more pages than anybody has open; beyond that, the least recently seen is dropped.
 CONSOLES: Final = 64
 
 _LONGEST_BODY_BYTES: Final = 16 * KIB  # of a refused request, for the tables it names

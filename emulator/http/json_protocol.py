@@ -24,7 +24,7 @@ from emulator.service.catalogue import DYNAMODB, OPERATIONS, UNSERVED_OPERATIONS
 PLAIN_JSON: Final = "application/json"
 #: Observed: ScyllaDB's tests, run against the service (WIR-22).
 COMPRESSED_FROM_BYTES: Final = 4 * limits.KIB
-#: Assumed: nobody compresses a body more than twice, or in more pieces than this.
+#: Assumed: no client compresses a body more than twice, or in more parts than this.
 _MOST_ENCODINGS: Final = 2
 _MOST_MEMBERS: Final = 1024
 _PIECE_BYTES: Final = 64 * limits.KIB
@@ -252,8 +252,8 @@ def _inflated(body: bytes, formats: tuple[int, ...]) -> bytes:
 def _members_joined(body: bytes, wbits: int) -> bytes:
     """Return what the members of a compressed body hold together, never past the limit.
 
-    Observed: ScyllaDB's tests, run against the service: what follows the last member of gzip and
-    is none is passed over.
+    Observed: ScyllaDB's tests, run against the service: bytes after the last gzip member are
+    ignored if they are not a member themselves.
     """
     plain = bytearray()
     members = 1

@@ -27,8 +27,8 @@ FULL: Final = (
     "This server keeps {kept} of data and may keep {most} (--memory). Delete something, or start "
     "it with a higher limit"
 )
-IDLE: Final = "namespace {namespace} is dropped: nobody used it for {seconds:g} seconds"
-TOO_MUCH: Final = "namespace {namespace} is dropped: there is more data than --memory allows"
+IDLE: Final = "namespace {namespace} was dropped: it was not used for {seconds:g} seconds"
+TOO_MUCH: Final = "namespace {namespace} was dropped: there is more data than --memory allows"
 
 #: The operations that can add data.
 _ADDING: Final = frozenset(

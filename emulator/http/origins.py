@@ -21,7 +21,7 @@ NONE: Final = "none"
 
 MAX_AGE_SECONDS: Final = 172_800  # Observed: with the connection tests of a Node emulator
 #: Observed: what the sister service Kinesis names, in the tests of an emulator of it.
-#: Assumed: that this service names the same.
+#: Assumed: that this service exposes the same fields.
 EXPOSED_FIELDS: Final = (
     "x-amzn-RequestId,x-amzn-ErrorType,x-amz-request-id,x-amz-id-2,x-amzn-ErrorMessage,Date"
 )

@@ -28,7 +28,7 @@ from emulator.http import console, http_protocol
 from emulator.http.console import Console, ConsoleMode
 from emulator.http.control import ControlRoutes
 from emulator.http.doorkeeper import PRIVATE_ROUTES, Doorkeeper
-from emulator.http.http_protocol import HttpRequest, HttpResponse, Phase
+from emulator.http.http_protocol import IDLE, HttpRequest, HttpResponse, Phase
 from emulator.http.json_protocol import JsonProtocol, PageResponse
 from emulator.http.namespaces import CallerNamespaces, NamespaceKeeper
 from emulator.http.origins import LOCAL, Origins
@@ -48,6 +48,12 @@ _OUT_OF_ROOM: Final = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errn
 _OUT_OF_ROOM_SECONDS: Final = 60.0  # between two lines in the log that say so
 _DESCRIPTORS_LEFT: Final = 64  # of what a process may have open, for all but connections
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 100_000
+#: With no more connections than this, each request is answered at once: few come together.
+_FEW_CONNECTIONS: Final = 8
+#: The most requests that are answered together.
+_TOGETHER: Final = 16
+#: How long answers wait for others that are made together with them; the last may take longer.
+_TOGETHER_SECONDS: Final = 0.001
 #: How long pages are written at a time, while others wait.
 _TURN_SECONDS: Final = 0.004
 #: After the time that stopping may take, how long until the process is interrupted.
@@ -112,6 +118,7 @@ class _Connection(asyncio.BufferedProtocol):
     """
 
     __slots__ = (
+        "_awaits_answer",
         "_deadline",
         "_held_bytes",
         "_lingering",
@@ -129,6 +136,7 @@ class _Connection(asyncio.BufferedProtocol):
         self._transport: asyncio.Transport
         self._paused = False  # the client does not fetch its answers
         self._lingering = False  # refused: what still arrives is thrown away
+        self._awaits_answer = False  # a request was read; what comes after it waits
         self._page: PageResponse | None = None  # is being written; what comes after it waits
         self._deadline = _UNSET
         self._held_bytes = 0  # what the server counts for this connection
@@ -160,12 +168,12 @@ class _Connection(asyncio.BufferedProtocol):
         if self._lingering:
             return
         before = self._parser.phase
-        self._parser.feed(bytes(memoryview(self._received)[:nbytes]))
+        self._parser.feed(bytes(self._received[:nbytes]))
         self._answer_all()
         phase = self._parser.phase
         if phase is not before:  # a trickle within one phase buys no more time for it
             self._deadline = _UNSET
-        if self._held_bytes or phase is not Phase.IDLE:
+        if self._held_bytes or phase is not IDLE:
             self._hold(self._parser.held_bytes)
 
     def pause_writing(self) -> None:
@@ -182,7 +190,7 @@ class _Connection(asyncio.BufferedProtocol):
 
     def _answer_all(self) -> None:
         server, parser = self._server, self._parser
-        while parser.phase is not Phase.IDLE and not self._paused and self._page is None:
+        while parser.phase is not IDLE and not self._is_held_up():
             if self._transport.is_closing():
                 return
             try:
@@ -197,15 +205,34 @@ class _Connection(asyncio.BufferedProtocol):
             self._deadline = _UNSET
             if server.asks_peers:
                 request.peer = self._transport.get_extra_info("peername")[0]
-            response = server.respond(request)
-            if isinstance(response, PageResponse) and not response.is_whole:
-                self._send_later(request, response)
+            if len(server.connections) > _FEW_CONNECTIONS:
+                self._awaits_answer = True
+                server.together.answer(self, request)
             else:
-                self._send(request, response)
+                self._take_response(request, server.respond(request))
+
+    def _is_held_up(self) -> bool:
+        """Return whether the next request has to wait for an answer to be made or fetched."""
+        return self._paused or self._awaits_answer or self._page is not None
+
+    def take_answer(self, request: HttpRequest, response: HttpResponse) -> None:
+        """Send the answer to a request that waited for it, and answer those that came after it."""
+        self._awaits_answer = False
+        if not (self._lingering or self._transport.is_closing()):
+            self._take_response(request, response)
+            if self._parser.phase is not IDLE:
+                self._answer_all()
+                self._hold(self._parser.held_bytes)
+
+    def _take_response(self, request: HttpRequest, response: HttpResponse) -> None:
+        if isinstance(response, PageResponse) and not response.is_whole:
+            self._send_later(request, response)
+        else:
+            self._send(request, response)
 
     def _send(self, request: HttpRequest, response: HttpResponse) -> None:
         server, transport = self._server, self._transport
-        is_last = server.is_closing and self._parser.phase is Phase.IDLE
+        is_last = server.is_closing and self._parser.phase is IDLE
         keep_alive = request.keep_alive and not is_last
         transport.write(server.render(request, response, keep_alive=keep_alive))
         if is_last:
@@ -266,7 +293,7 @@ class _Connection(asyncio.BufferedProtocol):
 
     def check_time(self, now: float) -> None:
         """Close the connection when its time is over; say so to a request that has begun."""
-        if self._page is not None:  # it waits for us
+        if self._awaits_answer or self._page is not None:  # it waits for us
             self._deadline = _UNSET
         elif self._deadline == _UNSET:
             self._deadline = now + self._phase_seconds()
@@ -275,7 +302,7 @@ class _Connection(asyncio.BufferedProtocol):
         elif self._paused or self._lingering:
             self._transport.abort()
         else:
-            if self._parser.phase is not Phase.IDLE:
+            if self._parser.phase is not IDLE:
                 self._transport.write(self._server.refuse(errors.RequestTimeoutException()))
             self._transport.close()
 
@@ -285,18 +312,24 @@ class _Connection(asyncio.BufferedProtocol):
             return options.linger_seconds
         if self._paused or self._parser.phase is Phase.BODY:
             return options.body_seconds
-        return options.idle_seconds if self._parser.phase is Phase.IDLE else options.head_seconds
+        return options.idle_seconds if self._parser.phase is IDLE else options.head_seconds
 
     def close_gently(self, deadline: float) -> None:
         """Close now, or when the request that has begun is answered.
 
         A request that the system has received and nobody has read has begun, too.
         """
-        is_idle = self._parser.phase is Phase.IDLE and self._page is None
-        if is_idle and not (self._paused or self._lingering or _has_unread(self._transport)):
+        is_idle = self._parser.phase is IDLE and not (self._is_held_up() or self._lingering)
+        if is_idle and not _has_unread(self._transport):
             self._transport.close()
         else:
             self._deadline = deadline
+
+    def fail(self, failure: Exception) -> None:
+        """Close after a fault of our own, as asyncio does with what it has called itself."""
+        self._transport.abort()
+        context = {"message": "a request failed", "exception": failure, "protocol": self}
+        asyncio.get_running_loop().call_exception_handler(context)
 
     def abort(self) -> None:
         """Close without waiting for anything."""
@@ -311,6 +344,51 @@ def _has_unread(transport: asyncio.Transport) -> bool:
     waiting = select.poll()
     waiting.register(connection.fileno(), select.POLLIN)
     return bool(waiting.poll(0))
+
+
+class _RequestsTogether:
+    """Requests of one turn of the loop, which are answered some at a time, step by step.
+
+    A step that is repeated finds its code in the processor's nearest cache, which has no room for
+    all that a request passes through. Nobody waits for the whole turn, or for several long
+    requests of others.
+    """
+
+    def __init__(self, respond: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._respond = respond
+        self._waiting: list[tuple[_Connection, HttpRequest]] = []
+
+    def answer(self, connection: _Connection, request: HttpRequest) -> None:
+        """Answer a request, at the latest in the next turn of the loop."""
+        self._waiting.append((connection, request))
+        if len(self._waiting) >= _TOGETHER:
+            self._answer_all()
+        elif len(self._waiting) == 1:
+            asyncio.get_running_loop().call_soon(self._answer_all)
+
+    def _answer_all(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        answered: list[tuple[_Connection, HttpRequest, HttpResponse]] = []
+        ends_at = time.perf_counter() + _TOGETHER_SECONDS
+        for connection, request in waiting:
+            try:
+                answered.append((connection, request, self._respond(request)))
+            except Exception as failure:
+                connection.fail(failure)
+            if time.perf_counter() > ends_at:
+                _send_all(answered)
+                ends_at = time.perf_counter() + _TOGETHER_SECONDS
+        _send_all(answered)
+
+
+def _send_all(answered: list[tuple[_Connection, HttpRequest, HttpResponse]]) -> None:
+    """Send answers to requests that waited for them; none is left."""
+    for connection, request, response in answered:
+        try:
+            connection.take_answer(request, response)
+        except Exception as failure:
+            connection.fail(failure)
+    answered.clear()
 
 
 class _PagesInWriting:
@@ -357,6 +435,7 @@ class HttpServer:
         self.connections: set[_Connection] = set()
         self.most_connections = min(options.connections, _most_descriptors())
         self.held_bytes = 0
+        self.together = _RequestsTogether(self.respond)
         self.pages = _PagesInWriting()
         self.is_closing = False  # requests are answered, and their connections end
         self.is_closed = False  # nobody new is served

@@ -50,7 +50,7 @@ def test_an_idle_namespace_goes_and_what_every_key_sees_stays():
     kept.call("two", "ListTables")
     assert kept.after(20) == [None, "two"]
     assert kept.notes == [
-        "namespace one/us-east-1 is dropped: nobody used it for 60 seconds",
+        "namespace one/us-east-1 was dropped: it was not used for 60 seconds",
     ]
     assert kept.after(60) == [None]
 
@@ -81,7 +81,7 @@ def test_too_much_data_drops_what_was_unused_for_the_longest_time():
     kept.put("three", size=1000)
     assert kept.after(1) == ["one", "three"]
     assert kept.notes == [
-        "namespace two/us-east-1 is dropped: there is more data than --memory allows"
+        "namespace two/us-east-1 was dropped: there is more data than --memory allows"
     ]
 
 

@@ -736,6 +736,148 @@ def test_a_long_page_is_shown_whole_to_the_log():
     assert len(lines) == 1
 
 
+class Recorder(StandIn):
+    """Notes what it is asked."""
+
+    def __init__(self):
+        self.asked: list[object] = []
+
+    def call(self, operation, request, *, region=None):
+        self.asked.append(request["N"])
+        return {"Count": request["N"]}
+
+
+def asking(number):
+    return message(b'{"N": %d}' % number)
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    """Let answers wait for all that are made together with them."""
+    monkeypatch.setattr(server_module, "_TOGETHER_SECONDS", 1e9)
+
+
+@pytest.fixture
+def many():
+    """Return an emulator, its server, and more connections than are answered together."""
+
+    def connect():
+        recorder = Recorder()
+        server = HttpServer(cast("Any", recorder), ServerOptions())
+        return recorder, server, [reading(server) for _ in range(server_module._TOGETHER + 2)]
+
+    return connect
+
+
+@pytest.mark.usefixtures("patient")
+def test_requests_that_come_together_are_answered_together(many):
+    """So many at once, and the rest of a turn when it is over."""
+
+    async def scenario():
+        recorder, _, clients = many()
+        together = server_module._TOGETHER
+        for number, (connection, _) in enumerate(clients):
+            assert len(recorder.asked) == (together if number >= together else 0)
+            tell(connection, asking(number))
+        assert recorder.asked == list(range(together))
+        assert [counts(transport) for _, transport in clients[-2:]] == [[], []]
+        await turns(1)
+        return recorder.asked, [counts(transport) for _, transport in clients]
+
+    asked, answers = asyncio.run(scenario())
+    assert asked == list(range(server_module._TOGETHER + 2))
+    assert answers == [[number] for number in asked]
+
+
+@pytest.mark.parametrize("seconds", [1e9, -1.0])
+def test_a_long_request_holds_up_no_answer_that_is_made(many, monkeypatch, seconds):
+    monkeypatch.setattr(server_module, "_TOGETHER_SECONDS", seconds)
+
+    async def scenario():
+        recorder, _, clients = many()
+        for number, (connection, transport) in enumerate(clients[:3], 1):
+            monkeypatch.setattr(transport, "write", lambda _, n=number: recorder.asked.append(-n))
+            tell(connection, asking(number))
+        await turns(1)
+        return recorder.asked
+
+    apart, together = [1, -1, 2, -2, 3, -3], [1, 2, 3, -1, -2, -3]
+    assert asyncio.run(scenario()) == (apart if seconds < 0 else together)
+
+
+@pytest.mark.usefixtures("patient")
+def test_requests_of_one_client_are_answered_in_order_among_many(many):
+    async def scenario():
+        _, _, clients = many()
+        connection, transport = clients[0]
+        tell(connection, asking(1) + asking(2) + asking(3)[:9])
+        tell(connection, asking(3)[9:] + asking(4))
+        assert counts(transport) == []
+        await turns(5)
+        return counts(transport)
+
+    assert asyncio.run(scenario()) == [1, 2, 3, 4]
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_failure_ends_one_connection_of_those_answered_together(many, caplog):
+    async def scenario():
+        _, server, clients = many()
+        (first, unanswered), (second, unsent), (third, transport) = clients[:3]
+        respond = server.respond
+        server.together._respond = lambda request: (
+            fail() if b"fails" in request.body else respond(request)
+        )
+        unsent.write = fail
+        tell(first, message(b'{"fails": true}'))
+        tell(second, asking(1))
+        tell(third, asking(2))
+        await turns(1)
+        return unanswered.is_closed, unsent.is_closed, counts(transport), transport.is_closed
+
+    def fail(*_arguments):
+        raise OSError("the log is full")
+
+    assert asyncio.run(scenario()) == (True, True, [2], False)
+    assert [record.message.partition("\n")[0] for record in caplog.records] == [
+        "a request failed"
+    ] * 2
+
+
+@pytest.mark.usefixtures("patient")
+def test_who_waits_for_an_answer_is_not_closed(many):
+    """Neither time nor the end of the server ends a connection before its answer."""
+
+    async def scenario():
+        _, server, clients = many()
+        connection, transport = clients[0]
+        tell(connection, asking(1))
+        connection.check_time(0.0)
+        connection.check_time(1e9)
+        connection.close_gently(deadline=1e9)
+        assert (counts(transport), transport.is_closed) == ([], False)
+        server.is_closing = True
+        await turns(1)
+        return counts(transport)
+
+    assert asyncio.run(scenario()) == [1, "end"]
+
+
+@pytest.mark.usefixtures("patient")
+def test_who_left_or_was_refused_is_sent_no_answer(many):
+    async def scenario():
+        _, _, clients = many()
+        (leaving, gone), (refused, transport) = clients[:2]
+        tell(leaving, asking(1))
+        gone.is_closed = True
+        tell(refused, asking(2))
+        refused._linger()
+        await turns(1)
+        return counts(gone), counts(transport)
+
+    assert asyncio.run(scenario()) == ([], ["end"])
+
+
 class DeafTransport:
     """A transport whose client neither reads nor goes away."""
 
