@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 #: The share of the rate that is left after throttling.
-_BETA: Final = 0.7
+THROTTLED_SHARE: Final = 0.7
 #: How fast the cubic curve rises.
 _SCALE: Final = 0.4
 #: The rate is measured in steps of this many seconds, and smoothed.
-_STEP_SECONDS: Final = 0.5
+STEP_SECONDS: Final = 0.5
 _SMOOTHING: Final = 0.8
-_LEAST_RATE: Final = 0.5
+LEAST_RATE: Final = 0.5
 #: No more than this multiple of what was measured.
-_MOST_MEASURED: Final = 2.0
+MOST_MEASURED: Final = 2.0
+
+# What follows takes and gives numbers, or arrays of them for many clients at once.
+
+
+def smoothed(measured: Any, rate: Any) -> Any:
+    """Return what is measured after a step in which so many requests came in a second."""
+    return rate * _SMOOTHING + measured * (1 - _SMOOTHING)
+
+
+def recovery_seconds(rate: Any) -> Any:
+    """Return after how long the curve is back where it was throttled.
+
+    >>> round(recovery_seconds(20.0), 3)
+    2.466
+    """
+    return (rate * (1 - THROTTLED_SHARE) / _SCALE) ** (1 / 3)
+
+
+def recovering_rate(top: Any, since: Any, recovery: Any) -> Any:
+    """Return the rate some seconds after it was throttled at its top.
+
+    >>> [round(recovering_rate(20.0, since, recovery_seconds(20.0)), 1) for since in (0, 2.466, 5)]
+    [14.0, 20.0, 26.5]
+    """
+    return _SCALE * (since - recovery) ** 3 + top
 
 
 class ClientRate:
@@ -38,9 +63,9 @@ class ClientRate:
     __slots__ = (
         "_count",
         "_filled_at",
-        "_inflection",
         "_last_step",
         "_measured",
+        "_recovery",
         "_throttled_at",
         "_tokens",
         "_top",
@@ -57,7 +82,7 @@ class ClientRate:
         self._last_step: float | None = None
         self._top = 0.0
         self._throttled_at = 0.0
-        self._inflection = 0.0
+        self._recovery = 0.0
 
     def wait(self, now: float) -> float:
         """Take a token and return 0, or return the seconds until there is one at this rate.
@@ -79,20 +104,20 @@ class ClientRate:
             rate = self._measured if self.limit is None else min(self._measured, self.limit)
             self._top = rate
             self._throttled_at = now
-            self._inflection = math.cbrt(rate * (1 - _BETA) / _SCALE)
-            self._limit_to(rate * _BETA, now)
+            self._recovery = recovery_seconds(rate)
+            self._limit_to(rate * THROTTLED_SHARE, now)
         elif self.limit is not None:
-            past = now - self._throttled_at - self._inflection
-            self._limit_to(_SCALE * past**3 + self._top, now)
+            since = now - self._throttled_at
+            self._limit_to(recovering_rate(self._top, since, self._recovery), now)
 
     def _measure(self, now: float) -> None:
-        step = math.floor(now / _STEP_SECONDS) * _STEP_SECONDS
+        step = math.floor(now / STEP_SECONDS) * STEP_SECONDS
         if self._last_step is None:
             self._last_step = step
         self._count += 1
         if step > self._last_step:
             rate = self._count / (step - self._last_step)
-            self._measured = rate * _SMOOTHING + self._measured * (1 - _SMOOTHING)
+            self._measured = smoothed(self._measured, rate)
             self._count = 0
             self._last_step = step
 
@@ -101,7 +126,7 @@ class ClientRate:
             self._filled_at = now
         else:
             self._fill(now)
-        self.limit = max(min(rate, _MOST_MEASURED * self._measured), _LEAST_RATE)
+        self.limit = max(min(rate, MOST_MEASURED * self._measured), LEAST_RATE)
         self._tokens = min(self._tokens, max(self.limit, 1.0))
 
     def _fill(self, now: float) -> None:

@@ -63,7 +63,7 @@ class TrafficFeed:
         self._account = account
 
     def leave_metrics_out(self) -> None:
-        """Stop adding what is consumed to the metrics, which a simulation does not read."""
+        """Stop counting units and refusals as metrics, which a simulation does not read."""
         for table in self._account.tables.values():
             for resource in table.resources():
                 resource.meter.series = None

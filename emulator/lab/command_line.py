@@ -16,7 +16,7 @@ FAILED: Final = 1
 WRONG_USAGE: Final = 2
 INTERRUPTED: Final = 130
 
-NOTHING_WRITTEN: Final = "interrupted; nothing is written but what is shown above"
+NOTHING_WRITTEN: Final = "interrupted; only what is shown above was written"
 
 
 def answered(

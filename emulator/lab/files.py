@@ -210,7 +210,8 @@ def read(entry: Entry) -> LabFile:
 def _read_designs(entry: Entry, workload: Workload, settings: Settings) -> dict[str, Design]:
     """Return the designs by name; each fits the workload and has a name of its own."""
     designs: dict[str, Design] = {}
-    scope = FormScope(frozenset(field.name for field in workload.fields) | {TIMESTAMP})
+    fields = frozenset(field.name for field in workload.fields) | {TIMESTAMP}
+    scope = FormScope(fields, attributes=frozenset(workload.attributes))
     for member in entry.items(least=1):
         design = designs_module.from_entry(member, scope)
         if design.name in designs:

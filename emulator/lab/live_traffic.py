@@ -1,20 +1,20 @@
 """A live table, and the traffic just seen on it, as a lab file.
 
 The table becomes a design whose keys are its attributes; the requests become a workload that is
-replayed as it came. What the lab cannot know from it is taken as it was: attributes that are in no
-key are left out, and a key attribute that no request named has one value.
+replayed as it came. Attributes that an index includes have their mean size in the items put; others
+that are in no key are left out, and a key attribute that no request named has one value.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from emulator.lab.inputs.design import Capacity, Design, Index
 from emulator.lab.inputs.patterns import TIMESTAMP, Field
-from emulator.lab.inputs.traces import entries_of, from_trace
+from emulator.lab.inputs.traces import entries_of, from_trace, mean_sizes
 from emulator.service.errors import DocumentError
 
 NO_TRAFFIC: Final = "no traffic on table {table} was seen while the console was open"
@@ -38,6 +38,8 @@ def lab_document(
     """
     table = str(description["TableName"])
     names = _field_names(description)
+    calls = list(calls)
+    included = mean_sizes(calls, table, _included(description) - set(names))
     lines = [
         json.dumps({"time": time, **entry, "fields": _renamed(entry["fields"], names)})
         for time, operation, request in calls
@@ -49,10 +51,22 @@ def lab_document(
     for name in names.values():
         if name not in workload["fields"]:
             workload["fields"][name] = Field(name, values=(_UNSEEN,)).to_document()
+    if included:
+        workload["attributes"] = included
     return {
         "title": f"Traffic seen on {table}",
         "workload": workload,
-        "designs": [_design(table, description, names).to_document()],
+        "designs": [_design(table, description, names, included).to_document()],
+    }
+
+
+def _included(description: Mapping[str, Any]) -> set[str]:
+    """Return the attributes that indexes include."""
+    return {
+        name
+        for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
+        for index in description.get(member, ())
+        for name in index["Projection"].get("NonKeyAttributes", ())
     }
 
 
@@ -70,11 +84,16 @@ def _renamed(fields: Mapping[str, str], names: Mapping[str, str]) -> dict[str, s
     return {names[attribute]: text for attribute, text in fields.items() if attribute in names}
 
 
-def _design(table: str, description: Mapping[str, Any], names: Mapping[str, str]) -> Design:
+def _design(
+    table: str,
+    description: Mapping[str, Any],
+    names: Mapping[str, str],
+    included: Collection[str],
+) -> Design:
     partition, sort = _templates(description, names)
     is_provisioned = _is_provisioned(description)
     indexes = [
-        _index(index, names, local=local, is_provisioned=is_provisioned)
+        _index(index, names, included, local=local, is_provisioned=is_provisioned)
         for member, local in (("GlobalSecondaryIndexes", False), ("LocalSecondaryIndexes", True))
         for index in description.get(member, ())
     ]
@@ -91,16 +110,23 @@ def _design(table: str, description: Mapping[str, Any], names: Mapping[str, str]
 
 
 def _index(
-    index: Mapping[str, Any], names: Mapping[str, str], *, local: bool, is_provisioned: bool
+    index: Mapping[str, Any],
+    names: Mapping[str, str],
+    included: Collection[str],
+    *,
+    local: bool,
+    is_provisioned: bool,
 ) -> Index:
     partition, sort = _templates(index, names)
     projection = index["Projection"]
     kind = projection["ProjectionType"]
+    known = (names.get(name, name) for name in projection.get("NonKeyAttributes", ()))
+    copied = tuple(name for name in known if name in included or name in names.values())
     return Index(
         index["IndexName"],
         partition=partition,
         sort=sort,
-        projection=tuple(projection["NonKeyAttributes"]) if kind == "INCLUDE" else kind,
+        projection=copied or "KEYS_ONLY" if kind == "INCLUDE" else kind,
         local=local,
         capacity=Capacity() if local else _capacity(index, is_provisioned=is_provisioned),
     )

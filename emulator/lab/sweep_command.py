@@ -31,7 +31,7 @@ from emulator.lab.progress import shown_progress
 from emulator.service.errors import DocumentError
 
 _PART: Final = re.compile(r"(\d+)/(\d+)")
-_KEPT: Final = "interrupted; the points that are done are kept, run the same command to go on"
+_KEPT: Final = "interrupted; finished points are kept; run the same command to continue"
 _NO_FILE: Final = (
     "name a lab file and --over; or --merge OUT PART...; see 'dynamometer sweep --help'"
 )

@@ -178,16 +178,19 @@ def test_a_table_is_as_its_life_has_left_it(bench):
     resource.meter.check()
 
 
-def test_what_is_consumed_can_be_left_out_of_the_metrics(bench):
-    made = bench()
-    made.table(read=5, write=5)
+def test_what_is_consumed_and_refused_can_be_left_out_of_the_metrics(bench):
+    made = bench(capacity="observe")
+    made.table(read=5, write=1)
     feed, _, resource = fed(made)
 
     feed.leave_metrics_out()
-    made.emu.call("PutItem", {"TableName": "tab", "Item": {"pk": {"S": "k"}}})
+    for _ in range(2):
+        made.emu.call("PutItem", {"TableName": "tab", "Item": {"pk": {"S": "k"}}})
 
-    assert resource.meter.traffic.consumed(WRITE) == 1
-    assert made.emu.metrics.get("ConsumedWriteCapacityUnits", table="tab") == []
+    traffic = resource.meter.traffic
+    assert (traffic.consumed(WRITE), traffic.throttled(WRITE)) == (1, 1)
+    for metric in ("ConsumedWriteCapacityUnits", "WriteThrottleEvents"):
+        assert made.emu.metrics.get(metric, table="tab") == []
 
 
 def test_a_listener_may_choose_what_it_hears(bench):
@@ -197,6 +200,7 @@ def test_a_listener_may_choose_what_it_hears(bench):
     events = made.emu.events
     events.subscribe(splits.append, (Split,))
     assert events.wanted
+    assert events.wants(Split)
     assert not events.wants(Throttled)
     leave = events.subscribe(everything.append)
     assert events.wants(Throttled)

@@ -56,6 +56,13 @@ def test_a_file_says_everything():
     assert len(result.design("by user").confidence[0].values) == 2
 
 
+@pytest.mark.parametrize("billing", ["provisioned", "PROVISIONED"])
+def test_a_design_may_name_the_billing_mode_that_it_has(billing):
+    named = GOOD.replace("    read: 10\n", f"    billing: {billing}\n    read: 10\n")
+
+    assert loads(named).designs == loads(GOOD).designs
+
+
 def test_a_file_with_promises_is_read_whole_and_says_which_are_not_kept():
     promises = "expect: {all: {throttled: 0.5}, by user: {grade: fine, monthly_cost: 0}}\n"
     file = loads(GOOD + promises)
@@ -115,6 +122,8 @@ BROKEN = [
     ),
     ("write: 20", "write: 50000", "designs[0]: design 'by user': "),
     ("read: 10\n", "read: 10\n    max_read: 5\n", "an on-demand maximum next to provisioned"),
+    ("read: 10\n", "read: 10\n    billing: on-demand\n", "read and write are provisioned capacity"),
+    ("    read: 10\n    write: 20\n", "    billing: PROVISIONED\n", "give read and write"),
     ("name: byStatus", "name: by", "Member must have length greater than or equal to 3"),
     ("engine: exact", "engine: quick", "lab.yaml:4: engine: expected one of auto, exact, aggre"),
     ("heat_threshold: 0.7", "heat_threshold: hot", "Settings.heat_threshold must be a number"),
@@ -167,6 +176,12 @@ BROKEN = [
         "write: 20\n    answers: {list: byStatus}\n",
         "lab.yaml:24: designs[0].answers.list: 'byStatus' cannot answer pattern 'list', which "
         "knows userId",
+    ),
+    (
+        "projection: KEYS_ONLY",
+        "projection: [userid]",
+        "lab.yaml:25: designs[0].indexes[0].projection[0]: expected one of the items' attributes "
+        "status, timestamp, userId, found 'userid'; did you mean 'userId'?",
     ),
     (
         "write: 20\n",
@@ -260,3 +275,13 @@ def test_what_is_nested_too_deeply_is_told_in_a_sentence():
     """Found by fuzzing: an error of Python's."""
     with pytest.raises(DocumentError, match=r"^deep\.yaml: nested too deeply$"):
         loads("[" * 600 + "]" * 600, "deep.yaml")
+
+
+def test_an_index_includes_fields_and_other_attributes_of_the_items():
+    text = GOOD.replace("projection: KEYS_ONLY", "projection: [userId, note]", 1)
+
+    [design] = loads(
+        text.replace("duration: 10s", "duration: 10s\n  attributes: {note: 9}")
+    ).designs
+
+    assert design.tables[0].indexes[0].projection == ("userId", "note")

@@ -51,11 +51,24 @@ def test_the_table_is_a_design_and_what_is_in_no_key_is_left_out():
     assert table.table_class == "STANDARD_INFREQUENT_ACCESS"
     assert (table.capacity.max_read, table.capacity.max_write) == (None, 40)
     assert table.indexes[0].projection == ("total",)
+    assert file.workload.attributes == {"total": 2}
     assert [field.name for field in file.workload.fields] == [
         "attribute_1",
         "attribute_2",
         "status",
     ]
+
+
+def test_an_attribute_that_an_index_includes_has_its_mean_size_or_is_left_out():
+    calls = [put(0, total={"S": "a" * 10}), put(1, total={"S": "a" * 40}, status={"S": "open"})]
+    seen = loads(json.dumps(lab_document(calls, DESCRIPTION)))
+    for _, _, request in calls:
+        del request["Item"]["total"]
+    unseen = loads(json.dumps(lab_document(calls, DESCRIPTION)))
+
+    assert seen.workload.attributes == {"total": 25}
+    assert unseen.workload.attributes == {}
+    assert unseen.designs[0].tables[0].indexes[0].projection == "KEYS_ONLY"
 
 
 def test_an_item_without_the_attribute_of_an_index_is_not_in_it():

@@ -21,6 +21,7 @@ BEYOND_A_SCHEMA = (
     *("more than the median", "never closed", "on-demand maximum", "no design is called"),
     *("did you mean", "the same for every item", "cannot answer pattern", "that a number can tell"),
     *("covers provisioned capacity only", "covers tables in one region only"),
+    *("read and write are provisioned", "give read and write"),
     *("given twice", "not YAML", "found nan", "found inf", "design 'by user'", "':"),
 )
 RECORDS = all_records(LAB_FILE)

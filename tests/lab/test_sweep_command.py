@@ -108,7 +108,7 @@ def test_ids_are_those_of_the_question(place):
         (("shop.yaml", "--over", "shards=1", "--part", "x"), "a part is written as 3/16, not 'x'"),
         (("none.yaml", "--over", "shards=1"), "none.yaml: cannot be read"),
         (("--merge", "all.jsonl"), "name a lab file and --over; or --merge"),
-        (("--merge", "all.jsonl", "shop.yaml"), "shop.yaml: holds no result of a sweep"),
+        (("--merge", "all.jsonl", "shop.yaml"), "shop.yaml: has no results of a sweep"),
         (("--merge", "all.jsonl", "none.jsonl"), "none.jsonl: No such file or directory"),
     ],
 )
@@ -123,7 +123,7 @@ def test_parts_of_two_sweeps_are_not_merged(place, capsys):
     assert run("shop.yaml", *OVER, "--out", "a.jsonl") == 0
     assert run("shop.yaml", "--over", "shards=9", *OVER[4:], "--out", "b.jsonl") == 0
     assert run("--merge", "all.jsonl", "a.jsonl", "b.jsonl") == 2
-    assert "b.jsonl: is of another sweep than a.jsonl" in capsys.readouterr().err
+    assert "b.jsonl: belongs to a different sweep than a.jsonl" in capsys.readouterr().err
 
 
 GRID = ("--over", "shards=1,2", "--worlds", "1")

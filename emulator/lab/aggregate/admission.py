@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from emulator.lab.aggregate.bunched import passed_when_queued
 from emulator.lab.aggregate.call_rows import CallRows
 from emulator.lab.aggregate.retries import RowPolicies
 from emulator.lab.inputs.distributions import Floats, Integers, sums
@@ -25,6 +26,8 @@ _CLOSE: Final = 2e-3
 _LEAST: Final = 1e-6
 #: Seconds that differ by less are alike, rounding aside.
 _SAME: Final = 1e-11
+#: Of calls that begin anew, the share that does so again within the second, at most.
+_MOST_REPEATED: Final = 0.98
 
 
 @dataclass(slots=True)
@@ -34,22 +37,70 @@ class Admitted:
     Attributes:
         by_number: Attempts, by number of the attempt and row.
         total: All attempts of each row.
-        passed: The share of a row's attempts that pass.
-        again: The share that is refused and tried again.
-        wanted: The share that would be tried again if clients had no quotas.
+        accepted: Those of them that pass.
+        passed: The share of a row's attempts that pass, by row, or by attempt and row where
+            clients queue or send batches.
+        again: The share that is refused and tried again, likewise.
+        wanted: The share that would be tried again if clients had no quotas, likewise.
         open_shares: By column and row, the share of attempts that the bucket lets pass.
+        restarted: By attempt and row, the share of attempts after which calls begin anew, if
+            clients queue or send batches.
+        paid: And by attempt and row, the share for which clients pay from their quotas.
+        unanswered: And by attempt and row, the share that is answered with an error: a batch
+            that is done in part is not.
     """
 
     by_number: Floats
     total: Floats
+    accepted: Floats
     passed: Floats
     again: Floats
     wanted: Floats
     open_shares: Floats
+    restarted: Floats | None = None
+    paid: Floats | None = None
+    unanswered: Floats | None = None
+
+    @property
+    def errors(self) -> Floats:
+        """Attempts that are answered with an error, by row."""
+        if self.unanswered is None:
+            return self.total - self.accepted
+        return _sum_rows(self.by_number * self.unanswered)
+
+    @property
+    def first_passed(self) -> Floats:
+        """The share of first attempts that pass, by row."""
+        return self.passed if self.passed.ndim == 1 else self.passed[0]
+
+    def retried(self, by_number: Floats, policies: RowPolicies) -> Floats:
+        """Return which of some attempts, by number, are refused and tried again."""
+        return np.asarray(by_number[:-1] * self.again * policies.may_retry)
+
+    def begun_anew(self, by_number: Floats, policies: RowPolicies) -> Floats | None:
+        """Return after which of some attempts calls begin anew, if any do."""
+        if self.restarted is None:
+            return None
+        return np.asarray(by_number * self.restarted * policies.may_retry[0])
 
     def follow(self, arriving: Floats, policies: RowPolicies) -> Floats:
         """Return what some of the attempts become, by number, with retries within the second."""
-        return _with_retries_at_once(arriving, self.again, policies)
+        by_number = _with_retries_at_once(arriving, self.again, policies)
+        if self.restarted is not None:
+            by_number = self._with_restarts(by_number, self.restarted, policies)
+        return by_number
+
+    def _with_restarts(self, by_number: Floats, restarted: Floats, policies: RowPolicies) -> Floats:
+        """Return attempts by number and row, with those of calls that begin anew in the second.
+
+        These come as second attempts, and may begin anew again.
+        """
+        second = np.zeros_like(by_number)
+        second[1] = policies.same_second[0]
+        second = _with_retries_at_once(second, self.again, policies)
+        coming = (by_number * restarted).sum(axis=0)
+        repeated = np.minimum((second * restarted).sum(axis=0), _MOST_REPEATED)
+        return np.asarray(by_number + second * (coming / (1 - repeated)))
 
 
 class Crowd:
@@ -107,6 +158,10 @@ class Crowd:
         #: What the last second asked and had, and its answer.
         self._last: tuple[tuple[Any, ...], tuple[Admitted, Floats]] | None = None
 
+    def forget_last(self) -> None:
+        """Note that the next second is to be answered anew, whatever it asks."""
+        self._last = None
+
     def by_segment(self, amounts: Floats) -> Floats:
         """Return the sums over the rows of each of the distinct segments."""
         return np.add.reduceat(amounts, self._segment_starts, axis=-1)
@@ -162,6 +217,7 @@ class Crowd:
         room: Floats,
         start: Floats,
         short: NDArray[np.bool_],
+        behaviour: RowBehaviour | None = None,
     ) -> tuple[Admitted, Floats]:
         """Let pass what the buckets have.
 
@@ -173,69 +229,139 @@ class Crowd:
             room: What each bucket can give, by its place in ``numbers``.
             start: Where to begin, such as the shares of the second before.
             short: Which of them are short in this second.
+            behaviour: What clients do besides, if anything.
 
         Returns:
             What becomes of the attempts, and the share of attempts that each bucket lets pass.
             A second that asks and has what the last one did is answered like it.
         """
         asked: tuple[Any, ...] = (room, arriving, short * 1.0, affordable)
+        if behaviour is not None:
+            asked = (*asked, behaviour.queued, behaviour.whole)
         if self._last is None or not all(map(_is_same, asked, self._last[0])):
-            self._last = asked, self._fit(arriving, policies, affordable, room, start, short)
+            attempts = _Attempts(arriving, policies, affordable, behaviour)
+            self._last = asked, self._fit(attempts, room, start, short)
         return self._last[1]
 
     def _fit(
-        self,
-        arriving: Floats,
-        policies: RowPolicies,
-        affordable: Floats | float,
-        room: Floats,
-        start: Floats,
-        short: NDArray[np.bool_],
+        self, attempts: _Attempts, room: Floats, start: Floats, short: NDArray[np.bool_]
     ) -> tuple[Admitted, Floats]:
         shares = np.where(short, np.minimum(np.maximum(start, _LEAST), 1.0), 1.0)
         shares[room <= 0.0] = 0.0
         moves = short & (room > 0.0)
         log_room = np.log(np.maximum(room, _LEAST))
-        levels = [own for own in (level & moves for level in self._levels) if own.any()]
+        levels = [own for own in (level & moves for level in self._levels) if np.count_nonzero(own)]
         steps = [_Steps(level, log_room) for level in levels]
         for _ in range(_ROUNDS):
             before = shares
             # One level after the other: if all were corrected at once, two that are short on
             # the same calls would both make up for the whole of it.
             for step in steps:
-                admitted = self._admitted(shares, arriving, policies, affordable)
-                loads = self.by_bucket(admitted.total * admitted.passed * self.units)
+                admitted = self._admitted(shares, attempts)
+                loads = self.by_bucket(admitted.accepted * self.units)
                 shares = step.correct(shares, loads, moves)
             far = np.abs(shares - before) > _CLOSE * np.maximum(shares, _CLOSE)
-            if not far.any():
+            if not np.count_nonzero(far):
                 break
             moving = np.bincount(self._bucket_worlds[far], minlength=len(self.numbers))
             moves = moving[self._bucket_worlds] > 0
-        return self._admitted(shares, arriving, policies, affordable), shares
+        return self._admitted(shares, attempts), shares
 
-    def _admitted(
-        self, shares: Floats, arriving: Floats, policies: RowPolicies, affordable: Floats | float
-    ) -> Admitted:
+    def _admitted(self, shares: Floats, attempts: _Attempts) -> Admitted:
         open_shares = self.open_shares(shares)
         passed = self.passed(open_shares)
         again = wanted = self.again(open_shares, passed)
+        affordable, behaviour = attempts.affordable, attempts.behaviour
+        if behaviour is not None:
+            return behaviour.admitted(attempts, open_shares, passed, wanted)
         if not isinstance(affordable, float):
             again = wanted * affordable
-        by_number = _with_retries_at_once(arriving, again, policies)
-        return Admitted(by_number, _sum_rows(by_number), passed, again, wanted, open_shares)
+        by_number = _with_retries_at_once(attempts.arriving, again, attempts.policies)
+        total = _sum_rows(by_number)
+        return Admitted(by_number, total, total * passed, passed, again, wanted, open_shares)
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempts:
+    """What is asked for in a second: see ``Crowd.admit``."""
+
+    arriving: Floats
+    policies: RowPolicies
+    affordable: Floats | float
+    behaviour: RowBehaviour | None
+
+
+@dataclass(frozen=True)
+class RowBehaviour:
+    """What clients do that makes attempts differ, by row.
+
+    Attributes:
+        queued: The share of calls that begin when another one ends.
+        whole: Of the items that are refused, the share whose whole batch is; 1 where a call is no
+            batch. The SDK tries these again.
+        is_cut: Whether a batch that is done in part ends, and another call begins.
+        resent: Of the items of such a batch, the share that is sent again after a wait.
+        restarted: By attempt and row, the share that is sent again at once, as a new batch, by
+            callers who still wait (CAP2-9).
+    """
+
+    queued: Floats
+    whole: Floats
+    is_cut: NDArray[np.bool_]
+    resent: Floats
+    restarted: Floats
+
+    def admitted(
+        self, attempts: _Attempts, open_shares: Floats, passed: Floats, wanted: Floats
+    ) -> Admitted:
+        """Return what becomes of attempts.
+
+        Args:
+            attempts: Which.
+            open_shares: By column and row, the share of attempts that the bucket lets pass.
+            passed: The share of attempts that passes, by row.
+            wanted: The share that is refused and tried again if clients are patient, by row.
+        """
+        numbers = len(attempts.arriving)
+        by_attempt = np.tile(passed, (numbers, 1))
+        by_attempt[0] += self.queued * (passed_when_queued(passed, self.is_cut) - passed)
+        refused = 1 - by_attempt
+        refused *= np.divide(wanted, 1 - passed, out=np.zeros_like(wanted), where=passed < 1)
+        in_part = refused * (1 - self.whole)
+        paid = refused * self.whole * attempts.affordable
+        again = (paid + in_part * self.resent)[:-1]
+        restarted = in_part * self.restarted * attempts.affordable
+        asked = (refused * self.whole + in_part * self.restarted)[:-1]
+        admitted = Admitted(
+            attempts.arriving,
+            passed,
+            passed,
+            by_attempt,
+            again,
+            asked,
+            open_shares,
+            restarted if numbers > 1 and self.restarted.any() else None,
+            (paid + restarted)[:-1],
+            (1 - by_attempt) * self.whole,
+        )
+        admitted.by_number = admitted.follow(attempts.arriving, attempts.policies)
+        admitted.total = _sum_rows(admitted.by_number)
+        admitted.accepted = _sum_rows(admitted.by_number * by_attempt)
+        return admitted
 
 
 def _is_same(now: Floats | float, before: Floats | float) -> bool:
     """Return whether amounts are as good as those of the second before."""
-    return now is before or bool((np.abs(now - before) <= _SAME * now).all())
+    return now is before or not np.count_nonzero(np.abs(now - before) > _SAME * now)
 
 
 def _with_retries_at_once(arriving: Floats, again: Floats, policies: RowPolicies) -> Floats:
     """Return attempts by number and row, with those that come again in the same second."""
     by_number = arriving.copy()
-    chances = again * policies.at_once
-    for number, chance in enumerate(chances):
-        by_number[number + 1] += by_number[number] * chance
+    at_once = policies.at_once
+    chances = (again if again.ndim == 1 else again[: len(at_once)]) * at_once
+    for own, after, chance in zip(by_number, by_number[1:], chances, strict=False):
+        after += own * chance
     return by_number
 
 

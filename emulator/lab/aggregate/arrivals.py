@@ -56,16 +56,21 @@ class Arrivals:
         """Return the calls that newly arrive, by second and row."""
         requests = self.requests(first, last)
         arriving = np.zeros((last - first, len(rows)))
+        alone: dict[int, int] = {}
         for segment in np.flatnonzero(requests.any(axis=1)).tolist():
             world, pattern = divmod(segment, len(self._models))
-            recording = self._recordings[pattern]
-            grouping, live = rows.groupings[world][pattern], rows.live[segment]
+            recording, live = self._recordings[pattern], rows.live[segment]
+            grouping = rows.groupings[world][pattern]
             if recording is not None and first >= 0:
                 arriving[:, live.at] = recording.requests(first, last, grouping)
-            elif grouping.keys.groups.steady or len(live.shares) == 1:
+            elif live.only is not None:
+                alone[segment] = live.only
+            elif grouping.keys.groups.steady:
                 arriving[:, live.at] = requests[segment][:, None] * rows.shares[live.at]
             else:
                 arriving[:, live.at] = _drawn(self._draws[segment], requests[segment], live.shares)
+        at = list(alone.values())
+        arriving[:, at] = requests[list(alone)].T * rows.shares[at]
         arriving *= rows.calls
         return arriving
 

@@ -22,16 +22,21 @@ from emulator.lab.aggregate.admission import Admitted, Crowd
 from emulator.lab.aggregate.arrivals import Arrivals
 from emulator.lab.aggregate.buckets import Buckets
 from emulator.lab.aggregate.call_rows import CallRows, PatternColumns, is_uniform
+from emulator.lab.aggregate.client_behaviour import ClientBehaviour
+from emulator.lab.aggregate.client_queues import ClientQueue, QueueContext, Trial
 from emulator.lab.aggregate.contents_feed import ContentsFeed, held_bytes
 from emulator.lab.aggregate.engine_feed import EngineFeed, PatternTraffic
 from emulator.lab.aggregate.grouping import Cuts, Grouping, Moves
 from emulator.lab.aggregate.index_queues import IndexQueues
 from emulator.lab.aggregate.log_writer import LogWriter
 from emulator.lab.aggregate.pattern_model import CallPrices, PatternKeys
+from emulator.lab.aggregate.place_queue import PlaceQueue
 from emulator.lab.aggregate.plan import Plan
 from emulator.lab.aggregate.played_world import PartitionSplit, PlayedWorld
+from emulator.lab.aggregate.rate_queue import RateQueue
 from emulator.lab.aggregate.refusals import Refusals
-from emulator.lab.aggregate.retries import RetryTokens, WaitingCalls, renumbered
+from emulator.lab.aggregate.retries import RetryTokens, RowPolicies, WaitingCalls, renumbered
+from emulator.lab.aggregate.retry_times import RetryTimes
 from emulator.lab.aggregate.tally import Tally
 from emulator.lab.inputs.distributions import Floats, sums
 from emulator.lab.outcome.run_log import MINUTE, Progress, RunLog
@@ -90,9 +95,16 @@ class Block:
         self._rows = self._make_rows()
         queued = self._queued()
         self._queues = IndexQueues(worlds, queued, self._buckets, plan.workload)
-        self._waiting = WaitingCalls(self._rows)
+        callers = plan.workload.callers
         policies = [model.policy for model in plan.models]
-        self._tokens = RetryTokens(plan.workload.callers.count, policies, len(worlds))
+        items = [model.per_request for model in plan.models]
+        backs_off = callers.batch_retry == "backoff"
+        self._retry_times = retry_times = [
+            RetryTimes(policy, callers.timeout, resends=backs_off and number > 1)
+            for policy, number in zip(policies, items, strict=True)
+        ]
+        self._waiting = WaitingCalls(self._rows, [own.chances for own in retry_times])
+        self._tokens = RetryTokens(callers.count, policies, items, len(worlds))
         seeds = [world.world.arrivals for world in worlds]
         self._arrivals = Arrivals(plan, self._keys, seeds)
         self._tally = Tally(
@@ -102,6 +114,15 @@ class Block:
             len(self._buckets.reason_names),
             len(self._context.resources),
         )
+        span = -self._warm_up, self._seconds
+        self._clients = _client_queue(
+            QueueContext(callers, self._rows, retry_times, span, seeds, self._tally)
+        )
+        self._behaviour: ClientBehaviour | None = None
+        if self._clients is not None or any(number > 1 for number in items):
+            self._behaviour = ClientBehaviour(
+                callers.batch_retry, self._rows, retry_times, len(worlds)
+            )
         self._prices: list[list[CallPrices]] = [[] for _ in worlds]
         self._priced_until = -self._warm_up
         #: Of the present stretch: calls that arrived and were accepted by row, and units applied
@@ -197,14 +218,16 @@ class Block:
         if log is not None:
             if self._warm_up:
                 log.start_counting()
-            self._writer = LogWriter(log, self._context, self._rows, self._buckets, self._queues)
+            self._writer = LogWriter(
+                log, self._context, self._rows, self._buckets, self._queues, self._retry_times
+            )
 
     def finish_log(self) -> RunLog:
         """Write the log of the first world, and return it."""
         assert self._writer is not None, "asked only of a block with a log"
         self._contents[_FIRST].report(held_bytes(self._context), at_once=True)
         left = self._rows.by_segment(self._waiting.left())
-        return self._writer.finish(self._tally, left)
+        return self._writer.finish(self._tally, left, self._clients)
 
     def _time_ns(self, second: int) -> int:
         return (self._plan.workload.start + second) * NANOSECONDS
@@ -272,11 +295,15 @@ class Block:
         if not rows.has_room(world, pattern):
             number_of = rows.grow(pattern)
             self._waiting.renumber(number_of, len(rows))
+            if self._clients is not None:
+                self._clients.renumber(number_of, len(rows))
             self._recent = renumbered(self._recent, number_of, len(rows))
             self._recent_hot = renumbered(self._recent_hot, number_of, len(rows))
         rows.write(world, pattern)
         region = rows.region(world, pattern)
         self._waiting.carry(moves, region)
+        if self._clients is not None:
+            self._clients.carry(moves, region)
         moves.apply(self._recent[region])
         moves.apply(self._recent_hot[:, region])
         self._crowd = None
@@ -314,6 +341,8 @@ class Block:
         if not is_watched and self._is_calm(arriving):
             self._pass_calm(arriving)
             return
+        if self._clients is not None:
+            self._arrived[:] = 0.0
         for second in range(first, last):
             self._run_second(second, arriving[second - first])
         self._count_refused()
@@ -331,6 +360,8 @@ class Block:
         if buckets.has_closed_gate:
             return False
         most = arriving.max(axis=0)
+        if self._clients is not None and not self._clients.lets_pass(most):
+            return False
         if (rows.loads(most) + rows.arm_loads(most) <= buckets.rates).all():
             return True
         return all(
@@ -359,17 +390,27 @@ class Block:
         if self._queues.close_gates(second, self._time_ns(second)):
             self._end_crowd()
         due, earlier = self._waiting.due(second), self._waiting.due_earlier(second)
-        calls = arriving if due is None else arriving + due.sum(axis=0)
         available = buckets.available()
+        if self._clients is not None:
+            if self._clients.has_timeout and self._crowd is not None:
+                self._crowd.retry_with(self._policies_of(self._crowd.crowd))
+            attempt = partial(self._try, available)
+            sent = self._clients.send(second, arriving, due, earlier, attempt)
+            arriving, due, earlier = sent.new, sent.due, sent.earlier
+            self._arrived += arriving
+        calls = arriving if due is None else arriving + due.sum(axis=0)
         loads = rows.loads(calls)
         short = loads > available
         accepted, refused = calls, None
-        if short.any():
+        if np.count_nonzero(short):
             crowd = self._crowd_of(short)
             admitted = self._admit(crowd, arriving, due, short, available)
             accepted = calls.copy()
-            accepted[crowd.crowd.rows] = admitted.total * admitted.passed
+            accepted[crowd.crowd.rows] = admitted.accepted
             refused = self._settle(second, crowd, admitted, arriving, due, earlier)
+            if self._behaviour is not None:
+                queued = None if self._clients is None else self._clients.queued_share
+                self._behaviour.note(crowd.crowd, admitted, queued)
             loads = rows.loads(accepted)
         elif self._tokens.is_used:
             self._settle_tokens(arriving, due)
@@ -397,16 +438,32 @@ class Block:
         if self._watch is not None and second >= 0:
             self._watch(second, self._buckets.units_by_axis(consumed))
 
+    def _policies_of(self, crowd: Crowd) -> RowPolicies:
+        """Return how a crowd's calls are retried, given how long callers have waited."""
+        if self._clients is None or not self._clients.has_timeout:
+            return self._waiting.policies_of(crowd.patterns)
+        over = self._clients.over
+        return self._waiting.policies_within_timeout(over, crowd.worlds, crowd.patterns)
+
+    def _try(self, available: Floats, arriving: Floats, due: Floats | None) -> Trial:
+        """Return what would become of calls."""
+        calls = arriving if due is None else arriving + due.sum(axis=0)
+        short = self._rows.loads(calls) > available
+        if not short.any():
+            return None
+        crowd = self._crowd_of(short)
+        return crowd, self._fit(crowd, arriving, due, short, available)[0]
+
     def _crowd_of(self, short: Flags) -> Refusals:
         """Return the rows that meet short buckets; those of before, if they are among them."""
         known = self._crowd
         if known is not None:
-            if not (short > known.crowd.short).any():
+            if not np.count_nonzero(short > known.crowd.short):
                 return known
             short = short | known.crowd.short
             self._end_crowd()
         crowd = Crowd(self._rows, short, self._buckets.worlds)
-        policies = self._waiting.policies_of(crowd.patterns)
+        policies = self._policies_of(crowd)
         self._crowd = Refusals(crowd, policies, self._buckets, self._waiting.attempts)
         return self._crowd
 
@@ -419,10 +476,9 @@ class Block:
         """Count what the present crowd was refused so far."""
         if self._crowd is None:
             return
-        crowd, hot = self._crowd.crowd, self._crowd.hot
+        crowd, hot = self._crowd.crowd, self._crowd.tell(self._tally)
         self._recent_hot[crowd.chosen] += hot
         self._buckets.demand[crowd.numbers] += crowd.by_bucket(hot)
-        self._crowd.tell(self._tally)
 
     def _admit(
         self,
@@ -433,7 +489,20 @@ class Block:
         available: Floats,
     ) -> Admitted:
         """Let pass what the buckets have; return what became of those who met a short one."""
-        crowd, shares = refusals.crowd, self._buckets.shares
+        admitted, shares = self._fit(refusals, arriving, due, short, available)
+        self._buckets.shares[refusals.crowd.numbers] = shares
+        return admitted
+
+    def _fit(
+        self,
+        refusals: Refusals,
+        arriving: Floats,
+        due: Floats | None,
+        short: Flags,
+        available: Floats,
+    ) -> tuple[Admitted, Floats]:
+        """Return what becomes of those who meet a short bucket, and the shares of the buckets."""
+        crowd = refusals.crowd
         attempts = np.zeros((self._waiting.attempts, len(crowd.rows)))
         attempts[0] = arriving[crowd.rows]
         if due is not None:
@@ -442,15 +511,15 @@ class Block:
         if self._tokens.is_used:
             affordable = self._tokens.affordable(crowd.worlds, crowd.patterns)
         numbers = crowd.numbers
-        admitted, shares[numbers] = crowd.admit(
+        return crowd.admit(
             attempts,
             refusals.policies,
             affordable,
             available[numbers],
-            shares[numbers],
+            self._buckets.shares[numbers],
             short[numbers],
+            None if self._behaviour is None else self._behaviour.of(crowd),
         )
-        return admitted
 
     def _settle(
         self,
@@ -469,18 +538,14 @@ class Block:
         crowd, policies = refusals.crowd, refusals.policies
         at = crowd.rows
         new = arriving[at]
-        retried = admitted.by_number[:-1] * admitted.again * policies.may_retry
+        retried = refusals.count(admitted, new)
         self._waiting.push(second, at, policies, retried)
-        refusals.add(admitted.by_number, admitted, retried)
         if earlier is not None:
-            before = np.concatenate([np.zeros((1, len(at))), earlier[:, at]])
-            by_number = admitted.follow(before, policies)
-            waits = by_number[:-1] * admitted.again * policies.may_retry
+            by_number = admitted.follow(earlier[:, at], policies)
+            waits = refusals.leave_out(admitted, by_number, earlier[0, at])
             self._waiting.push_earlier(second, at, policies, waits)
-            refusals.add(-by_number, admitted, -waits)
-        refusals.add_first(new, admitted)
         if not self._tally.all_have_throttled:
-            refused = sums(crowd.worlds, new * (1 - admitted.passed), len(self._worlds))
+            refused = sums(crowd.worlds, new * (1 - admitted.first_passed), len(self._worlds))
             self._tally.note_throttles(second, refused)
         if self._tokens.is_used:
             self._settle_tokens(arriving, due, crowd, admitted, retried)
@@ -508,6 +573,8 @@ class Block:
             answered = admitted.by_number * admitted.passed
             first[crowd.rows] = answered[0]
             later[crowd.rows] = answered[1:].sum(axis=0)
+            if admitted.paid is not None:
+                retried = admitted.by_number[:-1] * admitted.paid
             waits[crowd.rows] = retried.sum(axis=0)
             wanted[crowd.rows] = (admitted.by_number[:-1] * admitted.wanted).sum(axis=0)
             crowded = np.unique(crowd.worlds)
@@ -664,22 +731,27 @@ class Block:
     def _end_world(self, world: int) -> None:
         self._arrivals.end(world)
         self._waiting.drop(self._rows.world_rows(world))
+        if self._clients is not None:
+            self._clients.drop(self._rows.world_rows(world))
 
     def _outcome(self, world: int) -> WorldOutcome:
         """Return what a world has shown so far."""
         tally, names = self._tally, self._buckets.reason_names
         refused = tally.of_world(tally.first_refused, world).sum(axis=0).tolist()
-        lost = tally.of_world(tally.refused.T, world).sum()
+        lost = tally.of_world((tally.refused - tally.begun_anew).T, world).sum()
         kept = tally.of_world(tally.retried.T, world).sum()
         closing = {
             names[queue.waiting_reason[world]]: after
             for queue in self._queues.queues
             if (after := queue.closes_after(world)) is not None
         }
+        unsent = np.zeros(len(tally.arrived)) if self._clients is None else self._clients.left()[0]
+        calls = tally.of_world(tally.arrived - unsent, world).sum()
+        lost += tally.of_world(tally.never_sent, world).sum()
         first = float(tally.first_throttle[world])
         return make_outcome(
             self._worlds[world].world,
-            calls=float(tally.of_world(tally.arrived, world).sum()),
+            calls=float(calls),
             failed=float(lost - kept),
             reasons={name: calls for name, calls in zip(names, refused, strict=True) if calls > 0},
             first_throttle=first if np.isfinite(first) else None,
@@ -700,3 +772,11 @@ def _placements_on(keys: PatternKeys, resource: int) -> list[int]:
     return [
         number for number, placed in enumerate(keys.placed) if placed.placement.resource == resource
     ]
+
+
+def _client_queue(context: QueueContext) -> ClientQueue | None:
+    """Return what waits in the clients before it is sent, if anything may."""
+    if any(own.model.policy.limits_rate for own in context.rows.patterns):
+        return RateQueue(context)
+    concurrency = context.clients.concurrency
+    return None if concurrency is None else PlaceQueue(context, concurrency)

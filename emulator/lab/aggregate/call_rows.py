@@ -149,10 +149,12 @@ class LiveRows:
     Attributes:
         at: Where they are, in ascending order.
         shares: Of all requests that fall on them.
+        only: Where the row is, if it is only one.
     """
 
     at: slice | Integers
     shares: Floats
+    only: int | None = None
 
 
 _NO_ROWS: Final = LiveRows(slice(0, 0), np.zeros(0))
@@ -294,12 +296,14 @@ class CallRows:
         self.buckets[:, region] = 0
         self.arm_buckets[:, region] = 0
         self.shares[rows] = grouping.shares()
-        live = _as_slice(rows.start + grouping.live)
+        numbers = rows.start + grouping.live
+        live, only = _as_slice(numbers), int(numbers[0]) if len(numbers) == 1 else None
         shares = self.shares[live]
-        self.live[world * len(self.patterns) + pattern] = LiveRows(live, shares / shares.sum())
-        for limits, numbers in ((own.met, self.buckets), (own.arms, self.arm_buckets)):
+        segment = world * len(self.patterns) + pattern
+        self.live[segment] = LiveRows(live, shares / shares.sum(), only)
+        for limits, columns in ((own.met, self.buckets), (own.arms, self.arm_buckets)):
             for column, limit in enumerate(limits):
-                numbers[column, live] = self._numbers(limit, world, grouping)
+                columns[column, live] = self._numbers(limit, world, grouping)
 
     def _numbers(self, limit: LimitColumn, world: int, grouping: Grouping) -> int | Integers:
         """Return the bucket that a limit is, for each live row of a pattern in a world."""

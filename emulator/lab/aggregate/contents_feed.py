@@ -13,8 +13,8 @@ import numpy as np
 
 from emulator.capacity.units import billed_bytes
 from emulator.engine.resource import Resource
+from emulator.lab.aggregate.key_texts import JOINT
 from emulator.lab.aggregate.pattern_model import ModelContext
-from emulator.lab.aggregate.placement import JOINT
 from emulator.lab.aggregate.played_world import PlayedWorld
 from emulator.lab.aggregate.population import Population
 from emulator.storage import HASH_SPACE, Position
@@ -86,19 +86,21 @@ class ContentsFeed:
         is_large = np.asarray([p.size_bytes >= most for p in resource.partitions])
         count = len(population)
         numbers = population.partitions_of(resource, self._world.salt)
-        hashes, keys = population.hashes(self._world.salt), population.keys()
+        hashes, keys = population.hashes(self._world.salt), population.numbers.keys()
         billed = [
             billed_bytes(round(size), round(items))
             for size, items in zip(population.sizes[:count], population.items[:count], strict=True)
         ]
         stand_ins: dict[Position, float] = {}
-        for entry in np.flatnonzero(is_large[numbers] & ~population.is_new).tolist():
+        for entry in np.flatnonzero(is_large[numbers] & ~population.numbers.is_new).tolist():
             text, _, sort = keys[entry]
             if billed[entry]:
                 whole = (int(hashes[entry]), *text.split(JOINT), sort)
                 position = whole[: resource.key_length]
                 stand_ins[position] = stand_ins.get(position, 0.0) + billed[entry]
-        new_bytes = sum(billed[entry] for entry in np.flatnonzero(population.is_new).tolist())
+        new_bytes = sum(
+            billed[entry] for entry in np.flatnonzero(population.numbers.is_new).tolist()
+        )
         if new_bytes:
             pieces = _PIECES * len(is_large)
             for piece in range(pieces):

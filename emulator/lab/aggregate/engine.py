@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from emulator.lab.aggregate.block import Block
-from emulator.lab.aggregate.plan import Plan
-from emulator.lab.aggregate.played_world import PlayedWorld
+from emulator.lab.aggregate.worlds import WorldsEngine
 from emulator.lab.outcome.run_log import Progress, RunLog
 from emulator.lab.planning.layout import Layout
-from emulator.lab.planning.run_emulator import RunEmulator
 from emulator.lab.planning.worlds import World
 from emulator.settings import Settings
 
@@ -31,9 +28,4 @@ def run(
             of all calls.
     """
     world = World(seed, seed, settings or Settings())
-    emulator = RunEmulator(layout, world.settings, warm_up=layout.workload.warm_up)
-    log = RunLog(emulator)
-    plan = Plan(layout, emulator)
-    block = Block(plan, [PlayedWorld(world, emulator, plan.context)], log, stop_over=stop_over)
-    block.play(progress)
-    return block.finish_log()
+    return WorldsEngine(layout).log(world, stop_over=stop_over, progress=progress)

@@ -180,7 +180,7 @@ class EngineFeed:
         if not len(groups):
             return []
         moment, salt = self._context.moment, self._world.salt
-        shown, merged = _neighbours(placed, groups, amounts, salt, moment)
+        shown, merged = _neighbours(placed, groups, amounts, salt)
         by_position: dict[Position, list[float]] = {}
         for position, own in zip(placed.positions(shown, salt, moment), merged, strict=True):
             others = by_position.setdefault(position, own)
@@ -241,7 +241,6 @@ def _neighbours(
     groups: Integers,
     amounts: Floats,
     salt: int,
-    moment: float,
 ) -> tuple[Integers, list[list[float]]]:
     """Return key groups and the amounts of each; light neighbours as one, where there are many.
 
@@ -250,18 +249,18 @@ def _neighbours(
     """
     if len(groups) <= _MOST_POSITIONS:
         return groups, amounts.T.tolist()
-    order = _in_order(groups, placed.by_hash(salt))
-    begins = np.zeros(len(order), dtype=np.bool_)
-    hashes = placed.hashes(salt)[groups[order]]
-    changes = np.ones(len(order), dtype=np.bool_)
-    np.not_equal(hashes[1:], hashes[:-1], out=changes[1:])
-    if changes.sum() <= _MOST_POSITIONS:
-        order = _in_order(groups, placed.by_place(salt, moment))
-        begins = changes
+    begins = np.zeros(len(groups), dtype=np.bool_)
+    if placed.count_keys(groups) <= _MOST_POSITIONS:
+        order = _in_order(groups, placed.by_place(salt))
+        hashes = placed.hashes(salt, groups[order])
+        np.not_equal(hashes[1:], hashes[:-1], out=begins[1:])
+    else:
+        order = _in_order(groups, placed.by_hash(salt))
     weight = (amounts[0] + amounts[1])[order]
     reached = (np.cumsum(weight) - weight) / weight.sum()
     piece = np.floor(reached * (_MOST_POSITIONS - 16) + _ROUNDING)
-    begins |= np.diff(piece, prepend=-1.0) > 0
+    begins[0] = True
+    begins[1:] |= piece[1:] != piece[:-1]
     is_heavy = weight > _HEAVY_SHARE * weight.sum()
     begins |= is_heavy
     begins[1:] |= is_heavy[:-1]

@@ -40,7 +40,7 @@ def sort_label(field: str) -> str:
     return f"(first digit of {field})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KeyGroups:
     """Combinations of values with their shares of a pattern's requests.
 

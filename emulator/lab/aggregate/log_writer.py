@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from emulator.capacity import READ, WRITE
 from emulator.lab.aggregate.admission import Admitted, Crowd
 from emulator.lab.aggregate.buckets import Buckets
 from emulator.lab.aggregate.call_rows import CallRows, PatternColumns
+from emulator.lab.aggregate.client_queues import ClientQueue
 from emulator.lab.aggregate.index_queues import IndexQueues
 from emulator.lab.aggregate.pattern_model import CallPrices, ModelContext, PatternKeys
+from emulator.lab.aggregate.retry_times import RetryTimes
 from emulator.lab.aggregate.tally import Tally
 from emulator.lab.inputs.distributions import Floats, sums
 from emulator.lab.outcome.run_log import KeyColumns, PatternRecord, ResourceRecord, RunLog
@@ -35,6 +39,7 @@ class LogWriter:
         rows: The call groups.
         buckets: The buckets.
         queues: The queues of indexes.
+        retry_times: Of each pattern.
     """
 
     def __init__(
@@ -44,8 +49,10 @@ class LogWriter:
         rows: CallRows,
         buckets: Buckets,
         queues: IndexQueues,
+        retry_times: Sequence[RetryTimes],
     ) -> None:
         self._log = log
+        self._retry_times = retry_times
         self._context = context
         self._rows = rows
         self._buckets = buckets
@@ -58,6 +65,8 @@ class LogWriter:
         for record in self._patterns:
             log.patterns[record.pattern.name] = record
         self._keys: list[_KeyUnits | None] = [None] * len(rows.patterns)
+        #: How the last second was answered, and the units refused in it.
+        self._last: tuple[Admitted, tuple[Floats, Floats]] | None = None
         #: By column and row, units refused in the present stretch.
         self._refused_units = np.zeros_like(rows.units)
 
@@ -69,7 +78,16 @@ class LogWriter:
         Returns:
             The units by bucket.
         """
+        if self._last is None or self._last[0] is not admitted:
+            self._last = admitted, self._refusals(crowd, admitted)
+        by_row, by_bucket = self._last[1]
+        self._refused_units += by_row
+        return by_bucket
+
+    def _refusals(self, crowd: Crowd, admitted: Admitted) -> tuple[Floats, Floats]:
+        """Return the units that are refused, by column and row, and by bucket."""
         rows, total = self._rows, admitted.total
+        by_row = np.zeros_like(rows.units)
         open_shares = np.ones((len(rows.units), len(crowd.rows)))
         open_shares[crowd.columns] = admitted.open_shares
         refused = np.zeros(len(self._buckets))
@@ -82,9 +100,9 @@ class LogWriter:
             for column, others in _owned_columns(own):
                 short = 1 - open_shares[np.ix_(others, is_own)].prod(axis=0)
                 units = total[is_own] * short * rows.units[column, at]
-                self._refused_units[column, at] += units
+                by_row[column, at] += units
                 refused += sums(rows.buckets[column, at], units, len(refused))
-        return refused
+        return by_row, refused
 
     def note_second(self, second: int, end_ns: int, metered: Floats, refused: Floats) -> None:
         """Note what partitions gave and refused in a second, and the limits at its end."""
@@ -175,17 +193,18 @@ class LogWriter:
         """Note the running minute; to be called before the engine closes it."""
         self._log.close_minute()
 
-    def finish(self, tally: Tally, left: Floats) -> RunLog:
+    def finish(self, tally: Tally, left: Floats, queues: ClientQueue | None) -> RunLog:
         """Write down the sums of the run.
 
         Args:
             tally: What became of the calls.
             left: By number of the retry and pattern, how many calls wait for it.
+            queues: What waits in the clients, if anything may.
         """
         log = self._log
         for number, record in enumerate(self._patterns):
             self._flush(number)
-            self._note_calls(number, record, tally, left[:, number])
+            self._note_calls(number, record, tally, left[:, number], queues)
         if np.isfinite(tally.first_throttle[0]):
             log.first_throttle = float(tally.first_throttle[0])
         for queue in self._queues.queues:
@@ -198,30 +217,72 @@ class LogWriter:
         log.finish()
         return log
 
-    def _note_calls(self, number: int, record: PatternRecord, tally: Tally, left: Floats) -> None:
+    def _note_calls(
+        self,
+        number: int,
+        record: PatternRecord,
+        tally: Tally,
+        left: Floats,
+        queues: ClientQueue | None,
+    ) -> None:
         refused, retried = tally.refused[:, number], tally.retried[:, number]
-        attempts = np.concatenate([tally.arrived[number : number + 1], retried - left])
+        unsent = np.zeros(len(left) + 1) if queues is None else queues.left()[:, number]
+        left = left + unsent[1:]
+        never_sent = float(tally.never_sent[number])
+        sent = tally.arrived[number] - unsent[0] - never_sent
+        begun_anew = tally.begun_anew[:, number]
+        attempts = np.concatenate([[sent], retried - left])
+        attempts[1:2] += begun_anew.sum()
         answered = attempts - refused
-        failed = refused - np.concatenate([retried, [0.0]])
+        failed = refused - begun_anew - np.concatenate([retried, [0.0]])
+        if queues is not None:
+            # Which attempts were those of calls from before the run is known in sum only.
+            answered, failed = np.maximum(answered, 0.0), np.maximum(failed, 0.0)
         record.requests = float(tally.requests[number])
-        record.calls = record.fan_out = float(tally.arrived[number])
-        record.attempts = float(attempts.sum())
-        record.refusals = float(refused.sum())
-        record.failed = float(failed.sum())
+        record.fan_out = float(tally.arrived[number])
+        record.calls = float(sent) + never_sent
+        # What is sent again at once finds nothing yet that would let it pass.
+        record.attempts = float(attempts.sum() + begun_anew.sum())
+        record.refusals = float(refused.sum() + begun_anew.sum())
+        record.failed = float(failed.sum()) + never_sent
+        record.failed_histogram[0] += never_sent
         for reason, calls in enumerate(tally.first_refused[number].tolist()):
             if calls > 0:
                 record.throttled_by_reason[self._buckets.reason_names[reason]] = calls
-        policy = self._rows.patterns[number].model.policy
-        waited = 0.0
-        for attempt in range(policy.attempts):
+        delays = self._retry_times[number].waits
+        for attempt in range(len(delays) + 1):
             waits = float(left[attempt]) if attempt < len(left) else 0.0
-            record.histogram[attempt] += float(answered[attempt] + failed[attempt]) + waits
-            record.failed_histogram[attempt] += max(0.0, float(failed[attempt]))
+            at = min(attempt, len(record.histogram) - 1)
+            record.histogram[at] += float(answered[attempt] + failed[attempt]) + waits
+            record.failed_histogram[at] += max(0.0, float(failed[attempt]))
+        self._note_latencies(record, [0.0, *delays], answered, queues)
+
+    def _note_latencies(
+        self,
+        record: PatternRecord,
+        delays: Sequence[float],
+        answered: Floats,
+        queues: ClientQueue | None,
+    ) -> None:
+        """Note how long calls waited that were answered with each of their attempts.
+
+        Args:
+            record: Where.
+            delays: Before each attempt.
+            answered: With each attempt, so many.
+            queues: What waits in the clients, if anything may.
+        """
+        waits = np.zeros(1) if queues is None else queues.waits_of(record.pattern)
+        waited, longest = 0.0, self._context.workload.callers.timeout or np.inf
+        for attempt, (delay, calls) in enumerate(zip(delays, answered.tolist(), strict=False)):
             if attempt:
-                waited += policy.delay(attempt)
-                if answered[attempt] > 0:
-                    record.latencies.append(waited)
-                    record.latency_weights.append(float(answered[attempt]))
+                waited += delay + (0.0 if queues is None else queues.later_wait)
+            if calls <= 0:
+                continue
+            for wait in waits.tolist():
+                if attempt or wait:
+                    record.latencies.append(min(waited + wait, longest))
+                    record.latency_weights.append(calls / len(waits))
 
 
 def _owned_columns(own: PatternColumns) -> list[tuple[int, list[int]]]:

@@ -12,7 +12,9 @@ from emulator.capacity import READ
 from emulator.capacity.units import page_units
 from emulator.engine.resource import Resource
 from emulator.lab.aggregate.call_prices import point_units, price_pages, read_factor
+from emulator.lab.aggregate.entries import EntryNumbers, EntryRanges
 from emulator.lab.aggregate.key_groups import FEW_GROUPS, Existing, KeyGroups, key_groups_of
+from emulator.lab.aggregate.key_texts import JOINT, EntryKey, KeyTexts
 from emulator.lab.aggregate.pattern_model import (
     CallPrices,
     ModelContext,
@@ -22,9 +24,9 @@ from emulator.lab.aggregate.pattern_model import (
     sort_shards,
     unlisted_shards,
 )
-from emulator.lab.aggregate.placement import JOINT, EntryKey, Placement, WholePartitions
-from emulator.lab.aggregate.population import EntryRanges, Population, hash_shares
-from emulator.lab.inputs.distributions import Floats, weighted
+from emulator.lab.aggregate.placement import Placement, WholePartitions
+from emulator.lab.aggregate.population import Population, hash_shares
+from emulator.lab.inputs.distributions import Floats
 from emulator.lab.inputs.key_templates import KeyTemplate, ShardPart
 from emulator.lab.inputs.patterns import TIMESTAMP
 from emulator.lab.planning.access_paths import AccessPath
@@ -41,16 +43,16 @@ class _Ranges:
     """The entries that a model's keys cover, found anew when either changes."""
 
     def __init__(self) -> None:
-        self._known: tuple[PatternKeys, Population, int] | None = None
+        self._known: tuple[PatternKeys, EntryNumbers, int] | None = None
         self._ranges: EntryRanges | None = None
 
     def of(
         self, keys: PatternKeys, population: Population, asked: Callable[[], list[EntryKey]]
     ) -> EntryRanges:
         """Return the ranges; ``asked`` gives the keys and sort prefixes that are asked for."""
-        known = keys, population, len(population)
+        known = keys, population.numbers, len(population)
         if self._ranges is None or self._known != known:
-            self._ranges = population.ranges(asked())
+            self._ranges = population.numbers.ranges(asked())
             self._known = known
         return self._ranges
 
@@ -120,9 +122,8 @@ class GetModel(PatternModel):
         hits = min(1.0, population.total_items)
         is_spread = placed.placement.is_spread
         if population.total_items and not is_spread and not self.existing_values():
-            ranges = self._ranges.of(keys, population, lambda: placed.entry_keys(context.moment))
-            there = np.minimum(1.0, population.counts(ranges, None))
-            hits = weighted(there, weights)
+            ranges = self._ranges.of(keys, population, lambda: placed.entry_keys)
+            hits = population.chance_of_item(ranges, weights)
             size = population.mean_bytes(ranges, weights) or size
         units = point_units(self.pattern, size, hits / self.path.shard_count)
         calls = float(self.per_request * self.path.shard_count)
@@ -220,7 +221,7 @@ class QueryModel(PatternModel):
             for parts in self.path.sort_parts
         ]
         prefixes = map(JOINT.join, zip(*sorts, strict=True)) if sorts else repeat("")
-        own = keys.placed[0].entry_keys(moment)
+        own = keys.placed[0].entry_keys
         return [
             (text, is_new, prefix) for (text, is_new, _), prefix in zip(own, prefixes, strict=False)
         ]
@@ -291,7 +292,8 @@ class ScanModel(PatternModel):
         groups = KeyGroups({}, weights, [()] * count, None, steady=True, sampled=False)
         key, workload = KeyLayout((), ()), self.context.workload
         placement = Placement(self.resource, READ, key, groups, workload, is_spread=True)
-        return PatternKeys(groups, (WholePartitions(placement, [()] * count, None),))
+        texts = KeyTexts(groups, [()] * count, (), (), 0.0)
+        return PatternKeys(groups, (WholePartitions(placement, texts, None),))
 
     def price(self, keys: PatternKeys, resource: Resource) -> CallPrices:
         """Return pages and units from what lies in each partition."""

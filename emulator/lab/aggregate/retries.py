@@ -20,13 +20,14 @@ _JITTER_POINTS: Final = 16
 _NO_CALLS: Final = 1e-9
 
 
-class _FixedChance:
+class FixedChance:
     """The same number every time, where a policy asks for a random one."""
 
     def __init__(self, value: float) -> None:
         self._value = value
 
     def random(self) -> float:
+        """Return it."""
         return self._value
 
 
@@ -44,7 +45,7 @@ def delay_offsets(policy: RetryPolicy) -> Floats:
     points = (np.arange(_JITTER_POINTS) + 0.5) / _JITTER_POINTS if policy.jitter else [0.5]
     for retry in range(1, policy.attempts):
         for point in points:
-            delay = policy.delay(retry, _FixedChance(float(point)))  # type: ignore[arg-type]  # random() is all it asks
+            delay = policy.delay(retry, FixedChance(float(point)))  # type: ignore[arg-type]  # random() is all it asks
             whole = int(delay)
             rest = delay - whole
             offsets[retry - 1, whole] += (1 - rest) / len(points)
@@ -58,8 +59,9 @@ class RowPolicies:
 
     Attributes:
         same_second: By retry and row, the chance that it comes in the second of the refusal.
-        may_retry: By retry and row, 1 where the policy has it, else 0.
-        later: By retry and second ahead, as one, and row: the chance that it comes then.
+        may_retry: By retry and row, 1 where the policy has it, else 0; less if callers give up.
+        later: By retry and second ahead, as one, and row: the chance that it comes then, if it
+            comes.
     """
 
     same_second: Floats
@@ -80,19 +82,28 @@ class WaitingCalls:
         attempts: How often a call is tried at most, over all policies.
     """
 
-    def __init__(self, rows: CallRows) -> None:
-        policies = [own.model.policy for own in rows.patterns]
-        self.attempts = max(policy.attempts for policy in policies)
-        offsets = [delay_offsets(policy) for policy in policies]
+    def __init__(self, rows: CallRows, chances: Sequence[Floats]) -> None:
+        """Begin with nobody.
+
+        Args:
+            rows: Whose calls.
+            chances: Of each pattern: by share of the timeout that was over at the first attempt
+                (see ``RetryTimes``), retry and second ahead, the chance that the retry comes then.
+        """
+        self.attempts = max(own.shape[1] for own in chances) + 1
         #: Seconds that are looked ahead; a ring, so that no second has to be moved.
-        self._ring = max(own.shape[1] for own in offsets)
-        #: By retry, second ahead and pattern: the chance that the retry comes then.
-        self._chances = np.zeros((self.attempts - 1, self._ring, len(offsets)))
-        for number, own in enumerate(offsets):
-            self._chances[: own.shape[0], : own.shape[1], number] = own
-        self._may_retry: Floats = np.asarray(self._chances.any(axis=1), dtype=np.float64)
+        self._ring = max(own.shape[2] for own in chances)
+        #: The chances of all patterns; they are the last axis.
+        self._chances = np.zeros((len(chances[0]), self.attempts - 1, self._ring, len(chances)))
+        for number, own in enumerate(chances):
+            self._chances[:, : own.shape[1], : own.shape[2], number] = own
+        is_sure = len(self._chances) == 1
+        self._may_retry: Floats = np.asarray(
+            self._chances[0].any(axis=1) if is_sure else self._chances[0].sum(axis=1),
+            dtype=np.float64,
+        )
         #: The retries, and the seconds ahead in which they may come, after that of the refusal.
-        retries, ahead = np.nonzero(self._chances[:, 1:].any(axis=2))
+        retries, ahead = np.nonzero(self._chances[:, :, 1:].any(axis=(0, 3)))
         self._later_retries: Integers = retries
         self._later_seconds: Integers = ahead + 1
         #: By second of the ring, retry and row: calls that come then.
@@ -112,11 +123,33 @@ class WaitingCalls:
 
     def policies_of(self, patterns: Integers) -> RowPolicies:
         """Return what the policies of rows say, given the pattern of each row."""
-        return RowPolicies(
-            same_second=self._chances[:, 0][:, patterns],
-            may_retry=self._may_retry[:, patterns],
-            later=self._chances[self._later_retries, self._later_seconds][:, patterns],
-        )
+        return self._row_policies(self._chances[0], self._may_retry, patterns)
+
+    def policies_within_timeout(
+        self, over: Floats, worlds: Integers, patterns: Integers
+    ) -> RowPolicies:
+        """Return what policies say to callers who have waited before their first attempts.
+
+        Args:
+            over: By world, the share of the timeout that was over then.
+            worlds: The world of each row.
+            patterns: The pattern of each row.
+        """
+        at = over * (len(self._chances) - 1)
+        low = np.minimum(at.astype(np.int64), len(self._chances) - 2)
+        part = (at - low)[:, None, None, None]
+        between = (1 - part) * self._chances[low] + part * self._chances[low + 1]
+        #: By retry, second ahead, world and pattern, as one.
+        chances = np.moveaxis(between, 0, 2).reshape(*self._chances.shape[1:3], -1)
+        segments = worlds * self._chances.shape[3] + patterns
+        return self._row_policies(chances, chances.sum(axis=1), segments)
+
+    def _row_policies(self, chances: Floats, may_retry: Floats, columns: Integers) -> RowPolicies:
+        """Return chances, by retry, second ahead and column, of rows that have these columns."""
+        later = chances[self._later_retries, self._later_seconds]
+        if len(self._chances) > 1:
+            later = later / np.maximum(may_retry, _NO_CALLS)[self._later_retries]
+        return RowPolicies(chances[:, 0][:, columns], may_retry[:, columns], later[:, columns])
 
     def due(self, second: int) -> Floats | None:
         """Take out and return who comes again in a second, by retry and row, if any."""
@@ -127,17 +160,20 @@ class WaitingCalls:
         due = own * (own > _NO_CALLS)
         own[...] = 0.0
         self._is_used[at] = False
-        return due if due.any() else None
+        return due if np.count_nonzero(due) else None
 
     def due_earlier(self, second: int) -> Floats | None:
-        """Take out and return those of the due that began before the run, if there are any."""
+        """Take out and return those of the due that began before the run, if there are any.
+
+        By attempt and row; nobody comes for the first time.
+        """
         if self._earlier is None:
             return None
         if not self._earlier.any():
             self._earlier = None
             return None
         at = second % self._ring
-        due: Floats = self._earlier[at].copy()
+        due = np.concatenate([np.zeros((1, self._earlier.shape[2])), self._earlier[at]])
         self._earlier[at] = 0.0
         return due
 
@@ -204,21 +240,25 @@ class RetryTokens:
     Args:
         clients: In each world.
         policies: Of each pattern.
+        items: Of each pattern, how many items go in one call of a client.
         worlds: How many worlds there are.
+
+    Attributes:
+        is_used: Whether any policy has a quota.
     """
 
-    def __init__(self, clients: int, policies: Sequence[RetryPolicy], worlds: int) -> None:
+    def __init__(
+        self, clients: int, policies: Sequence[RetryPolicy], items: Sequence[int], worlds: int
+    ) -> None:
         self._most = float(RetryQuota().tokens * clients)
         self._tokens = np.full(worlds, self._most)
-        self._costs = np.asarray([float(policy.cost()) for policy in policies])
+        self._costs = np.asarray([float(policy.cost()) for policy in policies]) / items
+        #: What the answer to a call gives back that was not retried, by pattern.
+        self._gains = (self._costs > 0) / np.asarray(items, dtype=np.float64)
+        self.is_used = bool(self._costs.any())
         #: In the last second in which something was refused: tokens asked for, and given back.
         self._wanted = np.zeros(worlds)
         self._given_back = np.zeros(worlds)
-
-    @property
-    def is_used(self) -> bool:
-        """Return whether any policy has a quota."""
-        return bool(self._costs.any())
 
     def affordable(self, worlds: Integers, patterns: Integers) -> Floats:
         """Return by row the share of retries that the quotas allow."""
@@ -239,9 +279,8 @@ class RetryTokens:
             later: And those answered at a later one.
             crowded: The worlds in which something was refused.
         """
-        has_quota = self._costs > 0
         spent = (waits * self._costs).sum(axis=1)
-        back = (first * has_quota + later * self._costs).sum(axis=1)
+        back = (first * self._gains + later * self._costs).sum(axis=1)
         self._wanted[crowded] = (wanted * self._costs).sum(axis=1)[crowded]
         self._given_back[crowded] = back[crowded]
         self._tokens = np.clip(self._tokens - spent + back, 0.0, self._most)

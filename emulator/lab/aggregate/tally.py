@@ -18,6 +18,9 @@ class Tally:
         arrived: Calls that they made.
         refused: By number of the attempt, attempts refused.
         retried: By number of the attempt, those of them that try again.
+        begun_anew: By number of the attempt, those of them that are sent again at once, as items of
+            a new batch, and come as its second attempt.
+        never_sent: Calls that were given up before their first attempt.
         first_refused: Calls refused at first, by the reason's number.
         units: By world, resource and axis, units consumed.
         first_throttle: By world, the second in which a call was first refused, or infinity.
@@ -30,8 +33,10 @@ class Tally:
         self._shape = worlds, patterns
         self.requests = np.zeros(segments)
         self.arrived = np.zeros(segments)
+        self.never_sent = np.zeros(segments)
         self.refused = np.zeros((attempts, segments))
         self.retried = np.zeros((attempts - 1, segments))
+        self.begun_anew = np.zeros((attempts, segments))
         self.first_refused = np.zeros((segments, reasons))
         self.units = np.zeros((worlds, resources, 2))
         self.first_throttle = np.full(worlds, np.inf)
@@ -40,7 +45,7 @@ class Tally:
     def start_counting(self) -> None:
         """Forget the warm-up."""
         amounts = (self.requests, self.arrived, self.refused, self.retried, self.first_refused)
-        for amount in (*amounts, self.units):
+        for amount in (*amounts, self.begun_anew, self.never_sent, self.units):
             amount[...] = 0.0
         self.first_throttle[:] = np.inf
         self._all_have_throttled = False

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from emulator.lab.aggregate.block import Block
 from emulator.lab.aggregate.plan import Plan
 from emulator.lab.aggregate.played_world import PlayedWorld
+from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.run_emulator import RunEmulator
@@ -45,11 +46,8 @@ class WorldsEngine:
         """
         if not worlds:
             return []
-        warm_up = self._layout.workload.warm_up
-        emulators = [RunEmulator(self._layout, world.settings, warm_up=warm_up) for world in worlds]
-        if self._plan is None:
-            self._plan = Plan(self._layout, emulators[0])
-        plan = self._plan
+        emulators = [self._emulator(world) for world in worlds]
+        plan = self._plan_for(emulators[0])
         outcomes: dict[int, WorldOutcome] = {}
         # With and without queues calls meet other limits, so these worlds are played apart.
         by_queues = [
@@ -65,3 +63,26 @@ class WorldsEngine:
             block = Block(plan, played, stop_over=stop_over)
             outcomes.update(zip(chosen, block.play(progress), strict=True))
         return [outcomes[at] for at in range(len(worlds))]
+
+    def log(
+        self,
+        world: World,
+        *,
+        stop_over: float | None = None,
+        progress: WorldsProgress | None = None,
+    ) -> RunLog:
+        """Return everything that one world leaves behind; for the rest see ``play``."""
+        emulator = self._emulator(world)
+        plan = self._plan_for(emulator)
+        played = PlayedWorld(world, emulator, plan.context)
+        block = Block(plan, [played], RunLog(emulator), stop_over=stop_over)
+        block.play(progress)
+        return block.finish_log()
+
+    def _emulator(self, world: World) -> RunEmulator:
+        return RunEmulator(self._layout, world.settings, warm_up=self._layout.workload.warm_up)
+
+    def _plan_for(self, emulator: RunEmulator) -> Plan:
+        if self._plan is None:
+            self._plan = Plan(self._layout, emulator)
+        return self._plan

@@ -11,6 +11,7 @@ import numpy as np
 from emulator.capacity import WRITE
 from emulator.engine.resource import Resource
 from emulator.lab.aggregate.call_prices import Stored, WritePricer
+from emulator.lab.aggregate.entries import EntryNumbers, GroupEntries
 from emulator.lab.aggregate.key_groups import (
     FEW_GROUPS,
     MOST_GROUPS,
@@ -27,7 +28,7 @@ from emulator.lab.aggregate.pattern_model import (
 )
 from emulator.lab.aggregate.placement import PlacedKeys, Placement
 from emulator.lab.aggregate.population import Population
-from emulator.lab.inputs.distributions import Floats, Integers, Sequential, sums, weighted
+from emulator.lab.inputs.distributions import Floats, Sequential, weighted
 from emulator.lab.inputs.key_templates import DAY
 from emulator.lab.inputs.patterns import TIMESTAMP
 from emulator.lab.planning.access_paths import AccessPath
@@ -64,9 +65,9 @@ class WriteModel(PatternModel):
             )
         self._placed: dict[str | None, PlacedKeys] = {}
         self._keys: PatternKeys | None = None
-        self._entries_of: tuple[PatternKeys, Population] | None = None
+        self._entries_of: tuple[PatternKeys, EntryNumbers] | None = None
         #: For each key group its entry in the population of the table and of each index.
-        self._entries: dict[str | None, Integers] = {}
+        self._entries: dict[str | None, GroupEntries] = {}
         self._pricer = self._make_pricer()
         context.mean_bytes[path.table.name, None] = self._pricer.item_bytes
         context.pricers[self.pattern.name] = self._pricer
@@ -129,12 +130,12 @@ class WriteModel(PatternModel):
             drawn_on = [None, *(index.name for index in self._global_indexes)]
             self._keys = PatternKeys(self._groups, tuple(placed[index] for index in drawn_on))
             self._placed = placed
-        population = self.context.population(self.path.table, None)
-        if self._entries_of != (self._keys, population):
-            self._entries_of = self._keys, population
+        numbers = self.context.population(self.path.table, None).numbers
+        if self._entries_of != (self._keys, numbers):
+            self._entries_of = self._keys, numbers
             for index, keys in placed.items():
                 own = self.context.population(self.path.table, index)
-                self._entries[index] = own.entries(keys.entry_keys(moment))
+                self._entries[index] = own.entries(keys.entry_keys)
         return self._keys
 
     def price(self, keys: PatternKeys, resource: Resource) -> CallPrices:  # noqa: ARG002 - likewise
@@ -179,15 +180,15 @@ class WriteModel(PatternModel):
         """Return the mean size of what lies under the pattern's own keys."""
         population = self.context.population(self.path.table, index)
         entries, weights = self._entries[index], self._groups.weights
-        items = weighted(population.items[entries], weights)
-        return weighted(population.sizes[entries], weights) / items if items else 0.0
+        items = weighted(entries.of(population.items), weights)
+        return weighted(entries.of(population.sizes), weights) / items if items else 0.0
 
     def _exists(self) -> float:
         """Return the chance that there is an item already."""
         if self._is_growing:
             return 0.0
         population = self.context.population(self.path.table, None)
-        there = np.minimum(1.0, population.items[self._entries[None]])
+        there = np.minimum(1.0, self._entries[None].of(population.items))
         return min(1.0, weighted(there, self._groups.weights))
 
     def load(self, count: int, span: float) -> None:
@@ -261,7 +262,7 @@ class WriteModel(PatternModel):
         entries = self._entries[None]
         if self._is_growing:
             return writes
-        at_entry = sums(entries, writes, len(population.items))
+        at_entry = entries.sums(writes, len(population.items))
         there = population.items
         if self.pattern.operation == "DeleteItem":
             gone = np.minimum(there, at_entry) if self._unbounded else there * -np.expm1(-at_entry)
@@ -271,8 +272,11 @@ class WriteModel(PatternModel):
         else:
             met = np.minimum(1.0, at_entry) if in_turn else -np.expm1(-at_entry)
             change = (1.0 - np.minimum(1.0, there)) * met
-        share = np.divide(writes, at_entry[entries], out=np.zeros_like(writes), where=writes > 0)
-        return np.asarray(change[entries] * share)
+        if entries.are_in_turn:
+            return entries.of(change)
+        at_entry = entries.of(at_entry)
+        share = np.divide(writes, at_entry, out=np.zeros_like(writes), where=writes > 0)
+        return np.asarray(entries.of(change) * share)
 
 
 def _mixed(left: list[tuple[float, list[tuple[float, int]]]]) -> list[tuple[float, int]]:

@@ -35,10 +35,14 @@ _SHARDS: Final = (
 )  # fmt: skip
 #: Runs with more and more capacity, to see what would be asked for if nothing were refused.
 _ROUNDS: Final = 3
+#: Of the first worlds, in how many a change may throttle to be looked at closely.
+_HARDLY_ANY: Final = int(UNLIKELY * FIRST_WORLDS)
+#: Of many changes, each is tried in so many worlds before the others: enough to rule it out.
+_FEW: Final = _HARDLY_ANY + 1
 _AXIS_WORDS: Final = ("read", "write")
 
 NOTHING_HELPS: Final = "no change that was tried holds in 95 % of worlds"
-NO_TIME: Final = "the time for looking was up before one was found"
+NO_TIME: Final = "the time limit was reached before one was found"
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ class _Trial:
         low, high = 0, len(family)
         while low < high and not self._deadline.has_passed():
             middle = (low + high) // 2
-            if self._throttling(family[middle]) <= UNLIKELY * FIRST_WORLDS:
+            if self._may_hold(family[middle], few=_FEW if len(family) > 1 else FIRST_WORLDS):
                 high = middle
             else:
                 low = middle + 1
@@ -124,14 +128,20 @@ class _Trial:
             self._runs[fix.sentence] = runs
         return self._runs[fix.sentence]
 
-    def _throttling(self, fix: Fix) -> int:
-        """Return in how many of the first worlds a changed design throttles."""
+    def _may_hold(self, fix: Fix, few: int) -> bool:
+        """Return whether a changed design throttles in hardly any of the first worlds.
+
+        If it throttles in the first few, the others are not played.
+        """
         try:
             runs = self._runs_of(fix)
-            runs.play(FIRST_WORLDS)
+            for count in (few, FIRST_WORLDS):
+                runs.play(count)
+                if runs.hits > _HARDLY_ANY:
+                    return False
         except ValueError:
-            return FIRST_WORLDS  # beyond a quota
-        return runs.hits
+            return False  # beyond a quota
+        return True
 
     def _holds(self, fix: Fix) -> bool:
         """Return whether a changed design throttles in at most 5 % of worlds."""
@@ -148,11 +158,13 @@ class _Trial:
         if fix.size is None or not number:
             return fix.sentence
         smaller = family[number - 1]
-        if smaller.sentence not in self._runs:
-            self._throttling(smaller)
-        runs = self._runs.get(smaller.sentence)
+        try:
+            runs = self._runs_of(smaller)
+            runs.play(FIRST_WORLDS)
+        except ValueError:
+            return fix.sentence
         less = ""
-        if runs is not None and runs.hits:
+        if runs.hits:
             worlds = len(runs.outcomes)
             less = f"; {smaller.size} would throttle in {runs.hits} of {worlds} worlds"
         return f"{fix.sentence}{less}"

@@ -81,14 +81,18 @@ def find_headroom(runs: WorldRuns, likely: float, deadline: Deadline) -> Headroo
 
 
 def likely_headroom(case: Case) -> float:
-    """Return the multiple at which the busiest second would fill a limit, before any burst."""
+    """Return the multiple at which the busiest second would fill a limit, before any burst.
+
+    A key is in one partition until that is split.
+    """
     multiples = [MOST_HEADROOM]
     for resource in case.resources:
         for axis, result in enumerate((resource.read, resource.write)):
             asked = case.offered[resource.name].axis(axis)
             if asked <= ROUNDING:
                 continue
-            hottest = max(resource.hottest_partition_share, 1 / PARTITION_UNITS[axis])
+            share = max(resource.hottest_partition_share, resource.hottest_key_share)
+            hottest = max(share, 1 / PARTITION_UNITS[axis])
             multiples.append(PARTITION_UNITS[axis] / (asked * hottest))
             provisioned = [units for units in result.per_minute.provisioned if units > 0]
             multiples += [units / asked for units in provisioned[:1]]

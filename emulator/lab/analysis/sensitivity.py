@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from emulator.capacity.heat import SEQUENTIAL, SINGLE_ITEM
 from emulator.lab.analysis.deadline import Deadline
 from emulator.lab.analysis.world_runs import WorldRuns
 from emulator.lab.outcome.result_types import Assumption, UnknownEffect
@@ -140,13 +141,13 @@ _ASSUMED: Final = (
         "sequential_share",
         "CAP-506",
         "share of ascending sort keys that prevents a split",
-        _refused_for("sort keys are written in order"),
+        _refused_for(SEQUENTIAL),
     ),
     _Assumed(
         "single_item_share",
         "CAP-506",
         "share of one item that prevents a split",
-        _refused_for("one item has nearly all traffic"),
+        _refused_for(SINGLE_ITEM),
     ),
     _Assumed(
         "gsi_closed_seconds",

@@ -18,8 +18,10 @@ from emulator.service.errors import DocumentError
 
 _DIGITS: Final = 16
 
-NOT_A_PART: Final = "{path}: holds no result of a sweep"
-ANOTHER_SWEEP: Final = "{path}: is of another sweep than {first}: other points, designs or options"
+NOT_A_PART: Final = "{path}: has no results of a sweep"
+ANOTHER_SWEEP: Final = (
+    "{path}: belongs to a different sweep than {first}: other points, designs or options"
+)
 
 
 def id_of(*texts: str) -> str:

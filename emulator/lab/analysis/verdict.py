@@ -60,7 +60,8 @@ def sentence(judged: Judged) -> str:
     graded = grade(judged.risk, room)
     if judged.throttling is not None and is_at_risk(judged.risk):
         worse = "throttles" if graded == "throttles" else "is risky: it throttles"
-        return f"{name} {worse} in {chance(judged.risk)}{near}; {_what_happens(judged.throttling)}."
+        happens, splits = _what_happens(judged.throttling), _what_splits_do(judged.throttling)
+        return f"{name} {worse} in {chance(judged.risk)}{near}; {happens}.{splits}"
     rarely = f"it throttles in {chance(judged.risk)}{near}"
     if graded == "tight" and room is not None:
         limit = f", then {words.reason(room.limited_by)}" if room.limited_by else ""
@@ -98,6 +99,28 @@ def _what_happens(case: Case) -> str:
     if case.throttled_share < THRESHOLD and case.closing_index is not None:
         return f"if this load goes on, {_closing(case.closing_index)}"
     return f"when it does, {words.percent(case.throttled_share)} of calls: {_cause(case)}"
+
+
+def _what_splits_do(case: Case) -> str:
+    """Return, as a sentence, what splits do about a full partition; nothing if none was due."""
+    reason = case.reasons[0]
+    if parse_reason(reason).limit is not ThrottlingLimit.KEY_RANGE:
+        return ""
+    resource = case.refusing_resource(reason)
+    splits = resource.busy_splits
+    done = [split for split in splits if split.children]
+    if not done:
+        causes = sorted({split.cause for split in splits})
+        return f" No split helps: {' and '.join(causes)}." if causes else ""
+    first = min(done, key=lambda split: split.time)
+    heat = resource.heat
+    last, end = heat.last_refusal, len(heat.throttled) * heat.step_seconds
+    if last is None or last >= end:
+        then = "calls are still refused at the end"
+    else:
+        then = f"no call is refused after {words.duration(last)}"
+    after = words.duration(first.time)
+    return f" In a typical world it splits for {first.cause} after {after}, and {then}."
 
 
 def _closing(index: ResourceResult) -> str:

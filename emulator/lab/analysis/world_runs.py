@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from emulator.lab import aggregate, exact
 from emulator.lab.outcome.risk import next_worlds
@@ -18,11 +18,6 @@ from emulator.settings import Settings
 Engine: TypeAlias = Literal["exact", "aggregate"]
 #: Called with what is done and what there is to do.
 WorldsProgress: TypeAlias = Callable[[int, int], None]
-
-RUNNERS: Final[dict[Engine, Callable[..., RunLog]]] = {
-    "exact": exact.run,
-    "aggregate": aggregate.run,
-}
 
 
 @dataclass(frozen=True)
@@ -140,5 +135,6 @@ class WorldRuns:
 
     def log(self, world: World) -> RunLog:
         """Run one world and return everything that it leaves behind."""
-        run = RUNNERS[self.engine]
-        return run(self.layout, seed=world.arrivals, settings=world.settings)
+        if self.engine == "aggregate":
+            return self._engine.log(world)
+        return exact.run(self.layout, seed=world.arrivals, settings=world.settings)

@@ -27,6 +27,7 @@ from emulator.lab.exact.clients import ClientCall, SimulatedClient
 from emulator.lab.exact.reads import Getter, Pager
 from emulator.lab.exact.sources import RequestSource
 from emulator.lab.exact.writes import ItemWriter
+from emulator.lab.inputs.clients import CALL_SECONDS
 from emulator.lab.inputs.patterns import Pattern
 from emulator.lab.outcome.run_log import (
     MINUTE,
@@ -44,10 +45,6 @@ from emulator.lab.planning.run_emulator import RunEmulator
 from emulator.settings import Settings
 from emulator.storage import OrderedStore
 
-#: How long a call takes before its client waits, or asks for the next page: least and most.
-#: Assumed: single-digit milliseconds; without it, clients that wait without jitter would come
-#: back in the very beat in which they were refused.
-CALL_SECONDS: Final = (0.002, 0.010)
 _LEAST: Final = CALL_SECONDS[0]
 _SPREAD: Final = CALL_SECONDS[1] - CALL_SECONDS[0]
 _MINUTE_NS: Final = MINUTE * NANOSECONDS
@@ -441,7 +438,8 @@ class _Drive:
     def _count_failed(self, call: ClientCall) -> None:
         self._count_calls(call, len(call.works))
         call.record.failed += len(call.works)
-        call.record.failed_histogram[max(call.attempts, 1) - 1] += len(call.works)
+        last = min(max(call.attempts, 1), len(call.record.failed_histogram))
+        call.record.failed_histogram[last - 1] += len(call.works)
 
     def _count_calls(self, call: ClientCall, count: int) -> None:
         record = call.record

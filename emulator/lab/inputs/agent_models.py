@@ -29,12 +29,12 @@ from emulator.service.errors import DocumentError
 ITEM_COUNT: Final = 100_000
 #: Assumed: the toolkit's figure for load risk (ICH-12).
 SKEW: Final = 1.1
-#: Assumed: what a key has whose name says that it has few values (ICH-11).
+#: Assumed: how many values a key has whose name suggests few (ICH-11).
 FEW: Final = 5
 RUN_SECONDS: Final = 600
 MOST_PRELOADED: Final = 20_000
 _DAY: Final = 86_400
-#: Assumed: an attribute that an index includes.
+#: Assumed: the size of an attribute that an index includes.
 _INCLUDED_BYTES: Final = 16
 _CONFIG: Final = "benchmark_config.json"
 _MODES: Final = ("standard", "quick", "representative")
@@ -256,7 +256,7 @@ def _by_index(
 ) -> Iterator[DeclaredPattern]:
     """Yield a pattern; one that writes new items in parts, by the sparse indexes they are in.
 
-    Assumed: the items of an index with fewer of them are also in those with more.
+    Assumed: the items of a smaller index are also in the larger ones.
 
     Args:
         pattern: What is stated.

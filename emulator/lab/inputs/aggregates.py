@@ -27,7 +27,7 @@ from emulator.service.errors import DocumentError
 
 _MINUTE: Final = 60
 COLUMNS: Final = ("minute", "pattern", "count")
-_EXPECTED: Final = "expected the columns minute, pattern, count and one that is called like a field"
+_EXPECTED: Final = "expected the columns minute, pattern and count, and one named like a field"
 NEEDS_ARROW: Final = "{path}: reading Parquet needs the module pyarrow: pip install pyarrow"
 
 

@@ -14,6 +14,10 @@ from emulator.lab.inputs.forms import FormMember, Record
 
 BatchRetry: TypeAlias = Literal["none", "requeue", "backoff"]
 BATCH_RETRIES: Final[dict[str, BatchRetry]] = {name: name for name in get_args(BatchRetry)}
+#: How long a call takes before its client waits, or asks for the next page: least and most.
+#: Assumed: single-digit milliseconds; if calls took no time, clients without jitter would all
+#: come back at the very moment at which they were refused.
+CALL_SECONDS: Final = (0.002, 0.010)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,24 +135,37 @@ FORM: Final = forms.either(
 )
 
 
-def played_request_by_request(workload: Mapping[str, Any]) -> list[str]:
-    """Return what a workload's document says of clients that only the exact engine plays.
+@dataclass(frozen=True)
+class ClientsInNumbers:
+    """How the aggregate engine plays what a workload's document says of clients.
 
-    The aggregate engine has clients that send at once, wait as their SDK does and give up with
-    it; it has neither queues in clients nor callers' patience nor rates of clients.
+    It knows one reason to wait in a client: where some patterns are adaptive, it plays the rate
+    limit of these, and a concurrency only for them.
 
-    >>> played_request_by_request({"clients": {"count": 9, "timeout": 2.0}, "retry": "adaptive"})
-    ['timeout', 'adaptive retries']
+    >>> limited = {"count": 9, "concurrency": 1}
+    >>> ClientsInNumbers.of({"clients": limited, "patterns": [{"retry": "adaptive"}, {}]})
+    ClientsInNumbers(left_out=('concurrency for patterns that are not adaptive',), \
+estimated=('concurrency', 'adaptive retries'))
     """
-    clients = workload.get("clients")
-    members = clients if isinstance(clients, Mapping) else {}
-    patterns = workload.get("patterns", ())
-    names = [name for name in ("concurrency", "timeout") if members.get(name) is not None]
-    batches = any(pattern.get("actions", 1) > 1 for pattern in patterns)
-    if batches and members.get("batch_retry", Clients.batch_retry) != Clients.batch_retry:
-        names.append("batch_retry")
-    modes = {pattern.get("retry") or workload.get("retry") for pattern in patterns}
-    modes = modes or {workload.get("retry")}
-    if any(mode in POLICIES and POLICIES[mode].limits_rate for mode in modes):
-        names.append("adaptive retries")
-    return names
+
+    #: What only the exact engine plays.
+    left_out: tuple[str, ...]
+    #: What is followed for all clients together; single workloads may differ from the exact
+    #: engine by more than is usual (docs/explanation/lab.md, "How far they agree").
+    estimated: tuple[str, ...]
+
+    @classmethod
+    def of(cls, workload: Mapping[str, Any]) -> ClientsInNumbers:
+        """Return it for a workload's document."""
+        clients = workload.get("clients")
+        members = clients if isinstance(clients, Mapping) else {}
+        patterns = workload.get("patterns", ())
+        modes = [pattern.get("retry") or workload.get("retry") for pattern in patterns]
+        limits_rate = {mode in POLICIES and POLICIES[mode].limits_rate for mode in modes}
+        is_limited = members.get("concurrency") is not None
+        left_out = ("concurrency for patterns that are not adaptive",)
+        estimated = {"concurrency": is_limited, "adaptive retries": True in limits_rate}
+        return cls(
+            left_out if is_limited and len(limits_rate) > 1 else (),
+            tuple(name for name, is_asked in estimated.items() if is_asked),
+        )

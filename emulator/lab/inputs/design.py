@@ -382,6 +382,13 @@ _CAPACITY_MEMBERS: Final = {
         example={"target": 70, "minimum": 50, "maximum": 1000},
     ),
 }
+#: Billing modes as reports name them, and as the service does.
+_BILLING_MODES: Final[dict[str, Billing]] = {
+    "on-demand": "on-demand",
+    "provisioned": "provisioned",
+    "PAY_PER_REQUEST": "on-demand",
+    "PROVISIONED": "provisioned",
+}
 _TEMPLATES: Final = forms.many(forms.template(), most=_MOST_ATTRIBUTES)
 _ONE_TEMPLATE: Final = forms.template().made(lambda _, text: (text,))
 _INDEX_KEY: Final = forms.either(
@@ -389,7 +396,7 @@ _INDEX_KEY: Final = forms.either(
     _TEMPLATES,
     select=lambda entry: _TEMPLATES if isinstance(entry.value, list) else _ONE_TEMPLATE,
 )
-_INCLUDED: Final = forms.many(forms.text(), least=1)
+_INCLUDED: Final = forms.many(forms.attribute_name(), least=1)
 _PROJECTION_NAME: Final = forms.choice(_PROJECTIONS)
 
 
@@ -465,6 +472,11 @@ TABLE: Final = Record(
             forms.many(INDEX.form.made(lambda entry, values: (entry, values))),
             "Its secondary indexes.",
             example=[{"name": "byStatus", "partition": "{status}", "sort": "{timestamp}"}],
+        ),
+        "billing": FormMember(
+            forms.choice(_BILLING_MODES),
+            "The billing mode, if you want it written down: `read` and `write` decide it.",
+            example="on-demand",
         ),
         "table_class": FormMember(
             forms.choice({name: name for name in TABLE_CLASSES}),
@@ -556,6 +568,7 @@ def _table(name: str, entry: Entry, values: Mapping[str, Any]) -> Table:
     if "partition" not in values and "entities" not in values:
         entry.complain("the field 'partition' is missing: a table needs a partition key template")
     histories: Histories = values.get("history", Histories())
+    _check_billing(entry, values)
     _check_reserved(entry, values)
     return Table(
         name=name,
@@ -571,6 +584,16 @@ def _table(name: str, entry: Entry, values: Mapping[str, Any]) -> Table:
             if member in values
         },
     )
+
+
+def _check_billing(entry: Entry, values: Mapping[str, Any]) -> None:
+    """Complain about a billing mode that the capacity contradicts."""
+    has_units = "read" in values or "write" in values
+    billing: Billing | None = values.get("billing")
+    if billing == "on-demand" and has_units:
+        entry.mapping()["billing"].complain("read and write are provisioned capacity; choose one")
+    if billing == "provisioned" and not has_units:
+        entry.mapping()["billing"].complain("give read and write, the units provisioned")
 
 
 def _check_reserved(entry: Entry, values: Mapping[str, Any]) -> None:

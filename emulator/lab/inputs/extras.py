@@ -38,8 +38,7 @@ class Extras:
     replicas: int = 0
     #: Applications that poll the stream; Lambda triggers and replicas read it free (CAP-1004).
     stream_consumers: int = 0
-    #: Assumed: how often each of them asks a shard, per second. Lambda does so four times; others
-    #: are taken to do likewise.
+    #: Assumed: how often each of them polls a shard, per second: four times, as Lambda does.
     stream_polls: float = 4.0
     #: Records that a consumer takes of a shard per second; 0 if nobody asks how far it is behind.
     stream_records: float = 0.0

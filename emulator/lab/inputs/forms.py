@@ -32,10 +32,12 @@ class FormScope:
 
     Attributes:
         fields: The workload's fields; None where any name will do.
+        attributes: What items have besides their fields.
         parameters: The design's parameters, with their values.
     """
 
     fields: frozenset[str] | None = None
+    attributes: frozenset[str] = frozenset()
     parameters: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -205,6 +207,19 @@ def field_name() -> Form:
         return name
 
     return Form(read, {"type": "string", "minLength": 1}, "name of a field")
+
+
+def attribute_name() -> Form:
+    """Return the form of the name of a field that is in scope, or of another attribute of items."""
+
+    def read(entry: Entry, scope: FormScope) -> str:
+        name = entry.text()
+        if scope.fields is not None and name not in scope.fields | scope.attributes:
+            known = sorted(scope.fields | scope.attributes)
+            entry.fail(f"one of the items' attributes {', '.join(known)}", known)
+        return name
+
+    return Form(read, {"type": "string", "minLength": 1}, "name of an attribute")
 
 
 # What is made of others

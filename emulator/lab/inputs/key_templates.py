@@ -154,6 +154,20 @@ class KeyTemplate:
                 return part.name
         return None
 
+    def at(self, moment: float) -> KeyTemplate:
+        """Return the template with its moments written out.
+
+        >>> parse("{timestamp:hour}#{user}").at(0.0).parts
+        (Text(text='1970-01-01T00'), Text(text='#'), FieldPart(name='user'))
+        """
+        if not self.times:
+            return self
+        written = [
+            Text(moment_texts(part)(moment)) if isinstance(part, TimePart) else part
+            for part in self.parts
+        ]
+        return KeyTemplate(self.text, tuple(written))
+
     def bind(self, columns: Mapping[str, int]) -> Renderer:
         """Return a function from a row of texts, laid out as ``columns`` says, and a moment.
 

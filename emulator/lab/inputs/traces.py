@@ -15,8 +15,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final
 
 import numpy as np
@@ -25,7 +26,8 @@ from emulator.api import Emulator
 from emulator.lab.inputs.arrival_rates import Series
 from emulator.lab.inputs.patterns import OPERATIONS, WRITES, Field, Pattern, Recorded, Sizes
 from emulator.lab.inputs.workload import Workload
-from emulator.model.wire import load_item
+from emulator.model.sizes import value_size
+from emulator.model.wire import load_item, load_value
 from emulator.service.catalogue import Kind, names_of
 from emulator.service.errors import ApiError, DocumentError
 
@@ -263,3 +265,22 @@ def _equalities(request: Mapping[str, Any]) -> dict[str, str]:
         if value is not None:
             equalities[names.get(name, name)] = value
     return equalities
+
+
+def mean_sizes(
+    calls: Iterable[tuple[float, str, Mapping[str, Any]]], table: str, names: Iterable[str]
+) -> dict[str, int]:
+    """Return the mean size of some attributes in the items put to a table, in bytes.
+
+    >>> put = {"TableName": "t", "Item": {"note": {"S": "four"}}}
+    >>> mean_sizes([(0.0, "PutItem", put)], "t", ["note", "never written"])
+    {'note': 4}
+    """
+    sizes: dict[str, list[int]] = {name: [] for name in sorted(names)}
+    for _, operation, request in calls:
+        if operation == "PutItem" and request.get("TableName") == table:
+            for name, seen in sizes.items():
+                if name in request["Item"]:
+                    with suppress(ApiError):  # the emulator refuses the item
+                        seen.append(value_size(load_value(request["Item"][name])))
+    return {name: round(fmean(seen)) for name, seen in sizes.items() if seen}

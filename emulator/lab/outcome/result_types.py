@@ -174,6 +174,21 @@ class HeatMap:
     load: tuple[tuple[float | None, ...], ...]
     throttled: tuple[tuple[float | None, ...], ...]
 
+    @property
+    def last_refusal(self) -> float | None:
+        """When the last step ends in which a partition refused something; None if none did."""
+        refusing = [number for number, row in enumerate(self.throttled, start=1) if any(row)]
+        return refusing[-1] * self.step_seconds if refusing else None
+
+    def has_traffic(self, partition_ids: set[int]) -> bool:
+        """Return whether any of some partitions was asked for anything."""
+        columns = [
+            column
+            for column, span in enumerate(self.partitions)
+            if span.partition_id in partition_ids
+        ]
+        return any(row[column] for row in (*self.load, *self.throttled) for column in columns)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitResult:
@@ -269,6 +284,18 @@ class ResourceResult:
     backlog: BacklogResult | None = None
     #: Of a table whose stream has a consumer of known speed, else None.
     iterator_age: IteratorAge | None = None
+
+    @property
+    def busy_splits(self) -> list[SplitResult]:
+        """Splits, done or refused, of partitions that had traffic in the run.
+
+        Others were hot in the warm-up alone, such as the partition of the hour before.
+        """
+        return [
+            split
+            for split in self.splits
+            if self.heat.has_traffic({split.partition_id, *split.children})
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from emulator.lab.inputs.clients import played_request_by_request
+from emulator.lab.inputs.clients import ClientsInNumbers
 from emulator.lab.outcome import result_types, words
 from emulator.lab.outcome.thresholds import THRESHOLD, TIGHT
 from emulator.lab.outcome.throttled import typical_throttling
@@ -82,16 +82,23 @@ def summary(comparison: result_types.Comparison) -> str:
     return (
         f"{words.counted(len(comparison.designs), 'design')} under {words.count(requests)} "
         f"requests in {words.duration(comparison.duration_seconds)}; {comparison.engine} engine, "
-        f"up to {worlds}{first}; {_beginning(comparison)}{_left_out(comparison)}"
+        f"up to {worlds}{first}; {_beginning(comparison)}{_clients_played(comparison)}"
     )
 
 
-def _left_out(comparison: result_types.Comparison) -> str:
-    """Return which of the clients' habits the engine did not play."""
-    names = played_request_by_request(comparison.workload)
-    if comparison.engine == "exact" or not names:
+def _clients_played(comparison: result_types.Comparison) -> str:
+    """Return what the aggregate engine left out of what clients do, and what it estimated."""
+    if comparison.engine == "exact":
         return ""
-    return f"; without the clients' {', '.join(names)}, which only the exact engine plays"
+    played = ClientsInNumbers.of(comparison.workload)
+    text = ""
+    if played.left_out:
+        names = ", ".join(played.left_out)
+        text += f"; without the clients' {names}, which only the exact engine plays"
+    if played.estimated:
+        names = " and ".join(played.estimated)
+        text += f"; the clients' {names} estimated, --engine exact plays each client"
+    return text
 
 
 def _beginning(comparison: result_types.Comparison) -> str:
@@ -390,8 +397,10 @@ def _even_share(design: result_types.DesignResult) -> Cell:
 
 
 def _first_split(design: result_types.DesignResult) -> Cell:
-    """Return when the first partition was split, and why."""
-    done = [split for split in design.splits if split.children]
+    """Return when the first partition with traffic was split, and why."""
+    done = [
+        split for resource in design.resources for split in resource.busy_splits if split.children
+    ]
     if not done:
         return Cell(words.NONE)
     first = min(done, key=lambda split: split.time)
@@ -482,7 +491,7 @@ def _costs(designs: Sequence[result_types.DesignResult]) -> Iterator[FigureRow]:
     for name in names:
         yield _row(name, designs, lambda design, name=name: _cost(design, name), better="low")  # type: ignore[misc]
     if any(is_incomplete(design) for design in designs):
-        hint = "calls that were given up are not paid for, so these months are too cheap"
+        hint = "calls that were given up are not paid for, so these costs are too low"
         label = f"{INCOMPLETE} not paid for: calls given up"
         yield _row(label, designs, _not_paid, detail=True, hint=hint)
         label = "on-demand, had all calls been served"

@@ -95,13 +95,15 @@ def dollars(amount: float) -> str:
 def duration(seconds: float) -> str:
     """Return a time span in its two largest units.
 
-    >>> [duration(seconds).replace(SPACE, " ") for seconds in (0, 0.0254, 0.9999, 1.5)]
-    ['0 s', '25 ms', '1 s', '1.5 s']
+    >>> [duration(seconds).replace(SPACE, " ") for seconds in (0, 1e-12, 0.0254, 0.9999, 1.5)]
+    ['0 s', '0 s', '25 ms', '1 s', '1.5 s']
     >>> [duration(seconds).replace(SPACE, " ") for seconds in (59.96, 200, 3900, 200_000)]
     ['1 min', '3 min 20 s', '1 h 5 min', '2 d 8 h']
     """
+    if seconds < 1e-6:
+        return f"0{SPACE}s"
     if seconds < 0.9995:
-        return f"{significant(seconds * 1000, 2)}{SPACE}ms" if seconds else f"0{SPACE}s"
+        return f"{significant(seconds * 1000, 2)}{SPACE}ms"
     if seconds < 59.95:
         return f"{significant(seconds)}{SPACE}s"
     for large, small, names in (

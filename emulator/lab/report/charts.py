@@ -103,7 +103,9 @@ def _heat_caption(resource: result_types.ResourceResult) -> str:
 
 def _axis_caption(axis: result_types.AxisResult) -> str:
     used = (
-        "" if axis.utilisation is None else f", {words.percent(axis.utilisation)} of what is paid"
+        ""
+        if axis.utilisation is None
+        else f", {words.percent(axis.utilisation)} of what is paid for"
     )
     peak = words.count(axis.peak)
     text = f"{words.count(axis.consumed_units)} units consumed{used}; at most {peak} in a second."

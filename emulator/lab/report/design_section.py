@@ -14,7 +14,7 @@ from emulator.lab.report.markup import badge, figure
 from emulator.web.markup import TableColumn, Value, table
 
 #: Where a design gives calls up.
-NO_ADVICE: Final = ", but calls were given up, which are not in the use: no advice"
+NO_ADVICE: Final = ", but calls that were given up are not counted: no advice"
 
 
 class DesignSection:
@@ -106,8 +106,8 @@ def _shown_world(design: result_types.DesignResult) -> str:
         return ""
     count = words.counted(len(design.whole_worlds), "world")
     return (
-        f'<p class="quiet">Pictures and figures are those of the median of {count} by the share '
-        f"of throttled calls, the one of seed {design.shown_world}.</p>"
+        f'<p class="quiet">Pictures and figures are from the median of {count} by the share of '
+        f"throttled calls (seed {design.shown_world}).</p>"
     )
 
 
@@ -201,8 +201,8 @@ def _break_even(design: result_types.DesignResult) -> str:
     if not lines:
         return ""
     return (
-        "<figure><figcaption><b>Provisioned or on-demand</b>From which use on provisioned "
-        f'capacity is the cheaper one.</figcaption><ul class="plain">{lines}</ul></figure>'
+        "<figure><figcaption><b>Provisioned or on-demand</b>The utilisation from which "
+        f'provisioned capacity is cheaper.</figcaption><ul class="plain">{lines}</ul></figure>'
     )
 
 

@@ -231,8 +231,8 @@ _READING: Final = (
     (r"\(\d+ to \d+\)", "60 % (39 to 78)", "the 95 % interval, in percent"),
     (r"% of \d", "20 % of 5", "an even share among five partitions"),
     (" used", "49 % used", "share of what is provisioned"),
-    (r"\*$", f"$914{INCOMPLETE}", "calls that were given up are not in it"),
-    (f"^{words.NONE}$", words.NONE, "not there, or it cannot be told"),
+    (r"\*$", f"$914{INCOMPLETE}", "calls that were given up are not included"),
+    (f"^{words.NONE}$", words.NONE, "not there, or not known"),
 )
 
 
@@ -287,15 +287,15 @@ def _finding(identity: str, design: result_types.DesignResult, finding: Finding)
 
 
 def _check_hint(finding: Finding) -> str:
-    return f"The check {finding.check} of dynamometer check found this on {finding.subject}."
+    return f"Found on {finding.subject} by the rule {finding.check} of dynamometer check."
 
 
 def _assumptions(comparison: result_types.Comparison) -> str:
     """Return what the answers depend on: the unknowns by world, and what is assumed besides."""
     intro = (
-        "The service does not tell where keys lie, when partitions split or how far an index may "
-        "fall behind. Each row draws one of these anew in ten worlds and leaves all else as it "
-        "was: the range is that of the share of throttled calls."
+        "The service does not say where keys are stored, when partitions split or how far an index "
+        "may fall behind. For each row, one of these is drawn again in ten worlds and everything "
+        "else stays the same; the range is that of the share of throttled calls."
     )
     effects = [
         _unknown(design, effect) for design in comparison.designs for effect in design.unknowns

@@ -40,7 +40,7 @@ def comparison_charts(comparison: result_types.Comparison) -> Iterator[Chart]:
     if all(design.headroom is not None for design in designs):
         caption = "The largest multiple of this load that a design carries."
         yield Chart("headrooms", "Headroom", caption, headrooms(designs))
-    caption = "Of what was asked in each step, reads and writes of all tables and indexes together."
+    caption = "Share of the demand in each step, over reads and writes of all tables and indexes."
     yield Chart("over-time", "Throttling over time", caption, over_time(comparison))
     caption = "Capacity units over the whole run; a refused attempt asks again when it is retried."
     yield Chart("units", "Consumed and refused", caption, units(designs))
@@ -51,8 +51,8 @@ def comparison_charts(comparison: result_types.Comparison) -> Iterator[Chart]:
         yield Chart("worlds", "Distribution over worlds", caption, worlds(designs))
     if any(design.unknowns for design in designs):
         caption = (
-            "How far the share of throttled calls moves when one unknown is drawn anew in ten "
-            "worlds and all else stays."
+            "How much the share of throttled calls changes when one unknown is drawn again in "
+            "ten worlds and everything else stays the same."
         )
         yield Chart("unknowns", "Which unknown moves it", caption, unknowns(designs))
 
@@ -186,7 +186,7 @@ def units(designs: Sequence[result_types.DesignResult]) -> pictures.Bars:
 def _cost_caption(designs: Sequence[result_types.DesignResult]) -> str:
     text = "As each design is billed."
     if any(is_incomplete(design) for design in designs):
-        text += f" {INCOMPLETE} Calls that were given up are not in it, so it is too cheap."
+        text += f" {INCOMPLETE} Calls that were given up are not included, so the cost is too low."
     return text
 
 

@@ -56,9 +56,8 @@ export function dollars(amount) {
 }
 
 export function duration(seconds) {
-  if (seconds < 0.9995) {
-    return seconds ? `${significant(seconds * 1000, 2)}${SPACE}ms` : `0${SPACE}s`;
-  }
+  if (seconds < 1e-6) return `0${SPACE}s`;
+  if (seconds < 0.9995) return `${significant(seconds * 1000, 2)}${SPACE}ms`;
   if (seconds < 59.95) return `${significant(seconds)}${SPACE}s`;
   const pairs = [[86_400, 3600, "d", "h"], [3600, 60, "h", "min"], [60, 1, "min", "s"]];
   for (const [large, small, name, part] of pairs) {

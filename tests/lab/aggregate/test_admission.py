@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from emulator.lab.aggregate import admission
 from emulator.lab.aggregate.admission import Crowd
 from emulator.lab.aggregate.buckets import PLENTY
 from emulator.lab.aggregate.retries import RowPolicies
@@ -282,3 +283,76 @@ def test_a_second_like_the_one_before_has_its_answer_and_another_has_its_own():
         assert (
             admitted_share(made, *other)[1].tolist() == admitted_share(crowd(), *other)[1].tolist()
         )
+
+
+# How the shares are fitted: what a correction learns from the one before
+
+ROOM = np.array([1.0, 6.0, 6.0, 6.0])
+
+
+def corrected(growth, rounds, *, start=0.9):
+    """Return the shares after some corrections, where a load grows with a power of the share.
+
+    The first two are of the level, the first and the last still move.
+    """
+    numbers = np.arange(len(ROOM))
+    steps = admission._Steps(np.isin(numbers, [1, 2]), np.log(ROOM))
+    found = np.full(len(ROOM), start)
+    for _ in range(rounds):
+        found = steps.correct(found, 10 * found**growth, np.isin(numbers, [1, 3]))
+    return found
+
+
+@pytest.mark.parametrize("growth", [1.0, 0.8, 0.5, 0.3])
+def test_the_second_correction_knows_from_the_first_how_a_load_grows(growth):
+    """Whoever is refused less comes back less, so a load grows less than its share does."""
+    wanted = 0.6 ** (1 / growth)  # the share at which the load is the room
+    assert corrected(growth, 2)[1] == pytest.approx(max(wanted, 1e-6), rel=1e-9)
+
+
+def test_a_small_correction_teaches_as_well():
+    """Of one that moved a share by a thousandth the next one still learns."""
+    assert corrected(0.5, 2, start=0.36 * 1.002)[1] == pytest.approx(0.36, rel=1e-9)
+
+
+def test_a_bucket_that_nobody_asked_is_opened():
+    steps = admission._Steps(np.array([True]), np.log([0.5]))
+    found = steps.correct(np.array([1e-6]), np.array([0.0]), np.array([True]))
+    assert found.tolist() == [1.0]
+
+
+def test_a_load_that_hardly_grows_is_not_chased_further_than_four_times():
+    """The bounds of what is learned keep one odd second from throwing the shares away."""
+    first, second = corrected(0.1, 1)[1], corrected(0.1, 2)[1]
+    missing = np.log(6.0) - np.log(10 * first**0.1)
+    assert np.log(second / first) == pytest.approx(4 * missing)
+
+
+def test_a_load_that_grows_faster_than_its_share_is_taken_to_grow_with_it():
+    first, second = corrected(2.0, 1)[1], corrected(2.0, 2)[1]
+    missing = np.log(6.0) - np.log(10 * first**2)
+    assert np.log(second / first) == pytest.approx(missing)
+
+
+def test_only_buckets_of_the_level_that_still_move_are_corrected():
+    assert (corrected(1.0, 1) != 0.9).tolist() == [False, True, False, False]
+
+
+def test_fitting_goes_on_while_a_world_moves_and_ends_when_none_does(monkeypatch):
+    """A share that moved by less than one part in five hundred is close enough."""
+    made = crowd(short=(4,))
+    rounds = []
+    correct = admission._Steps.correct
+
+    def counted(self, values, loads, moves):
+        found = correct(self, values, loads, moves)
+        rounds.append(float(found[-1]))
+        return found
+
+    monkeypatch.setattr(admission._Steps, "correct", counted)
+    arriving = np.array([[20.0], [0.0]])
+    room, is_short = np.array([PLENTY, 5.0]), np.array([False, True])
+    made.admit(arriving, policies([[0.5]]), 1.0, room, np.array([1.0, 0.9]), is_short)
+    moved = np.abs(np.diff([0.9, *rounds])) / rounds
+    assert (moved[:-1] > admission._CLOSE).all()
+    assert moved[-1] <= admission._CLOSE

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from emulator.lab import Capacity, Design, Field, Pattern, Preload, Workload, aggregate
+from emulator.lab import Capacity, Clients, Design, Field, Pattern, Preload, Workload, aggregate
 from emulator.lab.aggregate import WorldsEngine
 from emulator.lab.aggregate.engine_feed import EngineFeed
 from emulator.lab.outcome.thresholds import THRESHOLD
@@ -13,8 +13,19 @@ from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known, draw_worlds
 from tests.lab.aggregate.worlds import close, events, orders, played, scaling, splitting
 
+
+def with_clients(retry, **clients):
+    """Return orders whose clients have limits of their own."""
+    design, workload = orders(retry=retry)
+    return design, replace(workload, clients=Clients(count=20, **clients))
+
+
 CASES = {
     "an index, reads, standard retries": orders,
+    "few calls at a time, and a timeout": lambda: with_clients(
+        "legacy", concurrency=4, timeout=3.0
+    ),
+    "adaptive clients": lambda: with_clients("adaptive"),
     "auto scaling": scaling,
     "splits for heat": splitting,
 }
@@ -209,3 +220,16 @@ def test_engines_sleep_through_minutes_that_leave_every_partition_cold(monkeypat
 
     assert asleep == awake
     assert 0 < count < len(told) - count
+
+
+@EVERY
+def test_a_world_is_logged_alike_before_and_after_others(case):
+    """What worlds share is worked out once; no run leaves anything in it."""
+    layout = Layout(*case())
+    worlds = draw_worlds(0, 4, Known())
+    engine = WorldsEngine(layout)
+
+    before = outcome_of(worlds[2], engine.log(worlds[2]))
+    engine.play(worlds)
+
+    assert close(outcome_of(worlds[2], engine.log(worlds[2])), before)

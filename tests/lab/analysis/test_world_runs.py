@@ -120,3 +120,31 @@ def test_worlds_that_are_alike_in_all_that_was_drawn_are_played_once(monkeypatch
     assert [outcome.world for outcome in outcomes] == worlds
     assert [len(few) for few in asked] == [len({world.settings for world in worlds})] == [2]
     assert len({outcome.throttled_share for outcome in outcomes}) <= 2
+
+
+def test_a_change_that_throttles_at_once_is_tried_in_few_worlds(monkeypatch):
+    """Of many changes, those that cannot be among the answers are ruled out by two worlds."""
+    workload = Workload(
+        fields=[Field("kind", values=("a", "b")), Field("userId", count=5_000)],
+        patterns=[Pattern("put", "PutItem", rate=3_000)],
+        duration=20,
+        warm_up=0,
+    )
+    design = Design(
+        "d", partition="{kind}", sort="{userId}", capacity=Capacity(read=100, write=9_000)
+    )
+    played = []
+    play = WorldsEngine.play
+
+    def counted(engine, worlds, **options):
+        outcomes = play(engine, worlds, **options)
+        played.append((len(worlds), sum(outcome.throttles for outcome in outcomes)))
+        return outcomes
+
+    monkeypatch.setattr(WorldsEngine, "play", counted)
+
+    result = compare(workload, [design], worlds=1, headroom=False, sensitivity=False)
+
+    assert (2, 2) in played, "ruled out by the first two worlds"
+    assert result.designs[0].fix is not None
+    assert "5 would throttle in 2 of 20 worlds" in result.designs[0].fix

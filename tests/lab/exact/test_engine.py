@@ -429,6 +429,16 @@ def test_the_batch_writer_sends_unprocessed_items_again_at_once():
     assert len(requeued.attempts_histogram) == 16
 
 
+def test_a_batch_may_be_given_up_after_more_attempts_than_are_told_apart():
+    """CAP2-9. Pinned: a resent batch that was given up after sixteen attempts ended the run."""
+    batch = Pattern("batch", "BatchWriteItem", rate=6, actions=10)
+    options = {"fields": MANY, "duration": 60, "clients": Clients(count=20, batch_retry="requeue")}
+
+    given_up = pattern_of(run([batch], SCARCE, **options), "batch")
+
+    assert given_up.failed > 0
+
+
 def test_a_caller_may_wait_before_it_sends_unprocessed_items_again():
     """CAP2-9: with the waits of the retry mode, as often as it tries."""
     lost, waited, requeued = batches("none"), batches("backoff"), batches("requeue")

@@ -4,6 +4,7 @@ import pytest
 
 from emulator.lab import compare
 from emulator.lab.inputs.builtin import device_events, hour_and_device
+from emulator.lab.outcome import words
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +29,7 @@ def test_the_hour_throttles_at_one_partition(result):
     assert hour.table.write.utilisation == pytest.approx(0.2, abs=0.005)
     assert hour.table.hottest_key_share == pytest.approx(1, abs=0.01)
     assert "a partition stops at 1,000 write units a second while 80\u202f%" in hour.verdict
+    assert hour.verdict.endswith(". No split helps: sort keys are written in order.")
 
 
 def test_the_device_does_not_throttle_at_all(result):
@@ -54,3 +56,14 @@ def test_the_hour_with_the_device_first_is_split_for_heat(result):
     assert {cut.cause for cut in split.splits} == {"heat"}
     assert 0 < split.throttled_share < result.design("hour key").throttled_share
     assert not any(cut.children for cut in result.design("hour key").splits)
+
+
+def test_the_verdict_says_when_the_busy_partition_is_split_and_whether_that_helps(result):
+    """CAP2-3, CAP2-10: a split of the last hour's partition is none of it."""
+    design = result.design("hour key by device")
+    first = min(split.time for split in design.table.busy_splits if split.children)
+
+    assert (
+        f"In a typical world it splits for heat after {words.duration(first)}, and "
+        "calls are still refused at the end."
+    ) in design.verdict

@@ -252,7 +252,7 @@ BROKEN = {
     ),
     "a broken line": (TRACE + "{", "x.jsonl", ":2: not JSON"),
     "not compressed": ("x", "x.json.gz", ": cannot be read: not JSON, nor compressed JSON"),
-    "no columns": ("a,b\n1,2\n", "x.csv", ": expected the columns minute, pattern, count and one"),
+    "no columns": ("a,b\n1,2\n", "x.csv", ": expected the columns minute, pattern and count"),
     "no rows": ("minute,pattern,deviceId,count\n", "x.csv", ": it has no rows"),
     "no such field": (
         COUNTS.replace("deviceId", "pk"),

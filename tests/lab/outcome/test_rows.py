@@ -48,6 +48,41 @@ def test_every_measure_of_the_comparison_has_a_row():
     }
 
 
+def test_a_split_of_a_partition_without_traffic_in_the_run_is_not_the_first():
+    design = afternoon().designs[-1]
+    index = design.resources[1]
+    early, late = index.splits
+    idle = {early.partition_id, *early.children}
+    columns = [span.partition_id in idle for span in index.heat.partitions]
+
+    def without_traffic(cells):
+        return tuple(
+            tuple(cell and cell * (not gone) for cell, gone in zip(row, columns, strict=True))
+            for row in cells
+        )
+
+    heat = replace(
+        index.heat,
+        load=without_traffic(index.heat.load),
+        throttled=without_traffic(index.heat.throttled),
+    )
+    shown = replace(design, resources=(design.resources[0], replace(index, heat=heat)))
+    rows = [row for group in groups(replace(afternoon(), designs=(shown,))) for row in group.rows]
+    [after] = [row for row in rows if row.label == "first split after"]
+
+    assert early.time < late.time
+    assert after.cells[0].text.replace(words.SPACE, " ") == "1 h 40 min (heat)"
+
+
+def test_the_last_refusal_is_the_end_of_the_last_step_with_one():
+    heat = afternoon().designs[-1].resources[1].heat
+    early = replace(heat, throttled=(*heat.throttled[:1], (0.5, None), (0.0, None)))
+    none = replace(heat, throttled=((0.0, None),) * 3)
+
+    assert early.last_refusal == 2 * heat.step_seconds
+    assert none.last_refusal is None
+
+
 def test_only_what_breaks_a_limit_is_marked():
     marks = {
         row.label: [cell.mark for cell in row.cells]
@@ -121,12 +156,20 @@ def test_the_run_is_told_in_one_line():
     )
 
 
-def test_what_the_engine_did_not_play_of_the_clients_is_said():
-    """CAP2-9: the aggregate engine has no queues in clients, and no callers who give up."""
+def test_what_the_engine_left_out_and_estimated_of_the_clients_is_said():
+    """CAP2-9: in the aggregate engine calls wait in their clients for one reason only."""
     clients = {"count": 9, "concurrency": 2, "timeout": 1.0, "batch_retry": "requeue"}
-    comparison = replace(afternoon(), workload={**afternoon().workload, "clients": clients})
-    left_out = "; without the clients' concurrency, timeout, which only the exact engine plays"
+    patterns = [{**own} for own in afternoon().workload["patterns"]]
+    workload = {**afternoon().workload, "patterns": patterns, "clients": clients}
+    plain = summary(replace(afternoon(), workload=workload))
+    patterns[0]["retry"] = "adaptive"
+    comparison = replace(afternoon(), workload=workload)
 
     assert comparison.engine == "aggregate"
-    assert summary(comparison).endswith(left_out)
-    assert "which only" not in summary(replace(comparison, engine="exact"))
+    assert plain.endswith("; the clients' concurrency estimated, --engine exact plays each client")
+    assert summary(comparison).endswith(
+        "; without the clients' concurrency for patterns that are not adaptive, which only the "
+        "exact engine plays; the clients' concurrency and adaptive retries estimated, --engine "
+        "exact plays each client"
+    )
+    assert "clients'" not in summary(replace(comparison, engine="exact"))

@@ -1,0 +1,144 @@
+"""Key texts: the keys of key groups on one table or index, spelled out.
+
+They are the same in every world and under every load, so the last few are kept for whoever asks
+for the same.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from emulator.lab.aggregate.key_groups import KeyGroups
+from emulator.lab.inputs.distributions import Integers
+from emulator.lab.inputs.key_templates import KeyTemplate
+from emulator.storage import hashed_bytes
+
+#: A partition key, whether it stands for keys that are new every time, and the fixed beginning
+#: of the sort key.
+EntryKey: TypeAlias = tuple[str, bool, str]
+Templates: TypeAlias = tuple[KeyTemplate, ...]
+
+#: Between the attributes of one key.
+JOINT: Final = "\x1f"
+#: So many are kept: those of one design, and of one that is compared with it.
+_KEPT: Final = 6
+
+
+class KeyTexts:
+    """The keys of some key groups.
+
+    Args:
+        groups: The key groups.
+        partitions: For each of them its partition key.
+        sort: The templates of the sort key.
+        fixed_sort: The beginning of it that no moment and no new value changes.
+        moment: When the order of keys is looked at; the same moment stands in all of them, so
+            another one does not change it.
+        is_new: Whether the keys stand for such that are new every time.
+
+    Attributes:
+        partitions: For each key group its partition key.
+    """
+
+    def __init__(
+        self,
+        groups: KeyGroups,
+        partitions: list[tuple[str, ...]],
+        sort: Templates,
+        fixed_sort: Templates,
+        moment: float,
+        *,
+        is_new: bool = False,
+    ) -> None:
+        self.partitions = partitions
+        self._groups = groups
+        self._sort = sort
+        self._fixed_sort = fixed_sort
+        self._moment = moment
+        self._is_new = is_new
+        self._renders = [template.bind(groups.columns) for template in sort]
+
+    @cached_property
+    def _distinct(self) -> dict[tuple[str, ...], int]:
+        """The distinct partition keys, numbered."""
+        numbers: dict[tuple[str, ...], int] = {}
+        for text in self.partitions:
+            numbers.setdefault(text, len(numbers))
+        return numbers
+
+    @cached_property
+    def numbers(self) -> Integers:
+        """For each key group the number of its partition key among the distinct ones."""
+        return np.asarray(list(map(self._distinct.__getitem__, self.partitions)), dtype=np.int64)
+
+    @cached_property
+    def hashed(self) -> list[bytes]:
+        """What is hashed of each distinct partition key."""
+        return [hashed_bytes(text) for text in self._distinct]
+
+    @cached_property
+    def entry_keys(self) -> list[EntryKey]:
+        """For each key group what its items are found by."""
+        is_new = self._is_new
+        joined = {text: JOINT.join(text) for text in self._distinct}
+        return [
+            (joined[text], is_new, sort)
+            for text, sort in zip(self.partitions, self._fixed_sorts(), strict=True)
+        ]
+
+    def _fixed_sorts(self) -> list[str]:
+        texts = self._sorts_by_attribute(self._fixed_sort)
+        if len(texts) == 1:
+            return texts[0]
+        if not texts:
+            return [""] * len(self.partitions)
+        return [JOINT.join(own) for own in zip(*texts, strict=True)]
+
+    def _sorts_by_attribute(self, templates: Templates) -> list[list[str]]:
+        groups, moment = self._groups, self._moment
+        return [template.texts(groups.columns, groups.rows, moment) for template in templates]
+
+    def sorts(self, group: int, moment: float) -> list[str]:
+        """Return the sort values of a key group at a moment."""
+        row = self._groups.rows[group]
+        return [render(row, moment) for render in self._renders]
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """The key groups in the order of their keys."""
+        sorts = self._sorts_by_attribute(self._sort)
+        keys = list(zip(self.partitions, *sorts, strict=True))
+        return sorted(range(len(keys)), key=keys.__getitem__)
+
+    @cached_property
+    def ranks(self) -> Integers:
+        """The place of each key group among all, by partition and sort key."""
+        ranks = np.empty(len(self._order), dtype=np.int64)
+        ranks[self._order] = np.arange(len(self._order))
+        return ranks
+
+    def rank_of(self, key: Sequence[object], moment: float) -> int:
+        """Return how many key groups lie below a key at a moment."""
+        return bisect_left(
+            self._order,
+            tuple(key),
+            key=lambda group: (*self.partitions[group], *self.sorts(group, moment)),
+        )
+
+
+@lru_cache(_KEPT)
+def key_texts_of(
+    groups: KeyGroups, partition: Templates, sort: Templates, fixed_sort: Templates, moment: float
+) -> KeyTexts:
+    """Return the keys of key groups; the templates of the partition key have no moments."""
+    columns, rows = groups.columns, groups.rows
+    texts = [own.texts(columns, rows, moment) for own in partition]
+    partitions: list[tuple[str, ...]] = [()] * len(rows)
+    if texts:
+        partitions = list(zip(*texts, strict=True))
+    return KeyTexts(groups, partitions, sort, fixed_sort, moment)

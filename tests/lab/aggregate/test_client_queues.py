@@ -1,0 +1,252 @@
+"""Clients in the aggregate engine: queues, retry_times, rates, and what comes bunched."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emulator.capacity.client_rate import ClientRate
+from emulator.capacity.retries import LEGACY, STANDARD
+from emulator.lab import Capacity, Clients, Design, Field, Pattern, Workload, aggregate
+from emulator.lab.aggregate.bunched import passed_when_queued, refused_in_whole
+from emulator.lab.aggregate.client_rates import ClientRates, State
+from emulator.lab.aggregate.retries import delay_offsets
+from emulator.lab.aggregate.retry_times import ATTEMPT_SECONDS, RetryTimes
+from emulator.lab.aggregate.waiting_line import LEAVING, WaitingLine
+from emulator.lab.planning.layout import Layout
+
+# Lines
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 40), st.floats(0, 1), st.booleans()), min_size=1, max_size=12)
+)
+def test_a_line_is_left_in_the_order_of_coming(seconds):
+    """Against a list of those who wait, each with the time at which it came."""
+    line = WaitingLine(1, 0, len(seconds))
+    naive = []
+    for second, (calls, share, is_earlier) in enumerate(seconds):
+        line.come(second, np.asarray([float(calls)]), np.asarray([float(calls * is_earlier)]))
+        naive += [(second + (own + 0.5) / calls, is_earlier) for own in range(calls)]
+        assert line.length[0] == pytest.approx(len(naive))
+        leaving = int(share * len(naive))
+        assert line.came_before(second)[0] == pytest.approx(sum(time < second for time, _ in naive))
+
+        gone = line.leave(second, np.asarray([float(leaving)]))
+
+        left, naive = naive[:leaving], naive[leaving:]
+        assert gone.earlier[0] == pytest.approx(sum(earlier for _, earlier in left), abs=1e-6)
+        for point, wait in zip(LEAVING if left else (), gone.waits[:, 0], strict=False):
+            came, _ = left[min(int(point * leaving), leaving - 1)]
+            # The line is even, so each of its second's calls stands for a part of that second.
+            assert wait == pytest.approx(max(0.0, second + point - came), abs=0.51)
+
+
+# RetryTimes
+
+
+def test_callers_come_again_as_long_as_they_wait():
+    """Waits of 50, 100 and 200 ms fit into half a second, 400 ms do not."""
+    retry_times = RetryTimes(LEGACY, 0.5)
+
+    assert retry_times.chances[0].sum(axis=1).round(9).tolist() == [1, 1, 1, 0, 0, 0, 0, 0, 0]
+    # Who has waited for half of it already comes again once.
+    assert retry_times.chances[8].sum(axis=1).round(9).tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 0]
+    assert not retry_times.chances[-1].any()
+
+
+@pytest.mark.parametrize("policy", [LEGACY, STANDARD], ids=lambda policy: policy.name)
+def test_who_waits_long_enough_comes_as_if_there_were_no_timeout(policy):
+    assert RetryTimes(policy, 1e6).chances[0] == pytest.approx(delay_offsets(policy), abs=0.01)
+
+
+def test_a_call_is_under_way_while_it_waits():
+    none, short = RetryTimes(STANDARD, None), RetryTimes(STANDARD, 0.25)
+
+    assert none.held[0].sum(axis=1) == pytest.approx(none.waits, rel=0.01)
+    # Half of a wait of up to a second goes beyond a quarter: they hold their places until then.
+    left = 0.25 - ATTEMPT_SECONDS
+    assert short.held[0, 0].sum() == pytest.approx(left - left**2 / 2, rel=0.01)
+    assert short.chances[0, 0].sum() == pytest.approx(left, rel=0.01)
+
+
+# Rates
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(0.001, 1.5), st.booleans()), min_size=1, max_size=60),
+)
+def test_rates_in_arrays_are_those_of_a_client(answers):
+    """CAP-708: whatever is answered when."""
+    client, now = ClientRate(), 0.0
+    state = State.of((1, 1))
+    for passed, throttled in answers:
+        now += passed
+        client.answered(now, throttled=throttled)
+        state.hear(now, np.ones((1, 1)), np.full((1, 1), float(throttled)))
+
+        expected = np.inf if client.limit is None else client.limit
+        assert state.limit[0, 0] == pytest.approx(expected)
+
+
+def test_a_client_sends_everything_until_the_first_throttled_answer():
+    rates = ClientRates(Clients(count=3), [7])
+    for second in range(5):
+        rates.begin_second(second)
+        assert rates.sent(np.asarray([30.0]), np.zeros(1)).tolist() == [1.0]
+        assert not rates.end_second().any()
+
+    rates.begin_second(5)
+    assert rates.sent(np.asarray([30.0]), np.full(1, 0.5))[0] < 0.8
+
+
+# What comes bunched
+
+
+def simulated(flow, items, *, count=30_000):
+    """Return of batches that take what has flowed in: the share that passes, and whole refusals."""
+    draws = np.random.default_rng(5).exponential(flow, count)
+    tokens, passed, nothing = 0.0, 0, 0
+    for gap in draws.tolist():
+        tokens += gap
+        taken = min(items, int(tokens))
+        # A full bucket holds no more than some batches.
+        tokens = min(tokens - taken, 50.0 * items)
+        passed += taken
+        nothing += not taken
+    return passed / count / items, nothing / count
+
+
+@pytest.mark.parametrize(("flow", "items"), [(0.5, 5), (2.0, 5), (6.0, 10), (0.7, 2)])
+def test_batches_are_refused_in_whole_as_often_as_the_law_says(flow, items):
+    passed, nothing = simulated(flow, items)
+
+    whole = refused_in_whole(np.asarray([float(items)]), np.asarray([passed]))[0]
+
+    assert whole * (1 - passed) == pytest.approx(nothing, abs=0.06)
+
+
+def test_who_begins_when_another_ends_passes_less_often():
+    passed = np.linspace(0.05, 0.95, 10)
+    none, all_of = np.zeros(10, dtype=np.bool_), np.ones(10, dtype=np.bool_)
+
+    single, cut = passed_when_queued(passed, none), passed_when_queued(passed, all_of)
+
+    assert (single < passed).all()
+    assert (cut < single).all()
+    assert passed_when_queued(np.ones(1), none[:1]).tolist() == [1.0]
+
+
+# The engine
+
+USERS = [Field("user", count=200)]
+PUT = Pattern("put", "PutItem", rate=60, size=300)
+
+
+def run(clients=None, *, retry="legacy", write=30, patterns=(PUT,), warm_up=0, duration=40):
+    workload = Workload(
+        fields=USERS,
+        patterns=patterns,
+        duration=duration,
+        warm_up=warm_up,
+        retry=retry,
+        clients=clients or Clients(),
+    )
+    capacity = Capacity(read=10, write=write)
+    design = Design("d", partition="{user}", sort="{timestamp}", capacity=capacity)
+    return aggregate.run(Layout(design, workload), seed=3)
+
+
+def figures(log):
+    record = log.patterns["put"]
+    return [
+        record.calls,
+        record.attempts,
+        record.failed,
+        record.throttled,
+        sum(record.histogram),
+        sum(map(sum, next(iter(log.resources.values())).consumed)),
+    ]
+
+
+@pytest.mark.parametrize("retry", ["legacy", "standard"])
+def test_enough_room_in_the_clients_changes_nothing(retry):
+    free, bound = (
+        run(Clients(count=5, concurrency=places), retry=retry) for places in (None, 10_000)
+    )
+
+    assert figures(bound) == pytest.approx(figures(free))
+
+
+def test_a_client_has_no_more_calls_under_way_than_it_may():
+    """What arrives meanwhile waits, and counts only when it is sent."""
+    free, bound = figures(run()), figures(run(Clients(count=1, concurrency=2)))
+
+    assert bound[0] < 0.7 * free[0]
+    assert bound[1] < 0.6 * free[1]
+    assert bound[5] == pytest.approx(free[5], rel=0.02)
+
+
+def test_places_limit_calls_that_nobody_refuses():
+    """Two places, and a call takes 6 ms: 333 a second pass, whatever arrives."""
+    crowd = replace(PUT, rate=500)
+    log = run(Clients(count=2, concurrency=1), write=40_000, patterns=[crowd], duration=30)
+
+    assert log.patterns["put"].calls == pytest.approx(30 * 2 / ATTEMPT_SECONDS, rel=0.02)
+    assert log.patterns["put"].throttled == 0
+
+
+def test_a_call_that_waits_beyond_the_timeout_is_never_sent():
+    put = run(Clients(count=1, concurrency=1, timeout=1.0)).patterns["put"]
+
+    assert put.failed > 200
+    assert sum(put.histogram) < put.calls - 20
+    assert max(put.latencies) <= 1.0
+
+
+def test_an_adaptive_client_slows_down_to_what_is_served():
+    """CAP-708: fewer refusals than without the limit, and as much work done."""
+    standard, adaptive = (
+        run(Clients(count=1), retry=retry, duration=90) for retry in ("standard", "adaptive")
+    )
+
+    plain, slowed = standard.patterns["put"], adaptive.patterns["put"]
+    assert slowed.refusals < 0.5 * plain.refusals
+    assert figures(adaptive)[5] > 0.8 * figures(standard)[5]
+
+
+def test_adaptive_clients_that_nobody_throttles_are_standard_ones():
+    standard, adaptive = (run(retry=retry, write=200) for retry in ("standard", "adaptive"))
+
+    assert figures(adaptive) == figures(standard)
+
+
+def test_what_waited_before_the_run_counts_for_nothing_in_it():
+    """CAP2-10: what the warm-up left in the clients is sent first."""
+    clients = Clients(count=1, concurrency=1)
+    newborn, warmed = (run(clients, warm_up=seconds).patterns["put"] for seconds in (0, 20))
+
+    assert warmed.calls < newborn.calls - 200
+    assert warmed.requests == newborn.requests
+
+
+BATCH = Pattern("put", "BatchWriteItem", rate=6, actions=10, size=300)
+
+
+@pytest.mark.parametrize("retry", ["legacy", "standard"])
+def test_what_becomes_of_unprocessed_items_is_the_callers_choice(retry):
+    """CAP2-9: lost, sent again at once, or after the waits of the retry mode."""
+    lost, requeued, waited = (
+        run(Clients(count=20, batch_retry=how), retry=retry, patterns=[BATCH]).patterns["put"]
+        for how in ("none", "requeue", "backoff")
+    )
+
+    assert lost.attempts < 1.3 * lost.calls
+    assert lost.failed == pytest.approx(lost.calls - 30 * 40, rel=0.1)
+    assert requeued.attempts > waited.attempts > 2 * lost.attempts
+    assert requeued.failed < lost.failed
+    assert waited.failed < lost.failed
