@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -177,6 +177,14 @@ BUDGET_FILE: Final = "ddb-budgets.json"
 BASELINE_FILE: Final = "ddb-baseline.json"
 
 
+#: Where the SDKs are told whom to ask for the credentials of the machine.
+METADATA_DISABLED: Final = "AWS_EC2_METADATA_DISABLED"
+CONTAINER_CREDENTIALS: Final = (
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options and ini settings; all of them begin with ddb."""
     group = parser.getgroup("ddb", "dynamometer: an emulated DynamoDB")
@@ -267,8 +275,9 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
     Not earlier: only now is a package ``emulator`` of the project's own on the import path. Of
     pytest-xdist's processes the one that collects nothing judges for all.
     """
-    result = yield
     config = session.config
+    with _no_machine_credentials(config):
+        result = yield
     written = _configuration(config) or _written(config, FINDING_SETTINGS + BUDGET_SETTINGS)
     has_record = (config.rootpath / BUDGET_FILE).exists()
     if not (written or has_record or config.getini("ddb_guard")) or _shadow() is not None:
@@ -280,6 +289,28 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
 
         config.add_cleanup(guard())
     return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
+    """Keep clients that a conftest makes off the network."""
+    with _no_machine_credentials(early_config):
+        return (yield)
+
+
+@contextmanager
+def _no_machine_credentials(config: pytest.Config) -> Iterator[None]:
+    """Keep SDKs from asking for the machine's credentials where the guard cannot stand yet.
+
+    A client that is made while modules are imported would ask at once, by the network.
+    """
+    with pytest.MonkeyPatch.context() as environment:
+        if config.getini("ddb_guard"):
+            if METADATA_DISABLED not in os.environ:
+                environment.setenv(METADATA_DISABLED, "true")
+            for name in CONTAINER_CREDENTIALS:
+                environment.delenv(name, raising=False)
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

@@ -16,7 +16,7 @@ from emulator.observe.findings import advice_for
 from emulator.observe.ledger import Ledger, LedgerEntry, as_table, resource_names
 
 NOT_A_NUMBER: Final = "a budget's {name} is a number, not {value!r}"
-NEGATIVE: Final = "a budget's {name} is not negative, as {value!r} is"
+NEGATIVE: Final = "a budget's {name} cannot be negative, and {value!r} is"
 EMPTY: Final = "a budget limits at least one of {names}"
 EXCEEDED: Final = "{used:g} {unit}, and the budget is {limit:g}"
 #: What was used, of one and of several.

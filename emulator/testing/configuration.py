@@ -30,7 +30,7 @@ _CHOICE: Final = "{name} is one of {choices}, not {value!r}"
 _NOT_TEXT: Final = "{name} is text, not {value!r}"
 _NOT_A_CLOCK: Final = "clock is 'system', 'manual' or a clock, not {value!r}"
 _NOT_A_TIME: Final = "start is a date, ISO text or epoch seconds, not {value!r}"
-_NOT_A_RATE: Final = "rate is the requests a second, a number over 0, not {value!r}"
+_NOT_A_RATE: Final = "rate is a number of requests a second, above 0, not {value!r}"
 _RATE_AND_MANUAL: Final = (
     "rate is for real time: on a manual clock calls arrive when the test has advanced it"
 )

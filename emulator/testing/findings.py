@@ -28,7 +28,7 @@ OTHER_NAMES: Final = {"throttle": "would-throttle"}
 
 _UNKNOWN_KIND: Final = "there is no finding {name!r}; there are throttle, {known}"
 _NOT_A_MODE: Final = "findings is one of off, warn, fail, not {value!r}"
-_NOT_A_THRESHOLD: Final = "repeat_threshold is a whole number from 2 on, not {value!r}"
+_NOT_A_THRESHOLD: Final = "repeat_threshold is a whole number of at least 2, not {value!r}"
 _NOT_IGNORED: Final = (
     "ignore: {line!r} is not of the form KIND TABLE [file=PATTERN] [function=PATTERN]"
 )

@@ -34,7 +34,7 @@ _NOT_A_RECORD: Final = "{path} is not a record of budgets: {reason}"
 _NOT_JSON: Final = "it is not JSON"
 _NOT_OURS: Final = "expected version {version} and an object of tests"
 _EXCEEDED: Final = "more is consumed than {path} has on record:"
-_MEANT: Final = "if it is meant, put it on record: pytest --ddb-budget-update"
+_MEANT: Final = "if that is intended, record it: pytest --ddb-budget-update"
 
 
 class Tolerance(NamedTuple):

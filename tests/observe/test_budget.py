@@ -129,7 +129,7 @@ def test_injected_throttles_are_not_counted(emu):
             "a budget limits at least one of rcu, wcu, calls, usd, throttles, scans, filtered",
         ),
         ({"rcu": True}, TypeError, "a budget's rcu is a number, not True"),
-        ({"wcu": -1}, ValueError, "a budget's wcu is not negative, as -1 is"),
+        ({"wcu": -1}, ValueError, "a budget's wcu cannot be negative, and -1 is"),
     ],
 )
 def test_a_budget_that_is_none_is_refused(limit, error, message):

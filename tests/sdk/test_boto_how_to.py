@@ -20,4 +20,4 @@ def test_the_examples_of_the_how_to_run():
     tests = names["TestMusic"]()
     tests.setup_method()
     tests.test_it_is_there()
-    assert len(blocks) == 5
+    assert len(blocks) == 6

@@ -34,8 +34,8 @@ def test_what_is_off_is_on_for_what_fails():
     [
         ({"fail_on": "scans"}, "there is no finding 'scans'; there are throttle, would-throttle"),
         ({"findings": "on"}, "findings is one of off, warn, fail, not 'on'"),
-        ({"repeat_threshold": "1"}, "repeat_threshold is a whole number from 2 on, not '1'"),
-        ({"repeat_threshold": "few"}, "repeat_threshold is a whole number from 2 on, not 'few'"),
+        ({"repeat_threshold": "1"}, "repeat_threshold is a whole number of at least 2, not '1'"),
+        ({"repeat_threshold": "few"}, "repeat_threshold is a whole number of at least 2"),
         ({"ignore": ["scan"]}, "ignore: 'scan' is not of the form KIND TABLE"),
         ({"ignore": ["scan t line=3"]}, "ignore: 'scan t line=3' is not of the form"),
         ({"ignore": ["scans t"]}, "there is no finding 'scans'"),

@@ -1,6 +1,7 @@
 """The pytest plugin in other people's projects: fixtures, markers, options, budgets, reports."""
 
 import json
+import socket
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -793,7 +794,7 @@ def test_a_rate_is_a_number_of_requests(project, rate):
     project.makepyfile("def test_it(ddb): ...")
     result = run(project, f"--ddb-rate={rate}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*rate is the requests a second, a number over 0, not*"])
+    result.stderr.fnmatch_lines(["*rate is a number of requests a second, above 0, not*"])
 
 
 def test_a_rate_and_a_manual_clock_are_refused_in_one_marker(project):
@@ -1087,7 +1088,7 @@ def test_budgets_are_put_on_record_and_held(wasteful):
             "  shop.py:10 in save: PutItem orders: 6 write units, 5 on record",
             "what to change:",
             "  write-loop at shop.py:10: PutItem orders 6 times, one by one; BatchWriteItem*",
-            "if it is meant, put it on record: pytest --ddb-budget-update",
+            "if that is intended, record it: pytest --ddb-budget-update",
         ]
     )
     run(wasteful, "--ddb-budget-update", "-k", "save").assert_outcomes(passed=1, deselected=5)
@@ -1158,6 +1159,47 @@ def test_the_guard_refuses_what_no_fixture_serves(project, monkeypatch):
     result.stdout.fnmatch_lines(
         ["*ListTables was about to be sent to dynamodb.us-east-1.amazonaws.com, and no fixture*"]
     )
+
+
+def test_nobody_is_asked_for_credentials_where_the_guard_stands(project, monkeypatch):
+    """Neither while modules are imported, when it does not stand yet, nor by a test."""
+    attempts = []
+
+    def refuse(*address):
+        attempts.append(address)
+        raise OSError("no network in this test")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_EC2_METADATA_DISABLED"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
+        monkeypatch.setenv(name, "/dev/null")
+    monkeypatch.setenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "/credentials")
+    making = "boto3.session.Session().client('dynamodb', region_name='us-east-1')"
+    project.makeconftest(f"import boto3\n{making}")
+    project.makepyfile(
+        f"""
+        import os
+
+        import boto3
+
+        client = {making}
+
+        def test_forgotten():
+            client.list_tables()
+
+        def test_made_here():
+            {making}.list_tables()
+
+        def test_other_services_may_ask():
+            assert "AWS_EC2_METADATA_DISABLED" not in os.environ
+            assert "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI" in os.environ
+        """
+    )
+    result = run(project, "-o", "ddb_guard=true")
+    result.assert_outcomes(passed=1, failed=2)
+    assert attempts == []
 
 
 def test_a_debugger_says_where_the_console_of_the_test_is(project):
