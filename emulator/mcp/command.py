@@ -13,6 +13,7 @@ FINE: Final = 0
 WRONG_USAGE: Final = 2
 
 NEEDS: Final = "'mcp' needs the module {module}: pip install 'dynamometer[mcp]'"
+NO_LIMIT: Final = "--time-limit is a number above 0, not {value:g}"
 _EPILOG: Final = """\
 An MCP client starts it; by hand it waits for a client on standard input. To register it:
 
@@ -35,7 +36,7 @@ def add_mcp_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=60.0,
         metavar="SECONDS",
-        help="limit for one simulation; default: %(default)g",
+        help="limit for one call of a tool; default: %(default)g",
     )
 
 
@@ -44,6 +45,9 @@ def run_mcp(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.folder)
     if not folder.is_dir():
         sys.stderr.write(f"dynamometer: {folder}: there is no such folder\n")
+        return WRONG_USAGE
+    if not arguments.time_limit > 0:
+        sys.stderr.write(f"dynamometer: {NO_LIMIT.format(value=arguments.time_limit)}\n")
         return WRONG_USAGE
     try:
         server = make_server(folder, arguments.time_limit)

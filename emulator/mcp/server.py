@@ -6,13 +6,14 @@ The SDK is loaded when a server is made: importing this module needs no extra.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any, Final, get_args, get_origin
 
 from emulator import __version__
 from emulator.mcp.tools import Tools
+from emulator.mcp.worker import Worker
 from emulator.service.errors import DocumentError
 
 INSTRUCTIONS: Final = (
@@ -23,6 +24,8 @@ INSTRUCTIONS: Final = (
     "explain_throttle says what an error means. The throttling model is built from published "
     "documentation and measurements; what the service does not publish is drawn anew in each world."
 )
+STUDIES_ADVICE: Final = "ask for a smaller design, or for fewer seconds, worlds or designs"
+DATABASE_ADVICE: Final = "the emulator is empty again: ask for less at once"
 #: Tools that change something: the emulator's tables and its clock.
 _CHANGING: Final = frozenset({"execute"})
 
@@ -32,15 +35,28 @@ def make_server(folder: Path, time_limit: float = 60.0) -> Any:
 
     Args:
         folder: What ``path`` arguments may read below.
-        time_limit: Seconds that a simulation may take.
+        time_limit: Seconds that a call may take.
     """
     from mcp.server.mcpserver import MCPServer
     from mcp.types import ToolAnnotations
 
-    server = MCPServer(
-        "dynamometer", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING"
-    )
     tools = Tools(folder, time_limit)
+    studies = Worker(folder, time_limit, STUDIES_ADVICE)
+    database = Worker(folder, time_limit, DATABASE_ADVICE)
+
+    @asynccontextmanager
+    async def lifespan(_: Any) -> AsyncIterator[None]:
+        yield
+        studies.close()
+        database.close()
+
+    server = MCPServer(
+        "dynamometer",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        log_level="WARNING",
+        lifespan=lifespan,
+    )
     for method in (
         tools.check_design,
         tools.simulate,
@@ -53,23 +69,22 @@ def make_server(folder: Path, time_limit: float = 60.0) -> Any:
             annotations=ToolAnnotations(
                 read_only_hint=not is_changing, destructive_hint=False, open_world_hint=False
             )
-        )(_tool(method))
+        )(_tool(method, database if is_changing else studies))
     return server
 
 
-def _tool(method: Callable[..., Any]) -> Callable[..., Any]:
+def _tool(method: Callable[..., Any], worker: Worker) -> Callable[..., Any]:
     """Return a method as the SDK takes it: described parameters, data and a paragraph."""
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.types import CallToolResult, TextContent
 
     def call(**arguments: Any) -> Any:
         try:
-            answer = method(**arguments)
+            paragraph, data = worker.call(method.__name__, arguments)
         except DocumentError as error:
             raise ToolError(str(error)) from error
         return CallToolResult(
-            content=[TextContent(type="text", text=answer.paragraph)],
-            structured_content=asdict(answer),
+            content=[TextContent(type="text", text=paragraph)], structured_content=data
         )
 
     signature = inspect.signature(method, eval_str=True)

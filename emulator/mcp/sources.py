@@ -69,10 +69,14 @@ def source_file(text: str | None, path: str | None, format_: str, folder: Path) 
 
 def _below(path: str, folder: Path) -> Path:
     root = folder.resolve()
-    file = (root / path).resolve()
+    try:
+        file = (root / path).resolve()
+        exists = file.exists()
+    except (OSError, ValueError) as error:  # too long, or with a character that no name has
+        raise DocumentError(f"{path}: cannot be read: {error}") from error
     if not file.is_relative_to(root):
         raise DocumentError(OUTSIDE.format(path=path, folder=root))
-    if not file.exists():
+    if not exists:
         raise DocumentError(f"{path}: cannot be read: No such file or directory")
     if file.is_file():
         _check_size(file.stat().st_size)

@@ -39,7 +39,7 @@ MOST_ADVANCED: Final = 86_400
 ONE_DESIGN: Final = "there is no design {name!r}; there are {known}"
 TOO_FEW: Final = "compare takes 2 to {most} designs, not {count}"
 MANY_TABLES: Final = "a design has at most {most} tables, this one {count:,}: check a part of it"
-FULL: Final = "the emulator was sent {most:,} characters, which is its bound: call with reset=true"
+FULL: Final = "the emulator was sent {most:,} characters, which is its limit: call with reset=true"
 NOT_A_SPAN: Final = "advance_seconds is a number from 0 to {most}, not {value}"
 A_LAB_FILE: Final = "this is a lab file, which has a workload: call simulate with it"
 

@@ -75,6 +75,19 @@ async def test_a_mistake_is_told_in_its_own_words(connected):
         assert answer.is_error is True
 
 
+async def test_a_call_that_takes_too_long_is_stopped(tmp_path):
+    mcp = pytest.importorskip("mcp", reason="the SDK comes with the extra mcp")
+    async with mcp.Client(make_server(tmp_path, time_limit=0.0)) as client:
+        answer = await client.call_tool("check_design", {"text": TABLE})
+        assert answer.is_error is True
+        assert "stopped" in answer.content[0].text
+
+
+def test_a_limit_that_is_none_is_told(capsys):
+    assert main(["mcp", "--time-limit", "0"]) == 2
+    assert capsys.readouterr().err == "dynamometer: --time-limit is a number above 0, not 0\n"
+
+
 async def test_requests_of_a_session_see_one_database(connected):
     async with connected as client:
         listing = {"operation": "ListTables", "request": {}}
