@@ -88,7 +88,10 @@ def _stack(
     for resource in document.value["Resources"].values():
         nested = _asset_of(resource)
         if nested is not None and depth < _DEEPEST and (template.parent / nested).is_file():
-            yield from _stack(template.parent / nested, parse, {}, region, depth + 1)
+            given = cloudformation.nested_parameters(
+                document, resource, parameters=parameters, region=region
+            )
+            yield from _stack(template.parent / nested, parse, given, region, depth + 1)
 
 
 def _asset_of(resource: Any) -> str | None:

@@ -74,10 +74,7 @@ def read_template(
         DocumentError: Its parameters are no map.
     """
     template = document.value
-    with expecting(f"{document.source}: Parameters", "a map of parameters"):
-        values = _defaults(template) | dict(parameters or {})
-    if region is not None:
-        values[_REGION] = region
+    values = _values(document, parameters, region)
     resolver = Resolver(template, values)
     try:
         resources = dict(_expanded(template["Resources"], values, count(1)))
@@ -102,6 +99,29 @@ def read_template(
             for table in reading.tables
         ),
     )
+
+
+def nested_parameters(
+    document: Document,
+    resource: Mapping[str, Any],
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    region: str | None = None,
+) -> dict[str, Any]:
+    """Return the parameters that a template gives to a nested stack; some may be undecided."""
+    resolver = Resolver(document.value, _values(document, parameters, region))
+    properties = resolver.resolved(resource.get("Properties") or {})
+    given = properties.get("Parameters") if isinstance(properties, Mapping) else None
+    return dict(given) if isinstance(given, Mapping) else {}
+
+
+def _values(
+    document: Document, parameters: Mapping[str, Any] | None, region: str | None
+) -> dict[str, Any]:
+    """Return what the parameters of a template are, as far as that is known."""
+    with expecting(f"{document.source}: Parameters", "a map of parameters"):
+        values = _defaults(document.value) | dict(parameters or {})
+    return values if region is None else values | {_REGION: region}
 
 
 def _resource(

@@ -16,7 +16,7 @@ from emulator.service.errors import DocumentError
 
 Wire: TypeAlias = Mapping[str, Any]
 
-#: Assumed: what stands for a capacity that is decided elsewhere.
+#: Assumed: the capacity, if it is decided elsewhere.
 UNKNOWN_UNITS: Final = 5
 UNITS: Final = {
     "ReadCapacityUnits": "ReadCapacityUnits",
@@ -165,6 +165,10 @@ class UndecidedError(Exception):
         self.field_name = field_name
 
 
+DECIDED_ELSEWHERE: Final = "{name} is decided elsewhere; it is taken as {taken}."
+NOT_STATED: Final = "{name} is not stated; it is taken as {taken}."
+
+
 @dataclass
 class Notes:
     """Findings gathered while a table is read."""
@@ -173,10 +177,12 @@ class Notes:
     findings: list[Finding] = field(default_factory=list)
     #: How a value is stated where it is missing.
     remedy: str = "Give it a default in the file to have it checked."
+    #: What is said of a value that the file does not tell.
+    assumption: str = DECIDED_ELSEWHERE
 
     def assumed(self, name: str, taken: object) -> None:
         """Note a value that the file does not tell (ICH-3)."""
-        message = f"{name} is decided elsewhere; it is taken as {taken}."
+        message = self.assumption.format(name=name, taken=taken)
         finding = Finding("assumed-value", "info", self.resource, message, self.remedy, name)
         self.findings.append(finding)
 

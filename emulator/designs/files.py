@@ -44,6 +44,7 @@ _MARKS: Final = (
     "AWS::Serverless::SimpleTable",
     "aws_dynamodb_table",
     '"KeySchema"',
+    '"DataModel"',
     '"KeyAttributes"',
     '"access_patterns"',
 )

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from emulator.designs import declared
 from emulator.designs.declared import (
+    NOT_STATED,
     DeclaredPattern,
     DeclaredTable,
     Notes,
@@ -25,7 +26,7 @@ from emulator.designs.documents import Document, Path
 from emulator.designs.findings import Finding
 from emulator.service.errors import DocumentError
 
-#: Assumed: what the toolkit takes for a size or count that is not said (ICH-10).
+#: Assumed: the toolkit's own default for a size or count that is not stated (ICH-10).
 ITEM_BYTES: Final = 1024
 _TABLE_MEMBERS: Final = frozenset(
     {
@@ -49,7 +50,7 @@ NOT_SIMULATED: Final = (
     "non_existent_rate",
     "source_requirement",
 )
-_IGNORED: Final = "Nothing is lost for the check; remove it if it is a slip of the pen."
+_IGNORED: Final = "The check does not need it; remove it if it is a mistake."
 
 
 def is_toolkit_model(document: Any) -> bool:
@@ -105,7 +106,7 @@ def read_toolkit_model(document: Document) -> Reading:
 
 def _toolkit_table(document: Document, path: Path, table: Mapping[str, Any]) -> DeclaredTable:
     name = table["table_name"]
-    notes = Notes(name, remedy="State it in the model.")
+    notes = Notes(name, remedy="State it in the model.", assumption=NOT_STATED)
     partition, sort = _key_names(table["key_schema"])
     indexes = [_toolkit_index(index) for index in table.get("gsis") or ()]
     request: dict[str, Any] = {
@@ -256,7 +257,7 @@ def _written_entity(element: Any) -> tuple[str, float]:
 
 
 def _pattern_notes(entry: Mapping[str, Any]) -> Iterator[Finding]:
-    notes = Notes(str(entry["pattern_id"]), remedy="State it in the model.")
+    notes = Notes(str(entry["pattern_id"]), remedy="State it in the model.", assumption=NOT_STATED)
     if not entry.get("peak_rps"):
         notes.warn(
             "no-rate",

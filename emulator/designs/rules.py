@@ -18,7 +18,7 @@ from emulator.designs.declared import DeclaredTable, Wire
 from emulator.designs.findings import Finding
 from emulator.service import errors, limits
 
-#: Assumed: attributes that end in such a word have few values.
+#: Assumed: attributes whose names end in one of these words have few values.
 FEW_VALUES: Final = frozenset(
     {
         *("status", "state", "type", "kind", "category", "class", "level", "priority", "severity"),
@@ -28,17 +28,17 @@ FEW_VALUES: Final = frozenset(
         *("completed", "processed", "approved", "verified", "paid", "locked", "expired"),
     }
 )
-#: Assumed: of these words the same is true when nothing parts them from what goes before.
+#: Assumed: so have those that end in one of these without a separator, such as orderstatus.
 _FEW_VALUES_ENDINGS: Final = ("status", "state", "type", "category", "country", "gender")
 _OTHER_WORDS: Final = ("estate", "interstate", "prototype", "archetype", "genotype", "phenotype")
-#: Assumed: attributes that end in such a word follow the clock.
+#: Assumed: attributes whose names end in one of these words follow the clock.
 TIMES: Final = frozenset(
     {
         *("date", "day", "hour", "minute", "second", "month", "quarter", "week", "year"),
         *("time", "timestamp", "datetime", "ts", "epoch", "created", "updated", "modified"),
     }
 )
-#: Assumed: tables called so hold what happened, of which the old is seldom wanted.
+#: Assumed: tables with one of these words in their names record events; old ones are rarely read.
 HAPPENINGS: Final = frozenset(
     {
         *("event", "log", "metric", "reading", "measurement", "session", "telemetry", "history"),

@@ -40,3 +40,36 @@ def test_another_manifest_is_no_assembly(tmp_path):
         (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
         with pytest.raises(DocumentError, match="no DynamoDB table is declared in it"):
             read_design(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("given", "keys"), [("createdAt", ["createdAt"]), ({"Fn::GetAtt": ["Other", "Key"]}, [])]
+)
+def test_a_nested_stack_has_the_parameters_of_its_parent(tmp_path, given, keys):
+    """What the parent cannot tell is undecided, and not the default."""
+    shutil.copytree(ASSEMBLY, tmp_path / "cdk.out")
+    parent = tmp_path / "cdk.out" / "Shop.template.json"
+    template = json.loads(parent.read_text(encoding="utf-8"))
+    [nested] = [
+        resource
+        for resource in template["Resources"].values()
+        if resource["Type"] == "AWS::CloudFormation::Stack"
+    ]
+    nested["Properties"] = {"Parameters": {"Key": given}}
+    parent.write_text(json.dumps(template), encoding="utf-8")
+    key = {"Ref": "Key"}
+    events = {
+        "KeySchema": [{"AttributeName": key, "KeyType": "HASH"}],
+        "AttributeDefinitions": [{"AttributeName": key, "AttributeType": "S"}],
+        "BillingMode": "PAY_PER_REQUEST",
+    }
+    child = {
+        "Parameters": {"Key": {"Type": "String", "Default": "id"}},
+        "Resources": {"Events": {"Type": "AWS::DynamoDB::Table", "Properties": events}},
+    }
+    (tmp_path / "cdk.out" / "ShopNested.nested.template.json").write_text(json.dumps(child))
+
+    tables = {table.resource: table for table in read_design(tmp_path / "cdk.out").tables}
+
+    declared = tables["Events"].request["KeySchema"] if "Events" in tables else []
+    assert [element["AttributeName"] for element in declared] == keys

@@ -148,3 +148,9 @@ def test_what_is_nearly_a_design_says_what_would_be_one(tmp_path, text, hint):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(DocumentError, match=hint):
         read_design(path)
+
+
+def test_a_model_without_keys_is_reported_in_a_folder_too(tmp_path):
+    (tmp_path / "model.json").write_text('{"DataModel": [{"TableName": "orders"}]}')
+    [finding] = read_design(tmp_path).findings
+    assert (finding.rule, finding.subject) == ("unreadable", "DataModel[0]")
