@@ -28,7 +28,7 @@ TOO_MANY_DECREASES = (
     "performed at most once every 3600 seconds. Number of decreases today: {count}. Last decrease "
     "at {last}. Next decrease can be made at {next}"
 )
-# Assumed: the wording, after that of decreases.
+# Assumed: the wording, which follows that of decreases.
 TOO_MANY_SWITCHES = (
     "Subscriber limit exceeded: Updates to PAY_PER_REQUEST mode are limited to 4 in 24 hours. "
     "Last update at {last}. Next update can be made at {next}"
@@ -47,7 +47,7 @@ class DecreasesState(NamedTuple):
 class Decreases:
     """The changes of one resource's provisioned throughput; times are epoch seconds.
 
-    Assumed: CAP-618, four decreases a UTC day, then one whenever an hour passed without.
+    Assumed: CAP-618, four decreases a UTC day, then one after each hour without a decrease.
 
     >>> history = Decreases()
     >>> for second in range(4):

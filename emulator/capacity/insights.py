@@ -9,7 +9,7 @@ from emulator.capacity.traffic import CONSUMED, THROTTLES, Minute, Position
 
 #: Source: CAP-804.
 MAX_SHOWN: Final = 25
-#: Assumed: keys remembered per rule over a resource's life; the light half gives way.
+#: Assumed: how many keys a rule remembers of a resource; the lighter half is dropped first.
 MAX_REMEMBERED: Final = 1024
 
 _PEAK: Final = 2  # a tally is [accessed, throttled, peak accessed, peak throttled]

@@ -273,7 +273,7 @@ class Metrics:
     def count_throttles(self, reasons: Sequence[Reason]) -> None:
         """Count one refused item operation from its reasons.
 
-        Source: CAP-802, CAP-803. Assumed: only resources whose limits were short count.
+        Source: CAP-802, CAP-803. Assumed: only resources whose limit was exceeded count.
 
         >>> metrics = Metrics()
         >>> arn = "arn:aws:dynamodb:us-east-1:0:table/t/index/i"

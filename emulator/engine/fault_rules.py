@@ -165,6 +165,8 @@ def _judge_number(name: str, value: object) -> None:
         raise TypeError(f"a fault's {name} is a number, not {value!r}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"a fault's {name} is a number, not {value!r}")
+    if name == "times" and value < 0:
+        raise ValueError(f"a fault's times are at least 0, not {value!r}")
 
 
 def _names(member: str, names: object) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ class RegionsNeeded(Exception):
 class Version(NamedTuple):
     """When an item was written, and where: the later version wins (GTB-1).
 
-    Assumed: of two writes in the same nanosecond, that of the region whose name sorts last wins.
+    Assumed: of two writes in the same nanosecond, the region whose name sorts last wins.
 
     Attributes:
         time_ns: The moment, or just after the last version that its region had seen of the item.
@@ -152,7 +152,7 @@ class Replica:
     def expires_here(self, account: Account) -> bool:
         """Return whether expired items are deleted by this replica: only one of them does.
 
-        Assumed: it is the one that is longest there among those that can be reached.
+        Assumed: it is the oldest replica that can be reached.
         """
         reached = _reached(account, self.members)
         return not reached or reached[0] == self.region

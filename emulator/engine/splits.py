@@ -101,7 +101,7 @@ def grow(account: Account, table: Table, resource: Resource, now_ns: int, least:
     A resource that says it serves so many units a second then serves them of evenly spread keys,
     whatever its history (CAP2-1). What it holds may ask for more partitions: ``least`` (CAP-502).
 
-    Source: DG, warm throughput. Assumed: the cut at the middle.
+    Source: DG, warm throughput. Assumed: that it is cut in the middle.
     """
     most = resource.widest_range
     if max(resource.partitions.widths()) <= most and len(resource.partitions) >= least:

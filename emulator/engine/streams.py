@@ -21,7 +21,7 @@ from emulator.service import limits
 ViewType = Literal["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"]
 
 #: Records a stream keeps at the most; older ones count as trimmed.
-#: Assumed: the service keeps a day's worth whatever its size; a test's memory is smaller.
+#: Assumed: the service keeps a whole day of any size; the memory of a test is limited.
 MOST_RECORDS = 200_000
 #: Bytes of the items in a stream's records at the most; the newest record always stays.
 #: Assumed: for the same reason.

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 NO_SUCH_BUCKET: Final = "S3NoSuchBucket"
 NO_SUCH_KEY: Final = "S3NoSuchKey"
 ACCESS_DENIED: Final = "S3AccessDenied"
-#: Assumed: the code of every other fault.
+#: Assumed: the code of all faults that have no code of their own.
 OTHER_FAULT: Final = "S3InternalError"
 
 _MISSING_BUCKET: Final = (

@@ -33,7 +33,7 @@ def create_backup(account: Account, request: Request) -> Response:
 def keep_deleted_table(account: Account, table: Table) -> None:
     """Keep a table that is being deleted and could be restored, for 35 days (S3X-31).
 
-    Observed: another project's probes of the service, October 2026, of its name and its ARN.
+    Observed: another project's probes of the service, October 2026, for its name and ARN.
     """
     if table.options.recovery is not None:
         expires_ns = account.now_ns + SYSTEM_BACKUP_NS

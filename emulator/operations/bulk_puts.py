@@ -188,7 +188,7 @@ def _begin(account: Account, table: Table, asked: Request) -> BulkPut:
         asked=completed,
         records=(),
         total_bytes=0,
-        # Assumed: without a limit it takes no time, whatever its tier.
+        # Assumed: without a limit it takes no time, in any tier.
         rate=completed.get("MaxWriteRequestUnits"),
         started_ns=account.now_ns,
         least_ns=transfers.end_of(account),

@@ -74,7 +74,7 @@ def _lines(data: bytes, compression: str) -> Iterator[tuple[str, str | None]]:
     """Yield the lines of an object, each with what is wrong with it; what is no record ends it.
 
     Source: Developer Guide, input formats, validation errors that stop an object. Assumed: that
-    they are those which stop an object of an import (S3X-22).
+    the same errors stop an object of an import (S3X-22).
     """
     try:
         for line in lines_of(data, compression):

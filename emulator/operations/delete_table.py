@@ -18,7 +18,7 @@ INDEXES_CHANGING: Final = (
     IN_USE + "Cannot delete table while indexes are being created, updated, or deleted."
 )
 
-#: What the description of a table that goes does not say (DT-1).
+#: What the description of a table that is being deleted leaves out (DT-1).
 #: Observed: ScyllaDB's tests, run against the service.
 _LEFT_OUT: Final = frozenset(
     (

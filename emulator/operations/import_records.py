@@ -3,7 +3,7 @@
 Texts of errors are those of the service's log where they were seen. A line that cannot be read ends
 its object; a record that is no item of the table is passed over.
 
-Observed: another project's probes of the service, October 2026, of what is counted.
+Observed: another project's probes of the service, October 2026, for what is counted.
 """
 
 from __future__ import annotations

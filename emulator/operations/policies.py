@@ -42,7 +42,7 @@ class Caller(NamedTuple):
 
     @property
     def arn(self) -> str:
-        """The caller as policies name it. Assumed: users are called like their access keys."""
+        """The caller as policies name it. Assumed: a user's name is its access key."""
         return f"arn:aws:iam::{self.account_id}:user/{self.access_key}"
 
 

@@ -100,8 +100,8 @@ class ConditionClause(NamedTuple):
             text for value in self.values if (text := self._replaced(value, context)) is not None
         ]
         met = [any(fits(value, text) for text in wanted) != is_negated for value in present]
-        # Assumed: without a quantifier one of several values is enough, and of a negated
-        # operator none may be among those named.
+        # Assumed: without a quantifier, one matching value is enough; for a negated operator, no
+        # value may match.
         return (_SETS[self.over] if self.over else all if is_negated else any)(met)
 
     def _replaced(self, value: str, context: Context) -> str | None:

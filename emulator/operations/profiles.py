@@ -15,7 +15,7 @@ from emulator.service.catalogue import OLDER, OPERATIONS, MessageProfile
 from emulator.service.errors import RequestFault, ValidationException
 
 #: JSON nested deeper than this is left to the older layer by those that use the envelope.
-#: Observed: the public suite in October 2026: values in 63 maps are, in 40 are not (ERR-UPD-3).
+#: Observed: the public suite in October 2026: those in 63 maps are, those in 40 not (ERR-UPD-3).
 _CURRENT_JSON_LEVELS: Final = 128
 
 

@@ -166,7 +166,7 @@ def _replicas(name: str, group: Mapping[str, Account]) -> list[Replica]:
 def _leave(region: str, name: str, group: Mapping[str, Account]) -> None:
     """Let a replica go its own way; first everything arrives that is on its way (GTB-10).
 
-    Assumed: that takes no time. Of two replicas, none is left a replica.
+    Assumed: that takes no time. If only one replica is left, it becomes an ordinary table.
     """
     members = [
         (account, table)

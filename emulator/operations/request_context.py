@@ -50,8 +50,8 @@ def of_request(
 ) -> dict[str, tuple[str, ...]]:
     """Return what is known of a request whatever it is on.
 
-    Assumed: a user's unique id is its access key, and calls that are made without a network come
-    from this machine over a secure transport.
+    Assumed: a user's unique id is its access key, and in-process calls come from this machine
+    over a secure transport.
     """
     seconds = account.now_ns / NANOSECONDS
     moment = datetime.fromtimestamp(int(seconds), UTC)
@@ -90,8 +90,8 @@ def of_tags(tags: Mapping[str, str]) -> Context:
 def of_body(action: str, body: Any, table: Table, index: object = None) -> Context:
     """Return what a request, an action of a transaction or a batch does to the items of a table.
 
-    Source: Developer Guide, condition keys of fine-grained access control. Assumed: reads that
-    name no attributes have the Select that they amount to, writes the ReturnValues NONE.
+    Source: Developer Guide, condition keys of fine-grained access control. Assumed: a read
+    without Select counts as the Select that it amounts to, a write as ReturnValues NONE.
     """
     bodies = [body] if isinstance(body, Mapping) else list(_writes(body))
     key = _key_of(table, index)

@@ -97,7 +97,7 @@ def _holder(account: Account, arn: str) -> TableOptions | Stream:
 def new_policy(account: Account, arn: str, text: str) -> ResourcePolicy:
     """Return a policy with a revision of its own.
 
-    Assumed: a revision is milliseconds since the epoch and some digits.
+    Assumed: a revision is the time in milliseconds, followed by some digits.
     """
     mark = int(account.new_id(f"policy/{arn}")[:6], 16)
     return ResourcePolicy(text, f"{account.now_ns // 1_000_000}{mark:08}")
@@ -125,7 +125,7 @@ def policy_can_be_applied(account: Account, text: str) -> None:
 def revision_is_expected(account: Account, policy: ResourcePolicy | None, request: Request) -> None:
     """Refuse to change a policy of another revision than the caller knows (OTH-18).
 
-    Assumed: where there is no policy at all, the text says just that.
+    Assumed: the text, if there is no policy at all.
     """
     expected, arn = request.get("ExpectedRevisionId"), request["ResourceArn"]
     if expected is None or expected == (_NONE_EXPECTED if policy is None else policy.revision):

@@ -31,7 +31,7 @@ from emulator.operations.rules import vectors
 from emulator.service import errors
 from emulator.storage import OrderedStore
 
-# Observed: another project's probes of the service, October 2026. Assumed: where they begin.
+# Observed: another project's probes of the service, October 2026. Assumed: how they begin.
 _REQUEST: Final = "Invalid Request: "
 EITHER_TIME: Final = (
     _REQUEST + "Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but "
@@ -123,7 +123,7 @@ def restore_to_point_in_time(account: Account, request: Request) -> Response:
 def _source_account(account: Account, arn: str) -> Account | None:
     """Return the account of the region that a source lies in, or None if nothing is there (S3X-32).
 
-    Assumed: what is asked of a region in an outage fails.
+    Assumed: a request to a region in an outage fails.
 
     Raises:
         RegionsNeeded: it is another region, and not held yet.
@@ -186,7 +186,7 @@ def _restore(
     if encryption["SSESpecification"] is not None:
         table.options.sse = load_encryption(account, encryption["SSESpecification"])
     elif _region(source.arn) == account.region:
-        # Keys belong to a region. Assumed: in another one the table has the service's own.
+        # Keys belong to a region. Assumed: in another, the table uses the service's own key.
         table.options.sse = source.options.sse
     table.options.extra["RestoreSummary"] = {"SourceTableArn": source.arn, **summary}
     for _, item in items.walk(*EVERYWHERE):
@@ -302,7 +302,7 @@ def _vector_indexes(source: Table, request: Request) -> list[dict[str, Any]]:
     if chosen is None:
         return list(known.values())
     for index in chosen:
-        # Assumed: a mismatch is reported as for a global index.
+        # Assumed: a mismatch is reported in the same way as for a global index.
         if known.get(index["IndexName"]) != {**index, "Dimensions": int(index["Dimensions"])}:
             raise errors.ValidationException(NO_SUCH_INDEX.format(index=index["IndexName"]))
     return list(chosen)

@@ -53,7 +53,7 @@ _EXPECTED: Final = {
 class SearchRequest(shapes.Structure):
     """A request whose faults another parser reports than those of other operations (VIX-44).
 
-    Assumed: columns count in JSON without blanks; who sends other JSON gets other columns.
+    Assumed: columns are counted in JSON without spaces; the service counts in what was sent.
     """
 
     def without_nulls(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from emulator.operations.registry import Request, Response, operation
 from emulator.service import errors, limits
 
 # Assumed: the texts (STM-9, ERR-OTH-8). Observed: ScyllaDB's tests, run against the service, for
-# what is refused: an ARN that is none, a number that is not asked for, half a filter.
+# what is refused: a malformed ARN, an unwanted sequence number, an incomplete filter.
 BAD_ARN: Final = "Invalid StreamArn: {arn}"
 UNWANTED_SEQUENCE_NUMBER: Final = "SequenceNumber must not be given for ShardIteratorType {kind}"
 HALF_A_FILTER: Final = "Both Type and ShardId are required in ShardFilter"

@@ -92,7 +92,7 @@ def _find(account: Account, table: Table, wanted: _WantedItem) -> Found:
 
 
 def _shown(wanted: _WantedItem, read: Found) -> dict[str, Any]:
-    """Return what is shown of one item; nothing of it is no item (TXG-1).
+    """Return the part of an item that is shown; without one there is no item (TXG-1).
 
     Observed: the public suite in October 2026, unlike GetItem (PRJ-4).
     """

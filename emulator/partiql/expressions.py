@@ -157,7 +157,7 @@ class ExpressionParser(LiteralParser):
         return node
 
     def _unsupported(self, operator: str, operand: trees.Node) -> trees.Node:
-        """Note a sign before something that is no number.
+        """Note a sign before something that is not a number.
 
         Observed: another emulator's capture of eu-west-2, September 2026.
         """

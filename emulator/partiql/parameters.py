@@ -1,7 +1,7 @@
 """Parameters of a statement: read before the statement is (PQL-12).
 
-Observed: the public suite, October 2026: a number is read as Java reads it, so an exponent
-beyond 32 bits makes it none; of several faults the first in the order of the document is reported.
+Observed: the public suite, October 2026: a number is read as Java reads it, so one with an exponent
+beyond 32 bits is not a number; of several faults, the first in the document is reported.
 """
 
 from __future__ import annotations

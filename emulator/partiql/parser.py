@@ -96,7 +96,7 @@ class _StatementParser(expressions.ExpressionParser):
         self._optional(";")
         self._expect(END, LEFT_OVER)
         if self._operators > limits.EXPRESSION_OPERATORS:
-            # Assumed: the limit of expressions holds, as statements become expressions.
+            # Assumed: the limit of expressions applies, because statements become expressions.
             self._note(TOO_MANY_OPERATORS.format(count=self._operators))
         self._tell_faults()
         return ast.Parsed(

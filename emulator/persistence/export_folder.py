@@ -31,8 +31,8 @@ NO_EXPORT: Final = (
     "{folder} holds no export of DynamoDB: there is no manifest-summary.json in it or below"
 )
 NOT_READ: Final = "{path} cannot be read as part of an export: {reason}"
-NO_JSON: Final = "{path} is of an export in {format}: only DYNAMODB_JSON is read"
-DAMAGED: Final = "{path} is damaged: its checksum is not that of its manifest"
+NO_JSON: Final = "{path} belongs to an export in {format}: only DYNAMODB_JSON is read"
+DAMAGED: Final = "{path} is damaged: its checksum does not match its manifest"
 MISSING: Final = "{path} lists the file {name}, which is not there"
 NO_FULL: Final = "{folder} has increments of table {table}, and no full export before them"
 BAD_ITEM: Final = "{folder}: an item of table {table} does not fit: {reason}"

@@ -44,13 +44,13 @@ VERSION: Final = 3
 #: The last version whose tables have neither moment nor state.
 _LAST_WITHOUT_STATE: Final = 2
 
-FOREIGN: Final = "{path} is no dynamometer snapshot: save one with emu.save(path)"
+FOREIGN: Final = "{path} is not a dynamometer snapshot: save one with emu.save(path)"
 LATER: Final = (
     "{path} has snapshot version {version}, this release reads 1 to {latest}: load it with the "
     "release that wrote it"
 )
-DAMAGED: Final = "{path} is damaged (its checksum does not fit): save it anew"
-WRONG: Final = "{path} line {line} is not what a snapshot has there ({reason}): save it anew"
+DAMAGED: Final = "{path} is damaged (its checksum does not match): save it again"
+WRONG: Final = "{path} line {line} is not what a snapshot has there ({reason}): save it again"
 
 
 # Saving

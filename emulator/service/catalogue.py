@@ -123,9 +123,9 @@ def _row(
     return OperationFacts(name, module, kind, api, paging, layers or {}, has_output)
 
 
-# Source: botocore's paginators-1.json for dynamodb 2012-08-10, of paging.
-# Observed: the public suite in October 2026, us-east-1 (PRO-2), of layers.
-# Observed: live control-plane probes, October 2026 (ERR-UT-2), of UpdateTable's layer.
+# Source: botocore's paginators-1.json for dynamodb 2012-08-10, for paging.
+# Observed: the public suite in October 2026, us-east-1 (PRO-2), for layers.
+# Observed: live control-plane probes, October 2026 (ERR-UT-2), for UpdateTable's layer.
 _ROWS: Final = (
     _row("BatchExecuteStatement", "batch_execute_statement", Kind.BATCH),
     _row("BatchGetItem", "batch_get_item", Kind.BATCH, layers={"2026-10": _CURRENT}),

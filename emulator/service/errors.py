@@ -26,8 +26,8 @@ from typing import Any, ClassVar, Final
 
 from emulator.service.wording import Wording
 
-#: The longest message; what is longer repeats a large request to who has sent it.
-#: Assumed: no client reads further.
+#: The longest message; a longer one would repeat a large request to its sender.
+#: Assumed: no client needs more of a message than this.
 _MESSAGE_CHARACTERS: Final = 16 * 1024
 
 
@@ -145,7 +145,7 @@ class SerializationException(ProtocolError):
 class RequestEntityTooLargeException(ProtocolError):
     """The body is longer than the service reads (WIR-16).
 
-    Assumed: the name, which the framework's other services answer with; the status is WIR-8.
+    Assumed: the name, which other services of the framework use; the status is WIR-8.
     """
 
     status = 413
@@ -154,7 +154,7 @@ class RequestEntityTooLargeException(ProtocolError):
 class RequestTimeoutException(ProtocolError):
     """The client began a request and did not finish it in time.
 
-    Assumed: that it is answered at all; the name is the framework's.
+    Assumed: that there is an answer at all; the name is the framework's.
     """
 
     status = 408
@@ -163,7 +163,7 @@ class RequestTimeoutException(ProtocolError):
 class ServiceUnavailableException(ProtocolError):
     """The server has as many connections, or as many bytes of requests, as it takes.
 
-    Assumed: the name, which the framework's other services answer with; the status is WIR-8.
+    Assumed: the name, which other services of the framework use; the status is WIR-8.
     """
 
     status = 503

@@ -26,7 +26,7 @@ THROTTLE_CODES: Final = frozenset(
 )
 
 # Sentences come in pairs: of a table, and of a global index. Source: CAP-705.
-# Assumed: a provisioned table or index reports every limit so, a partition's too.
+# Assumed: provisioned tables and indexes report every limit this way, a partition's too.
 PROVISIONED_SENTENCES: Final = (
     "The level of configured provisioned throughput for the table was exceeded. Consider "
     "increasing your provisioning level with the UpdateTable API.",

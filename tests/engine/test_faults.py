@@ -164,6 +164,7 @@ def test_a_transaction_meets_a_conflict(made):
         ({"kind": "throttle", "share": 1.5}, ValueError),
         ({"kind": "throttle", "times": "many"}, TypeError),
         ({"kind": "latency", "latency": -1}, ValueError),
+        ({"kind": "throttle", "times": -1}, ValueError),
         ({"kind": "throttle", "seed": True}, TypeError),
         ({"kind": "throttle", "key": {"pk": "a"}}, ValueError),
         ({"kind": "throttle", "key": 5}, ValueError),
@@ -196,7 +197,7 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize("bounds", [{"share": 0}, {"share": 1}, {"latency": 3600}])
+@pytest.mark.parametrize("bounds", [{"share": 0}, {"share": 1}, {"latency": 3600}, {"times": 0}])
 def test_the_bounds_of_a_rule_belong_to_it(bounds):
     rule = FaultRule(kind="latency", **bounds)
     assert {name: getattr(rule, name) for name in bounds} == bounds

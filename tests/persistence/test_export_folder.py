@@ -117,7 +117,7 @@ def test_a_damaged_or_missing_file_is_named(tmp_path):
     files = sorted(folder.rglob("data/*.json.gz"), key=lambda path: path.stat().st_size)
     content = files[-1].read_bytes()
     files[-1].write_bytes(content[:-1])
-    assert refused(folder) == f"{files[-1]} is damaged: its checksum is not that of its manifest"
+    assert refused(folder) == f"{files[-1]} is damaged: its checksum does not match its manifest"
     files[-1].unlink()
     assert files[-1].name in refused(folder)
     (manifest,) = folder.rglob("manifest-files.json")

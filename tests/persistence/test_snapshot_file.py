@@ -123,11 +123,11 @@ def test_access_keys_are_kept_apart(tmp_path):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "is no dynamometer snapshot"),
-        (b"PK\x03\x04\xff", "is no dynamometer snapshot"),
-        (b'{"format": "other"}\n', "is no dynamometer snapshot"),
-        (b"[]\n", "is no dynamometer snapshot"),
-        (b"[" * 100_000, "is no dynamometer snapshot"),
+        (b"", "is not a dynamometer snapshot"),
+        (b"PK\x03\x04\xff", "is not a dynamometer snapshot"),
+        (b'{"format": "other"}\n', "is not a dynamometer snapshot"),
+        (b"[]\n", "is not a dynamometer snapshot"),
+        (b"[" * 100_000, "is not a dynamometer snapshot"),
         (b'{"format": "dynamometer-snapshot", "version": 9}\n', "has snapshot version 9"),
         (b'{"format": "dynamometer-snapshot", "version": true}\n', "has snapshot version True"),
         (

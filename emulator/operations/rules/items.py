@@ -29,7 +29,7 @@ def updated_item_fits(item: Item, request_bytes: int = 0) -> None:
     """Refuse an update that makes an item too large or too deep (SIZ-5, UPD-21).
 
     Observed: the public suite in October 2026 (of a transaction), another emulator's capture of
-    eu-west-2 (of PartiQL): the words for too deep. Assumed: that UpdateItem has no others.
+    eu-west-2 (of PartiQL): the words for too deep. Assumed: that UpdateItem uses the same.
     """
     if max(item.size_bytes, request_bytes) > limits.ITEM_BYTES:
         raise errors.ValidationException(UPDATE_TOO_LARGE)

@@ -83,7 +83,7 @@ def keys_are_scalars(
 
     Observed: ScyllaDB's tests of updates and dynalite's of projections and filters, both run
     against the service.
-    Assumed: that conditions of writes are held to it too, as DynamoDB Local does.
+    Assumed: that this applies to conditions of writes too, as in DynamoDB Local.
     """
     for path in paths:
         if len(path) == 1:

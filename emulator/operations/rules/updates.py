@@ -327,7 +327,7 @@ def index_keys_keep_their_types(action: Wire, request: Wire, table: Table) -> No
     """Refuse a new index that gives another index's key attribute a new type (MAK-17).
 
     Observed: ScyllaDB's tests, run against the service, for keys of one attribute. Assumed: how
-    several are written. A table's key attribute keeps its type in silence.
+    several are listed. A key attribute of the table keeps its type, without an error.
     """
     wanted = key_elements(action, request)
     new_types = {name: type_name for name, type_name, _ in wanted}

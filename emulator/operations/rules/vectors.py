@@ -244,7 +244,7 @@ def indexes_are_not_in_the_making(request: Wire, table: Table, now_ns: int) -> N
 def _vector_is_no_key(action: Wire, table: Table) -> None:
     """Refuse a vector attribute that is part of a key of the table or of an index.
 
-    Observed: ExtendDB, 2026-08-13, of a table's partition key. Assumed: of others alike.
+    Observed: ExtendDB, 2026-08-13, for a table's partition key. Assumed: for other keys, too.
     """
     name, count = action["VectorAttribute"]["AttributeName"], int(action["Dimensions"])
     for key in (table.key, *(schema.key for schema in table.index_schemas)):
@@ -288,7 +288,7 @@ def vectors_can_be_put(table: Table, item: Item) -> None:
 def vectors_can_be_updated(table: Table, old: Item | None, new: Item) -> None:
     """Refuse an update by which a vector index cannot hold the item any more (VIX-31, VIX-32).
 
-    Assumed: attributes that stay as they are need not fit, as with keys of indexes (IXV-4).
+    Assumed: attributes that do not change are not checked, as with index keys (IXV-4).
     """
     if table.vectors is None:
         return
