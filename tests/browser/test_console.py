@@ -235,7 +235,7 @@ def test_an_item_is_edited_in_the_page_and_read_back_through_boto3(server, brows
     assert item == {"customer": "ada", "created": "2026-11-17", "total": "12"}
     set_value(browser, text, json.dumps(item | {"total": 13, "tags": ["a", None, True]}))
     button(browser, "Save").click()
-    wait_for_text(browser, "The item is saved.")
+    wait_for_text(browser, "The item was saved.")
     read = client.get_item(TableName="orders", Key=key)["Item"]
     assert read["total"] == {"N": "13"}
     assert read["tags"] == {"L": [{"S": "a"}, {"NULL": True}, {"BOOL": True}]}
@@ -256,7 +256,7 @@ def test_an_item_is_edited_in_the_page_and_read_back_through_boto3(server, brows
     button(browser, "Open").click()
     button(browser, "Delete").click()
     button(browser, "Really delete").click()
-    wait_for_text(browser, "The item is deleted.")
+    wait_for_text(browser, "The item was deleted.")
     assert "Item" not in client.get_item(TableName="orders", Key=key)
 
 
@@ -271,7 +271,7 @@ def test_a_set_keeps_its_type_in_the_editor(server, browser):
     button(browser, "JSON").click()
     wait_for_text(browser, "need DynamoDB JSON", "dialog")
     button(browser, "Save").click()
-    wait_for_text(browser, "The item is saved.")
+    wait_for_text(browser, "The item was saved.")
     assert client.scan(TableName="orders")["Items"] == [item]
 
 
@@ -484,7 +484,7 @@ def test_controls_change_clock_capacity_faults_and_snapshots(browser):
         browser.open(address(server, "controls"))
         set_value(browser, field(browser, "Seconds"), "90")
         button(browser, "Advance").click()
-        wait_for_text(browser, "further")
+        wait_for_text(browser, "was advanced")
         assert emulator.clock.now() == start + 90
         set_value(browser, field(browser, "Mode"), "enforce")
         wait_for_text(browser, "capacity enforce", "header")
@@ -493,19 +493,19 @@ def test_controls_change_clock_capacity_faults_and_snapshots(browser):
         button(browser, "Restore")
         client.put_item(TableName="orders", Item=order("ada"))
         button(browser, "Restore").click()
-        wait_for_text(browser, "Snapshot 1 is restored.")
+        wait_for_text(browser, "Snapshot 1 was restored.")
         assert client.scan(TableName="orders")["Count"] == 0
         set_value(browser, field(browser, "Operations"), "PutItem")
         button(browser, "Inject").click()
-        wait_for_text(browser, "The fault is in force.")
+        wait_for_text(browser, "The fault is active.")
         with pytest.raises(client.exceptions.ClientError, match=r"Throttling|Throughput"):
             client.put_item(TableName="orders", Item=order("ada"))
         button(browser, "Remove all").click()
-        wait_for_text(browser, "There is no fault any more.")
+        wait_for_text(browser, "All faults were removed.")
         client.put_item(TableName="orders", Item=order("ada"))
         browser.run("window.confirm = () => true")
         button(browser, "Reset everything").click()
-        wait_for_text(browser, "Everything is gone.")
+        wait_for_text(browser, "Everything was deleted.")
         assert client.list_tables()["TableNames"] == []
 
 

@@ -67,7 +67,7 @@ function clockPanel({ state, act }) {
       element(
         "p",
         { class: "quiet" },
-        "Time is real. Started with --clock manual, it passes only when you say so.",
+        "Time is real. Start the server with --clock manual to advance it yourself.",
       ),
     ]);
   }
@@ -79,7 +79,7 @@ function clockPanel({ state, act }) {
     class: "short",
   });
   const pass = (amount) =>
-    act(() => post("clock", { advance: amount }), `The clock is ${duration(amount)} further.`);
+    act(() => post("clock", { advance: amount }), `The clock was advanced by ${duration(amount)}.`);
   return panel("Clock", [
     element("p", {}, `It is ${new Date(state.now * 1000).toISOString()}.`),
     element("div", { class: "row start" }, [
@@ -98,7 +98,7 @@ function capacityPanel({ state, act }) {
     "Mode",
     MODES,
     state.capacity,
-    (capacity) => act(() => post("capacity", { capacity }), `Capacity is ${capacity} now.`),
+    (capacity) => act(() => post("capacity", { capacity }), `Capacity is now ${capacity}.`),
   );
   return panel("Capacity", mode.node);
 }
@@ -134,9 +134,9 @@ function faultsPanel({ state, act, selected }) {
   latencyField.hidden = true;
   const listed = (input) => input.value.split(",").map((name) => name.trim()).filter(Boolean);
   const list = dataTable({
-    label: "Faults in force",
+    label: "Active faults",
     rows: state.faults,
-    empty: "None is in force.",
+    empty: "No faults are active.",
     columns: [
       { name: "kind", text: (rule) => rule.kind },
       { name: "operations", text: (rule) => rule.operations.join(", ") || "all" },
@@ -158,7 +158,7 @@ function faultsPanel({ state, act, selected }) {
     };
     if (times.value) rule.times = Number(times.value);
     if (rule.kind === "latency") rule.latency = Number(latency.value);
-    act(() => post("faults", rule), "The fault is in force.");
+    act(() => post("faults", rule), "The fault is active.");
   };
   return panel("Faults", [
     element("div", { class: "row start" }, [
@@ -166,10 +166,10 @@ function faultsPanel({ state, act, selected }) {
       field("Operations", operations),
       field("Tables", tables),
       field("Share in %", share),
-      field("Most times", times),
+      field("At most (times)", times),
       latencyField,
       button("Inject", add, { isMain: true }),
-      button("Remove all", () => act(() => remove("faults"), "There is no fault any more.")),
+      button("Remove all", () => act(() => remove("faults"), "All faults were removed.")),
     ]),
     list.node,
   ]);
@@ -177,11 +177,11 @@ function faultsPanel({ state, act, selected }) {
 
 function snapshots({ state, act }) {
   const restore = (id) =>
-    act(() => post("snapshot/restore", { id }), `Snapshot ${id} is restored.`);
+    act(() => post("snapshot/restore", { id }), `Snapshot ${id} was restored.`);
   const list = dataTable({
     label: "Snapshots",
     rows: state.snapshots,
-    empty: "None was taken.",
+    empty: "No snapshots yet.",
     columns: [
       { name: "snapshot", text: (id) => id },
       {
@@ -189,14 +189,17 @@ function snapshots({ state, act }) {
         cell: (id) => [
           button("Restore", () => restore(id)),
           " ",
-          button("Drop", () => act(() => remove("snapshot", { id }), `Snapshot ${id} is gone.`)),
+          button(
+            "Drop",
+            () => act(() => remove("snapshot", { id }), `Snapshot ${id} was deleted.`),
+          ),
         ],
       },
     ],
   });
   return panel("Snapshots", [
-    element("p", { class: "quiet" }, "All tables of all namespaces, as they are now, in memory."),
-    button("Take a snapshot", () => act(() => post("snapshot"), "The snapshot is taken."), {
+    element("p", { class: "quiet" }, "A copy of all tables in all namespaces, kept in memory."),
+    button("Take a snapshot", () => act(() => post("snapshot"), "The snapshot was taken."), {
       isMain: true,
     }),
     list.node,
@@ -205,10 +208,10 @@ function snapshots({ state, act }) {
 
 function resetPanel({ act }) {
   return panel("Reset", [
-    element("p", { class: "quiet" }, "Every table, stream and count of every namespace goes."),
+    element("p", { class: "quiet" }, "Deletes every table, stream and count in every namespace."),
     button("Reset everything", () => {
       if (confirm("Delete every table of every namespace?")) {
-        act(() => post("reset"), "Everything is gone.");
+        act(() => post("reset"), "Everything was deleted.");
       }
     }, { isDangerous: true }),
   ]);
@@ -234,7 +237,7 @@ function workload({ state, selected, isReadOnly, notify }) {
       const response = await fetch(routeAddress("console/workload", query));
       if (!response.ok) throw new Error((await response.json()).error);
       save(await response.blob(), `${query.table.replace(/[^\w.-]+/g, "-")}-traffic.yaml`);
-      notify("The workload is saved; run it with: dynamometer lab FILE");
+      notify("The workload was saved; run it with: dynamometer lab FILE");
     } catch (failure) {
       notify(failure.message, "failed");
     }
@@ -263,7 +266,7 @@ function workload({ state, selected, isReadOnly, notify }) {
     element(
       "p",
       {},
-      "What was just asked of a table, as a file that the lab replays: against this design, or against others that you add to it.",
+      "The requests just made to a table, as a file that the lab replays against this design and any others that you add.",
     ),
     kept,
     tables.length
@@ -281,7 +284,7 @@ function workload({ state, selected, isReadOnly, notify }) {
       const span = traffic.requests ? ` over ${duration(traffic.seconds)}` : "";
       fill(
         kept,
-        `${count(traffic.requests)} requests${span} are kept, from when a console was opened.`,
+        `${count(traffic.requests)} requests${span}, recorded since a console was opened.`,
       );
     },
     remove() {

@@ -68,7 +68,7 @@ export function itemsView(host, context) {
       item,
       isReadOnly: context.isReadOnly,
       onChanged: (done) => {
-        run().then(() => said.show(`The item is ${done}.`));
+        run().then(() => said.show(`The item was ${done}.`));
         context.refresh();
       },
     });
@@ -255,7 +255,11 @@ function makeBuilder(description, chosenIndex) {
       descending.node,
       consistent.node,
     ]),
-    element("p", { class: "quiet" }, "With the partition key it is a Query, without a Scan."),
+    element(
+      "p",
+      { class: "quiet" },
+      "With a partition key this is a Query; without one, it is a Scan.",
+    ),
     keyHost,
     filterHost,
     button("Add a filter", addFilter),

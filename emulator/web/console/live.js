@@ -75,7 +75,7 @@ export function liveView(host, context) {
     element("section", { class: "panel" }, [
       element("h2", {}, "Throttles"),
       tables.reasons.node,
-      element("h3", {}, "The last ones"),
+      element("h3", {}, "Latest"),
       tables.throttled.node,
     ]),
     element("section", { class: "panel" }, element("h2", {}, "Splits and other events"), [
@@ -187,7 +187,7 @@ export function liveView(host, context) {
 
 function loadText([read, write]) {
   const units = `${count(read)} read or ${count(write)} write units a second`;
-  return `Full is what one partition carries: ${units}.`;
+  return `“Full” is what one partition carries: ${units}.`;
 }
 
 function isOfResource(event, index) {
@@ -282,7 +282,7 @@ function makeTables() {
     keys: dataTable({
       label: "Hottest partition keys",
       rows: [],
-      empty: "No key was read or written in this time.",
+      empty: "No key was read or written during this time.",
       columns: [
         { name: "partition key", cell: (row) => placed(row.key.join(" · ")) },
         { name: "weight", isNumber: true, text: (row) => count(row.accessed), value: byWeight },
@@ -322,7 +322,7 @@ function makeTables() {
     events: dataTable({
       label: "Splits and other events",
       rows: [],
-      empty: "No partition was split while this page was open.",
+      empty: "No partition has split while this page was open.",
       columns: [
         { name: "time", text: (row) => wallClock(row.time) },
         { name: "event", text: eventText },

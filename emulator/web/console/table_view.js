@@ -118,7 +118,7 @@ function changes(context) {
     }
     act("UpdateTable", request, async () => {
       await context.refresh();
-      context.notify("The table is changed.");
+      context.notify("The table was changed.");
     });
   };
   const erase = button("Delete the table", () => {
