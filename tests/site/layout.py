@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.site import command_line, pytest_plugin, python_api
-from tests.site.markdown import FENCE, commonmark_lists, first_sentence, title_of
+from tests.site.markdown import FENCE, commonmark_lists, first_sentence, title_of, titled_fences
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -98,7 +98,7 @@ def lay_out(folder: Path) -> int:
     for place, text in texts.items():
         path = pages / place
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(commonmark_lists(text), encoding="utf-8")
+        path.write_text(titled_fences(commonmark_lists(text)), encoding="utf-8")
     for picture in _pictures():
         path = pages / "pictures" / picture.relative_to(ROOT)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,8 +6,18 @@ import re
 FENCE = re.compile(r"(^ *(?:`{3,}|~{3,}).*?^ *(?:`{3,}|~{3,}) *$\n?)", re.MULTILINE | re.DOTALL)
 ITEM = re.compile(r"( *)([-*+]|\d+[.)])( +)")
 EDGE = re.compile(r"( *)(`{3,}|~{3,})")
+NAMED_FENCE = re.compile(r"^( *(?:`{3,}|~{3,})[a-z]+) +([\w.-]+)$", re.MULTILINE)
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 SENTENCE = re.compile(r"(.+?[.?!])(?: |$)")
+
+
+def titled_fences(text: str) -> str:
+    """Return a page whose blocks have the name of their file as a title.
+
+    >>> titled_fences("```yaml lab.yaml")
+    '```yaml title="lab.yaml"'
+    """
+    return NAMED_FENCE.sub(r'\1 title="\2"', text)
 
 
 def commonmark_lists(text: str) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.site import layout
+from tests.site import build, layout
 
 DOCS = Path(layout.DOCS)
 
@@ -54,3 +54,9 @@ def test_links_lead_to_where_the_site_has_their_targets(tmp_path, monkeypatch):
         "[e](../reference/python-api.md) [f](#here) [g](https://example.org)\n"
         "```text\n[kept](../../README.md)\n```\n"
     )
+
+
+def test_a_block_that_is_not_recognised_is_found(tmp_path):
+    (tmp_path / "good.html").write_text("<p>a</p><pre><code>x</code></pre>")
+    (tmp_path / "bad.html").write_text("<p>```yaml lab.yaml a: 1</p>")
+    assert build.pages_with_fence_marks(tmp_path) == ["bad.html"]
