@@ -13,6 +13,7 @@ import io
 import json
 import os
 import platform
+import re
 from pathlib import Path
 
 from benchmarks import (
@@ -84,10 +85,34 @@ def run(items, most, *, short=False):
     results, pages = {}, []
     for title, command, step in steps(items, most, short=short):
         results[title], shown = printed(step)
-        pages.append(f"## {title}\n`python -m benchmarks.{command}`\n\n```{shown}\n```\n")
-    _, shown = printed(lambda: targets.main(results))
-    pages.insert(0, f"## Targets\n\n```{shown}\n```\n")
+        pages.append(page(title, f"`python -m benchmarks.{command}`", shown))
+    pages.insert(0, targets_page(results))
     return results, pages
+
+
+def page(title, about, shown):
+    return f"## {title}\n{about}\n\n```{shown}\n```\n"
+
+
+def targets_page(results):
+    _, shown = printed(lambda: targets.main(results))
+    return f"## Targets\n\n```{shown}\n```\n"
+
+
+def run_again(names, items, most):
+    """Run some steps again, and put what they say in place of what they said."""
+    results = json.loads((HERE / "results.json").read_text())
+    text, kept = RESULTS.read_text().split(KEPT)
+    head, *pages = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    titles = [old.partition("\n")[0].removeprefix("## ") for old in pages]
+    for title, command, step in steps(items, most, short=False):
+        if command.split()[0] in names:
+            results[title], shown = printed(step)
+            about = f"`python -m benchmarks.{command}`, run again by itself"
+            pages[titles.index(title)] = page(title, about, shown) + "\n"
+    pages[0] = targets_page(results) + "\n"
+    RESULTS.write_text(head + "".join(pages) + KEPT + kept)
+    (HERE / "results.json").write_text(json.dumps(results, indent=1) + "\n")
 
 
 def printed(step):
@@ -121,7 +146,13 @@ def main():
     parser.add_argument(
         "--short", action="store_true", help="fewer rounds and smaller tables; writes nothing"
     )
+    parser.add_argument(
+        "--again", nargs="+", metavar="NAME", help="steps to run again, such as call_cost"
+    )
     given = parser.parse_args()
+    if given.again:
+        run_again(given.again, given.items, given.most)
+        return
     if given.short:
         run(min(given.items, 1_000), min(given.most, 10_000), short=True)
         return

@@ -2,8 +2,11 @@
 
     python -m benchmarks.agreement               200 workloads, some minutes
     python -m benchmarks.agreement 20 --first 7  20 workloads, from seed 7 on
+    python -m benchmarks.agreement --clients     with clients that wait, give up and send batches
 
-Retries, prices on one bucket and indexes are mixed. Printed is the aggregate engine less the
+Retries, prices on one bucket and indexes are mixed. Clients are mixed too if asked for: how many
+calls they have under way, how long their callers wait, adaptive retries, and batches with what
+becomes of their unprocessed items. Printed is the aggregate engine less the
 exact one: the mean, and of its size the 95th percentile and the worst case with its seed.
 Targets: a mean throttled share within 0.01, its size at most 0.05 in 95 of 100, a mean share of
 calls given up within 0.02.
@@ -14,13 +17,15 @@ import multiprocessing
 import os
 import platform
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from benchmarks.measure import table
 from emulator.lab import (
     Capacity,
+    Clients,
     Design,
     Field,
     Hotspot,
@@ -111,6 +116,29 @@ def draw(seed):
     return workload, design
 
 
+def draw_clients(seed):
+    """Return a workload and a design of a seed, with clients that have limits of their own."""
+    rng = np.random.default_rng([seed, 21])
+
+    def one_of(*values):
+        return values[int(rng.integers(len(values)))]
+
+    workload, design = draw(seed)
+    clients = Clients(
+        count=one_of(2, 5, 20, 100),
+        concurrency=one_of(None, None, 1, 4),
+        timeout=one_of(None, None, 0.5, 2.0, 8.0),
+        batch_retry=one_of("none", "requeue", "backoff"),
+    )
+    patterns = list(workload.patterns)
+    if rng.random() < 0.5:
+        items = one_of(2, 5, 20)
+        rate = float(patterns[0].pace.per_second(1)[0]) / items
+        patterns[0] = replace(patterns[0], operation="BatchWriteItem", rate=rate, actions=items)
+    retry = one_of("legacy", "standard", "adaptive")
+    return replace(workload, patterns=patterns, clients=clients, retry=retry), design
+
+
 def figures(log):
     """Return what a run says."""
     records = list(log.patterns.values())
@@ -139,9 +167,9 @@ def _month_on_demand(log):
     )
 
 
-def differences(seed):
+def differences(seed, drawn=draw):
     """Return the aggregate engine's figures less the exact one's."""
-    workload, design = draw(seed)
+    workload, design = drawn(seed)
     layout = Layout(design, workload)
     ours, theirs = (figures(engine.run(layout, seed=seed)) for engine in (aggregate, exact))
     return [
@@ -154,11 +182,12 @@ def differences(seed):
     ]
 
 
-def main(count=200, first=0):
+def main(count=200, first=0, *, clients=False):
     seeds = range(first, first + count)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(2, os.cpu_count() or 1), mp_context=context) as pool:
-        found = np.asarray(list(pool.map(differences, seeds, chunksize=5)))
+        compared = partial(differences, drawn=draw_clients if clients else draw)
+        found = np.asarray(list(pool.map(compared, seeds, chunksize=5)))
     rows = []
     for name, column in zip(MEASURES, found.T, strict=True):
         size = np.abs(column)
@@ -182,5 +211,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("count", type=int, nargs="?", default=200)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--clients", action="store_true")
     options = parser.parse_args()
-    main(options.count, options.first)
+    main(options.count, options.first, clients=options.clients)

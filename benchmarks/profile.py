@@ -3,10 +3,11 @@
     python -m benchmarks.profile [--operation PutItem] [--calls 3000]
 
 The first two tables are cProfile's: the rooms and the functions with the largest share of their
-own, which a profiler makes look larger the more they call. The third counts instructions with
-callgrind, if valgrind is installed: unlike seconds, they do not change with the machine's mood. Its
-last rows are what no operation can do without, reading the item and writing it out again, and what
-it would take to copy a wire form that was kept.
+own, which a profiler makes look larger the more they call. The third counts what every operation
+executes, bytecodes and calls of Python functions, without admission and with it: unlike seconds,
+they do not change with the machine's mood. The fourth counts instructions with callgrind, if
+valgrind is installed, which takes minutes. Its last rows are what no operation can do without,
+reading the item and writing it out again, and what it would take to copy a wire form that was kept.
 """
 
 import argparse
@@ -105,6 +106,36 @@ def profiled(operation, calls):
     return pstats.Stats(profile).stats
 
 
+def executed(operation, capacity):
+    """Return how many bytecodes one call executes, and how many functions it calls."""
+    emulator = filled(100, partition="user#1", capacity=capacity)
+    make = requests(at=50)[operation]
+    for _ in range(3):  # what is cached comes from the cache
+        emulator.call(operation, make())
+    request, counts = make(), {"call": 0, "opcode": 0}
+
+    def note(frame, event, _):
+        if event in counts:
+            counts[event] += 1
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return note
+
+    sys.settrace(note)
+    emulator.call(operation, request)
+    sys.settrace(None)
+    return counts["opcode"], counts["call"]
+
+
+def bytecodes():
+    """Return what each operation executes, without admission and with it."""
+    rows = []
+    for operation in COUNTED[:6]:
+        off, observe = executed(operation, "off"), executed(operation, "observe")
+        more = f"{observe[0] / off[0]:.2f}"
+        rows.append([operation, *(f"{count:,}" for count in (*off, *observe)), more])
+    return rows
+
+
 def instructions(operation):
     """Return the instructions of one call, as the difference between many calls and few."""
     few, many = (_counted(operation, calls) for calls in (FEW, MANY))
@@ -123,7 +154,10 @@ def main(operation="PutItem", calls=3000):
     table(f"{operation}, one GSI, by room", ["room", "calls", "share"], by_room)
     rows = shares(operation, calls)
     table(f"{operation}, one GSI, profiled", ["function", "calls", "share"], rows)
-    results = {"rooms": by_room, "shares": rows}
+    counts = bytecodes()
+    header = ["operation", "off", "calls", "observe", "calls", "observe/off"]
+    table("Bytecodes of one call", header, counts)
+    results = {"rooms": by_room, "shares": rows, "bytecodes": counts}
     if shutil.which("valgrind") is None:
         print("  valgrind: not installed, instructions are not counted")
         return results

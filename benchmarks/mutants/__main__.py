@@ -1,6 +1,6 @@
 """The score of the tests: which small faults, put into the code on purpose, they notice.
 
-    python -m benchmarks.mutants [--room storage] [--each 170] [--seed 16]
+    python -m benchmarks.mutants [--room storage | --file FILE] [--each 170] [--seed 16]
 
 Prints the score of each room and every survivor; ends with 1 if a room is under 95 %.
 """
@@ -38,13 +38,23 @@ def mutants_of(file: str) -> list[Mutant]:
     return of_file(file, (ROOT / file).read_text())
 
 
-def sample(room: str, each: int, seed: int) -> list[Mutant]:
+def chosen_files(chosen: argparse.Namespace) -> dict[str, list[str]]:
+    """Return the files to mutate, by room: those that were named, or all of the rooms."""
+    if not chosen.file:
+        return {room: files_of(room) for room in chosen.room or ROOMS}
+    rooms: dict[str, list[str]] = {}
+    for file in chosen.file:
+        rooms.setdefault(Path(file).parts[1], []).append(file)
+    return rooms
+
+
+def sample(files: list[str], each: int, seed: int) -> list[Mutant]:
     """Return the sample of a room: an edit of the code changes only what it touches of it."""
 
     def lot(mutant: Mutant) -> bytes:
         return hashlib.sha256(f"{seed} {mutant.name}".encode()).digest()
 
-    everything = [mutant for file in files_of(room) for mutant in mutants_of(file)]
+    everything = [mutant for file in files for mutant in mutants_of(file)]
     chosen = sorted(everything, key=lot)[:each]
     return sorted(chosen, key=lambda mutant: (mutant.path, mutant.lines, mutant.choice))
 
@@ -85,6 +95,9 @@ def options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutants", description=__doc__)
     parser.add_argument("--room", action="append", choices=list(ROOMS), help="only this room")
+    parser.add_argument(
+        "--file", action="append", help="only this file, such as emulator/locks.py, of any room"
+    )
     parser.add_argument("--each", type=int, default=170, help="mutants of each room")
     parser.add_argument("--seed", type=int, default=16)
     parser.add_argument("--budget", type=float, default=20.0, help="CPU seconds of tests for one")
@@ -100,9 +113,11 @@ def options() -> argparse.Namespace:
 def main() -> int:
     """Try the sample, print what became of it, and return the exit code."""
     chosen = options()
-    rooms = chosen.room or list(ROOMS)
+    rooms = chosen_files(chosen)
     excused = equivalents()
-    everything = [mutant for room in rooms for mutant in sample(room, chosen.each, chosen.seed)]
+    everything = [
+        mutant for files in rooms.values() for mutant in sample(files, chosen.each, chosen.seed)
+    ]
     wanted = set(chosen.names.read_text().splitlines()) if chosen.names else None
     tried = [m for m in everything if m.name not in excused and (not wanted or m.name in wanted)]
     skipped = Counter(room_of(mutant) for mutant in everything if mutant.name in excused)
@@ -133,7 +148,7 @@ def run(mutants: list[Mutant], chosen: argparse.Namespace) -> list[Verdict]:
         verdicts.append(verdict)
         print(f"{verdict.outcome:11} {verdict.mutant.name}  [{verdict.test}]", flush=True)
 
-    sources = {file for room in ROOMS for file in files_of(room)}
+    sources = {file for room in ROOMS for file in files_of(room)} | set(chosen.file or ())
     covering = CoveringTests(chosen.map, ROOT, sources)
     trials = Trials(ROOT, mutants, covering, chosen.budget, chosen.jobs, report)
     arguments = ["-q", "-s", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
