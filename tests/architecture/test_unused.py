@@ -24,7 +24,7 @@ USED_BY_OTHERS = {
     },
     "those who know boto3's client, table and conditions": {
         "attribute_type", "batch_writer", "build_full_result", "can_paginate", "delete_item",
-        "eq", "get_item", "get_paginator", "gte", "is_in", "lte", "method_to_api_mapping", "ne",
+        "get_item", "get_paginator", "gte", "is_in", "lte", "method_to_api_mapping", "ne",
         "not_exists", "paginate", "query_all", "reload", "scan_all", "wait_until_exists",
         "wait_until_not_exists", "waiter_names",
     },
