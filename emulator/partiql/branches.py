@@ -39,11 +39,13 @@ class Branch:
     Attributes:
         clauses: What it says about keys.
         filters: The attributes that its other conditions name, each once.
+        is_filtered: Whether it has other conditions; ``1 = 2`` names no attribute.
         negates: Whether it says what the sort key must not be; such a branch has no range.
     """
 
     clauses: tuple[BranchClause, ...] = ()
     filters: tuple[str, ...] = ()
+    is_filtered: bool = False
     negates: bool = False
 
     def joined(self, other: Branch) -> Branch:
@@ -51,6 +53,7 @@ class Branch:
         return Branch(
             self.clauses + other.clauses,
             tuple(dict.fromkeys(self.filters + other.filters)),
+            self.is_filtered or other.is_filtered,
             self.negates or other.negates,
         )
 
@@ -111,16 +114,21 @@ class _Reader:
             return alternatives
         clause = self._clause(node)
         if clause is None:
-            return (Branch(filters=tuple(self._roots(node)), negates=self._negates(node)),)
+            return (self._filtering(node),)
         if clause.operator != "IN":
             return (self._keyed(clause),)
         each = (BranchClause(clause.name, "=", (literal,)) for literal in clause.literals)
         return tuple(map(self._keyed, each))
 
+    def _filtering(self, node: trees.Node) -> Branch:
+        """Return the branch of a condition that narrows no key."""
+        roots = tuple(self._roots(node))
+        return Branch(filters=roots, is_filtered=True, negates=self._negates(node))
+
     def _keyed(self, clause: BranchClause) -> Branch:
         """Return the branch of a clause; only equality narrows a partition key."""
         if clause.name == self._names[0] and clause.operator != "=":
-            return Branch(filters=(clause.name,))
+            return Branch(filters=(clause.name,), is_filtered=True)
         return Branch((clause,))
 
     def _roots(self, node: trees.Node) -> Iterator[str]:

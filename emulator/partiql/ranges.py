@@ -48,7 +48,8 @@ class KeyFault(ValidationException):
 class Range(NamedTuple):
     """A run of keys in one item collection, while its bounds are being found.
 
-    ``filters`` are the attributes that the branch filters on beside.
+    ``filters`` are the attributes that the branch filters on beside, and ``is_filtered`` is
+    whether it filters at all.
     """
 
     partition: model.KeyValue
@@ -57,6 +58,7 @@ class Range(NamedTuple):
     lower_inclusive: bool = True
     upper_inclusive: bool = True
     filters: tuple[str, ...] = ()
+    is_filtered: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -154,7 +156,7 @@ def _range_of(branch: Branch, values: Values, key: model.KeySchema) -> Range | N
     ]
     if any(value != wanted[0] for value in wanted):
         return None
-    key_range = Range(wanted[0], filters=branch.filters)
+    key_range = Range(wanted[0], filters=branch.filters, is_filtered=branch.is_filtered)
     for clause in branch.clauses:
         if clause.name != partition_name:
             key_range = _narrowed(key_range, clause, values)

@@ -138,6 +138,7 @@ def test_reads_answer_in_order(emu):
         "pk = 'a' AND v = 'a'",
         "pk = 'a' AND pk = 'b'",
         "pk IN ['a', 'b']",
+        "pk = 'a' AND 1 = 1",
         "pk = 'a' AND attribute_exists(v)",
         "pk = 'a' OR v = 'a'",
     ],

@@ -312,6 +312,8 @@ def test_an_inserted_item_has_at_most_400_kb(emu):
         ("pk = 'a' AND sk > '1' AND sk <> '2'", "3"),
         ("pk = 'a' AND attribute_exists(pk)", "123"),
         ("pk = 'a' AND n > 1", "23"),
+        ("pk = 'a' AND 1 = 2", ""),
+        ("pk = 'a' AND 1 = 1", "123"),
         ("pk IN ['a', 'b'] AND sk = '1'", "11"),
         ("pk IN ['b', 'none', 'a'] AND sk > '0' AND n = 2", "2"),
         ("(pk = 'a' AND sk = '2') OR (pk = 'b' AND sk = '1')", "21"),

@@ -81,7 +81,7 @@ def reading_of(
     if branches is not None and ranges is not None:
         if source.secondary is not None:
             _index_projects_filters(source, branches, ranges)
-        if not any(branch.filters for branch in branches):
+        if not any(branch.is_filtered for branch in branches):
             condition = None
     return StatementRead(source, ranges, backwards, condition, columns)
 
@@ -96,7 +96,7 @@ def key_of_read(bound: partiql.Bound, select: partiql.Select, table: Table, refu
     if branches is None or select.source.index is not None:
         raise errors.ValidationException(refusal)
     ranges = partiql.ranges_of(branches, bound.values, table.key)
-    if ranges is None or len(ranges) != 1 or ranges[0].filters:
+    if ranges is None or len(ranges) != 1 or ranges[0].is_filtered:
         raise errors.ValidationException(refusal)
     named = ranges[0].key_range
     values = named.partition + named.equal
