@@ -134,14 +134,14 @@ def plan(write: Write, *, factor: int = 1, is_limited: bool = True) -> Planned:
     receipt.transactional = factor > 1
     if table.replica is not None:
         receipt.replicas = len(table.replica.members) - 1
+    if is_limited and table.has_local_indexes:
+        _check_local_sizes(write, old, new, changes)
     if vectors is not None:
         if vectors.changes:
             receipt.vectors = vectors.written_bytes
     elif not changes:
         receipt.charges = charges = [table.resource.charge(WRITE, units, write.position)]
         return Planned(write, old, new, changes, receipt, charges)
-    if is_limited and changes and table.has_local_indexes:
-        _check_local_sizes(table, write.position, old, new, changes)
     local_units, arms = _index_arms(table, changes, receipt)
     charges = [table.resource.charge(WRITE, units + local_units, write.position)]
     receipt.charges = all_charges = charges.copy()
@@ -211,21 +211,21 @@ def _index_arms(
 
 
 def _check_local_sizes(
-    table: Table,
-    position: Position,
-    old: Item | None,
-    new: Item | None,
-    changes: list[EntryChange],
+    write: Write, old: Item | None, new: Item | None, changes: list[EntryChange]
 ) -> None:
-    """Hold the limits of item and collection that local indexes bring (CAP-109, CAP-111)."""
+    """Hold the limits of item and collection that local indexes bring (CAP-109, CAP-111).
+
+    The item may grow without any change to an entry, so this is asked of every write.
+    """
+    table = write.table
     if new is not None:
         entries = (index.schema.entry(new) for index in table.local_indexes)
         together = new.size_bytes + sum(entry.size_bytes for entry in entries if entry)
         if together > limits.ITEM_BYTES:
-            raise ValidationException(ITEM_TOO_LARGE if old is None else UPDATE_TOO_LARGE)
+            raise ValidationException(UPDATE_TOO_LARGE if write.new is None else ITEM_TOO_LARGE)
     growth = table.collection_growth(old, new, changes)
     if growth > 0:
-        size = table.collection_bytes.get(position[1], 0) + growth
+        size = table.collection_bytes.get(write.position[1], 0) + growth
         if size > table.settings.item_collection_bytes:
             raise ItemCollectionSizeLimitExceededException(COLLECTION_FULL)
 

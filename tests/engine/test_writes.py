@@ -30,6 +30,38 @@ def test_a_full_collection_may_change_and_shrink():
     assert bench.try_put(pk="p", sk="2", l="x", v="") is None
 
 
+def test_items_without_an_entry_fill_a_collection_too():
+    """CAP-111: base items count, whether or not a local index holds them."""
+    bench = Bench(capacity="off", item_collection_bytes=2 * (500 + 100))
+    bench.table(key=("pk", "sk"), LocalSecondaryIndexes=[lsi("local", "pk", "l")])
+    padding = "x" * (500 - len("pk" + "p" + "sk" + "1" + "v"))
+    bench.put(pk="p", sk="1", v=padding)
+    bench.put(pk="p", sk="2", v=padding)
+    assert bench.try_put(pk="p", sk="3", v="") is not None
+    assert bench.try_put(pk="q", sk="3", v="") is None
+
+
+def test_an_item_grows_only_as_far_as_its_unchanged_entry_leaves_room():
+    """CAP-109, CAP-105: item and local entries together, though the write changes no entry."""
+    bench = Bench(capacity="off")
+    indexes = [lsi("local", "pk", "l", kind="KEYS_ONLY")]
+    bench.table(key=("pk", "sk"), LocalSecondaryIndexes=indexes)
+    entry_bytes = len("pk" + "p" + "sk" + "1" + "l" + "x")
+    room = 409_600 - entry_bytes - FIXED_BYTES
+    bench.put(pk="p", sk="1", l="x", v="")
+    assert bench.try_put(pk="p", sk="1", l="x", v="x" * room) is None
+    put = bench.try_put(pk="p", sk="1", l="x", v="x" * (room + 1))
+    assert put.message == "Item size has exceeded the maximum allowed size"
+    update = bench.attempt(
+        "UpdateItem",
+        TableName="tab",
+        Key=wire({"pk": "p", "sk": "1"}),
+        UpdateExpression="SET v = :v",
+        ExpressionAttributeValues=wire({":v": "x" * (room + 1)}),
+    )
+    assert update.message == "Item size to update has exceeded the maximum allowed size"
+
+
 @pytest.mark.parametrize(("old", "new"), [(None, 1000), (3000, 1000), (1000, 3000)])
 def test_a_receipt_says_how_large_the_larger_image_was(old, new):
     """CAP-301: what is paid for, and what rounding adds to it."""
