@@ -364,7 +364,7 @@ def _not_served() -> Iterator[str]:
 
 def not_there() -> str:
     """Return the line of the README that says what is not served."""
-    subjects = ", ".join(part.subject for part in UNSERVED)
+    subjects = "; ".join(part.subject for part in UNSERVED)
     return f"{NOT_THERE}{subjects[0].upper()}{subjects[1:]}."
 
 

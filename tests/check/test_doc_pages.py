@@ -1,4 +1,4 @@
-"""The pages about check are carried out as written."""
+"""The README and the pages about check are carried out as written."""
 
 from pathlib import Path
 
@@ -6,12 +6,13 @@ import pytest
 
 from tests.lab.doc_pages import run_page
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
-    ("page", "commands"), [("how-to/check.md", 3), ("tutorial/two-minutes.md", 2)]
+    ("page", "commands"),
+    [("README.md", 1), ("docs/how-to/check.md", 3), ("docs/tutorial/two-minutes.md", 2)],
 )
 def test_a_page_can_be_followed(tmp_path, page, commands):
-    text = (DOCS / page).read_text(encoding="utf-8")
+    text = (ROOT / page).read_text(encoding="utf-8")
     assert len(run_page(text, tmp_path)) == commands

@@ -1,4 +1,4 @@
-"""What the how-to pages show is run here, but for those of boto3 and the lab.
+"""What the README and the how-to pages show is run here, but for those of boto3 and the lab.
 
 A block whose first line names a file is written there; the files of a page are one project.
 """
@@ -15,7 +15,8 @@ import emulator.sdk.boto  # noqa: F401  # likewise
 
 pytest_plugins = ["pytester"]
 
-PAGES = Path(__file__).parents[2] / "docs" / "how-to"
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "docs" / "how-to"
 BLOCK = re.compile(r"^```python\n# (\S+\.py)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -41,7 +42,16 @@ def profile():
     ],
 )
 def test_the_examples_of_a_page_pass(pytester, page, tests):
-    blocks = BLOCK.findall((PAGES / page).read_text())
+    examples_pass(pytester, PAGES / page, tests)
+
+
+def test_the_examples_of_the_readme_pass(pytester):
+    examples_pass(pytester, ROOT / "README.md", 2)
+
+
+def examples_pass(pytester, page, tests):
+    """Write the files that a page shows, and run them with pytest."""
+    blocks = BLOCK.findall(page.read_text())
     pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
     for name, text in blocks:
         (pytester.path / name).write_text(text)
