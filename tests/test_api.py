@@ -1,9 +1,13 @@
 """The emulator's own arguments: what is wrong is told in one sentence."""
 
+import json
+
 import pytest
 
 from emulator import Emulator, ManualClock, SystemClock, api
+from emulator.api import LongAnswer
 from emulator.persistence import snapshot_file
+from emulator.strategies import create_request
 
 SCHEMA = {
     "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
@@ -86,3 +90,67 @@ def test_a_save_does_not_mind_a_region_that_is_met_meanwhile(tmp_path, monkeypat
     monkeypatch.setattr(snapshot_file, "save", save)
     emu.save(tmp_path / "file")
     assert saved == ["eu-west-1"]
+
+
+# Answers in pieces
+
+LONG_ANSWERS = {
+    "Query": {
+        "TableName": "orders",
+        "KeyConditionExpression": "pk = :p",
+        "ExpressionAttributeValues": {":p": {"S": "a"}},
+        "ReturnConsumedCapacity": "TOTAL",
+    },
+    "Scan": {"TableName": "orders", "ProjectionExpression": "pk, sk", "Limit": 90},
+    "ExecuteStatement": {"Statement": "SELECT * FROM orders", "Limit": 90},
+    "BatchGetItem": {
+        "RequestItems": {
+            "orders": {"Keys": [{"pk": {"S": "a"}, "sk": {"S": f"{n:03}"}} for n in range(90)]},
+            "others": {"Keys": [{"pk": {"S": "a"}, "sk": {"S": "000"}}]},
+        },
+        "ReturnConsumedCapacity": "TOTAL",
+    },
+}
+
+
+def with_many_items():
+    """Return an emulator with two tables, one of them with 100 items of 1,000 bytes."""
+    emulator = Emulator(clock=ManualClock())
+    for name in ("orders", "others"):
+        emulator.call("CreateTable", create_request(name, "pk", sort="sk"))
+    for number in range(100):
+        emulator.call("PutItem", {"TableName": "orders", "Item": order(number, "x" * 985)})
+    return emulator
+
+
+def order(number, note):
+    return {"pk": {"S": "a"}, "sk": {"S": f"{number:03}"}, "note": {"S": note}}
+
+
+@pytest.mark.parametrize(("operation", "request_"), LONG_ANSWERS.items())
+def test_a_long_answer_in_pieces_is_that_of_call_as_of_its_time(operation, request_):
+    emulator = with_many_items()
+    whole = emulator.call(operation, request_)
+    assert type(whole) is dict
+
+    answer = emulator.call_in_pieces(operation, request_)
+    assert isinstance(answer, LongAnswer)
+    for number in range(100):
+        emulator.call("PutItem", {"TableName": "orders", "Item": order(number, "written later")})
+
+    assert json.dumps(answer.whole()) == json.dumps(whole), "the order of the members, too"
+
+
+def test_the_pieces_of_a_long_answer_are_of_about_one_size():
+    emulator = with_many_items()
+    [*pieces] = emulator.call_in_pieces("Query", LONG_ANSWERS["Query"])["Items"]
+
+    assert [len(piece) for piece in pieces] == [17] * 5 + [15]
+
+
+@pytest.mark.parametrize("change", [{"Limit": 60}, {"Select": "COUNT"}])
+def test_a_short_answer_is_whole(change):
+    emulator = with_many_items()
+    request = LONG_ANSWERS["Query"] | change
+
+    assert type(emulator.call_in_pieces("Query", request)) is dict

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from emulator import __version__
+from emulator.api import LongAnswer
 from emulator.clock import ManualClock
 from emulator.http import console_pages
 from emulator.http.console_feed import CONSOLES, ConsoleFeed, shown_key
@@ -278,6 +279,8 @@ class Console:
             answer = self._call(
                 operation, request, region=namespace.region, access_key=namespace.access_key
             )
+            if isinstance(answer, LongAnswer):
+                answer = answer.whole()
             result = {"status": 200, "answer": answer}
         except ApiError as error:
             holders = dict(self._callers.elsewhere(tables_of(request), namespace))

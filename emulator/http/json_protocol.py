@@ -13,9 +13,11 @@ import logging
 import math
 import re
 import zlib
+from collections.abc import Iterator
 from typing import Any, Final
 
 from emulator import protocol
+from emulator.api import LongAnswer
 from emulator.http.http_protocol import HttpRequest, HttpResponse
 from emulator.http.origins import Origins, preflight_lines
 from emulator.service import errors, limits
@@ -28,9 +30,6 @@ COMPRESSED_FROM_BYTES: Final = 4 * limits.KIB
 _MOST_ENCODINGS: Final = 2
 _MOST_MEMBERS: Final = 1024
 _PIECE_BYTES: Final = 64 * limits.KIB
-
-#: A page of more items is written in pieces: it takes some milliseconds.
-LONG_PAGE_ITEMS: Final = 256
 
 INTERNAL_FAULT = (
     "The request processing has failed because of an unknown error, exception or failure."
@@ -97,7 +96,7 @@ class JsonProtocol:
         accepted = request.fields.get("accept-encoding")
         try:
             answer = self._operate(request)
-            if answer is not None and len(answer.get("Items", ())) > LONG_PAGE_ITEMS:
+            if isinstance(answer, LongAnswer):
                 return PageResponse(content_type, answer, accepted)
             body = b"" if answer is None else protocol.encode_json(answer)
         except errors.ApiError as error:
@@ -150,7 +149,7 @@ class JsonProtocol:
 
 
 class PageResponse(HttpResponse):
-    """An answer with many items, which are written into its body piece by piece.
+    """A long answer, which is written into the body piece by piece.
 
     Args:
         content_type: Of the body.
@@ -158,31 +157,37 @@ class PageResponse(HttpResponse):
         accepted: What the client accepts as compression.
     """
 
-    __slots__ = ("_accepted", "_pieces", "_written", "is_whole")
+    __slots__ = ("_steps", "is_whole")
 
-    def __init__(self, content_type: str, answer: dict[str, Any], accepted: str | None) -> None:
+    def __init__(self, content_type: str, answer: LongAnswer, accepted: str | None) -> None:
         super().__init__(200, content_type, b"")
-        self._pieces = protocol.encode_page(answer.pop("Items"), answer)
-        self._written: list[bytes] = []
-        self._accepted = accepted
+        self._steps = self._write(answer, accepted)
         self.is_whole = False
 
     def write_piece(self) -> None:
         """Write one piece more."""
-        piece = next(self._pieces, None)
-        if piece is not None:
-            self._written.append(piece)
-            return
-        self.body = b"".join(self._written)
-        self.is_whole = True
-        self._written.clear()
-        if self._accepted is not None and len(self.body) >= COMPRESSED_FROM_BYTES:
-            _compress(self, self._accepted)
+        next(self._steps, None)
 
     def write_all(self) -> None:
         """Write what is left."""
-        while not self.is_whole:
-            self.write_piece()
+        for _ in self._steps:
+            pass
+
+    def _write(self, answer: LongAnswer, accepted: str | None) -> Iterator[None]:
+        pieces: list[bytes | memoryview] = []
+        for piece in protocol.encode_in_pieces(answer):
+            pieces.append(piece)
+            yield
+        encoding = None if accepted is None else accepted_encoding(accepted)
+        if encoding is not None and sum(map(len, pieces)) >= COMPRESSED_FROM_BYTES:
+            stream = zlib.compressobj(level=1, wbits=_ANSWERS[encoding])
+            for number, piece in enumerate(pieces):
+                pieces[number] = stream.compress(piece)
+                yield
+            pieces.append(stream.flush())
+            self.field_lines += f"Content-Encoding: {encoding}\r\n"
+        self.body = b"".join(pieces)
+        self.is_whole = True
 
 
 _CONTENT_TYPES: Final = {protocol.AMZ_JSON: protocol.AMZ_JSON, PLAIN_JSON: PLAIN_JSON}

@@ -55,7 +55,7 @@ _TOGETHER: Final = 16
 #: How long answers wait for others that are made together with them; the last may take longer.
 _TOGETHER_SECONDS: Final = 0.001
 #: How long pages are written at a time, while others wait.
-_TURN_SECONDS: Final = 0.004
+_TURN_SECONDS: Final = 0.002
 #: After the time that stopping may take, how long until the process is interrupted.
 _PATIENCE_SECONDS: Final = 2.0
 
@@ -230,11 +230,17 @@ class _Connection(asyncio.BufferedProtocol):
         else:
             self._send(request, response)
 
-    def _send(self, request: HttpRequest, response: HttpResponse) -> None:
+    def _send(
+        self, request: HttpRequest, response: HttpResponse, *, body_apart: bool = False
+    ) -> None:
         server, transport = self._server, self._transport
         is_last = server.is_closing and self._parser.phase is IDLE
         keep_alive = request.keep_alive and not is_last
-        transport.write(server.render(request, response, keep_alive=keep_alive))
+        transport.write(
+            server.render(request, response, keep_alive=keep_alive, body_apart=body_apart)
+        )
+        if body_apart:
+            transport.write(response.body)
         if is_last:
             self._linger()
         elif not keep_alive:
@@ -246,7 +252,7 @@ class _Connection(asyncio.BufferedProtocol):
         def send() -> None:
             self._page = None
             if not self._transport.is_closing():
-                self._send(request, page)
+                self._send(request, page, body_apart=True)
                 self._read_on()
                 self._hold(self._parser.held_bytes)
 
@@ -459,7 +465,7 @@ class HttpServer:
             note=_log.warning if options.log is None else options.log,
         )
         is_kept = options.memory_bytes or (options.keys_apart and options.namespace_idle_seconds)
-        call = self._keeper.call if is_kept else emulator.call
+        call = self._keeper.call if is_kept else emulator.call_in_pieces
         #: Whether it matters where a request comes from: to policies it may.
         self.asks_peers = emulator.has_callers
         self._protocol = JsonProtocol(
@@ -559,11 +565,17 @@ class HttpServer:
         self._note(request, response, time.perf_counter() - started)
         return response
 
-    def render(self, request: HttpRequest, response: HttpResponse, *, keep_alive: bool) -> bytes:
-        """Return the bytes of the response to ``request``."""
-        return self._writer.render(
-            response, keep_alive=keep_alive, without_body=request.method == "HEAD"
-        )
+    def render(
+        self,
+        request: HttpRequest,
+        response: HttpResponse,
+        *,
+        keep_alive: bool,
+        body_apart: bool = False,
+    ) -> bytes:
+        """Return the bytes of the response to ``request``; a long body need not be copied."""
+        without_body = body_apart or request.method == "HEAD"
+        return self._writer.render(response, keep_alive=keep_alive, without_body=without_body)
 
     def _respond(self, request: HttpRequest) -> HttpResponse:
         response = self._doorkeeper.refusal(request)

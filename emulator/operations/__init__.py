@@ -6,5 +6,6 @@ its operation is first asked for, since an application uses a handful of them.
 """
 
 from emulator.operations.registry import Operation, find, run
+from emulator.operations.responses import LongAnswer
 
-__all__ = ["Operation", "find", "run"]
+__all__ = ["LongAnswer", "Operation", "find", "run"]

@@ -95,6 +95,14 @@ class _WantedKeys(NamedTuple):
     keys: list[Item]
     projection: PathProjection | None
 
+    def shown(self, found: list[Item]) -> list[wire.WireItem]:
+        """Return what is wanted of items, in wire form."""
+        pick = None if self.projection is None else self.projection.pick
+        return [
+            wire.dump_item(item.attributes if pick is None else pick(item.attributes))
+            for item in found
+        ]
+
 
 class _Lookup(NamedTuple):
     """One key, with its table found."""
@@ -116,16 +124,18 @@ def batch_get_item(account: Account, request: Request) -> Response:
     tables = [account.table(of_table.name) for of_table in wanted]
     lookups = _look_up(wanted, tables)
 
-    response: Response = {"Responses": {name: [] for name in requested}, "UnprocessedKeys": {}}
+    found: dict[str, list[Item]] = {name: [] for name in requested}
     receipts = {of_table.name: Receipt(0) for of_table in wanted}
-    undone, reasons = _serve(account, request, lookups, response["Responses"], receipts)
+    undone, reasons = _serve(account, request, lookups, found, receipts)
     if reasons and len(undone) == len(lookups):
         on_demand = tables[0].resource.throughput.on_demand
         raise throttle_error(tuple(dict.fromkeys(reasons)), on_demand=on_demand)
+    response = _answer(wanted, found, sum(each.bytes_returned for each in receipts.values()))
     for lookup in undone:
         _unprocessed(response["UnprocessedKeys"], lookup)
     mode = request.get("ReturnConsumedCapacity")
-    return response | responses.consumed_by_table(mode, receipts.items())
+    response.update(responses.consumed_by_table(mode, receipts.items()))
+    return response
 
 
 def some_but_not_too_many(requested: Mapping[str, Any]) -> None:
@@ -196,7 +206,7 @@ def _serve(
     account: Account,
     request: Request,
     lookups: list[_Lookup],
-    responses: dict[str, list[Any]],
+    found: dict[str, list[Item]],
     receipts: dict[str, Receipt],
 ) -> tuple[list[_Lookup], list[Reason]]:
     """Serve key after key; return those left undone, and why (CAP-610, CAP-213)."""
@@ -225,11 +235,17 @@ def _serve(
         by_partition[read.charge.partition_id] = partition_bytes + found_bytes
         receipts[lookup.wanted.name].merge(read.receipt)
         if read.item is not None:
-            projection = lookup.wanted.projection
-            attributes = read.item.attributes
-            shown = attributes if projection is None else projection.pick(attributes)
-            responses[lookup.wanted.name].append(wire.dump_item(shown))
+            found[lookup.wanted.name].append(read.item)
     return undone, reasons
+
+
+def _answer(wanted: list[_WantedKeys], found: dict[str, list[Item]], size_bytes: int) -> Response:
+    """Return the answer with the items found, in pieces if they are long."""
+    if size_bytes <= responses.LONG_BYTES:
+        shown = {each.name: each.shown(found[each.name]) for each in wanted}
+        return {"Responses": shown, "UnprocessedKeys": {}}
+    pieces = {each.name: responses.in_pieces(found[each.name], each.shown) for each in wanted}
+    return responses.LongAnswer(Responses=pieces, UnprocessedKeys={})
 
 
 def _find(account: Account, lookup: _Lookup) -> Found:

@@ -6,6 +6,7 @@ Select and projection against an index, the start key, the filter, and the answe
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import compress
 from typing import Any, Final, NamedTuple
 
@@ -262,7 +263,12 @@ def page_response(
         page.receipt.items_returned = len(kept)
         page.receipt.bytes_returned = sum(item.size_bytes for item in kept)
     response: dict[str, Any] = {}
-    if request.get("Select") != "COUNT":
+    if request.get("Select") == "COUNT":
+        pass
+    elif page.receipt.bytes_returned > responses.LONG_BYTES:
+        show = partial(_shown, projection=projection)
+        response = responses.LongAnswer(Items=responses.in_pieces(kept, show))
+    else:
         response["Items"] = _shown(kept, projection)
     response["Count"] = len(kept)
     response["ScannedCount"] = len(page.items)

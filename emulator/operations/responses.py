@@ -2,15 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, Final
 
 from emulator.capacity import Receipt, units
 from emulator.engine import Table
 from emulator.engine.writes import Planned
 from emulator.model import Item, wire
+from emulator.service import limits
 from emulator.service.errors import ApiError
 from emulator.storage import Position
+
+#: An answer with more bytes of items is a long one: it takes milliseconds to write.
+LONG_BYTES: Final = 64 * limits.KIB
+#: The items of a long answer come in pieces of about so many bytes.
+PIECE_BYTES: Final = 16 * limits.KIB
+
+
+class LongAnswer(dict[str, Any]):
+    """An answer whose lists of items come in pieces: each is an iterator of lists, to use once.
+
+    A piece is brought into wire form when it is asked for. Stored items never change, so that may
+    be at any later time, and others can be served between two pieces.
+
+    >>> LongAnswer(Items=iter([["a", "b"], ["c"]]), Count=3).whole()
+    {'Items': ['a', 'b', 'c'], 'Count': 3}
+    """
+
+    def whole(self) -> dict[str, Any]:
+        """Return the answer with whole lists; the pieces are used up then."""
+        return {name: _whole(value) for name, value in self.items()}
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, Iterator):
+        return list(chain.from_iterable(value))
+    if isinstance(value, dict):
+        return {name: _whole(member) for name, member in value.items()}
+    return value
+
+
+def in_pieces(
+    stored: Iterable[Item], show: Callable[[list[Item]], list[wire.WireItem]]
+) -> Iterator[list[wire.WireItem]]:
+    """Yield items as ``show`` brings them into wire form, some at a time."""
+    piece: list[Item] = []
+    size_bytes = 0
+    for each in stored:
+        piece.append(each)
+        size_bytes += each.size_bytes
+        if size_bytes >= PIECE_BYTES:
+            yield show(piece)
+            piece, size_bytes = [], 0
+    if piece:
+        yield show(piece)
 
 
 def item(stored: Item) -> wire.WireItem:

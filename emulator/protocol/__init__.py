@@ -4,7 +4,7 @@ This room decides how a body is read and written, which region a signature names
 an answer has. What a door does with that, on a socket or inside of an SDK, is the door's own.
 """
 
-from emulator.protocol.bodies import AMZ_JSON, decode_json, encode_json, encode_page
+from emulator.protocol.bodies import AMZ_JSON, decode_json, encode_in_pieces, encode_json
 from emulator.protocol.call import Call
 from emulator.protocol.fields import next_request_id, request_ids, response_fields, response_lines
 from emulator.protocol.signature import (
@@ -19,8 +19,8 @@ __all__ = [
     "Call",
     "credentials_of",
     "decode_json",
+    "encode_in_pieces",
     "encode_json",
-    "encode_page",
     "next_request_id",
     "region_of_credentials",
     "request_ids",

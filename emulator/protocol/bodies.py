@@ -10,13 +10,14 @@ import functools
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeAlias
 
 from emulator.service.errors import SerializationException
 
+#: What JSON can write; the members of an answer are.
+Json: TypeAlias = Mapping[str, Any] | list[Any] | str | int | float | None
+
 AMZ_JSON: Final = "application/x-amz-json-1.0"
-#: Written at a time of a long page, in less than a millisecond if they are small.
-_PIECE_ITEMS: Final = 64
 
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89abAB]|\\u[dD][c-fC-F]")
 
@@ -38,7 +39,7 @@ _encode = json.JSONEncoder(separators=_COMPACT, check_circular=False, ensure_asc
 _encode_ascii = json.JSONEncoder(separators=_COMPACT, check_circular=False).encode
 
 
-def encode_json(members: Mapping[str, Any] | list[Any]) -> bytes:
+def encode_json(members: Json) -> bytes:
     """Return compact JSON in UTF-8 (WIR-16).
 
     >>> encode_json({"TableNames": ["a", "b"]})
@@ -47,35 +48,48 @@ def encode_json(members: Mapping[str, Any] | list[Any]) -> bytes:
     return _encoder()(members)
 
 
-def encode_page(items: list[Any], others: Mapping[str, Any]) -> Iterator[bytes]:
-    """Yield the JSON of an answer with many items, in pieces of about equal work.
+def encode_in_pieces(members: Mapping[str, Any]) -> Iterator[bytes | memoryview]:
+    """Yield the JSON of a long answer, in the bytes of ``encode_json``.
 
     Args:
-        items: The member ``Items``; each is gone when it is written, so that a page of 60,000
-            objects is not taken apart in one go either.
-        others: The members that come after it.
+        members: Those that are iterators of lists are written as one list each. A piece is written
+            as it comes and gone when the next is asked for, so that a page of 60,000 objects is
+            not taken apart in one go either.
 
-    >>> b"".join(encode_page([{"a": {"N": "1"}}], {"Count": 1}))
-    b'{"Items":[{"a":{"N":"1"}}],"Count":1}'
+    >>> b"".join(encode_in_pieces({"Items": iter([[1, 2], [3]]), "Count": 3}))
+    b'{"Items":[1,2,3],"Count":3}'
     """
-    yield b'{"Items":['
-    while items:
-        piece, items[:_PIECE_ITEMS] = items[:_PIECE_ITEMS], []
-        written = encode_json(piece)[1:-1]
-        yield written + b"," if items else written
-    closing = encode_json(others)[1:]
-    yield b"]," + closing if others else b"]" + closing
+    opening = b"{"
+    for name, value in members.items():
+        yield opening + encode_json(name) + b":"
+        if isinstance(value, Iterator):
+            yield from _list_in_pieces(value)
+        elif isinstance(value, Mapping):
+            yield from encode_in_pieces(value)
+        else:
+            yield encode_json(value)
+        opening = b","
+    yield b"}" if members else b"{}"
+
+
+def _list_in_pieces(pieces: Iterator[list[Any]]) -> Iterator[bytes | memoryview]:
+    opening = b"["
+    for piece in pieces:
+        yield opening
+        yield memoryview(encode_json(piece))[1:-1]  # without its brackets, and without a copy
+        opening = b","
+    yield b"]" if opening == b"," else b"[]"
 
 
 @functools.cache
-def _encoder() -> Callable[[Mapping[str, Any] | list[Any]], bytes]:
+def _encoder() -> Callable[[Json], bytes]:
     """Return what encodes here; looked for at the first answer, so that importing costs nothing."""
     try:
         from orjson import dumps
     except ImportError:
         return encode_plainly
 
-    def encode(members: Mapping[str, Any] | list[Any]) -> bytes:
+    def encode(members: Json) -> bytes:
         try:
             encoded: bytes = dumps(members)
         except TypeError:  # a number of more than 64 bits, or half of a surrogate pair
@@ -85,7 +99,7 @@ def _encoder() -> Callable[[Mapping[str, Any] | list[Any]], bytes]:
     return encode
 
 
-def encode_plainly(members: Mapping[str, Any] | list[Any]) -> bytes:
+def encode_plainly(members: Json) -> bytes:
     """Return compact JSON in UTF-8, written by Python's own encoder."""
     try:
         return _encode(members).encode()

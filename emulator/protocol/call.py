@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 
 class Call(Protocol):
-    """``Emulator.call``: one request in, one response out, or an ApiError."""
+    """``Emulator.call`` or ``call_in_pieces``: one request in, one response out, or an ApiError."""
 
     def __call__(
         self,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+from itertools import chain
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.protocol import decode_json, encode_json, encode_page
+from emulator.protocol import decode_json, encode_in_pieces, encode_json
 from emulator.protocol.bodies import _encoder, encode_plainly
 from emulator.service.errors import SerializationException
 
@@ -45,25 +46,41 @@ def test_both_encoders_write_the_same_bytes(members):
     assert encode_json(members) == encode_plainly(members)
 
 
+pieces = st.lists(st.lists(values, min_size=1, max_size=3), max_size=5)
+
+
 @given(
-    items=st.lists(values, max_size=5),
-    times=st.integers(1, 40),
-    others=st.dictionaries(st.text(), values),
+    members=st.dictionaries(st.text(), values),
+    lists=st.dictionaries(st.text(), pieces, max_size=2),
+    batches=st.dictionaries(st.text(), pieces, max_size=2),
 )
-def test_a_page_in_pieces_has_the_bytes_of_the_whole(items, times, others):
-    others.pop("Items", None)
-    whole = encode_json({"Items": items * times, **others})
-    pieces = list(encode_page(items * times, others))
+def test_a_long_answer_in_pieces_has_the_bytes_of_the_whole(members, lists, batches):
+    """Lists come in pieces as members, as those of a page, and one level below, as of a batch."""
 
-    assert b"".join(pieces) == whole
-    assert len(pieces) == 2 + -(-len(items) * times // 64)
+    def answer(form):
+        below = {name: form(value) for name, value in batches.items()}
+        return members | {name: form(value) for name, value in lists.items()} | {"Responses": below}
+
+    whole = encode_json(answer(lambda value: list(chain.from_iterable(value))))
+
+    assert b"".join(encode_in_pieces(answer(iter))) == whole
 
 
-def test_items_that_are_written_are_let_go():
-    items = [{}] * 100
-    left = [len(items) for _ in encode_page(items, {})]
+def test_a_piece_is_asked_for_when_the_one_before_it_is_written():
+    taken = []
 
-    assert left == [100, 36, 0, 0]
+    def pieces():
+        for number in range(3):
+            taken.append(number)
+            yield [number]
+
+    seen = [(bytes(written), len(taken)) for written in encode_in_pieces({"Items": pieces()})]
+
+    assert [(written, count) for written, count in seen if written.isdigit()] == [
+        (b"0", 1),
+        (b"1", 2),
+        (b"2", 3),
+    ]
 
 
 def test_without_the_extra_answers_are_written_all_the_same(monkeypatch):

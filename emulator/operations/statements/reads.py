@@ -7,6 +7,7 @@ it becomes (CAP-215).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import compress
 from typing import Any, Final, NamedTuple
 
@@ -178,7 +179,12 @@ def select_page(
     read = _Read(account, reading, request.get("Limit"), consistent=consistent)
     stop = read.from_start(start)
 
-    response: dict[str, Any] = {"Items": [shown(item, reading.columns) for item in read.kept]}
+    show = partial(_all_shown, columns=reading.columns)
+    response: dict[str, Any]
+    if read.receipt.bytes_returned > responses.LONG_BYTES:
+        response = responses.LongAnswer(Items=responses.in_pieces(read.kept, show))
+    else:
+        response = {"Items": show(read.kept)}
     if stop is not None:
         key = {name: stop.key.attributes[name] for name in reading.source.key_names}
         response["LastEvaluatedKey"] = wire.dump_item(key)
@@ -186,7 +192,8 @@ def select_page(
             request, stop.number, response["LastEvaluatedKey"]
         )
     mode = request.get("ReturnConsumedCapacity")
-    return response | responses.consumed(mode, select.source.table, read.receipt)
+    response.update(responses.consumed(mode, select.source.table, read.receipt))
+    return response
 
 
 class _Read:
@@ -269,6 +276,10 @@ class _Read:
         if not self._fetch or secondary is None or secondary.schema.entry_names is None:
             return item.attributes
         return item.pick(secondary.schema.entry_names).attributes
+
+
+def _all_shown(items: list[Item], columns: partiql.Columns | None) -> list[wire.WireItem]:
+    return [shown(item, columns) for item in items]
 
 
 def shown(item: Item, columns: partiql.Columns | None) -> wire.WireItem:
