@@ -100,7 +100,7 @@ class TokenBucket:
     def set_rate(self, rate: int, now_ns: int) -> None:
         """Go on with another rate; tokens above the new caps are lost.
 
-        Assumed: CAP-604.
+        Assumed: that they are, and that the old rate counts up to this moment (CAP-604).
         """
         self.refill(now_ns)
         self.rate = rate

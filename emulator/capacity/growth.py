@@ -11,7 +11,7 @@ from emulator.service import limits
 _MINUTE_SECONDS: Final = 60
 #: A minute counts as previous traffic this long after its end. Source: CAP-510.
 PEAK_AGE_SECONDS: Final = 30 * 60
-#: How long doubling the partitions takes when pre-warming. Assumed: CAP-509.
+#: How long doubling the partitions takes when pre-warming. Assumed: a minute (CAP-509).
 DOUBLING_SECONDS: Final = 60
 
 
@@ -115,7 +115,7 @@ class Growth:
 def prewarm_seconds(partitions: int, wanted: int) -> int:
     """Return how long it takes to grow from ``partitions`` to ``wanted`` by doubling.
 
-    Assumed: CAP-509.
+    Assumed: that it doubles (CAP-509).
 
     >>> prewarm_seconds(4, 10), prewarm_seconds(4, 4)
     (120, 0)

@@ -24,10 +24,10 @@ SEQUENTIAL: Final = "sort keys are written in order"
 NO_BOUNDARY: Final = "no item collection boundary"
 
 #: A split point is found in the traffic of so many minutes.
-#: Assumed: CAP-505.
+#: Assumed: five of them (CAP-505).
 WINDOW_MINUTES: Final = 5
 #: An item with this share, and not yet nearly all, gets a partition of its own.
-#: Assumed: CAP-506.
+#: Assumed: half (CAP-506).
 ISOLATION_SHARE: Final = 0.5
 #: Half is half, in whatever order the weights were added up.
 _ROUNDING: Final = 1e-9
@@ -108,7 +108,8 @@ class Heat:
             minute: What was accessed; minutes without any may be left out.
             demands: Read and write units that reached each partition.
 
-        Observed: CAP2-3. Assumed: the number of minutes.
+        Observed: CAP2-3. Assumed: how hot (``Settings.heat_threshold``), for how many minutes
+        (``Settings.heat_minutes``), and what delay is drawn (``Settings.split_delay``).
         """
         if minute.start_s != self._last_start_s + _MINUTE_SECONDS:
             self._streaks.clear()
@@ -203,7 +204,8 @@ def decide(
         top: A value above every sort value, to end an isolated item.
         settings: For the shares.
 
-    Assumed: CAP-505, CAP-506.
+    Assumed: where it is cut, and which shares of the traffic prevent that (CAP-505, CAP-506):
+    ``Settings.single_item_share``, ``Settings.sequential_share``.
     """
     weights = _weights(minutes, low, high)
     total = sum(weights.values())

@@ -6,6 +6,8 @@ keeps its order, so does every item, and across lanes the oldest change that has
 A change that moves an entry stands in two lanes and passes as one.
 
 When too much waits the index closes, and every write to the table is refused until it opens.
+
+Assumed: the lanes, and how long it stays closed at least (``Settings.gsi_closed_seconds``).
 """
 
 from __future__ import annotations

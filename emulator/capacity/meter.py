@@ -105,7 +105,10 @@ class Meter:
         self._set_rates(max_read, max_write, now_ns)
 
     def fill_reserves(self, share: float) -> None:
-        """Give a new table or index this share of the reserve for bursts (CAP2-5)."""
+        """Give a new table or index this share of the reserve for bursts (CAP2-5).
+
+        Assumed: none of it, by default (``Settings.burst_start``); MEA-3 suggests all.
+        """
         for bucket in self.own:
             if bucket is not None:
                 bucket.fill_reserve(share)
@@ -235,7 +238,7 @@ def admit(charges: Sequence[Charge], now_ns: int) -> tuple[Reason, ...]:
 
     Charges stand in the order of their reasons: the table first, then its indexes by name.
 
-    Assumed: CAP-606.
+    Assumed: that it is all or none, and the order (CAP-606).
     """
     if _take_from_bases(charges, now_ns):
         return ()

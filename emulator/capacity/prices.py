@@ -251,7 +251,7 @@ class PriceLine:
 class Bill:
     """A month's cost, per table and per index, writes by arm.
 
-    Assumed: CAP-1010.
+    Assumed: which lines it has (CAP-1010).
 
     >>> bill = Bill(Settings())
     >>> bill.on_demand(STANDARD, "orders", writes=1_000_000)
@@ -392,7 +392,7 @@ class Bill:
 class UnitHours:
     """Provisioned unit-hours of one resource and axis: each clock hour at its highest setting.
 
-    Assumed: CAP-1007.
+    Assumed: that a part of an hour counts as a whole one (CAP-1007).
 
     >>> hours = UnitHours(now_s=0, units=10)
     >>> hours.set(5400, 40)

@@ -135,7 +135,8 @@ class Scaler:
             now_s: The minute's end.
             decrease_allowed: Whether the limits on decreases let one pass now (CAP-618).
 
-        Assumed: CAP-904; the alarms are documented, the new value and the delay are not.
+        Assumed: the new value (CAP-904), its delay (``Settings.autoscaling_delay``, CAP2-8), and
+        how far below the target the lower alarm lies (``Settings.low_alarm_offset``).
         """
         self._pad(now_s)
         self._history.append(consumed_rate)

@@ -207,7 +207,10 @@ def _close_minute(account: Account, table: Table, resource: Resource, now_s: int
 
 
 def sweep(account: Account, table: Table) -> None:
-    """Remove the expired items of a table, in position order, free of charge (CAP-1101, 1102)."""
+    """Remove the expired items of a table, in position order, free of charge (CAP-1101, CAP-1102).
+
+    Assumed: at the minute, ``Settings.ttl_delay`` after their time; the service takes days.
+    """
     if table.expiry is None:
         return
     due = table.expiry.due(account.now_seconds - account.settings.ttl_delay)

@@ -245,7 +245,8 @@ def _price(account: Account, request: PageRequest, walked: _Walked) -> tuple[Rec
 def _spread(charges: list[Charge], table: Table) -> list[Charge]:
     """Return the charges of eventually consistent reads, which several copies share (CAP2-6).
 
-    Observed: 1.5 times a partition's rate, once.
+    Observed: 1.5 times a partition's rate, once (MEA-10). Assumed: that a mixture of reads is
+    linear, and by default that nothing is shared (``Settings.eventual_read_factor``).
     """
     factor = table.settings.eventual_read_factor
     return [charge._replace(partition_units=charge.units / factor) for charge in charges]

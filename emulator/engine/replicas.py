@@ -176,7 +176,10 @@ class Replica:
             raise InternalServerError(NO_QUORUM)
 
     def send(self, account: Account, table: Table, position: Position, new: Item | None) -> None:
-        """Note a write that was made here, and put it on its way to the other replicas."""
+        """Note a write that was made here, and put it on its way to the other replicas.
+
+        Assumed: how long it is on its way (``Settings.replication_lag``, GTB-1).
+        """
         now_ns = account.now_ns
         known = self.versions.get(position)
         earliest_ns = 0 if known is None else known.time_ns + 1

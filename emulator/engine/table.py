@@ -253,7 +253,11 @@ class Table(Lifetime):
     def add_index(
         self, schema: IndexSchema, throughput: Throughput | None, *, now_ns: int
     ) -> Index:
-        """Add an empty index; a global one brings its throughput."""
+        """Add an empty index; a global one brings its throughput.
+
+        Assumed: how far it is behind its table: not at all, unless ``Settings.gsi_lag`` says so of
+        a global index and ``Settings.ec_lag`` of a local one (CAP-1104, CAP-1105).
+        """
         resource = self.resource
         lag = self.settings.ec_lag
         if schema.is_global:
@@ -333,7 +337,8 @@ class Table(Lifetime):
     def index_buffer(self) -> float:
         """The write units that may wait for a global index before it closes (CAP2-4).
 
-        Assumed: it is in proportion to the table's warm write throughput.
+        Assumed: it is in proportion to the table's warm write throughput, for so many seconds of
+        it (``Settings.gsi_buffer_seconds``).
         """
         return self.settings.gsi_buffer_seconds * self.resource.growth.warm[WRITE]
 

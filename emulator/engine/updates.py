@@ -71,8 +71,8 @@ def finish_prewarm(account: Account, table: Table, resource: Resource) -> None:
 def build_index(account: Account, table: Table, index: Index) -> None:
     """Fill an index that was added to a table, and say when it can be read (UT-10, UT-11).
 
-    Assumed: entries are in place at once and cost nothing, unless backfill is simulated; then
-    the index owes their cost, and is ACTIVE when it has repaid it (CAP-1106).
+    Assumed: entries are in place at once and cost nothing; with ``Settings.simulate_backfill`` the
+    index owes their cost, and is ACTIVE when it has repaid it (CAP-1106).
     """
     settings, now_ns = account.settings, account.now_ns
     index.fill((item for _, item in table.store.walk(*EVERYWHERE)), now_ns)

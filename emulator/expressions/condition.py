@@ -215,8 +215,8 @@ def _not(_node: ast.Node, parts: list[Evaluate]) -> Evaluate:
 def _comparison(node: ast.ComparisonTest, parts: list[Evaluate]) -> Evaluate:
     """CND-2: a missing value equals nothing, not even another missing value.
 
-    Observed: DynamoDB Local and two other emulators treat a size that does not exist alike
-    (CND-12), so that ``<>`` holds of it.
+    Assumed: so does a size that does not exist (CND-12), and ``<>`` holds of it, as in DynamoDB
+    Local and two other emulators.
     """
     if node.operator == "<>":
         return _not(node, [_passes(COMPARISONS["="], *parts)])

@@ -300,7 +300,8 @@ def _check_operators(key: model.KeySchema, clauses: Mapping[str, KeyClause]) -> 
 def _check_prefix(names: list[str], clauses: Mapping[str, KeyClause]) -> None:
     """Refuse a sort attribute before the last one given that is not fixed (MAK-32 to MAK-36).
 
-    Observed: another emulator: all that lack an equality are named, and the last one given.
+    Assumed: all that lack an equality are named, and the last one given, as another emulator
+    does. Recorded are requests in which one lacks it.
     """
     while names and names[-1] not in clauses:
         names.pop()

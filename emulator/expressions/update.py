@@ -505,7 +505,8 @@ def _cost(
     """Return the cost of a statement (SIZ-5).
 
     Assumed: a list position takes as many bytes as it has digits; a path copied by SET costs
-    as much as an operand; SET and ADD write whole top-level attributes.
+    as much as an operand; SET and ADD write whole top-level attributes. Without these costs:
+    ``Settings.update_size_rule``.
     """
     fixed = _STATEMENT_BYTES
     literals: list[str] = []

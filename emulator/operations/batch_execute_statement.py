@@ -91,7 +91,7 @@ def _bound(member: Mapping[str, Any], request: Request) -> Bound | errors.ApiErr
 def _one_kind(members: Sequence[Mapping[str, Any]]) -> None:
     """Refuse reads beside writes, whatever else is wrong with them (PQL-18).
 
-    Observed: DynamoDB Local and dynoxide agree, in the comparison of decision 33.
+    Assumed: the order, in which DynamoDB Local and dynoxide agree (decision 33).
     """
     kinds = set()
     for member in members:

@@ -180,7 +180,7 @@ def _load(name: str, table_request: Mapping[str, Any]) -> _WantedKeys:
 def _no_key_twice(loaded: list[Item]) -> None:
     """Refuse the same key twice in a table (BGI-3), before the table is looked for.
 
-    Observed: three other emulators, Amazon's own among them.
+    Assumed: the order, in which three other emulators agree, DynamoDB Local among them.
     """
     try:
         distinct = {frozenset(key.attributes.items()) for key in loaded}

@@ -106,7 +106,7 @@ def _tables_are_well_formed(requested: Mapping[str, Any]) -> None:
 def _load(name: str, written: Mapping[str, Any]) -> _WantedWrites:
     """Load one request, which must be a put or a delete and not both (BWI-5).
 
-    Observed: two other emulators answer neither and both with the same text.
+    Assumed: neither is answered with the text for both, as by two other emulators.
     """
     put, delete = written.get("PutRequest"), written.get("DeleteRequest")
     if (put is None) == (delete is None):
@@ -120,7 +120,8 @@ def _load(name: str, written: Mapping[str, Any]) -> _WantedWrites:
 def _writes(wanted: list[_WantedWrites], tables: Mapping[str, Table]) -> list[Write]:
     """Return the writes, keys checked against the schema; no item twice (BWI-2, BWI-6).
 
-    Observed: three other emulators, among them Amazon's own, check one request after another.
+    Assumed: one request after another is checked, as by three other emulators, DynamoDB Local
+    among them.
     """
     touched: dict[tuple[str, Position], None] = {}
     for write_request in wanted:

@@ -21,7 +21,7 @@ OVERLAP: Final = "Overlapping conditions with range keys are not supported in wh
 KEY_TYPE: Final = (
     "Key attribute's data type should match its data type in table's schema: Key {name}"
 )
-# Observed: two other emulators, and the list of validation messages of DynamoDB Local.
+# Source: the list of validation messages of DynamoDB Local, as two other emulators have it.
 NO_KEY_VALUE: Final = "Key value must be of type S, N, or B. Key name: {name}, Key type: {type}"
 ORDER_WITHOUT_WHERE: Final = "Must have WHERE clause in the statement when using ORDER BY clause."
 ORDER_NO_KEY: Final = "Attribute {name} in ORDER BY clause must be part of the primary key"

@@ -53,7 +53,7 @@ def placement_hash(partition: tuple[KeyValue, ...], salt: int) -> int:
     """Return the unsigned 64-bit hash of partition key values (CAP-503).
 
     Assumed: the service does not disclose its hash; this one is uniform and reproducible, and
-    every salt makes it a different one (CAP2-7).
+    every salt makes it a different one (``Settings.placement_salt``, CAP2-7).
 
     >>> placement_hash(("abc",), salt=0), placement_hash(("abc",), salt=1)
     (16748430526252140965, 12981690585527873061)

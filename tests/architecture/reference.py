@@ -39,6 +39,8 @@ MARK = f"<!-- Below this line: written by `{COMMAND}` from the code. -->\n"
 LIMITS = "service/limits.py"
 KINDS = ("Assumed", "Observed", "Source")
 EVIDENCE = re.compile(rf"\b({'|'.join(KINDS)}): ")
+#: An assumption names the setting that changes it; a rule that both cite does not make it one.
+NAMED = re.compile(r"``(?:Settings\.)?(\w+)``")
 #: In the order of the house, from left to right.
 ROOMS = {
     "base": "the files at the top",
@@ -259,8 +261,7 @@ def _counts(found: list[Evidence]) -> Iterator[str]:
 
 
 def _assumed(found: list[Evidence]) -> Iterator[str]:
-    every = defined()
-    settings = {name: covered(text, every) for name, text in _settings_comments().items()}
+    settings = _settings_comments()
     for room in ROOMS:
         rows = [one for one in found if one.kind == "Assumed" and one.room == room]
         if not rows:
@@ -268,14 +269,9 @@ def _assumed(found: list[Evidence]) -> Iterator[str]:
         yield from (f"#### {room}: {ROOMS[room]}", "", "| where | about | assumed | setting |")
         yield "| --- | --- | --- | --- |"
         for one in rows:
-            words = f"{one.about} {one.text}"
-            rules = covered(words, every)
-            fields = [
-                name for name, adjusts in settings.items() if adjusts & rules or name in words
-            ]
-            yield _row(
-                _where(one), one.about, one.text, ", ".join(f"`{field}`" for field in fields)
-            )
+            named = NAMED.findall(f"{one.about} {one.text}")
+            fields = ", ".join(f"`{field}`" for field in settings if field in named)
+            yield _row(_where(one), one.about, one.text, fields)
         yield ""
 
 

@@ -276,7 +276,7 @@ def table_key_is_well_formed(elements: Sequence[Wire]) -> None:
 
 
 def global_key_is_well_formed(elements: Sequence[Wire]) -> None:
-    """Refuse a key other than one to four HASH, then none to four RANGE (MAK-2, 10 to 13).
+    """Refuse a key other than one to four HASH, then none to four RANGE (MAK-2, MAK-10 to MAK-13).
 
     Assumed: the order of the faults, and the text for two equal names (MAK-13, MAK-18).
     """

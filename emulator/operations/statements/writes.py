@@ -111,7 +111,8 @@ def write_of(bound: partiql.Bound, table: Table, *, shows_old: bool) -> Write:
 def _insert_has_key_types(item: Item, table: Table) -> None:
     """Refuse an item whose key has another type, once it has a key at all (PQL-7, KV-8).
 
-    Observed: two other emulators; in a transaction the words of PutItem.
+    Assumed: that INSERT is worded like conditions, and a transaction like PutItem, as in two other
+    emulators.
     """
     if not item.attributes.keys() >= set(table.key.names):
         return
@@ -127,7 +128,7 @@ def _insert_has_key_types(item: Item, table: Table) -> None:
 def key_values_are_scalars(bound: partiql.Bound, table: Table) -> None:
     """Refuse a condition that compares a key attribute with what no key can be (PQL-8).
 
-    Observed: two other emulators; a transaction is refused whole.
+    Assumed: that it is refused so, and a transaction whole, as by two other emulators.
     """
     for name, literals in _split(bound.parsed, table.key.names).literals.items():
         for literal in literals:
