@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from emulator.capacity.retries import POLICIES
 from emulator.lab.inputs import forms
+from emulator.lab.inputs.arguments import explain_arguments
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.inputs.forms import FormMember, Record
 
@@ -20,6 +21,7 @@ BATCH_RETRIES: Final[dict[str, BatchRetry]] = {name: name for name in get_args(B
 CALL_SECONDS: Final = (0.002, 0.010)
 
 
+@explain_arguments()
 @dataclass(frozen=True, kw_only=True)
 class Clients:
     """The clients among which requests are shared, in turn.

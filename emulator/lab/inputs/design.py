@@ -11,6 +11,7 @@ from emulator.capacity.prices import STANDARD, TABLE_CLASSES
 from emulator.lab.inputs import extras as extras_module
 from emulator.lab.inputs import forms, key_templates
 from emulator.lab.inputs import history as history_module
+from emulator.lab.inputs.arguments import explain_arguments
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.inputs.extras import NO_EXTRAS, Extras
 from emulator.lab.inputs.forms import ANY_NAME, Form, FormMember, FormScope, Record
@@ -31,6 +32,7 @@ _MOST_ATTRIBUTES: Final = 4
 LOCAL_HISTORY: Final = "index {name!r} is local: it shares the table's partitions and its history"
 
 
+@explain_arguments()
 @dataclass(frozen=True, kw_only=True)
 class Capacity:
     """What a table or global index may consume.
@@ -74,6 +76,7 @@ class Capacity:
 _UNITS: Final = ("read", "write", "max_read", "max_write", "warm_read", "warm_write")
 
 
+@explain_arguments()
 @dataclass(frozen=True, kw_only=True)
 class Key:
     """The key of one kind of item: a partition template and perhaps a sort template.
@@ -86,6 +89,7 @@ class Key:
     sort: str | None = None
 
 
+@explain_arguments(capacity=Capacity, history=History)
 @dataclass(frozen=True)
 class Index:
     """A secondary index; up to four templates for each part of a global one's key.
@@ -146,6 +150,7 @@ def _tuple(value: str | Iterable[str]) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 
+@explain_arguments(capacity=Capacity, history=History, extras=Extras)
 @dataclass(frozen=True, kw_only=True)
 class Table:
     """One table of a design.
@@ -219,6 +224,7 @@ class Table:
         return document | self.capacity.to_document() | _history_document(self.history)
 
 
+@explain_arguments(Table, capacity=Capacity, history=History, extras=Extras)
 class Design:
     """One way to lay out the data: usually one table, sometimes several.
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from emulator.lab.inputs import forms
+from emulator.lab.inputs.arguments import explain_arguments
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.inputs.forms import FormMember, Record
 from emulator.service.limits import PARTITION_BYTES
@@ -34,6 +35,7 @@ class Units(NamedTuple):
 NO_UNITS: Final = Units()
 
 
+@explain_arguments()
 @dataclass(frozen=True, kw_only=True)
 class History:
     """What a table or global index brings along from its life before the run.

@@ -13,6 +13,7 @@ import numpy as np
 
 from emulator.capacity.retries import POLICIES
 from emulator.lab.inputs import arrival_rates, distributions, forms
+from emulator.lab.inputs.arguments import explain_arguments
 from emulator.lab.inputs.arrival_rates import ARRIVALS, Arrivals, Constant, Rate
 from emulator.lab.inputs.clients import RETRY
 from emulator.lab.inputs.distributions import Distribution, Floats, Integers, Uniform
@@ -40,6 +41,7 @@ _ID_DIGITS: Final = 12
 _SIZE_ATOMS: Final = 32
 
 
+@explain_arguments()
 @dataclass(frozen=True)
 class Field:
     """A field of the application's data.
@@ -99,6 +101,7 @@ class Field:
         return document
 
 
+@explain_arguments()
 @dataclass(frozen=True)
 class Sizes:
     """Item sizes in bytes: a few values with their shares.
@@ -194,6 +197,7 @@ class Recorded:
         }
 
 
+@explain_arguments()
 @dataclass(frozen=True)
 class Pattern:
     """One access pattern: the template of its documentation, made executable.
@@ -333,6 +337,7 @@ _PLAIN: Final = (
 _BLANK: Final = Pattern("", "GetItem", rate=0)
 
 
+@explain_arguments()
 @dataclass(frozen=True, kw_only=True)
 class Preload:
     """Items that exist before the run: puts of a pattern, free of charge.

@@ -20,6 +20,7 @@ from emulator.capacity.retries import POLICIES, RetryPolicy
 from emulator.clock import DEFAULT_START
 from emulator.lab.inputs import clients as clients_module
 from emulator.lab.inputs import forms
+from emulator.lab.inputs.arguments import explain_arguments
 from emulator.lab.inputs.clients import RETRY, Clients
 from emulator.lab.inputs.distributions import Distribution, Floats, Latest, Zipf
 from emulator.lab.inputs.documents import Entry
@@ -41,6 +42,7 @@ _PERIODS: Final = {"hour": 3600.0, "day": 86_400.0, "week": 604_800.0, "month": 
 _GROWTH: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:(?:a|per)\s+month)?\s*")
 
 
+@explain_arguments(clients=Clients)
 @dataclass(frozen=True, kw_only=True)
 class Workload:
     """Fields, access patterns and how long they run.
