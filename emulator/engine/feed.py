@@ -8,7 +8,7 @@ Nothing else outside this package writes into an account's state.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from emulator.capacity import ONE, TokenBucket
 from emulator.capacity.heat import WINDOW_MINUTES
@@ -23,8 +23,7 @@ from emulator.model import Item
 from emulator.storage import Position
 
 
-@dataclass(frozen=True)
-class ReportedAccess:
+class ReportedAccess(NamedTuple):
     """Accesses to one position.
 
     Attributes:

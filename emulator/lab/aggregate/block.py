@@ -506,7 +506,7 @@ class Block:
         attempts = np.zeros((self._waiting.attempts, len(crowd.rows)))
         attempts[0] = arriving[crowd.rows]
         if due is not None:
-            attempts[1:] = due[:, crowd.rows]
+            attempts[1:] = due.take(crowd.rows, axis=1)
         affordable: Floats | float = 1.0
         if self._tokens.is_used:
             affordable = self._tokens.affordable(crowd.worlds, crowd.patterns)
@@ -541,7 +541,7 @@ class Block:
         retried = refusals.count(admitted, new)
         self._waiting.push(second, at, policies, retried)
         if earlier is not None:
-            by_number = admitted.follow(earlier[:, at], policies)
+            by_number = admitted.follow(earlier.take(at, axis=1), policies)
             waits = refusals.leave_out(admitted, by_number, earlier[0, at])
             self._waiting.push_earlier(second, at, policies, waits)
         if not self._tally.all_have_throttled:

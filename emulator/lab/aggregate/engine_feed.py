@@ -265,5 +265,5 @@ def _neighbours(
     begins |= is_heavy
     begins[1:] |= is_heavy[:-1]
     starts = np.flatnonzero(begins)
-    merged = np.add.reduceat(amounts[:, order], starts, axis=1)
+    merged = np.add.reduceat(amounts.take(order, axis=1), starts, axis=1)
     return groups[order[starts]], merged.T.tolist()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -41,10 +42,15 @@ class Moves:
     new: Integers
     shares: Floats
 
+    @cached_property
+    def _starts(self) -> Integers:
+        """Where the pairs of each new row begin."""
+        return np.flatnonzero(np.diff(self.new, prepend=-1))
+
     def apply(self, amounts: Floats) -> None:
         """Move amounts in place; the last axis is rows."""
         if len(self.new):
-            starts = np.flatnonzero(np.diff(self.new, prepend=-1))
+            starts = self._starts
             moved = amounts[..., self.old] * self.shares
             amounts[..., self.old] = 0.0
             amounts[..., self.new[starts]] += np.add.reduceat(moved, starts, axis=-1)

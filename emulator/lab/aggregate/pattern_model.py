@@ -119,7 +119,11 @@ class ModelContext:
 
     def population(self, table: TableLayout, index: str | None) -> Population:
         """Return what lies in a table or index."""
-        return self._populations.setdefault((table.name, index), Population())
+        key = table.name, index
+        population = self._populations.get(key)
+        if population is None:
+            population = self._populations[key] = Population()
+        return population
 
     def population_of(self, resource: int) -> Population:
         """Return what lies in a table or global index, by its number."""

@@ -106,13 +106,21 @@ class Population:
         during: tuple[float, float] = (0.0, 0.0),
     ) -> None:
         """Add items (or take them away) and their bytes, written within some seconds."""
-        length = len(self.items)
-        touched = entries.numbers[items > 0]
-        begun = touched[self._last[touched] == self._first[touched]]
-        self._first[begun] = during[0]
-        self._last[touched] = during[1]
-        self.items += entries.sums(items, length)
-        self.sizes += entries.sums(sizes, length)
+        if entries.are_in_turn:
+            count = len(items)
+            first, last, is_touched = self._first[:count], self._last[:count], items > 0
+            first[is_touched & (last == first)] = during[0]
+            last[is_touched] = during[1]
+            self.items[:count] += items
+            self.sizes[:count] += sizes
+        else:
+            length = len(self.items)
+            touched = entries.numbers[items > 0]
+            begun = touched[self._last[touched] == self._first[touched]]
+            self._first[begun] = during[0]
+            self._last[touched] = during[1]
+            self.items += entries.sums(items, length)
+            self.sizes += entries.sums(sizes, length)
         np.maximum(self.items, 0.0, out=self.items)
         np.maximum(self.sizes, 0.0, out=self.sizes)
 
