@@ -33,22 +33,24 @@ if TYPE_CHECKING:
     from emulator.testing.session_report import Record
 
 SHADOWED: Final = (
-    "dynamometer's fixtures need its package 'emulator', and here that name is another package, "
+    "dynamometer's fixtures need its package 'emulator', but here that name is another package, "
     "from {origin}: rename that one, or keep it off the import path of these tests"
 )
 OVERWRITTEN: Final = (
-    "dynamometer's fixtures need its package 'emulator', and another distribution was installed "
+    "dynamometer's fixtures need its package 'emulator', but another distribution was installed "
     "over it in {folder}: uninstall that one, and install dynamometer again"
 )
 NOT_MANUAL: Final = (
-    "ddb_clock needs a manual clock, and this test's emulator was made before it was asked for: "
+    "ddb_clock needs a manual clock, but this test's emulator was created first, with another: "
     'name ddb_clock among the arguments, or mark the test with ddb(clock="manual")'
 )
-CONSOLE: Final = "dynamometer: the console of this test is {url}"
+CONSOLE: Final = "dynamometer: the console of this test is at {url}"
 #: Modules of the debuggers of editors, which no hook tells of.
 _DEBUGGERS: Final = frozenset(("debugpy", "pydevd"))
 NEEDS_BOTO3: Final = "ddb_resource needs boto3: pip install 'dynamometer[boto]'"
-NO_RECORD: Final = "ddb: there is no record of budgets {path}: pytest --ddb-budget-update makes it"
+NO_RECORD: Final = (
+    "ddb: there is no record of budgets {path}; create it: pytest --ddb-budget-update"
+)
 #: Where GitHub Actions takes Markdown from; our package is left alone where it is not set.
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 REPORT_SUFFIX: Final = "--ddb-report: {path} does not end in .json or .html"
@@ -58,8 +60,8 @@ MARKERS: Final = {
     "ddb": "ddb(capacity, clock, start, rate, region, seed, tables, settings): the test has an "
     "emulated DynamoDB of this kind, and boto3 is routed to it",
     "ddb_budget": "ddb_budget(rcu, wcu, calls, usd, throttles, scans, filtered): the test fails if "
-    "it consumes more of its emulated DynamoDB; usd is for a million runs",
-    "ddb_allow": "ddb_allow(*kinds): findings of these kinds are not reported of the test, and do "
+    "it consumes more than this; usd is the cost of a million runs",
+    "ddb_allow": "ddb_allow(*kinds): findings of these kinds in the test are not reported and do "
     "not fail it",
     "ddb_faults": "ddb_faults(kind, operations, tables, key, share, times, after, until, latency, "
     "seed): some of the test's requests to its emulated DynamoDB fail",
@@ -189,40 +191,44 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options and ini settings; all of them begin with ddb."""
     group = parser.getgroup("ddb", "dynamometer: an emulated DynamoDB")
     add, ini = group.addoption, parser.addini
-    add("--ddb-capacity", metavar="MODE", help="whether tests are throttled")
-    ini("ddb_capacity", "whether tests are throttled: off, observe (default) or enforce")
-    add("--ddb-clock", metavar="CLOCK", help="the clock of tests that do not say")
-    ini("ddb_clock", "the clock of tests that do not say: system (default) or manual")
-    add("--ddb-start", metavar="TIME", help="where manual clocks start, as ISO text")
-    ini("ddb_start", "where manual clocks start, as ISO text")
-    add("--ddb-rate", metavar="NUMBER", help="requests a second at which calls arrive")
-    ini("ddb_rate", "requests a second at which a test's calls arrive; none throttle without")
-    add("--ddb-region", metavar="REGION", help="the region of clients that name none")
-    ini("ddb_region", "the region of clients that name none; by default boto3's, or us-east-1")
-    ini("ddb_tables", "design files whose tables every test finds", type="paths")
-    ini("ddb_seed", "JSON lines that fill these tables", type="paths")
+    add("--ddb-capacity", metavar="MODE", help="observe (default), enforce or off")
+    ini("ddb_capacity", "observe (default): record throttles; enforce: refuse; off: neither")
+    add("--ddb-clock", metavar="CLOCK", help="system (default) or manual")
+    ini("ddb_clock", "the clock, unless a marker sets it: system (default) or manual")
+    add("--ddb-start", metavar="TIME", help="where manual clocks start: an ISO date and time")
+    ini("ddb_start", "where manual clocks start: an ISO date and time")
+    add("--ddb-rate", metavar="NUMBER", help="assume this many requests a second")
+    ini("ddb_rate", "assume this many requests a second; without it no throttles are counted")
+    add("--ddb-region", metavar="REGION", help="the region of clients that do not name one")
+    ini("ddb_region", "the region of clients that do not name one; default: boto3's or us-east-1")
+    ini("ddb_tables", "files that declare the tables every test starts with", type="paths")
+    ini("ddb_seed", "files of JSON lines with the items of these tables", type="paths")
     ini("ddb_settings", "lines of name=value, see emulator.Settings", type="linelist")
-    ini("ddb_scope", "the scope of the ddb fixtures; function by default")
+    ini("ddb_scope", "the scope of the ddb fixtures; default: function")
     ini("ddb_fast", "skip the SDK's serialising, signing and retrying", type="bool", default=False)
     add("--ddb-fail-on", metavar="KINDS", help="fail on these findings, such as scan,throttle")
     ini("ddb_fail_on", "the findings that fail a test, such as scan, throttle")
-    ini("ddb_findings", "what could be done better: off, warn (default, in the summary) or fail")
-    ini("ddb_repeat_threshold", "from how many calls at one line a call is repeated; 5 by default")
-    ini("ddb_ignore", "lines of KIND TABLE [file=PATTERN] [function=PATTERN]", type="linelist")
+    ini("ddb_findings", "calls that could be improved: off, warn (default, in the summary) or fail")
+    ini("ddb_repeat_threshold", "how many calls at one line count as repeated; default: 5")
+    ini(
+        "ddb_ignore",
+        "findings to ignore: lines of KIND TABLE [file=PATTERN] [function=PATTERN]",
+        type="linelist",
+    )
     flag = {"action": "store_true"}
-    add("--ddb-baseline", metavar="FILE", help="findings that were there before, and may stay")
-    ini("ddb_baseline", "findings that were there before, and may stay")
+    add("--ddb-baseline", metavar="FILE", help="a file of accepted findings")
+    ini("ddb_baseline", "a file of accepted findings")
     add("--ddb-update-baseline", help="accept the findings of this session", **flag)
     add("--ddb-sarif", metavar="FILE", help="write findings as SARIF, for code scanning")
-    add("--ddb-budget-update", help="put on record what each test consumes", **flag)
-    add("--ddb-budget-update-new", help="as --ddb-budget-update, of tests not on record", **flag)
-    add("--ddb-compare", metavar="FILE", help="the record; ddb-budgets.json by default")
-    ini("ddb_compare", "the record of what tests consume; ddb-budgets.json by default")
-    add("--ddb-compare-fail", metavar="LIMITS", help="fail past these, such as wcu:5%%,calls:2")
-    ini("ddb_compare_fail", "how much more than its record a test may consume; rcu:0%,wcu:0%")
+    add("--ddb-budget-update", help="record what each test consumes", **flag)
+    add("--ddb-budget-update-new", help="the same, for tests not yet recorded", **flag)
+    add("--ddb-compare", metavar="FILE", help="the recorded budgets; default: ddb-budgets.json")
+    ini("ddb_compare", "the recorded budgets; default: ddb-budgets.json")
+    add("--ddb-compare-fail", metavar="LIMITS", help="allowed growth, such as wcu:5%%,calls:2")
+    ini("ddb_compare_fail", "how far a test may exceed its record; default: rcu:0%,wcu:0%")
     add("--ddb-report", metavar="PATH", help="write what tests consumed, as .json or .html")
     ini("ddb_guard", "refuse requests to the real DynamoDB", type="bool", default=False)
-    ini("ddb_summary", "show what tests consumed at the end", type="bool", default=True)
+    ini("ddb_summary", "print the summary at the end", type="bool", default=True)
 
 
 def pytest_configure(config: pytest.Config) -> None:

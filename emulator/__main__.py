@@ -33,7 +33,7 @@ TRANSIENT_SECONDS: Final = 5.0
 #: The file that stands for DynamoDB Local's database under ``-dbPath``.
 DATABASE_FILE: Final = "dynamometer.snapshot"
 
-_DESCRIPTION = "An in-memory DynamoDB that knows partitions, throttling and cost."
+_DESCRIPTION = "An in-memory DynamoDB with partitions, throttling and costs."
 _EPILOG = """\
 examples:
   dynamometer serve
@@ -199,8 +199,8 @@ def _add_server_arguments(parser: argparse.ArgumentParser) -> None:
         "--console",
         choices=("on", "read-only", "off"),
         default="on",
-        help="the page for browsers at the server's address: on (default), it shows and changes "
-        "things; read-only, it only shows them; off, there is none",
+        help="the page for browsers at the server's address: on (default) shows and changes "
+        "things, read-only only shows them, off leaves it out",
     )
     add("--log", action="store_true", help="print a line for each request")
 

@@ -34,7 +34,7 @@ _ONE: Final = "--base REVISION goes with one path, which is compared with what i
 _NOTHING: Final = "{base} and {head}: no table, lab file or saved result is in them"
 _EPILOG: Final = """\
 examples:
-  dynamometer diff --base origin/main infra            a folder against its former state
+  dynamometer diff --base origin/main infra            a folder against a git revision
   dynamometer diff base/infra infra                    two folders of designs and lab files
   dynamometer diff main.json pull-request.json         two results of 'lab --json'
   terraform show -json plan.out > plan.json; dynamometer diff plan.json

@@ -83,11 +83,12 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
         help="a workload and its designs, as 'dynamometer schema lab' describes; several files "
         "need --no-html",
     )
-    add("--html", metavar="OUT", default=DEFAULT_PAGE, help=f"the page; default: {DEFAULT_PAGE}")
+    page = f"write the report as a page to OUT; default: {DEFAULT_PAGE}"
+    add("--html", metavar="OUT", default=DEFAULT_PAGE, help=page)
     add("--no-html", action="store_true", help="write no page")
-    add("--json", metavar="OUT", help="the data, as emulator.lab.Comparison.from_json reads it")
-    add("--junit", metavar="OUT", help="JUnit XML: a suite for each design, a case per promise")
-    add("--svg", metavar="DIR", help="every picture as a separate file")
+    add("--json", metavar="OUT", help="write the data, for emulator.lab.Comparison.from_json")
+    add("--junit", metavar="OUT", help="write JUnit XML: a suite per design, a case per promise")
+    add("--svg", metavar="DIR", help="write every picture as a file in DIR")
     add("--engine", choices=("auto", "exact", "aggregate"), help="default: auto, or what FILE says")
     add(
         "--worlds",
@@ -129,11 +130,12 @@ def _add_input_arguments(add: Callable[..., object]) -> None:
         metavar="ID=METRIC",
         action="append",
         default=[],
-        help="the meaning of a series of metrics, such as m1=requests_PutItem; may be repeated",
+        help="which metric an id in the metrics file stands for, such as m1=requests_PutItem; may "
+        "be repeated",
     )
     add("--anonymise", action="store_true", help="rename the keys of a Contributor Insights report")
-    add("--perf-summary", metavar="OUT", help="the run as perf_summary.json of the agent toolkit")
-    add("--design-findings", metavar="OUT", help="its findings as design_findings.json")
+    add("--perf-summary", metavar="OUT", help="write the agent toolkit's perf_summary.json")
+    add("--design-findings", metavar="OUT", help="write the agent toolkit's design_findings.json")
 
 
 def run_lab(arguments: argparse.Namespace) -> int:

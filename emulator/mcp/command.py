@@ -29,7 +29,10 @@ def add_mcp_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = "Serve agents: check and simulate designs over the Model Context Protocol."
     parser.epilog = _EPILOG
     parser.add_argument(
-        "--folder", metavar="DIR", default=".", help="what tools may read; default: this folder"
+        "--folder",
+        metavar="DIR",
+        default=".",
+        help="tools read files below DIR; default: this folder",
     )
     parser.add_argument(
         "--time-limit",

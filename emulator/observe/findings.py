@@ -44,12 +44,12 @@ _BATCH_WRITE: Final = (
     "items in one request"
 )
 _CONDITION: Final = (
-    "a ConditionExpression on the write checks the item without the read, and leaves nobody the "
-    "time to change it in between"
+    "a ConditionExpression on the write checks the item without the read, and nobody can change "
+    "the item in between"
 )
-_INDEX: Final = "a Query of the table, or of an index on what is asked, reads only what is kept"
+_INDEX: Final = "a Query of the table or of an index with the right key reads only what is kept"
 _EVENTUAL: Final = (
-    "an eventually consistent read costs half of it; nothing has written these items before"
+    "an eventually consistent read costs half as much; the test had not written these items"
 )
 
 _FEWER_CALLS: Final = "make fewer of the calls above, or raise the budget"

@@ -18,7 +18,7 @@ _NOT_A_BASELINE: Final = (
     "{path} is not a baseline of findings: expected JSON with version {version} and findings of "
     "kind, label, file and function"
 )
-_NOT_THERE: Final = "there is no baseline {path}: pytest --ddb-update-baseline makes it"
+_NOT_THERE: Final = "there is no baseline {path}; create it: pytest --ddb-update-baseline"
 
 
 class Accepted(NamedTuple):

@@ -32,7 +32,7 @@ _NOT_A_THRESHOLD: Final = "repeat_threshold is a whole number of at least 2, not
 _NOT_IGNORED: Final = (
     "ignore: {line!r} is not of the form KIND TABLE [file=PATTERN] [function=PATTERN]"
 )
-_FAILED: Final = "this could be done better, and the session fails on it:"
+_FAILED: Final = "this could be improved, and the session fails on it:"
 _TEST_FOLDERS: Final = ("test", "tests")
 
 

@@ -21,7 +21,7 @@ def _throttles(records: Sequence[Record]) -> Iterator[str]:
     throttled = would_throttle(records)
     if not throttled:
         return
-    yield from ("", "**Would throttle**", "", "| test | limit | cure |", "|---|---|---|")
+    yield from ("", "**Would throttle**", "", "| test | limit | remedy |", "|---|---|---|")
     for record in throttled[:_MOST_SHOWN]:
         limits = "<br>".join(
             f"{throttle['times']} x {throttle_text(throttle)}" for throttle in record["throttles"]
@@ -47,9 +47,9 @@ def _findings(records: Sequence[Record]) -> Iterator[str]:
         return
     yield from (
         "",
-        "**Could be done better**",
+        "**Could be improved**",
         "",
-        "| | where | what | cure |",
+        "| | where | what | remedy |",
         "|---|---|---|---|",
     )
     for (accepted, where), finding in list(places.items())[:_MOST_SHOWN]:

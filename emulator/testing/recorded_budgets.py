@@ -33,7 +33,7 @@ _NOT_A_TOLERANCE: Final = (
 _NOT_A_RECORD: Final = "{path} is not a record of budgets: {reason}"
 _NOT_JSON: Final = "it is not JSON"
 _NOT_OURS: Final = "expected version {version} and an object of tests"
-_EXCEEDED: Final = "more is consumed than {path} has on record:"
+_EXCEEDED: Final = "this consumes more than {path} records:"
 _MEANT: Final = "if that is intended, record it: pytest --ddb-budget-update"
 
 

@@ -89,7 +89,7 @@ def _tiles(records: Sequence[Record]) -> str:
         (_number(sum(record["calls"] for record in records)), "calls", ""),
         (_number(sum(record["read_units"] for record in records)), "read units", ""),
         (_number(sum(record["write_units"] for record in records)), "write units", ""),
-        (_dollars(sum(record["usd"] for record in records)), "for a million runs of all", ""),
+        (_dollars(sum(record["usd"] for record in records)), "per million runs of all tests", ""),
     )
     inside = "".join(
         f'<div class="tile"><b{_mark(mark)}>{figure}</b><span>{name}</span></div>'
@@ -127,9 +127,9 @@ def _charts(records: Sequence[Record]) -> str:
         "operations": ("By operation", "Capacity units of all tests together."),
         "limits": (
             "First to throttle",
-            "Requests a second at which a test's code would throttle, if it went on.",
+            "Requests a second at which a test's code would start to throttle, with its keys.",
         ),
-        "kinds": ("Findings by kind", "How many places could be done better."),
+        "kinds": ("Findings by kind", "How many places could be improved."),
     }
     made = dict(_pictures(records))
     figures = "".join(
@@ -202,7 +202,7 @@ def _sections(records: Sequence[Record]) -> Iterator[Section]:
     yield Section(
         "throttled",
         "Would have throttled",
-        "What production would refuse at the rate that the tests state.",
+        "What production would refuse, at the rates that the tests state.",
         ("test", "times", "why", "hottest key"),
         [(record, part) for record in would_throttle(records) for part in record["throttles"]],
         "No test would have throttled.",
@@ -210,8 +210,8 @@ def _sections(records: Sequence[Record]) -> Iterator[Section]:
     )
     yield Section(
         "findings",
-        "Could be done better",
-        "What the code under test does that costs more than it must.",
+        "Could be improved",
+        "What the code under test does that costs more than it needs to.",
         ("finding", "what", "cure", "where", "test"),
         [(record, finding) for record in records for finding in record["findings"]],
         "Nothing was found.",
@@ -228,8 +228,8 @@ def _sections(records: Sequence[Record]) -> Iterator[Section]:
     )
     yield Section(
         "limits-table",
-        "Would begin to throttle",
-        "If a test's code went on with these keys: at which rate, and by which limit.",
+        "Would start to throttle",
+        "At which rate, and by which limit, if the test's code kept using these keys.",
         ("requests a second", "runs a second", "limit", "test"),
         [(record, record["first_limit"]) for record in limited_tests(records)],
         "Nothing was consumed.",
@@ -237,7 +237,7 @@ def _sections(records: Sequence[Record]) -> Iterator[Section]:
     yield Section(
         "waste",
         "Scans and filters",
-        "Items that were read and paid for, and those that the caller got.",
+        "Items that were read and paid for, and how many of them were returned.",
         ("read", "kept", "bytes wasted", "call", "where", "test"),
         [(record, e) for record in records for e in record["entries"] if _is_wasteful(e)],
         "No scan, and no filter that threw anything away.",
@@ -254,7 +254,7 @@ def _sections(records: Sequence[Record]) -> Iterator[Section]:
     yield Section(
         "calls",
         "Calls",
-        "Every place that called, by what it consumed.",
+        "Every line that made calls, by what they consumed.",
         ("rcu", "wcu", "calls", "throttled", "call", "where", "test"),
         [(record, entry) for record in costly for entry in record["entries"]],
         "Nothing was called.",
@@ -339,8 +339,8 @@ _COLUMNS: Final[Mapping[str, tuple[TableColumn, Field]]] = {
     "bytes wasted": (TableColumn("bytes wasted", is_number=True), _wasted),
     "call": (TableColumn("call"), _call),
     "calls": (TableColumn("calls", is_number=True), _amount("calls")),
-    "cure": (TableColumn("cure", is_long=True), _text("cure")),
-    "dollars": (TableColumn("$ a million runs", is_number=True), _amount("usd", _dollars)),
+    "cure": (TableColumn("remedy", is_long=True), _text("cure")),
+    "dollars": (TableColumn("$ per million runs", is_number=True), _amount("usd", _dollars)),
     "finding": (TableColumn("finding"), _kind),
     "hottest key": (TableColumn("hottest key"), _key),
     "kept": (TableColumn("kept", is_number=True), _amount("items_returned")),

@@ -21,8 +21,8 @@ FORM: Final = 1
 MOST_SHOWN: Final = 10
 MOST_LIMITS_SHOWN: Final = 5
 OTHER_REGION: Final = (
-    "{asked} was asked and has no tables; {elsewhere}. Tables of different regions are apart: "
-    'name the one region, as in @pytest.mark.ddb(region="{first}") or ddb_region.'
+    "requests went to {asked}, which has no tables; {elsewhere}. Each region has its own tables: "
+    'set the region with @pytest.mark.ddb(region="{first}") or ddb_region.'
 )
 
 
@@ -212,7 +212,7 @@ def not_on_record(records: Iterable[Record]) -> Iterator[str]:
     """Yield a line if tests are not on record, where others are."""
     new = sum(1 for record in records if not record["is_recorded"])
     if new:
-        yield f"{_count(new, 'test')} not on record: --ddb-budget-update-new adds what is new"
+        yield f"{_count(new, 'test')} not on record: --ddb-budget-update-new adds them"
 
 
 def not_judged(records: Iterable[Record]) -> Iterator[str]:
@@ -221,7 +221,7 @@ def not_judged(records: Iterable[Record]) -> Iterator[str]:
     if unjudged:
         yield (
             f"{_count(unjudged, 'test')} not judged for throttles: on the system clock that needs "
-            "a rate, ddb_rate or @pytest.mark.ddb(rate=...)"
+            "a rate (ddb_rate or @pytest.mark.ddb(rate=...))"
         )
 
 
@@ -281,7 +281,7 @@ def _limit_lines(records: Sequence[Record]) -> Iterator[str]:
     """Yield the tests whose code would be the first to throttle, and what would stop it."""
     limited = limited_tests(records)
     if limited:
-        yield "would begin to throttle, if it went on with these keys:"
+        yield "would start to throttle if it kept using these keys:"
     for record in limited[:MOST_LIMITS_SHOWN]:
         limit = record["first_limit"]
         requests = _count(limit["requests_per_second"], "request")
@@ -306,10 +306,10 @@ def limit_text(record: Record) -> str:
     if not load["hottest_key"]:
         return text
     key, units = ", ".join(load["hottest_key"]), f"{load['axis'].lower()} units"
-    each = _few_digits(load["units_per_collection"])
+    each = _count(load["units_per_collection"], "unit")
     return text + (
-        f": key {key} has {load['key_share']:.0%} of the {units}, one partition "
-        f"{load['partition_share']:.0%}; {each} units per item collection"
+        f": key {key} gets {load['key_share']:.0%} of the {units}, the busiest partition "
+        f"{load['partition_share']:.0%}; {each} per item collection"
     ).replace("%", " %")
 
 
@@ -368,7 +368,7 @@ def _finding_lines(records: Sequence[Record]) -> Iterator[str]:
                 place = (finding["kind"], finding["where"], resource_text(finding))
                 by_place.setdefault(place, []).append((record["test"], finding))
     if by_place:
-        yield f"could be done better at {_count(len(by_place), 'place')}:"
+        yield f"could be improved in {_count(len(by_place), 'place')}:"
     ordered = sorted(
         by_place.values(), key=lambda met: -sum(finding["count"] for _, finding in met)
     )
@@ -410,8 +410,7 @@ def dearest(records: Iterable[Record]) -> list[Record]:
 
 
 def _count(number: float, noun: str) -> str:
-    text = f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
-    return f"{text} {noun}{'' if number == 1 else 's'}"
+    return f"{_few_digits(number)} {noun}{'' if number == 1 else 's'}"
 
 
 # In a file

@@ -217,7 +217,7 @@ def test_the_log_has_receipts_and_is_filtered_and_paused(server, browser):
     client.put_item(TableName="orders", Item=order("bob"))
     wait_for_text(browser, "paused, 1 new")
     assert len(browser.run(f"return {rows}")) == 2
-    button(browser, "Go on").click()
+    button(browser, "Resume").click()
     assert len(browser.run(f"return {rows}")) == 3
 
 
@@ -527,7 +527,7 @@ def test_the_traffic_just_seen_becomes_a_report(server, browser):
     for number in range(20):
         client.put_item(TableName="orders", Item=order(f"c{number % 4}", str(number)))
     wait_for_text(browser, "20 requests")
-    button(browser, "Make its report").click()
+    button(browser, "Create the report").click()
     browser.wait_until("document.querySelector('main a[target=_blank]')", seconds=120)
     page = browser.run("return document.querySelector('main a[target=_blank]').href")
     browser.open(page)

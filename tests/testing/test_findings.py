@@ -70,7 +70,7 @@ def test_a_test_fails_for_the_kinds_that_fail_only():
     found = [finding(), finding("write-loop")]
     text = verdict(found, policy_of({"fail_on": "write-loop"}))
     assert text.splitlines() == [
-        "this could be done better, and the session fails on it:",
+        "this could be improved, and the session fails on it:",
         "  write-loop at shop/orders.py:3: Scan orders; use a Query",
     ]
 

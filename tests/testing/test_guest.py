@@ -121,7 +121,7 @@ def test_a_distribution_that_was_installed_over_ours_serves_its_users(tmp_path, 
 
     assert "1 passed, 2 errors" in ended.stdout, ended.stdout + ended.stderr
     sentence = (
-        "dynamometer's fixtures need its package 'emulator', and another distribution was "
+        "dynamometer's fixtures need its package 'emulator', but another distribution was "
         f"installed over it in {installed / 'emulator'}: uninstall that one, and install "
         "dynamometer again"
     )
@@ -140,7 +140,7 @@ def test_a_fixture_says_in_one_sentence_what_shadows_it(project, command, ini):
     assert "1 passed, 2 errors" in ended.stdout, ended.stdout + ended.stderr
     origin = project / "emulator" / "__init__.py"
     sentence = (
-        "dynamometer's fixtures need its package 'emulator', and here that name is another "
+        "dynamometer's fixtures need its package 'emulator', but here that name is another "
         f"package, from {origin}: rename that one, or keep it off the import path of these tests"
     )
     assert ended.stdout.splitlines().count(sentence) == 2

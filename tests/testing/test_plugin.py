@@ -168,7 +168,7 @@ def test_a_clock_that_is_asked_for_too_late_is_refused(project):
     )
     result = run(project)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["ddb_clock needs a manual clock, and this test's emulator was*"])
+    result.stdout.fnmatch_lines(["ddb_clock needs a manual clock, but this test's emulator was*"])
 
 
 def test_an_emulator_that_is_asked_for_in_the_body_is_held_to_the_budget(project):
@@ -459,9 +459,9 @@ def test_a_failure_says_that_the_tables_are_in_another_region(project):
     )
     result = run(project)
     result.assert_outcomes(failed=2)
-    assert [line for line in result.outlines if "was asked" in line] == [
-        "eu-west-1 was asked and has no tables; us-east-1 has orders. Tables of different regions "
-        'are apart: name the one region, as in @pytest.mark.ddb(region="eu-west-1") or ddb_region.'
+    assert [line for line in result.outlines if "requests went" in line] == [
+        "requests went to eu-west-1, which has no tables; us-east-1 has orders. Each region has "
+        'its own tables: set the region with @pytest.mark.ddb(region="eu-west-1") or ddb_region.'
     ]
 
 
@@ -492,8 +492,8 @@ def test_the_markers_and_options_are_documented(project):
         "@pytest.mark.ddb(capacity, clock, start, rate, region, seed, tables, settings): the test "
         "has an emulated DynamoDB of this kind, and boto3 is routed to it",
         "@pytest.mark.ddb_budget(rcu, wcu, calls, usd, throttles, scans, filtered): the test fails "
-        "if it consumes more of its emulated DynamoDB; usd is for a million runs",
-        "@pytest.mark.ddb_allow(*kinds): findings of these kinds are not reported of the test, and "
+        "if it consumes more than this; usd is the cost of a million runs",
+        "@pytest.mark.ddb_allow(*kinds): findings of these kinds in the test are not reported and "
         "do not fail it",
         "@pytest.mark.ddb_faults(kind, operations, tables, key, share, times, after, until, "
         "latency, seed): some of the test's requests to its emulated DynamoDB fail",
@@ -635,16 +635,16 @@ def test_the_summary_shows_throttles_scans_and_costs(project):
         "  test_it.py::test_hot",
         "    3 x TableWriteProvisionedThroughputExceeded on events, hottest key 10:00 (100 %)",
         "    raise the provisioned write units of events, or choose on-demand billing",
-        "could be done better at 1 place:",
+        "could be improved in 1 place:",
         "  scan at shop.py:2 (test_it.py::test_scan): Scan orders, 2 items read, 1 kept",
-        "    a Query of the table, or of an index on what is asked, reads only what is kept",
-        "would begin to throttle, if it went on with these keys:",
+        "    a Query of the table or of an index with the right key reads only what is kept",
+        "would start to throttle if it kept using these keys:",
         "  at 1 request (0.25 runs) a second: test_it.py::test_hot",
-        "    TableWriteProvisionedThroughputExceeded on events: key 10:00 has 100 % of the write "
-        "units, one partition 100 %; 4 units per item collection",
+        "    TableWriteProvisionedThroughputExceeded on events: key 10:00 gets 100 % of the write "
+        "units, the busiest partition 100 %; 4 units per item collection",
         "  at 6,000 requests (6,000 runs) a second: test_it.py::test_cheap",
-        "    TableReadKeyRangeThroughputExceeded on orders: key a has 100 % of the read units, one "
-        "partition 100 %; 0.5 units per item collection",
+        "    TableReadKeyRangeThroughputExceeded on orders: key a gets 100 % of the read units, "
+        "the busiest partition 100 %; 0.5 units per item collection",
         "  at 6,000 requests (6,000 runs) a second: test_it.py::test_scan",
         "    TableReadKeyRangeThroughputExceeded on orders",
         "most expensive:",
@@ -706,12 +706,10 @@ def test_workers_send_their_records_to_the_one_that_reports(project, monkeypatch
     result.stdout.fnmatch_lines(
         [
             "  2 read units: 1 on record, and 0 % more is allowed",
-            "2 tests not on record: --ddb-budget-update-new adds what is new",
+            "2 tests not on record: --ddb-budget-update-new adds them",
         ]
     )
-    result.stdout.fnmatch_lines(
-        ["1 test would have throttled:", "could be done better at 1 place:"]
-    )
+    result.stdout.fnmatch_lines(["1 test would have throttled:", "could be improved in 1 place:"])
     report = json.loads((project.path / "report.json").read_text())
     assert [test["test"] for test in report["tests"]] == [
         "test_it.py::test_cheap",
@@ -923,8 +921,8 @@ def test_a_test_that_fails_for_a_finding_says_line_and_cure(wasteful):
     result = run(wasteful, "--ddb-fail-on=scan,throttle")
     result.stdout.fnmatch_lines(
         [
-            "this could be done better, and the session fails on it:",
-            "  scan at shop.py:2: Scan orders, 2 items read, 1 kept; a Query of the table, or*",
+            "this could be improved, and the session fails on it:",
+            "  scan at shop.py:2: Scan orders, 2 items read, 1 kept; a Query of the table or*",
             "  would-throttle at shop.py:10: PutItem orders, 2 times of 4 calls; raise the*",
             "5 tests not judged for throttles: on the system clock that needs a rate*",
         ]
@@ -990,7 +988,7 @@ def test_a_build_gets_its_summary(wasteful, monkeypatch):
 
 def test_findings_can_be_switched_off(wasteful):
     text = run(wasteful, "-o", "ddb_findings=off").stdout.str()
-    assert "could be done better" not in text
+    assert "could be improved" not in text
     assert "1 test would have throttled:" in text
 
 
@@ -998,11 +996,17 @@ def test_findings_can_be_switched_off(wasteful):
     ("arguments", "sentence"),
     [
         (("--ddb-fail-on=scans",), "there is no finding 'scans'; there are throttle, would-*"),
-        (("--ddb-baseline=none.json",), "there is no baseline *none.json: pytest --ddb-update-*"),
+        (
+            ("--ddb-baseline=none.json",),
+            "there is no baseline *none.json; create it: pytest --ddb-update-*",
+        ),
         (("--ddb-baseline=shop.py",), "*shop.py is not a baseline of findings: expected JSON*"),
         (("--ddb-compare-fail=wcu",), "compare_fail: 'wcu' is not of the form FIELD:NUMBER*"),
         (("--ddb-compare=shop.py",), "*shop.py is not a record of budgets: it is not JSON"),
-        (("--ddb-compare=none.json",), "there is no record of budgets *none.json: pytest --ddb-*"),
+        (
+            ("--ddb-compare=none.json",),
+            "there is no record of budgets *none.json; create it: pytest --ddb-*",
+        ),
     ],
 )
 def test_a_wrong_setting_of_findings_and_records_is_one_sentence(wasteful, arguments, sentence):
@@ -1082,7 +1086,7 @@ def test_budgets_are_put_on_record_and_held(wasteful):
     result.assert_outcomes(passed=5, failed=1)
     result.stdout.fnmatch_lines(
         [
-            "more is consumed than ddb-budgets.json has on record:",
+            "this consumes more than ddb-budgets.json records:",
             "  6 write units: 5 on record, and 5 % more is allowed",
             "grown:",
             "  shop.py:10 in save: PutItem orders: 6 write units, 5 on record",
@@ -1099,9 +1103,7 @@ def test_new_tests_pass_with_a_note_and_can_be_added_alone(wasteful):
     run(wasteful, "--ddb-budget-update", "-k", "save")
     path = wasteful.path / "ddb-budgets.json"
     before = json.loads(path.read_text())["tests"]
-    run(wasteful).stdout.fnmatch_lines(
-        ["5 tests not on record: --ddb-budget-update-new adds what is new"]
-    )
+    run(wasteful).stdout.fnmatch_lines(["5 tests not on record: --ddb-budget-update-new adds them"])
     wasteful.makepyfile(test_it=GROWN)
     run(wasteful, "--ddb-budget-update-new").assert_outcomes(passed=6)
     after = json.loads(path.read_text())["tests"]
@@ -1223,7 +1225,7 @@ def test_a_debugger_says_where_the_console_of_the_test_is(project):
     lines = [line for line in result.outlines if "the console of this test is" in line]
     assert len(lines) == 2
     assert all(
-        line.startswith("dynamometer: the console of this test is http://") for line in lines
+        line.startswith("dynamometer: the console of this test is at http://") for line in lines
     )
 
 

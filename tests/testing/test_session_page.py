@@ -54,7 +54,7 @@ def test_the_summary_has_dollars_and_units():
         ("5", "calls"),
         ("0.5", "read units"),
         ("8", "write units"),
-        ("$5.06", "for a million runs of all"),
+        ("$5.06", "per million runs of all tests"),
     ]
 
 

@@ -50,7 +50,7 @@ def test_a_test_that_enforces_throttling_is_not_news():
     emu, ledger = hot_index()
     emu.clock.advance(60)
     record = record_of("test", ledger, [emu], findings_of(ledger)) | {"capacity": "enforce"}
-    assert next(summary([record], with_costs=False)) == "could be done better at 1 place:"
+    assert next(summary([record], with_costs=False)) == "could be improved in 1 place:"
 
 
 def test_the_findings_of_a_place_are_one_line_with_the_cure():
@@ -60,7 +60,7 @@ def test_the_findings_of_a_place_are_one_line_with_the_cure():
         record_of(test, ledger, [emu], findings) | {"throttles": []} for test in ("one", "two")
     ]
     (title, line, cure) = summary(records, with_costs=False)
-    assert title == "could be done better at 1 place:"
+    assert title == "could be improved in 1 place:"
     assert line.startswith("  scan at ")
     assert line.endswith(" (2 tests): Scan orders.by_status, 4 items read, 4 kept")
     assert cure == f"    {findings[-1].cure}"

@@ -62,7 +62,7 @@ def cardinality(case: Case) -> Iterator[Finding]:
                 "problem",
                 resource.name,
                 f"{resource.distinct_keys:.0f} key values for a load that needs {needed} "
-                f"partitions; at least {KEYS_PER_PARTITION * needed} are wanted",
+                f"partitions; at least {KEYS_PER_PARTITION * needed} are needed",
                 "choose a partition key with more values, or add a suffix",
             )
 
@@ -102,7 +102,7 @@ def popularity(case: Case) -> Iterator[Finding]:
                 resource.name,
                 f"the key {resource.top_keys[0].key!r} alone gets {share:.0%} of the traffic, "
                 f"{use:.0%} of what a partition carries",
-                "give the popular keys suffixes and ask all of them when reading",
+                "add suffixes to the popular keys, and query all of them when reading",
             )
 
 
@@ -175,8 +175,8 @@ def sequential_key(case: Case) -> Iterator[Finding]:
                 "ascending-sort-key",
                 "problem",
                 resource.name,
-                "the busiest key takes more writes than a partition, and its sort keys ascend: "
-                "adaptive capacity cannot split it",
+                "the busiest key gets more writes than a partition carries, and its sort keys "
+                "ascend: adaptive capacity cannot split it",
                 "give the key a suffix",
             )
 
@@ -297,7 +297,7 @@ def frequent_scan(case: Case) -> Iterator[Finding]:
                 result.name,
                 f"no key of the design answers it: {rate * 3600:,.0f} whole Scans an hour, "
                 f"{result.evaluated_bytes / max(result.requests, 1) / 1024:,.0f} KB each",
-                "add an index with a key of what is known when asking",
+                "add an index whose key is what the caller knows",
             )
 
 
@@ -393,7 +393,7 @@ def vertical_split(case: Case) -> Iterator[Finding]:
                 result.name,
                 f"every update pays for the whole item of {size:,} bytes: {write_units(size)} "
                 "units, however little changes",
-                "keep what changes often in an item of its own: 1 unit an update",
+                "keep what changes often in a separate item: 1 unit per update",
             )
 
 

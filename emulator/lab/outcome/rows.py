@@ -363,7 +363,7 @@ def _heat(designs: Sequence[result_types.DesignResult]) -> Iterator[FigureRow]:
         better="low",
     )
     yield _row(
-        "were they even",
+        "if they were even",
         designs,
         _even_share,
         detail=True,
@@ -494,7 +494,7 @@ def _costs(designs: Sequence[result_types.DesignResult]) -> Iterator[FigureRow]:
         hint = "calls that were given up are not paid for, so these costs are too low"
         label = f"{INCOMPLETE} not paid for: calls given up"
         yield _row(label, designs, _not_paid, detail=True, hint=hint)
-        label = "on-demand, had all calls been served"
+        label = "on-demand, if all calls were served"
         yield _row(label, designs, _whole_load, better="low")
     if any(_per_million(design) != Cell(words.NONE) for design in designs):
         label = "as designed, per million requests served"

@@ -257,7 +257,7 @@ _CHECK_COLUMNS: Final = (
     TableColumn("design"),
     TableColumn("about"),
     TableColumn("finding"),
-    TableColumn("cure"),
+    TableColumn("remedy"),
 )
 
 

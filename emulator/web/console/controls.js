@@ -273,7 +273,7 @@ function workload({ state, selected, isReadOnly, notify }) {
       ? element("div", { class: "row start" }, [
         table.node,
         button("Download the workload", download, { isMain: true }),
-        isReadOnly ? null : button("Make its report", report),
+        isReadOnly ? null : button("Create the report", report),
       ])
       : element("p", { class: "quiet" }, "There is no table."),
     status,

@@ -17,7 +17,7 @@ const SHOWS = [
   ["all", "all requests"],
   ["refused", "refused"],
   ["throttled", "throttled"],
-  ["retried", "second attempts"],
+  ["retried", "retries"],
 ];
 const HEADS = [
   "time",
@@ -74,7 +74,7 @@ export function requestsView(host, context) {
   });
   const pause = button("Pause", () => {
     view.isPaused = !view.isPaused;
-    pause.textContent = view.isPaused ? "Go on" : "Pause";
+    pause.textContent = view.isPaused ? "Resume" : "Pause";
     pause.setAttribute("aria-pressed", String(view.isPaused));
     if (!view.isPaused) view.lines = [...context.log.lines];
     show();

@@ -50,7 +50,7 @@ function indexTable({ description }) {
   return dataTable({
     label: "Indexes",
     rows: indexesOf(description),
-    empty: "It has none.",
+    empty: "The table has no indexes.",
     columns: [
       { name: "index", cell: live, value: (index) => index.name },
       { name: "kind", text: (index) => index.kind },

@@ -30,7 +30,7 @@ def test_every_measure_of_the_comparison_has_a_row():
         "latency added by retries, p50 / p99": ["50 ms / 21.4 s", "0 s / 0 s", "0 s / 21.4 s"],
         "read and then filtered away": ["99 %", "99 %", "0 %"],
         "hottest partition": ["100 %", "21.4 %", "100 % of EventTypeIndex"],
-        "were they even": ["20 % of 5", "20 % of 5", "16.7 % of 6"],
+        "if they were even": ["20 % of 5", "20 % of 5", "16.7 % of 6"],
         "hottest key": ["36 %", "0.012 %", "50 % of EventTypeIndex"],
         "partition keys used": ["3", "10 k", "10 k + 3"],
         "partitions at the end": ["5", "5", "5 + 6"],
@@ -44,7 +44,7 @@ def test_every_measure_of_the_comparison_has_a_row():
         "auto-scaled": ["$2,279*", "$2,279", "$2,980"],
         "provisioned, Standard-IA": ["$3,559*", "$3,559", "$4,652"],
         "* not paid for: calls given up": ["0.23 %", "–", "–"],
-        "on-demand, had all calls been served": ["–", "$6,549", "$8,560"],
+        "on-demand, if all calls were served": ["–", "$6,549", "$8,560"],
     }
 
 
@@ -122,7 +122,7 @@ def test_the_best_of_a_row_is_known_where_designs_can_be_told_apart():
         "provisioned": {1},
         "auto-scaled": {1},
         "provisioned, Standard-IA": {1},
-        "on-demand, had all calls been served": {1},
+        "on-demand, if all calls were served": {1},
     }
 
 
