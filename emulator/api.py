@@ -23,7 +23,6 @@ from emulator.engine import (
     Snapshot,
     capture,
     reinstate,
-    replication,
 )
 from emulator.locks import holding
 from emulator.operations import LongAnswer as LongAnswer  # for doors
@@ -217,7 +216,7 @@ class Emulator:
 
         The network is held throughout, so that strongly consistent writes come one after another.
         """
-        replication.catch_up(self._network, self.clock.now_ns())
+        self._network.catch_up(self.clock.now_ns())
         with account.lock, self._network.lock:
             return self._serve(account, operation, request)
 
@@ -229,7 +228,7 @@ class Emulator:
         others = (name for name in needed.namespaces if name != account.namespace)
         others_held = {name: held for name in others if (held := get(name)) is not None}
         accounts = {account.namespace: account, **others_held}
-        replication.catch_up(self._network, self.clock.now_ns())
+        self._network.catch_up(self.clock.now_ns())
         with holding({account.lock, *(held.lock for held in accounts.values())}):
             for held in accounts.values():
                 held.catch_up(self.clock.now_ns())
@@ -511,8 +510,7 @@ class Emulator:
 
     def _current(self) -> Account:
         """Return the emulator's own region, with everything done that is due."""
-        if self._network.accounts:
-            replication.catch_up(self._network, self.clock.now_ns())
+        self._network.catch_up(self.clock.now_ns())
         account = self.account()
         with account.lock:
             account.catch_up(self.clock.now_ns())
@@ -838,8 +836,7 @@ class Emulator:
         return Table(self.call, name, region=region or self.region, clock=self.clock)
 
     def _catch_up(self, now_ns: int) -> None:
-        if self._network.accounts:
-            replication.catch_up(self._network, now_ns)
+        self._network.catch_up(now_ns)
         for account in self._accounts:
             with account.lock:
                 account.catch_up(now_ns)

@@ -9,9 +9,9 @@ functions are called by those names.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from emulator.engine import reads, replication, transactions, updates, writes
+from emulator.engine import reads, updates, writes
 from emulator.engine.account import Account, CapacityMode
-from emulator.engine.archive import Archive, Backup, Transfer
+from emulator.engine.archive import Archive
 from emulator.engine.events import (
     Event,
     Events,
@@ -26,18 +26,30 @@ from emulator.engine.events import (
 )
 from emulator.engine.faults import Faults, tables_of
 from emulator.engine.namespaces import Accounts, Namespace
+from emulator.engine.network import Network, RegionsNeeded
 from emulator.engine.options import TableOptions
-from emulator.engine.replicas import Network, RegionsNeeded, Replica, ReplicaMember, Witness
 from emulator.engine.resource import BillingMode, Replaced, Resource, Throughput
 from emulator.engine.snapshot import Snapshot, capture, reinstate
 from emulator.engine.table import Index, Table
 
 if TYPE_CHECKING:
+    from emulator.engine import replication, transactions
+    from emulator.engine.archived import Backup, Transfer
     from emulator.engine.fault_rules import FaultRule
+    from emulator.engine.replicas import Replica, ReplicaMember, Witness
     from emulator.engine.streams import Stream, StreamRecord
 
 #: What only those load who use it, by the file it is in.
-_HOMES: Final = {"FaultRule": "fault_rules", "Stream": "streams", "StreamRecord": "streams"}
+_HOMES: Final = {
+    "Backup": "archived",
+    "FaultRule": "fault_rules",
+    "Replica": "replicas",
+    "ReplicaMember": "replicas",
+    "Stream": "streams",
+    "StreamRecord": "streams",
+    "Transfer": "archived",
+    "Witness": "replicas",
+}
 
 __all__ = [
     "Account",

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from emulator.capacity import Charge, Metrics, Reason, Receipt, consume, record, throttle_error
 from emulator.clock import NANOSECONDS, Clock, PacedClock
-from emulator.engine import propagation, replication
+from emulator.engine import propagation
 from emulator.engine.archive import Archive
 from emulator.engine.events import NO_REQUEST, Billed, Events, RequestServed, Throttled
+from emulator.engine.holds import Holds, Tokens
 from emulator.engine.minutes import CalendarMinutes, Minutes, ThroughputMinutes
 from emulator.engine.namespaces import Namespace
-from emulator.engine.replicas import Network
+from emulator.engine.network import Network
 from emulator.engine.request_metrics import RequestMetrics
 from emulator.engine.resource import Resource, Throughput
 from emulator.engine.splits import grow
 from emulator.engine.table import Table
-from emulator.engine.transactions import Holds, Tokens
 from emulator.locks import Rank, new_lock
 from emulator.service.catalogue import ON_ITEMS
 from emulator.service.errors import ResourceNotFoundException, ValidationException
@@ -202,7 +202,10 @@ class Account:
         if self.archive.running_puts:
             self.archive.advance(self, now_ns)
         if self.replicated:
-            replication.deliver(self, now_ns)
+            # Loaded by the first account that has replicas: most never do.
+            from emulator.engine.replication import deliver
+
+            deliver(self, now_ns)
         if now_ns > self.now_ns:
             if self.has_backlog or now_ns >= self.minutes.next_ns:
                 self.minutes.catch_up(self, now_ns)

@@ -1,4 +1,4 @@
-"""Fault rules: which requests an injected fault hits, and how often.
+"""Fault rules: which requests an injected fault hits, how often, and what they are answered.
 
 Loaded with the first rule: most emulators are never given one.
 """
@@ -11,11 +11,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+from emulator.capacity import Reason, cancellation, throttle_error
 from emulator.clock import NANOSECONDS
-from emulator.engine.faults import tables_of
-from emulator.service.catalogue import ON_ITEMS, OPERATIONS
+from emulator.engine.faults import actions_of, tables_of
+from emulator.engine.holds import CONFLICT
+from emulator.engine.replicas import CONFLICT as REGION_CONFLICT
+from emulator.engine.transactions import Failure, cancelled
+from emulator.service.catalogue import ON_ITEMS, OPERATIONS, Kind, names_of
+from emulator.service.errors import (
+    ApiError,
+    InternalServerError,
+    ReplicatedWriteConflictException,
+    TransactionConflictException,
+)
+from emulator.service.throttling import AXES, Axis, ThrottlingLimit
 
 if TYPE_CHECKING:
+    from emulator.engine.account import Account
     from emulator.engine.namespaces import Namespace
 
 FaultKind = Literal[
@@ -36,6 +48,10 @@ _NUMBERS: Final = ("share", "times", "after", "until", "latency", "seed")
 _OPTIONAL: Final = ("times", "after", "until")
 #: Source: the service model: what may answer ReplicatedWriteConflictException (GTB-7).
 REPLICATED_WRITES: Final = frozenset(("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"))
+_INTERNAL: Final = (
+    "The request processing has failed because of an unknown error, exception or failure."
+)
+_WRITES: Final = names_of(Kind.WRITE, Kind.STATEMENT)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -157,6 +173,16 @@ class FaultRule:
         """Return which of ``count`` batch items stay undone."""
         return {number for number in range(count) if self._random.random() < self.share}
 
+    def error(self, account: Account, operation: str, request: Mapping[str, Any]) -> ApiError:
+        """Return what a request that it hits is answered, if it refuses any."""
+        if self.kind in ("internal_error", "outage"):
+            return InternalServerError(_INTERNAL)
+        if self.kind == "replication_conflict":
+            return ReplicatedWriteConflictException(REGION_CONFLICT)
+        if self.kind == "conflict":
+            return _conflict(operation, request)
+        return _throttle(account, operation, request)
+
 
 def _judge_number(name: str, value: object) -> None:
     if value is None and name in _OPTIONAL:
@@ -197,3 +223,32 @@ def _carries(request: object, key: Mapping[str, Any]) -> bool:
     return isinstance(attributes, Mapping) and all(
         attributes.get(name) == value for name, value in key.items()
     )
+
+
+def _throttle(account: Account, operation: str, request: Mapping[str, Any]) -> ApiError:
+    """Return what the model itself answers where the first table that is named has no room."""
+    axis: Axis = "Write" if "Write" in operation or operation in _WRITES else "Read"
+    named = (account.find_table(name) for name in tables_of(request))
+    table = next((table for table in named if table is not None), None)
+    limit, arn = ThrottlingLimit.PROVISIONED, account.arn("table/*")
+    on_demand = False
+    if table is not None:
+        arn, on_demand = table.arn, table.resource.throughput.on_demand
+    if table is not None and on_demand:
+        own = table.resource.meter.own[AXES.index(axis)]
+        limit = ThrottlingLimit.KEY_RANGE if own is None else ThrottlingLimit.MAX_ON_DEMAND
+    reasons = [Reason(limit.reason(axis, is_index=False), arn)]
+    if OPERATIONS[operation].kind is Kind.TRANSACTION:
+        return _cancelled(Failure(*cancellation(reasons, on_demand=on_demand)), request)
+    return throttle_error(reasons, on_demand=on_demand)
+
+
+def _conflict(operation: str, request: Mapping[str, Any]) -> ApiError:
+    if operation in ("TransactWriteItems", "TransactGetItems"):
+        return _cancelled(Failure("TransactionConflict", CONFLICT), request)
+    return TransactionConflictException(CONFLICT)
+
+
+def _cancelled(failure: Failure, request: Mapping[str, Any]) -> ApiError:
+    """Return the cancellation of a transaction whose first action fails."""
+    return cancelled([failure, *[None] * (len(actions_of(request)) - 1)])

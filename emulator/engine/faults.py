@@ -8,29 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from emulator.capacity import Reason, cancellation, throttle_error
-from emulator.engine.replicas import CONFLICT as REGION_CONFLICT
-from emulator.engine.transactions import CONFLICT, Failure, cancelled
 from emulator.service import limits
-from emulator.service.catalogue import OPERATIONS, Kind, names_of
-from emulator.service.errors import (
-    ApiError,
-    InternalServerError,
-    ReplicatedWriteConflictException,
-    TransactionConflictException,
-)
-from emulator.service.throttling import AXES, Axis, ThrottlingLimit
 
 if TYPE_CHECKING:
     from emulator.engine.account import Account
     from emulator.engine.fault_rules import FaultRule
-
-_INTERNAL: Final = (
-    "The request processing has failed because of an unknown error, exception or failure."
-)
-_WRITES: Final = names_of(Kind.WRITE, Kind.STATEMENT)
 
 
 def tables_of(request: object) -> list[str]:
@@ -49,14 +33,14 @@ def tables_of(request: object) -> list[str]:
         return [name for name in request["RequestItems"] if isinstance(name, str)]
     return [
         body["TableName"]
-        for action in _actions(request)
+        for action in actions_of(request)
         if isinstance(action, Mapping)
         for body in action.values()
         if isinstance(body, Mapping) and isinstance(body.get("TableName"), str)
     ]
 
 
-def _actions(request: object) -> list[Any]:
+def actions_of(request: object) -> list[Any]:
     """Return the actions of a transaction, as many as one may have."""
     if not isinstance(request, Mapping):
         return []
@@ -113,14 +97,8 @@ class Faults:
                 continue
             if rule.kind == "latency":
                 clock.sleep(rule.latency)
-            elif rule.kind in ("internal_error", "outage"):
-                raise InternalServerError(_INTERNAL)
-            elif rule.kind == "replication_conflict":
-                raise ReplicatedWriteConflictException(REGION_CONFLICT)
-            elif rule.kind == "conflict":
-                raise _conflict(operation, request)
             else:
-                raise _throttle(account, operation, request)
+                raise rule.error(account, operation, request)
 
     def reachable_ns(self, regions: Iterable[str], time_ns: int) -> float:
         """Return the first moment from a given one on at which no region has an outage.
@@ -155,32 +133,3 @@ class Faults:
             if rule.kind == "unprocessed" and rule.hit(operation, request, now, namespace):
                 undone |= rule.undone(count)
         return undone if len(undone) < count else undone - {min(undone)}
-
-
-def _throttle(account: Account, operation: str, request: Mapping[str, Any]) -> ApiError:
-    """Return what the model itself answers where the first table that is named has no room."""
-    axis: Axis = "Write" if "Write" in operation or operation in _WRITES else "Read"
-    named = (account.find_table(name) for name in tables_of(request))
-    table = next((table for table in named if table is not None), None)
-    limit, arn = ThrottlingLimit.PROVISIONED, account.arn("table/*")
-    on_demand = False
-    if table is not None:
-        arn, on_demand = table.arn, table.resource.throughput.on_demand
-    if table is not None and on_demand:
-        own = table.resource.meter.own[AXES.index(axis)]
-        limit = ThrottlingLimit.KEY_RANGE if own is None else ThrottlingLimit.MAX_ON_DEMAND
-    reasons = [Reason(limit.reason(axis, is_index=False), arn)]
-    if OPERATIONS[operation].kind is Kind.TRANSACTION:
-        return _cancelled(Failure(*cancellation(reasons, on_demand=on_demand)), request)
-    return throttle_error(reasons, on_demand=on_demand)
-
-
-def _conflict(operation: str, request: Mapping[str, Any]) -> ApiError:
-    if operation in ("TransactWriteItems", "TransactGetItems"):
-        return _cancelled(Failure("TransactionConflict", CONFLICT), request)
-    return TransactionConflictException(CONFLICT)
-
-
-def _cancelled(failure: Failure, request: Mapping[str, Any]) -> ApiError:
-    """Return the cancellation of a transaction whose first action fails."""
-    return cancelled([failure, *[None] * (len(_actions(request)) - 1)])

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from emulator.clock import NANOSECONDS
 from emulator.engine.namespaces import Namespace
-from emulator.locks import Rank, new_lock
 from emulator.service.errors import InternalServerError, ReplicatedWriteConflictException
 
 if TYPE_CHECKING:
@@ -33,20 +32,6 @@ CONFLICT: Final = (
 #: Assumed: the text, and that strong consistency needs two of its three regions.
 NO_QUORUM: Final = "The request could not reach a majority of the Regions of the global table."
 _QUORUM: Final = 2
-
-
-class RegionsNeeded(Exception):
-    """An operation acts in several regions; it begins anew once all their accounts are held.
-
-    Args:
-        namespaces: Whose accounts, the own among them.
-        if_known: Whether accounts that hold nothing yet are left out, and not made.
-    """
-
-    def __init__(self, namespaces: Iterable[Namespace], *, if_known: bool = False) -> None:
-        super().__init__("the accounts of several regions must be held")
-        self.namespaces = tuple(namespaces)
-        self.if_known = if_known
 
 
 class Version(NamedTuple):
@@ -237,26 +222,3 @@ def _reached(account: Account, regions: Iterable[str]) -> list[str]:
     """Return the regions that have no outage now."""
     faults, now_ns = account.faults, account.now_ns
     return [region for region in regions if faults.reachable_ns((region,), now_ns) == now_ns]
-
-
-class Network:
-    """What joins the regions of an emulator.
-
-    Attributes:
-        accounts: The accounts that have replicas, by namespace; empty while there are none.
-        lock: Held while an inbox is touched; taken after the locks of accounts.
-    """
-
-    def __init__(self) -> None:
-        self.accounts: dict[Namespace, Account] = {}
-        self.lock = new_lock(Rank.NETWORK)
-
-    def note(self, account: Account) -> None:
-        """Find out which tables of an account are replicas, after some came or went."""
-        account.replicated = {
-            name: table for name, table in account.tables.items() if table.replica is not None
-        }
-        if account.replicated:
-            self.accounts[account.namespace] = account
-        else:
-            self.accounts.pop(account.namespace, None)

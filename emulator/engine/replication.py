@@ -14,7 +14,8 @@ from emulator.capacity import admit, record
 from emulator.clock import NANOSECONDS
 from emulator.engine.expiry import ExpiryQueue
 from emulator.engine.minutes import next_expiry_ns
-from emulator.engine.replicas import Message, Network, Replica
+from emulator.engine.network import Network
+from emulator.engine.replicas import Message, Replica
 from emulator.engine.splits import split_for_size
 from emulator.engine.table import Table
 from emulator.engine.updates import EVERYWHERE

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from emulator.clock import NANOSECONDS
-from emulator.engine.options import ResourcePolicy
+from emulator.engine.option_values import ResourcePolicy
 from emulator.engine.shards import Shard, Shards
 from emulator.model import Item, KeySchema, attributes_size
 from emulator.service import limits

@@ -15,7 +15,6 @@ from emulator.clock import NANOSECONDS
 from emulator.engine.expiry import ExpiryQueue
 from emulator.engine.lifetime import Lifetime
 from emulator.engine.options import TableOptions
-from emulator.engine.replicas import Replica
 from emulator.engine.resource import Resource, Throughput
 from emulator.model import IndexSchema, Item, KeySchema, KeyValue
 from emulator.settings import Settings
@@ -31,6 +30,7 @@ from emulator.storage import (
 
 if TYPE_CHECKING:
     from emulator.engine.history import ChangeLog
+    from emulator.engine.replicas import Replica
     from emulator.engine.streams import Stream
     from emulator.engine.vector_indexes import VectorIndexes
     from emulator.model.vectors import VectorSchema

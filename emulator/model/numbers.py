@@ -34,7 +34,7 @@ ZERO: Final = Decimal(0)
 KNOWN_NUMBERS: Final = 4096
 SHORT_NUMBER: Final = 20
 
-_SYNTAX = re.compile(r"([+-]?)(?=[0-9.])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?", re.ASCII)
+_SYNTAX: Final = r"([+-]?)(?=[0-9.])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?"
 # What needs no more than its conversion: few digits, and no zero at the end of a fraction.
 _PLAIN = re.compile(r"-?[0-9]{1,19}(?:\.[0-9]{0,18}[1-9])?", re.ASCII).fullmatch
 _EXPONENT_64_BITS: Final = 2**63
@@ -86,7 +86,7 @@ known_number: Final = lru_cache(maxsize=KNOWN_NUMBERS)(measured_number)
 
 
 def _parse_general(text: str) -> Decimal:
-    match = _SYNTAX.fullmatch(text)
+    match = re.fullmatch(_SYNTAX, text, re.ASCII)
     if match is None or not (match[2] or match[3]):
         raise errors.RequestFault(NOT_A_NUMBER.format(text=text) if text else NO_TEXT)
     sign, whole, fraction, exponent_text = match[1], match[2], match[3] or "", match[4] or "0"

@@ -7,7 +7,6 @@ in-process caller has no reason to encode them.
 
 from __future__ import annotations
 
-import base64
 import binascii
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
@@ -377,7 +376,7 @@ def load_bytes(raw: Any) -> bytes:
             f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(raw)}"
         )
     try:
-        return base64.b64decode(raw, validate=True)
+        return binascii.a2b_base64(raw, strict_mode=True)
     except (binascii.Error, ValueError):
         raise errors.SerializationException("Invalid Base64 character found in the input") from None
 
@@ -465,7 +464,7 @@ _LOADERS: Final[dict[str, Callable[[Any, str, int], _Loaded]]] = {
 
 
 def _base64(data: bytes) -> str:
-    return base64.b64encode(data).decode("ascii")
+    return binascii.b2a_base64(data, newline=False).decode("ascii")
 
 
 def _dump_number(value: Decimal) -> WireValue:

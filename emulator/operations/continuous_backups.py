@@ -7,7 +7,7 @@ from typing import Final
 from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Table
 from emulator.engine.history import ChangeLog
-from emulator.engine.options import Recovery
+from emulator.engine.option_values import Recovery
 from emulator.operations import backup_source, definitions, shapes
 from emulator.operations.recovery import DAY_NS, recovery_window
 from emulator.operations.registry import Request, Response, operation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from emulator.engine import Account, Table
-from emulator.engine.options import InsightsRule
+from emulator.engine.option_values import InsightsRule
 from emulator.operations import descriptions, shapes, tokens
 from emulator.operations.definitions import TABLE_NAME, table_request
 from emulator.operations.registry import Request, Response, operation

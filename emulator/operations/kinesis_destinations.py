@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from emulator.engine import Account, Table
-from emulator.engine.options import Destination
+from emulator.engine.option_values import Destination
 from emulator.operations import definitions, shapes
 from emulator.operations.registry import Request, Response, operation
 from emulator.service.errors import ValidationException

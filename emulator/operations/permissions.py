@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from emulator.engine import Account, Table, tables_of
-from emulator.engine.options import ResourcePolicy
+from emulator.engine.option_values import ResourcePolicy
 from emulator.operations import policies, request_context
 from emulator.operations.policy_conditions import Context
 from emulator.partiql import Delete, Exists, Insert, Select, UpdateStatement, parse

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from emulator.engine import Account, Stream, TableOptions
-from emulator.engine.options import ResourcePolicy
+from emulator.engine.option_values import ResourcePolicy
 from emulator.model.wire import INVALID
 from emulator.operations import policies, shapes
 from emulator.operations.registry import Request, Response, operation

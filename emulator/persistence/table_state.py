@@ -7,7 +7,7 @@ from typing import Any
 
 from emulator.engine import Table, TableOptions
 from emulator.engine.lifetime import Lifetime
-from emulator.engine.options import Destination, InsightsRule, Recovery, ResourcePolicy
+from emulator.engine.option_values import Destination, InsightsRule, Recovery, ResourcePolicy
 from emulator.persistence import replicas, resource_state
 from emulator.persistence.written import Moments, Times, integer, text
 

@@ -7,7 +7,8 @@ import pytest
 from emulator import ApiError
 from emulator.clock import NANOSECONDS
 from emulator.engine import transactions
-from emulator.engine.transactions import Tokens, fingerprint_of
+from emulator.engine.holds import Tokens
+from emulator.engine.transactions import fingerprint_of
 from emulator.service.errors import IdempotentParameterMismatchException
 from tests.engine.conftest import Bench, wire
 

@@ -1,0 +1,37 @@
+"""What can be chosen for a table, as its options keep it; most tables have none of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class ResourcePolicy(NamedTuple):
+    """A resource policy, and the revision it has (OTH-18)."""
+
+    text: str
+    revision: str
+
+
+class Recovery(NamedTuple):
+    """Point-in-time recovery: since when, and how far back (OTH-9)."""
+
+    since_ns: int
+    days: int
+
+
+class InsightsRule(NamedTuple):
+    """Whether Contributor Insights is on, in which mode, since when (OTH-17)."""
+
+    is_enabled: bool
+    mode: str
+    changed_ns: int
+
+
+class Destination(NamedTuple):
+    """A Kinesis stream that changes are said to go to (OTH-16).
+
+    ``precision`` is None until it is set.
+    """
+
+    is_active: bool
+    precision: str | None
