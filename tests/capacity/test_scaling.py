@@ -178,3 +178,27 @@ def test_what_was_known_is_known_again():
     third = scaler()
     third.restore(second.save())
     assert third.pending == second.pending
+
+
+def test_a_range_is_drawn_from_the_seed_for_every_change():
+    """CAP2-8: between its ends, the same again with the same seed."""
+
+    def delays_of(seed):
+        settings = Settings(autoscaling_delay=(60, 180, 600), seed=seed)
+        scaling = Scaler(ScalingPolicy(minimum=5, maximum=10_000), settings, "tab")
+        units, now_s, found = 100, 0.0, []
+        for _ in range(5):
+            change = None
+            while change is None:
+                now_s += 60
+                change = scaling.on_minute(units * 1.0, units, now_s, decrease_allowed=True)
+            found.append(change.due_s - now_s)
+            now_s = -(-change.due_s // 60) * 60
+            units = scaling.due(now_s) or units
+        return found
+
+    first = delays_of(1)
+    assert first == delays_of(1)
+    assert first != delays_of(2)
+    assert len(set(first)) == 5
+    assert all(60 <= delay <= 600 for delay in first)

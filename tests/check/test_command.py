@@ -1,13 +1,19 @@
 """dynamometer check: what it prints, writes and answers (ICH-80)."""
 
 import json
+import re
+import shlex
 import subprocess
 import sys
 
 import pytest
+import yaml
 
 from emulator.__main__ import main
 from emulator.designs.catalogue import RULES
+from tests.architecture.rules import ROOT
+
+HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
 
 TERRAFORM = """\
 resource "aws_dynamodb_table" "orders" {
@@ -248,6 +254,26 @@ def test_a_file_without_tables_beside_others_is_no_fault(place, capsys):
     write(place, "variables.tf", 'variable "x" {}\n')
     assert main(["check", "variables.tf", "main.tf"]) == 0
     assert "unreadable" not in capsys.readouterr().out
+
+
+def test_the_hook_runs_what_this_repository_offers(place, capsys):
+    """ICH-87: its command, on the files that it is given."""
+    [hook] = (one for one in HOOKS if one["id"] == "dynamometer-check")
+    assert {"id", "name", "entry", "language"} <= hook.keys()
+    program, *arguments = shlex.split(hook["entry"])
+    assert program == "dynamometer"
+    names = [
+        "main.tf",
+        "plan.tf.json",
+        "template.yaml",
+        "serverless.yml",
+        "dynamodb_data_model.json",
+    ]
+    assert all(re.search(hook["files"], f"folder/{name}") for name in names)
+    assert not re.search(hook["files"], "folder/main.tf.bak")
+    assert main([*arguments, "main.tf"]) == 0
+    write(place, "main.tf", BROKEN)
+    assert main([*arguments, "main.tf"]) == 1
 
 
 def test_a_hook_may_be_given_files_without_tables(place, capsys):

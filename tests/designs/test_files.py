@@ -96,6 +96,14 @@ def test_a_directory_is_all_its_files(tmp_path):
     assert names == ["shop-orders", "shop-users"]
 
 
+@pytest.mark.parametrize("folder", ["agent-toolkit", "mcp-server"])
+def test_a_model_is_known_by_its_members(folder, tmp_path):
+    """ICH-1: two formats share a file name, and either may have another."""
+    path = tmp_path / "orders.json"
+    path.write_text((PROJECTS / folder / "dynamodb_data_model.json").read_text())
+    assert len(read_tables(path)) == 2
+
+
 def test_a_file_of_samples_lends_them(tmp_path):
     [_, users] = read_tables(PROJECTS / "mcp-server" / "dynamodb_data_model.json")
     assert users.samples == ({"userId": {"S": "u1"}},)

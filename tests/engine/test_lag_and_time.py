@@ -16,7 +16,7 @@ def get(bench, pk, **more):
 
 
 def test_a_global_index_shows_the_past_it_should():
-    """CAP-1104."""
+    """CAP-1104, IDX-4."""
     bench = Bench(capacity="off", gsi_lag=0.1)
     bench.table(GlobalSecondaryIndexes=[gsi("gsi", "g")])
     bench.put(pk="a", g="x")

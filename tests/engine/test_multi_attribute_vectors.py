@@ -2,6 +2,7 @@
 
 import pytest
 
+from emulator import ApiError
 from tests.engine.conftest import Bench, wire
 
 ROWS = {
@@ -220,3 +221,54 @@ def test_an_index_of_four_and_four():
     answer = bench.emu.call("Scan", {"TableName": "tab", "IndexName": "gsi", "Limit": 1})
     assert answer["Items"] == [wire({"pk": "p", **values})]
     assert answer["LastEvaluatedKey"] == answer["Items"][0]
+
+
+def test_pages_begin_with_the_key_that_the_last_one_ended_with(bench):
+    """MAK-53, MAK-52, ESK-1: all key attributes of table and index, no more and no less."""
+    whole = query(bench, "h = :h")["Items"]
+    pages, start = [], {}
+    while True:
+        page = query(bench, "h = :h", Limit=1, **start)
+        pages += page["Items"]
+        if "LastEvaluatedKey" not in page:
+            break
+        last = page["LastEvaluatedKey"]
+        assert set(last) == {"pk", "h", "a", "b", "c", "d"}
+        start = {"ExclusiveStartKey": last}
+    assert pages == whole
+    for name in last:
+        short = {key: value for key, value in last.items() if key != name}
+        with pytest.raises(ApiError, match="The provided starting key is invalid"):
+            query(bench, "h = :h", ExclusiveStartKey=short)
+
+
+def test_such_an_index_is_read_like_any_other_global_one(bench):
+    """MAK-44, QRY-12, SEL-7."""
+    with pytest.raises(ApiError, match="Consistent reads are not supported on global secondary"):
+        query(bench, "h = :h", ConsistentRead=True)
+    counted = query(bench, "h = :h", Select="COUNT")
+    assert (counted["Count"], "Items" in counted) == (5, False)
+    shown = query(bench, "h = :h", Limit=1, ProjectionExpression="d")["Items"]
+    assert shown == [wire({"d": "r0"})]
+
+
+@pytest.mark.parametrize("name", ["h", "d"])
+def test_no_part_of_its_key_may_be_empty(bench, name):
+    """MAK-22, IXV-2, IXV-3: said of the index by PutItem, and without it by UpdateItem."""
+    empty = "The AttributeValue for a key attribute cannot contain an empty string value."
+    put = bench.attempt("PutItem", TableName="tab", Item=wire({"pk": "e", name: ""}))
+    assert put.message == (
+        "One or more parameter values are not valid. A value specified for a secondary index key "
+        f"is not supported. {empty} IndexName: gsi, IndexKey: {name}"
+    )
+    update = bench.attempt(
+        "UpdateItem",
+        TableName="tab",
+        Key=wire({"pk": "e"}),
+        UpdateExpression=f"SET {name} = :empty",
+        ExpressionAttributeValues=wire({":empty": ""}),
+    )
+    assert update.message == (
+        "One or more parameter values are not valid. The update expression attempted to update a "
+        f"secondary index key to a value that is not supported. {empty}"
+    )

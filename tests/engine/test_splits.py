@@ -133,3 +133,15 @@ def test_an_index_added_to_a_full_table_is_split_at_once():
     index = table.indexes["late"]
     index.resource.check()
     assert max(one.size_bytes for one in index.resource.partitions) < 4_000
+
+
+def test_only_more_than_ever_before_makes_partitions():
+    """CAP-508, CAP-507: raising grows the table, lowering and raising again do not."""
+    bench = Bench()
+    bench.table(read=1, write=500)
+    counts = []
+    for units in (2500, 100, 2500, 2600, 4500):
+        throughput = {"ReadCapacityUnits": 1, "WriteCapacityUnits": units}
+        bench.emu.call("UpdateTable", {"TableName": "tab", "ProvisionedThroughput": throughput})
+        counts.append(len(bench.emu.partitions("tab")))
+    assert counts == [4, 4, 4, 4, 8]

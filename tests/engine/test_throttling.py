@@ -409,3 +409,107 @@ def test_cap_504_a_full_partition_splits(bench):
     assert len(partitions) > 1
     assert sum(one.items for one in partitions) == 40
     assert all(one.size_bytes < 10_000 for one in partitions)
+
+
+def test_a_throttled_write_does_not_say_whether_its_condition_holds(bench):
+    """CAP-607: admission is decided first; what has passed pays though its condition fails."""
+    made = bench()
+    made.table(read=1, write=2)
+    put = {"TableName": "tab", "Item": wire({"pk": "k"})}
+    impossible = put | {"ConditionExpression": "attribute_exists(pk)"}
+    for expected in (
+        "ConditionalCheckFailedException",
+        "ConditionalCheckFailedException",
+        "ProvisionedThroughputExceededException",
+    ):
+        assert made.attempt("PutItem", **impossible).code == expected
+
+
+@pytest.mark.parametrize("operation", ["Query", "Scan"])
+def test_a_page_is_refused_whole(bench, operation):
+    """CAP-612: its cost is known when it was read; there is no part of a page."""
+    made = bench()
+    made.table(key=("pk", "sk"), read=1, write=100)
+    for number in range(4):
+        made.put(pk="p", sk=str(number), pad="x" * 4000)
+    asked = {"TableName": "tab", "ConsistentRead": True}
+    if operation == "Query":
+        asked |= {
+            "KeyConditionExpression": "pk = :p",
+            "ExpressionAttributeValues": wire({":p": "p"}),
+        }
+    assert made.emu.call(operation, asked)["Count"] == 4  # four units of the one that is there
+    assert made.attempt(operation, **asked).code == "ProvisionedThroughputExceededException"
+    made.clock.advance(3)  # three are owed
+    assert made.attempt(operation, **asked) is not None
+    made.clock.advance(1)
+    assert made.emu.call(operation, asked)["Count"] == 4
+
+
+def test_a_reason_names_whose_limit_it_was(bench):
+    """CAP-704: the table, or the global index; a local index presses on its table."""
+    made = bench(gsi_buffer_seconds=0)
+    made.table(
+        "local", key=("pk", "sk"), read=1, write=1, LocalSecondaryIndexes=[lsi("own", "pk", "l")]
+    )
+    made.table(
+        "global", read=1, write=9, GlobalSecondaryIndexes=[gsi("other", "g", read=1, write=1)]
+    )
+    home = "arn:aws:dynamodb:us-east-1:000000000000:table"
+    found = []
+    for name, item in (("local", {"sk": "s", "l": "l"}), ("global", {"g": "g"})):
+        made.put(name, pk="1", **item)
+        [reason] = made.try_put(name, pk="2", **item).members["ThrottlingReasons"]
+        found.append((reason["reason"], reason["resource"]))
+    assert found == [
+        ("TableWriteProvisionedThroughputExceeded", f"{home}/local"),
+        ("IndexWriteProvisionedThroughputExceeded", f"{home}/global/index/other"),
+    ]
+
+
+def test_auto_scaling_follows_what_is_admitted(bench):
+    """CAP-905, CAP-604, CAP2-1: not what is asked for; and what is raised gets its partitions."""
+    made = bench()
+    for name, least in (("tab", 5), ("wide", 1500)):
+        made.table(name, read=1, write=9)
+        made.emu.auto_scale(name, write=ScalingPolicy(target=70, minimum=least))
+    for second in range(4 * MINUTE + 1):
+        for number in range(12):
+            for name in ("tab", "wide"):
+                made.try_put(name, pk=f"{second}-{number}")
+        made.clock.advance(1)
+    found = {}
+    for name in ("tab", "wide"):
+        described = made.emu.call("DescribeTable", {"TableName": name})["Table"]
+        units = described["ProvisionedThroughput"]["WriteCapacityUnits"]
+        found[name] = units, len(made.emu.partitions(name))
+    assert found == {"tab": (13, 1), "wide": (1500, 2)}  # of 9 a second at 70 %, not of 12
+
+
+def test_what_is_paid_for_and_what_is_not(bench):
+    """CAP-1006: a transaction twice, a failed condition once, refusals and expiry not at all."""
+    made = bench()
+    made.table(read=1, write=4)
+    made.emu.call(
+        "UpdateTimeToLive",
+        {"TableName": "tab", "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "t"}},
+    )
+    expiring = wire({"pk": "a", "t": int(made.clock.now()) + 1})
+    put = {"TableName": "tab", "Item": expiring}
+
+    def paid():
+        return made.emu.metrics.sum("ConsumedWriteCapacityUnits", table="tab")
+
+    found = []
+    made.emu.call("TransactWriteItems", {"TransactItems": [{"Put": put}]})
+    found.append(paid())
+    failing = put | {"ConditionExpression": "attribute_not_exists(pk)"}
+    assert made.attempt("PutItem", **failing).code == "ConditionalCheckFailedException"
+    found.append(paid())
+    made.put(pk="b")
+    assert made.try_put(pk="c") is not None
+    found.append(paid())
+    made.clock.advance(2 * MINUTE)
+    assert made.emu.call("Scan", {"TableName": "tab", "Select": "COUNT"})["Count"] == 1
+    found.append(paid())
+    assert found == [2.0, 3.0, 4.0, 4.0]

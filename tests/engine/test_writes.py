@@ -10,7 +10,7 @@ FIXED_BYTES = len("pk" + "p" + "sk" + "1" + "l" + "x" + "v")
 
 @pytest.mark.parametrize(("extra_bytes", "fits"), [(0, True), (1, False)])
 def test_a_collection_may_be_as_large_as_its_limit(extra_bytes, fits):
-    """CAP-111, CAP-110: items and entries, 100 bytes more each, reach the limit, no further."""
+    """CAP-111, IDX-6, CAP-110: items and entries, 100 bytes more each, reach the limit."""
     bench = Bench(capacity="off", item_collection_bytes=4 * (500 + 100))
     bench.table(key=("pk", "sk"), LocalSecondaryIndexes=[lsi("local", "pk", "l")])
     bench.put(pk="p", sk="1", l="x", v="x" * (500 - FIXED_BYTES))
@@ -105,3 +105,24 @@ def test_an_entry_that_moves_is_paid_where_it_was_and_where_it_comes_to():
     bench.put(pk="a", g="y")
     after = bench.emu.metrics.sum("ConsumedWriteCapacityUnits", table="tab", index="global")
     assert (before, after) == (2, 2 + 2 + 1)
+
+
+def test_a_write_is_charged_where_it_lands():
+    """CAP-605: the table with its local entries once, a global index where its entry is or was."""
+    bench = Bench(capacity="off")
+    bench.table(
+        key=("pk", "sk"),
+        LocalSecondaryIndexes=[lsi("local", "pk", "l")],
+        GlobalSecondaryIndexes=[gsi("global", "g", kind="KEYS_ONLY")],
+    )
+    found = []
+    for item in (
+        {"g": "1", "l": "l"},  # one entry in each index
+        {"g": "2", "l": "l"},  # the global one moves
+        {"g": "2", "l": "l", "v": "v"},  # only the local one holds it
+        {"g": "2", "v": "v"},  # the local one is gone
+    ):
+        bench.put(pk="p", sk="s", **item)
+        charges = bench.emu.last_receipt.charges
+        found.append([charge.units for charge in charges])
+    assert found == [[2, 1], [2, 1, 1], [2], [2]]

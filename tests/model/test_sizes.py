@@ -1,4 +1,4 @@
-"""Sizes: CAP-101, CAP-102, EX-1 to EX-7, VEC-12."""
+"""Sizes: CAP-101, CAP-102, SIZ-1, SIZ-2, EX-1 to EX-7, VEC-12."""
 
 import pytest
 from hypothesis import given
@@ -18,6 +18,8 @@ from emulator.model.wire import dump_item, load_item
         ({"n": {"N": "1000"}}, 3),  # CAP-104: zeros at the end in pairs
         ({"n": {"N": "10000"}}, 3),
         ({"n": {"N": "100.5"}}, 5),
+        ({"n": {"N": "120"}}, 4),  # SIZ-2: by pairs around the point, not by digits
+        ({"n": {"N": "0.012"}}, 4),
         ({"n": {"N": "0"}}, 2),
         ({"b": {"B": "AQI="}}, 3),  # EX-4
         ({"t": {"BOOL": True}}, 2),

@@ -668,3 +668,28 @@ def test_indexes_of_the_definition_hold_what_is_put():
     put(emu, pk="a", g="x")
     put(emu, pk="b")
     assert described(emu)["GlobalSecondaryIndexes"][0]["ItemCount"] == 1
+
+
+def test_the_number_of_tables_is_not_limited():
+    """CT-16: the service lets 500 be CREATING at a time."""
+    emu = emulator(table_delay=60)
+    for number in range(501):
+        emu.call("CreateTable", table(TableName=f"table-{number}"))
+    assert len(emu.call("ListTables", {})["TableNames"]) == 100
+
+
+@pytest.mark.parametrize("kind", ["S", "N", "B"])
+def test_a_key_is_text_number_or_bytes(kind):
+    """KV-1: one attribute or two, and of no other type."""
+    emu = emulator()
+    emu.call("CreateTable", table(f"pk:{kind}", f"sk:{kind}"))
+    value = {"S": "a", "N": "1", "B": "YQ=="}[kind]
+    item = {"pk": {kind: value}, "sk": {kind: value}}
+    emu.call("PutItem", {"TableName": "tab", "Item": item})
+    assert emu.call("GetItem", {"TableName": "tab", "Key": item}) == {"Item": item}
+    for other in ({"BOOL": True}, {"NULL": True}, {"L": []}, {"M": {}}, {"SS": ["a"]}):
+        request = {"TableName": "tab", "Item": item | {"sk": other}}
+        assert refusal(emu, "PutItem", request) == (
+            "ValidationException",
+            f"{INVALID}Type mismatch for key sk expected: {kind} actual: {next(iter(other))}",
+        )

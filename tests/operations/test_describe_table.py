@@ -224,3 +224,53 @@ def test_a_name_that_is_none_is_refused(case):
     """TBL-3 to TBL-7, ERR-OTH-2."""
     name, code, message = REFUSED[case]
     assert refusal(created(), "DescribeTable", {"TableName": name}) == (code, message)
+
+
+def test_counts_and_sizes_are_those_of_now():
+    """DS-8, CAP-110: the service refreshes them every six hours."""
+    emu = created(indexes={"gsi": "g"})
+    found = []
+    for item in ({"pk": "a", "g": "x"}, {"pk": "b"}, {"pk": "b", "v": "xyz"}):
+        put(emu, **item)
+        shown = described(emu)
+        [one] = shown["GlobalSecondaryIndexes"]
+        found.append([shown["ItemCount"], shown["TableSizeBytes"], one["ItemCount"]])
+    assert found == [[1, 5, 1], [2, 8, 1], [2, 12, 1]]
+
+
+def test_states_are_those_of_the_service_model():
+    """DS-9: the four that a table and an index go through here."""
+    emu = emulator(table_delay=10, index_delay=10)
+
+    def states():
+        shown = described(emu)
+        of_indexes = [one["IndexStatus"] for one in shown.get("GlobalSecondaryIndexes", ())]
+        return shown["TableStatus"], *of_indexes
+
+    def change(**update):
+        emu.call("UpdateTable", {"TableName": "tab", "GlobalSecondaryIndexUpdates": [update]})
+
+    emu.call("CreateTable", table())
+    found = [states()]
+    emu.clock.advance(10)
+    found.append(states())
+    definitions = {"AttributeDefinitions": types("g")}
+    updates = [{"Create": index("new", schema("g"))}]
+    request = {"TableName": "tab", "GlobalSecondaryIndexUpdates": updates} | definitions
+    emu.call("UpdateTable", request)
+    found.append(states())
+    emu.clock.advance(20)
+    found.append(states())
+    change(Delete={"IndexName": "new"})
+    found.append(states())
+    emu.clock.advance(10)
+    emu.call("DeleteTable", {"TableName": "tab"})
+    found.append(states())
+    assert found == [
+        ("CREATING",),
+        ("ACTIVE",),
+        ("UPDATING", "CREATING"),
+        ("ACTIVE", "ACTIVE"),
+        ("UPDATING", "DELETING"),
+        ("DELETING",),
+    ]

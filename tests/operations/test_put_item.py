@@ -179,7 +179,7 @@ ORDER = ladder(
     *expression_steps("ERR-PUT-1 (6)", "ConditionExpression"),
     *unused_steps("ERR-PUT-1 (6)", "ConditionExpression", "attribute_exists(pk)"),
     wrapped(
-        "ERR-PUT-1 (7) ReturnValues that only an update has, PUT-3",
+        "ERR-PUT-1 (7) ReturnValues that only an update has, PUT-3, ERR-PUT-2",
         {"ReturnValues": "ALL_NEW", "ExpressionAttributeValues": None},
         "ReturnValues can only be ALL_OLD or NONE",
     ),
@@ -512,3 +512,13 @@ def test_collection_metrics_are_those_of_tables_with_a_local_index():
     }
     assert answer("PutItem", {"TableName": "hash", "Item": wire({"pk": "a"}), **asked}) == {}
     assert answer("PutItem", {**VALID, "ReturnItemCollectionMetrics": "NONE"}) == {}
+
+
+@pytest.mark.parametrize(("maps", "message"), [(40, detected(TOO_DEEP)), (63, TOO_DEEP)])
+def test_what_is_nested_far_too_deep_is_refused_in_older_words(maps, message):
+    """ERR-UPD-3, TYP-5: the current layer does not read so far."""
+    value = {"S": "x"}
+    for _ in range(maps):
+        value = {"M": {"m": value}}
+    request = {"TableName": "hash", "Item": {"pk": {"S": "a"}, "v": value}}
+    assert answer("PutItem", request) == ("ValidationException", message)

@@ -181,10 +181,21 @@ def test_the_view_decides_which_images_are_told(view):
 
 
 def test_a_write_that_changes_nothing_is_not_told():
-    """STM-8."""
+    """STM-8, UPD-22: it succeeds, and costs what it costs (CAP-302)."""
     emu = streaming()
     put(emu, "a", x="1")
     put(emu, "a", x="1")
+    same = {
+        "Key": {"pk": {"S": "a"}},
+        "UpdateExpression": "SET x = :x",
+        "ExpressionAttributeValues": {":x": {"S": "1"}},
+        "ReturnValues": "UPDATED_NEW",
+        "ReturnConsumedCapacity": "TOTAL",
+    }
+    assert emu.call("UpdateItem", TAB | same) == {
+        "Attributes": {"x": {"S": "1"}},
+        "ConsumedCapacity": {"TableName": "tab", "CapacityUnits": 1.0},
+    }
     delete(emu, "none")
     assert keys(read(emu)) == ["a"]
 

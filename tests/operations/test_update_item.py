@@ -210,9 +210,10 @@ ORDER = ladder(
         detected(NOT_A_NUMBER.format("y")),
         OF_VALUES.format(NOT_A_NUMBER.format("y"), ":v"),
     ),
+    # The static texts: ERR-UPD-5.
     updating("an empty update, EXP-3", "", "The expression can not be empty;"),
     updating(
-        "an update of 4,097 bytes, EXP-4",
+        "an update of 4,097 bytes, EXP-4, ERR-EXP-2",
         "(" * 4097,
         "Expression size has exceeded the maximum allowed size; expression size: 4097",
         "Expression size has exceeded the maximum allowed size;",

@@ -38,3 +38,24 @@ def test_a_limit_is_refused_counted_and_retried(limit, axis):
 
 def test_the_words_tell_limits_apart():
     assert len({limit.words for limit in ThrottlingLimit}) == len(ThrottlingLimit)
+
+
+def test_there_are_sixteen_reasons():
+    """CAP-701: of tables and indexes, reads and writes, four limits."""
+    reasons = {
+        limit.reason(axis, is_index=is_index)
+        for limit in ThrottlingLimit
+        for axis in AXES
+        for is_index in (False, True)
+    }
+    assert reasons == {
+        f"{place}{axis}{limit}Exceeded"
+        for place in ("Table", "Index")
+        for axis in ("Read", "Write")
+        for limit in (
+            "ProvisionedThroughput",
+            "KeyRangeThroughput",
+            "MaxOnDemandThroughput",
+            "AccountLimit",
+        )
+    }

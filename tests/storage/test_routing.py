@@ -39,7 +39,7 @@ def test_the_hash_is_the_specified_one(partition, hashed):
 
 
 def test_a_position_is_the_hash_and_the_values_behind_it():
-    """The worked example of docs/explanation/design.md."""
+    """MAK-70, MAK-72, and the worked example of docs/explanation/design.md."""
     position = key_position(("d1", "2026", "tie"), salt=0)
     assert position == (7244619036449326603, "d1", "2026", "tie")
     assert key_position(("d1",), salt=0) == position[:2]

@@ -116,7 +116,7 @@ def test_queries_have_the_ids_that_are_known():
 
 
 def test_insights_are_the_popularity_of_keys(tmp_path):
-    """ICH-66: what contributors do not have is spread over the other values."""
+    """ICH-65, ICH-66: what contributors do not have is spread over the other values."""
     workload = with_traffic(WORKLOAD, [written(tmp_path, REPORT)])
     field = workload.field("deviceId")
     shares = field.distribution.probabilities(field.size)
@@ -132,7 +132,7 @@ def test_keys_can_be_made_anonymous(tmp_path):
 
 
 def test_units_of_the_same_time_are_the_whole(tmp_path):
-    """ICH-66: reads and three times the writes, from metrics given before."""
+    """ICH-65, ICH-66: reads and three times the writes, from metrics given before."""
     metrics = written(tmp_path, METRICS, "metrics.json")
     report = json.loads(json.dumps(REPORT))
     report["Contributors"][0]["ApproximateAggregateValue"] = 3 * 8400
