@@ -350,7 +350,7 @@ def _markdown(report: FindingsReport) -> str:
     lines = [f"**dynamometer check**: {in_words(counted(report.findings))}"]
     findings = gravest_first(report.findings)
     if findings:
-        lines += ["", "| | where | what | cure |", "|---|---|---|---|"]
+        lines += ["", "| | where | what | remedy |", "|---|---|---|---|"]
     lines += [
         f"| {finding.severity} | {_markdown_place(finding)} | {_cell(finding.message)} "
         f"`{finding.rule}` | {_cell(finding.fix)} |"

@@ -278,7 +278,7 @@ def _finding_line(finding: Finding) -> str:
 
 
 def _finding_block(title: str, findings: Sequence[Finding]) -> str:
-    lines = [f"**{title}**", "", "| | where | what | cure |", "|---|---|---|---|"]
+    lines = [f"**{title}**", "", "| | where | what | remedy |", "|---|---|---|---|"]
     for finding in findings:
         line = "" if finding.line is None else f":{finding.line}"
         file = "" if finding.file is None else f"<br>{repository_path(finding.file)}{line}"

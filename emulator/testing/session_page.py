@@ -127,7 +127,7 @@ def _charts(records: Sequence[Record]) -> str:
         "operations": ("By operation", "Capacity units of all tests together."),
         "limits": (
             "First to throttle",
-            "Requests a second at which a test's code would start to throttle, with its keys.",
+            "Requests a second at which a test's code would start to throttle.",
         ),
         "kinds": ("Findings by kind", "How many places could be improved."),
     }

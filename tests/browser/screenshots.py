@@ -94,7 +94,7 @@ def heat_map(browser: Browser) -> bytes:
     browser.run("arguments[0].closest('details').scrollIntoView({behavior: 'instant'})", chart)
     left, top, width, height = chart.box
     browser.devtools(
-        "Input.dispatchMouseEvent", type="mouseMoved", x=left + width * 0.2, y=top + height * 0.4
+        "Input.dispatchMouseEvent", type="mouseMoved", x=left + width * 0.2, y=top + height * 0.62
     )
     return browser.screenshot()
 

@@ -105,8 +105,7 @@ def test_a_heat_map_divides_its_rows_where_a_partition_splits(kit):
     assert len(chart.all(".splitdot")) == 1
     kit.point_at(chart, 0.2, 0.6)
     assert (
-        kit.find(".tip").text
-        == "0:00:00, partition 1\nload\n100\u202f%\nrefused besides\n50\u202f%"
+        kit.find(".tip").text == "0:00:00, partition 1\nload\n100\u202f%\nalso refused\n50\u202f%"
     )
     chart.type("ArrowRight")
     chart.type("ArrowRight")

@@ -78,7 +78,7 @@ def test_no_letter_of_a_chart_is_too_small_to_read(every_view, address):
             "by hour: times of splits\ncalls throttled\n56 % to 61 %",
         ),
         ("comparison-over-time", 0.5, 0.5, "by hour\n56.5 %\nby device\n0 %"),
-        ("by-hour-events-heat", 0.2, 0.68, "partition 3\nload\n100 %\nrefused besides\n1"),
+        ("by-hour-events-heat", 0.2, 0.68, "partition 3\nload\n100 %\nalso refused\n1"),
         ("by-hour-events-writes", 0.5, 0.5, "consumed\n1,000\nrefused attempts\n"),
         ("by-hour-events-concentration", 0.5, 0.2, "5 partitions\nthe busiest\n"),
         ("by-hour-attempts", 0.5, 0.1, "1 attempt\nshare of calls\n42.2 %"),

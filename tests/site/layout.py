@@ -85,8 +85,10 @@ pymdownx.superfences = {{}}
 pymdownx.inlinehilite = {{}}
 toc = {{ permalink = true, toc_depth = 3, slugify = {slugs} }}
 """
-#: A name in a cell is not broken in its middle: a table that is too wide scrolls.
-STYLE = ".md-typeset table code { overflow-wrap: normal; word-break: normal; }\n"
+#: A name in a cell is not broken: a table that is too wide scrolls. 100 columns of output fit.
+STYLE = """.md-typeset table code { overflow-wrap: normal; word-break: normal; }
+.md-grid { max-width: 70rem; }
+"""
 #: Headings are linked to as GitHub names them.
 SLUGS = '{ object = "pymdownx.slugs.slugify", kwds = { case = "lower" } }'
 

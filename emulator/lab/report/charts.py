@@ -87,7 +87,7 @@ def summary_charts(design: result_types.DesignResult) -> Iterator[Chart]:
 
 def _heat_caption(resource: result_types.ResourceResult) -> str:
     share = words.percent(resource.hottest_partition_share)
-    text = f"The hottest partition takes {share} of the demand."
+    text = f"The hottest partition gets {share} of the demand."
     split = sum(1 for split in resource.splits if split.children)
     refused = [split for split in resource.splits if not split.children]
     if split:

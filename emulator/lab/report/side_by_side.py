@@ -42,19 +42,19 @@ def comparison_charts(comparison: result_types.Comparison) -> Iterator[Chart]:
         yield Chart("headrooms", "Headroom", caption, headrooms(designs))
     caption = "Share of the demand in each step, over reads and writes of all tables and indexes."
     yield Chart("over-time", "Throttling over time", caption, over_time(comparison))
-    caption = "Capacity units over the whole run; a refused attempt asks again when it is retried."
+    caption = "Capacity units over the whole run; each retry counts again."
     yield Chart("units", "Consumed and refused", caption, units(designs))
     if all(month(design) is not None for design in designs):
         yield Chart("costs", "Cost of a month", _cost_caption(designs), costs(designs))
     if all(design.worlds for design in designs):
-        caption = "In how many worlds which share of the calls is throttled."
+        caption = "Number of worlds by the share of calls that they throttle."
         yield Chart("worlds", "Distribution over worlds", caption, worlds(designs))
     if any(design.unknowns for design in designs):
         caption = (
             "How much the share of throttled calls changes when one unknown is drawn again in "
             "ten worlds and everything else stays the same."
         )
-        yield Chart("unknowns", "Which unknown moves it", caption, unknowns(designs))
+        yield Chart("unknowns", "Which unknown matters", caption, unknowns(designs))
 
 
 def color(index: int) -> str:
@@ -123,7 +123,7 @@ def over_time(comparison: result_types.Comparison) -> pictures.OverTime:
     step = comparison.designs[0].resources[0].write.fine.step_seconds
     names = [design.name for design in comparison.designs]
     measures: tuple[tuple[str, str, pictures.Format, list[tuple[float, ...]]], ...] = (
-        ("throttled share", "share of asked units that was refused", "percent", []),
+        ("throttled share", "share of requested units that was refused", "percent", []),
         ("consumed", "units consumed per second", "count", []),
         ("refused", "units refused per second", "count", []),
     )

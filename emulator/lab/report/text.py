@@ -109,7 +109,7 @@ def dependence(design: DesignResult) -> str:
     """Return which unknowns move the answer, and by how much."""
     moving = [effect for effect in design.unknowns if effect.high - effect.low >= THRESHOLD]
     if not moving:
-        return "none of the unknowns moves the share of throttled calls"
+        return "no unknown changes the share of throttled calls"
     return ", ".join(
         f"{effect.name} ({words.percent(effect.low)} to {words.percent(effect.high)})"
         for effect in moving

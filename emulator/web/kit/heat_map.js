@@ -273,7 +273,7 @@ function stopOf(state, { cells, columns, first, last, rows }, box, rowHeight, in
   const partition = heat.partitions[cell.position];
   const lines = [{ name: "load", text: percent(cell.load), color: shade(cell.load, 0) }];
   if (cell.refused > 0) {
-    lines.push({ name: "refused besides", text: percent(cell.refused), color: "red" });
+    lines.push({ name: "also refused", text: percent(cell.refused), color: "red" });
   }
   const name = partition.name ?? `partition ${partition.partition_id}`;
   return {

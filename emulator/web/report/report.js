@@ -57,7 +57,7 @@ function partitions(host, picture) {
   const { heat, splits, name } = at(picture.source);
   const label = `Load of the partitions of ${name} over time`;
   const shares = demandShares(heat);
-  const details = (position) => [{ name: "of all demand", text: percent(shares[position]) }];
+  const details = (position) => [{ name: "share of all demand", text: percent(shares[position]) }];
   heatMap(host, { label, heat, splits, link, shares, details });
 }
 
