@@ -1,11 +1,14 @@
 """(f) What a fixture costs a test: set-up and taking down, for every test anew.
 
-    python -m benchmarks.fixtures [--tests 200]
+    python -m benchmarks.fixtures [--tests 200] [--rounds 3]
 
 Files of tests that do nothing but ask for their fixture are run by pytest, one process each, in
-turns; the time of the same number of tests without any fixture is taken off. It is processor time,
-which neighbours stretch less. What each asks for:
+turns. A clock inside of pytest takes the processor time of each test, from before its set-up until
+after its report; the first tests, in which modules are loaded, do not count. Of each kind the mean
+counts, so that collecting garbage is in it, of the quickest round, less that of tests without any
+fixture. What each asks for:
 
+- a fixture of pytest's own: one that does nothing and one that it asks for; the floor of all others
 - ddb: an account of its own, boto3 routed to it
 - ddb and a table: the same with ``ddb_table``
 - ddb with 10,000 items: the same from a template that is built once and gone back to
@@ -18,7 +21,7 @@ which neighbours stretch less. What each asks for:
 """
 
 import argparse
-import resource
+import os
 import subprocess
 import sys
 import tempfile
@@ -27,6 +30,33 @@ from pathlib import Path
 
 from benchmarks.measure import table
 
+#: Tests of a file that do not count: in them modules are loaded and caches filled.
+FIRST = 10
+#: Kinds of tests that take so long that a tenth of their number tells as much.
+SLOW = ("a session, boto3's own share", "moto and a table")
+#: Takes the processor time of each test, and writes all of them into a file.
+CLOCK = """
+import pathlib, time, pytest
+taken = []
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol():
+    begun = time.process_time()
+    try:
+        return (yield)
+    finally:
+        taken.append(time.process_time() - begun)
+def pytest_sessionfinish():
+    pathlib.Path(__file__).with_name("taken").write_text(" ".join(map(str, taken)))
+"""
+PLAIN = """
+import pytest
+@pytest.fixture(scope="session")
+def template():
+    return None
+@pytest.fixture
+def plain(request, template):
+    yield template
+"""
 TABLE = """
 import boto3, pytest
 TABLE = dict(
@@ -78,6 +108,7 @@ def moto_table():
 """
 CASES = {
     "nothing": ("", "", "pass"),
+    "a fixture of pytest's own": (PLAIN, "plain", "pass"),
     "ddb": ("", "ddb", "pass"),
     "ddb and a table": ("", "ddb_table", "ddb_table('things', 'pk')"),
     "ddb with 10,000 items": (FILLED, "ddb", "pass"),
@@ -91,42 +122,39 @@ CASES = {
 
 def main(tests=200, rounds=3):
     cases = [name for name in CASES if "moto" not in name or find_spec("moto") is not None]
-    one, many = ({name: [] for name in cases} for _ in range(2))
+    taken = {name: [] for name in cases}
     for _ in range(rounds):
         for name in cases:
-            one[name].append(seconds(name, 1))
-            many[name].append(seconds(name, tests))
+            number = tests // 10 if name in SLOW else tests
+            taken[name].append(seconds_of_a_test(name, number))
     # The quickest round is the least disturbed one.
-    per_test = {name: (min(many[name]) - min(one[name])) / (tests - 1) * 1e3 for name in cases}
+    per_test = {name: min(taken[name]) * 1e3 for name in cases}
     nothing = per_test.pop("nothing")
-    # What is less than the noise of starting pytest shows as nothing.
+    # What is less than the noise shows as nothing.
     rows = [[name, f"{max(0.0, taken - nothing):.2f}"] for name, taken in per_test.items()]
     table(f"Fixtures, {tests} tests", ["what a test asks for", "ms per test"], rows)
     return rows
 
 
-def seconds(name, tests):
-    """Return the processor time of pytest over so many tests of a kind; starting up included."""
+def seconds_of_a_test(name, tests):
+    """Return the processor time of a test of a kind, in a pytest without other plugins."""
     head, fixture, body = CASES[name]
-    functions = [f"def test_{number}({fixture}):\n    {body}\n" for number in range(tests)]
+    functions = [f"def test_{number}({fixture}):\n    {body}\n" for number in range(FIRST + tests)]
     with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "conftest.py").write_text(CLOCK)
         path = Path(folder) / "test_fixtures.py"
         path.write_text(head + "\n".join(functions))
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-        before = processor_seconds_of_children()
+        command += ["-p", "pytest_dynamometer"]
         subprocess.run(
             [*command, "--rootdir", folder, str(path)],
             check=True,
+            env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        return processor_seconds_of_children() - before
-
-
-def processor_seconds_of_children():
-    """Return what processes that have ended took, as far as they were waited for."""
-    taken = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return taken.ru_utime + taken.ru_stime
+        counted = [float(text) for text in (Path(folder) / "taken").read_text().split()][FIRST:]
+        return sum(counted) / len(counted)
 
 
 if __name__ == "__main__":

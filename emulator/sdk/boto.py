@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from os.path import dirname
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, overload
 
-from emulator.sdk import interception, retry_sleeps
+from emulator.sdk import client_creation, interception, retry_sleeps
 from emulator.sdk.region import default_region
 from emulator.sdk.scopes import Scope, enclosing, innermost_of, is_any_active
 from emulator.service.errors import EmulatorError
@@ -259,10 +259,11 @@ def _wrap_botocore() -> None:
     import botocore.retries.bucket
     import botocore.session
     import botocore.signers
+    import botocore.translate
     import botocore.useragent
     import botocore.waiter
 
-    wrap, calls = _patches.wrap, interception
+    wrap, calls, creation = _patches.wrap, interception, client_creation
     client = botocore.client.BaseClient
     session = botocore.session.Session
     credentials = botocore.credentials.Credentials
@@ -271,17 +272,29 @@ def _wrap_botocore() -> None:
     bucket = botocore.retries.bucket
     no_capacity = botocore.exceptions.CapacityNotAvailableError
     loader = botocore.loaders.Loader
+    creator = botocore.client.ClientCreator
+    endpoints = botocore.endpoint.EndpointCreator
+    http_session = botocore.httpsession.URLLib3Session
     packages = dirname(dirname(botocore.__file__))
 
     wrap(client, "_make_api_call", calls.serve_call)
-    wrap(loader, "load_service_model", calls.reuse_data, packages)
-    wrap(loader, "load_data_with_path", calls.reuse_data, packages)
-    wrap(botocore.client.ClientCreator, "_load_service_model", calls.reuse_service_model)
-    wrap(botocore.regions, "EndpointProvider", calls.reuse_rules)
-    wrap(botocore.hooks.EventAliaser, "__copy__", calls.reuse_aliases)
+    wrap(loader, "load_service_model", creation.reuse_data, packages)
+    wrap(loader, "load_data_with_path", creation.reuse_data, packages)
+    wrap(creator, "create_client", creation.make_client)
+    wrap(creator, "_load_service_model", creation.reuse_service_model)
+    wrap(creator, "_create_methods", creation.reuse_methods)
+    wrap(botocore.translate, "build_retry_config", creation.reuse_retry_config)
+    wrap(endpoints, "create_endpoint", creation.send_on_demand, http_session)
+    wrap(botocore.regions, "EndpointProvider", creation.reuse_rules)
+    wrap(botocore.hooks.EventAliaser, "__copy__", creation.reuse_aliases)
+    handlers = botocore.hooks._PrefixTrie  # type: ignore[attr-defined]  # not in the stubs
+    wrap(handlers, "__copy__", creation.copy_handlers)
+    wrap(botocore.hooks, "accepts_kwargs", creation.remember_signature)
+    wrap(botocore.endpoint, "get_environ_proxies", creation.look_for_proxies)
     wrap(session, "__init__", _look_for_aiobotocore)
     wrap(session, "create_client", calls.serve, calls.scope_of_creation)
     wrap(session, "get_credentials", calls.hide_credentials, credentials)
+    wrap(session, "get_scoped_config", creation.look_at_the_profile_once)
     wrap(botocore.credentials.RefreshableCredentials, "_refresh", calls.stay_stale)
     wrap(signer, "get_auth_instance", calls.sign_as_nobody)
     wrap(botocore.useragent.UserAgentString, "to_string", calls.reuse_user_agent)
@@ -289,7 +302,7 @@ def _wrap_botocore() -> None:
     wrap(resolver, "construct_endpoint", calls.reuse_endpoint)
     wrap(endpoint, "prepare_request", calls.address_nowhere)
     wrap(endpoint, "_send", calls.answer, botocore.awsrequest.AWSResponse)
-    wrap(botocore.httpsession.URLLib3Session, "send", calls.refuse_to_send)
+    wrap(http_session, "send", calls.refuse_to_send)
     wrap(botocore.waiter.Waiter, "wait", calls.serve, calls.scope_of_waiter)
     wrap(botocore.waiter, "time", retry_sleeps.ModuleWithSleep, retry_sleeps.sleep)
     wrap(botocore.endpoint, "time", retry_sleeps.ModuleWithSleep, retry_sleeps.sleep)

@@ -10,7 +10,6 @@ import functools
 import io
 import time
 from collections.abc import Callable, Iterator
-from os.path import isdir
 from types import SimpleNamespace
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -277,84 +276,6 @@ def reuse_endpoint(original: Any) -> Any:
         return endpoint
 
     return construct_endpoint
-
-
-# What the SDK makes anew for every session and client: here once for all, since nobody changes it
-
-
-def reuse_data(original: Any, folder: str) -> Any:
-    """Loader.load_service_model and load_data_with_path: a file is read once, not once per session.
-
-    Only what comes with the SDK, from the folder that its packages are in: models of the user's
-    own may change from test to test.
-    """
-    known: dict[Any, Any] = {}
-
-    @functools.wraps(original)
-    def load(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not scopes.is_any_active() or not _reads_packages_only(self, folder):
-            return original(self, *args, **kwargs)
-        key = (*self.search_paths, args, *kwargs.items())
-        if key not in known:
-            known[key] = original(self, *args, **kwargs)
-        return known[key]
-
-    return load
-
-
-def _reads_packages_only(loader: Any, folder: str) -> bool:
-    """Return whether a loader reads files as usual and finds no data but that of packages."""
-    if type(loader.file_loader) is not loader.FILE_LOADER_CLASS:
-        return False
-    return all(path.startswith(folder) or not isdir(path) for path in loader.search_paths)
-
-
-def reuse_service_model(original: Any) -> Any:
-    """ClientCreator._load_service_model: operations and shapes are looked up once per model."""
-    known: dict[str, Any] = {}
-
-    @functools.wraps(original)
-    def load_service_model(self: Any, service_name: str, *args: Any, **kwargs: Any) -> Any:
-        made = original(self, service_name, *args, **kwargs)
-        if scopes.serving.get() is None:
-            return made
-        model = known.setdefault(service_name, made)
-        if model._service_description is not made._service_description:
-            model = known[service_name] = made
-        return model
-
-    return load_service_model
-
-
-def reuse_rules(original: Any) -> Any:
-    """regions.EndpointProvider: the rules of a service's addresses are parsed once."""
-    known: list[tuple[Any, Any, Any]] = []
-
-    @functools.wraps(original, updated=())
-    def endpoint_provider(ruleset_data: Any, partition_data: Any, *args: Any, **kwargs: Any) -> Any:
-        if scopes.serving.get() is None:
-            return original(ruleset_data, partition_data, *args, **kwargs)
-        for rules, partitions, provider in known:
-            if rules is ruleset_data and partitions is partition_data:
-                return provider
-        provider = original(ruleset_data, partition_data, *args, **kwargs)
-        known[:] = [*known[-1:], (ruleset_data, partition_data, provider)]
-        return provider
-
-    return endpoint_provider
-
-
-def reuse_aliases(original: Any) -> Any:
-    """EventAliaser.__copy__: copies have the same aliases, so what one has found all know."""
-
-    @functools.wraps(original)
-    def copy(self: Any) -> Any:
-        copied = original(self)
-        if scopes.serving.get() is not None and hasattr(self, "_alias_name_cache"):
-            copied._alias_name_cache = self._alias_name_cache
-        return copied
-
-    return copy
 
 
 def refuse_to_send(original: Any) -> Any:

@@ -208,7 +208,11 @@ def _sdk_offset(clock: Clock) -> int:
 
 def _hide_environment() -> None:
     if not _environment:
-        _environment.update({name: os.environ.get(name) for name in HIDDEN_ENVIRONMENT})
+        _environment.update(
+            # Nearly all are unset, which raises an exception inside of get().
+            (name, os.environ[name] if name in os.environ else None)  # noqa: SIM401
+            for name in HIDDEN_ENVIRONMENT
+        )
         _set_environment(HIDDEN_ENVIRONMENT)
 
 
@@ -219,7 +223,7 @@ def _restore_environment() -> None:
 
 def _set_environment(values: Mapping[str, str | None]) -> None:
     for name, value in values.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
+        if value is not None:
             os.environ[name] = value
+        elif name in os.environ:
+            del os.environ[name]
