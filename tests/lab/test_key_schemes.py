@@ -1,7 +1,7 @@
 """The classic lessons, as scenarios with their outcomes (L0 to L4)."""
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import pytest
@@ -22,12 +22,18 @@ WHOLE = {"category_status", "country_key", "hour_key", "one_partition"}
 
 class Outcome:
     def __init__(self, layout, log, settings):
-        self.log = log
+        self.layout, self.log, self.settings = layout, log, settings
         self.patterns = {one.name: one for one in pattern_results(log)}
-        self.resources = {one.name: one for one in resource_results(log)}
-        self.costs = {
+
+    @cached_property
+    def resources(self):
+        return {one.name: one for one in resource_results(self.log)}
+
+    @cached_property
+    def costs(self):
+        return {
             (one.billing, one.table_class): one.total
-            for one in costs(usages(log, settings), layout, settings)
+            for one in costs(usages(self.log, self.settings), self.layout, self.settings)
         }
 
     @property

@@ -1,6 +1,7 @@
 """Many worlds at once: each is what it would be alone."""
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -11,13 +12,13 @@ from emulator.lab.outcome.thresholds import THRESHOLD
 from emulator.lab.outcome.world_outcome import outcome_of
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known, draw_worlds
-from tests.lab.aggregate.worlds import close, events, orders, played, scaling, splitting
+from tests.lab.aggregate.worlds import MANY, close, events, orders, played, scaling, splitting
 
 
 def with_clients(retry, **clients):
     """Return orders whose clients have limits of their own."""
     design, workload = orders(retry=retry)
-    return design, replace(workload, clients=Clients(count=20, **clients))
+    return design, replace(workload, clients=Clients(count=20, **clients), duration=100)
 
 
 CASES = {
@@ -29,31 +30,40 @@ CASES = {
     "auto scaling": scaling,
     "splits for heat": splitting,
 }
-EVERY = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+EVERY = pytest.mark.parametrize("name", CASES)
+#: The one of many worlds that is also played alone, and logged.
+NUMBER = 2
+WORLD = draw_worlds(0, MANY, Known())[NUMBER]
+
+
+@cache
+def together(name):
+    """Return the outcomes of four worlds that were played together."""
+    return played(Layout(*CASES[name]()), range(4))
+
+
+@cache
+def logged(name):
+    """Return the outcome of one world by its log, of which no other was played before."""
+    log = aggregate.run(Layout(*CASES[name]()), seed=WORLD.arrivals, settings=WORLD.settings)
+    return outcome_of(WORLD, log)
 
 
 @EVERY
-def test_a_world_is_the_same_whatever_others_are_played(case):
-    layout = Layout(*case())
+def test_a_world_is_the_same_whatever_others_are_played(name):
+    layout = Layout(*CASES[name]())
+    all_four = together(name)
 
-    together = played(layout, range(8))
+    [alone] = played(layout, [NUMBER])
 
-    for number in (0, 5):
-        [alone] = played(layout, [number])
-        assert close(alone, together[number])
-    assert all(map(close, played(layout, [7, 2]), (together[7], together[2])))
-    assert len({outcome.throttled_share for outcome in together}) > 1
+    assert close(alone, all_four[NUMBER])
+    assert all(map(close, played(layout, [3, 1]), (all_four[3], all_four[1])))
+    assert len({outcome.throttled_share for outcome in all_four}) > 1
 
 
 @EVERY
-def test_a_log_does_not_change_a_world(case):
-    layout = Layout(*case())
-    world = draw_worlds(0, 12, Known())[4]
-
-    logged = outcome_of(world, aggregate.run(layout, seed=world.arrivals, settings=world.settings))
-    [alone] = WorldsEngine(layout).play([world])
-
-    assert close(logged, alone)
+def test_a_log_does_not_change_a_world(name):
+    assert close(logged(name), together(name)[NUMBER])
 
 
 def test_the_same_worlds_again_give_the_same_outcomes():
@@ -223,13 +233,10 @@ def test_engines_sleep_through_minutes_that_leave_every_partition_cold(monkeypat
 
 
 @EVERY
-def test_a_world_is_logged_alike_before_and_after_others(case):
+def test_a_world_is_logged_alike_before_and_after_others(name):
     """What worlds share is worked out once; no run leaves anything in it."""
-    layout = Layout(*case())
-    worlds = draw_worlds(0, 4, Known())
-    engine = WorldsEngine(layout)
+    engine = WorldsEngine(Layout(*CASES[name]()))
 
-    before = outcome_of(worlds[2], engine.log(worlds[2]))
-    engine.play(worlds)
+    engine.play(draw_worlds(0, 2, Known()))
 
-    assert close(outcome_of(worlds[2], engine.log(worlds[2])), before)
+    assert close(outcome_of(WORLD, engine.log(WORLD)), logged(name))
