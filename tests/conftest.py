@@ -11,25 +11,21 @@ process, read botocore's model of the service.
 import functools
 import gc
 import os
-import shutil
 import sys
-import tempfile
 from pathlib import Path
 
-import pytest
-from hypothesis import HealthCheck, settings
+#: Without compiled sources each process, a worker or one that a test starts, compiles all that it
+#: imports and rewrites the asserts of all tests. Git ignores where they lie, so they are written
+#: whatever the environment says; and before hypothesis is loaded, which has many.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+import pytest  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
 
 #: A process here holds millions of objects for good; by default Python would go through all of
 #: them every few seconds, for a fifth of the whole time.
 gc.set_threshold(100_000, 20, 100)
-
-#: Where compiled sources go if they must not lie beside them. Without it each process, a worker or
-#: one that a test starts, compiles all it imports and rewrites the asserts of all tests.
-BYTECODE = Path(__file__).parents[1] / ".pytest_cache" / "bytecode"
-if sys.dont_write_bytecode:
-    sys.dont_write_bytecode, sys.pycache_prefix = False, str(BYTECODE)
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ["PYTHONPYCACHEPREFIX"] = str(BYTECODE)
 
 try:
     import botocore.session
@@ -86,9 +82,3 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.path in played:
             item.add_marker(pytest.mark.no_cover)
-
-
-def pytest_unconfigure(config):
-    """Forget the bytecode of what tests wrote into temporary folders: nobody asks for it again."""
-    if not hasattr(config, "workerinput"):
-        shutil.rmtree(BYTECODE.joinpath(*Path(tempfile.gettempdir()).parts[1:]), ignore_errors=True)
