@@ -9,6 +9,7 @@ each list and map once, however often it asks: a text of 4 KB can name a list of
 from __future__ import annotations
 
 import operator
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, reduce
 from itertools import compress, product, repeat
@@ -94,6 +95,16 @@ class _Part:
         self.rows = rows
         self._values = values
         self._read: dict[Read, Sequence[Any]] = {}
+
+    @cached_property
+    def in_order(self) -> tuple[list[Any], Callable[[bytes], Iterable[int]]]:
+        """The different values in order, and what spreads marks of these over the rows.
+
+        There have to be at least two rows.
+        """
+        ordered = sorted(set(self._values))
+        ranks = {value: rank for rank, value in enumerate(ordered)}
+        return ordered, operator.itemgetter(*map(ranks.__getitem__, self._values))
 
     def read(self, read: Read | None) -> Iterable[Any]:
         """Return the values, or what a function reads out of them, once."""
@@ -240,10 +251,27 @@ class _Page:
         return self._passing(COMPARISONS[node.operator], *parts)
 
     def _between(self, _node: ast.Node, parts: list[_Operand]) -> Rows:
-        """CND-5: both bounds belong to the range."""
+        """CND-5: both bounds belong to the range; they and what is in it are of one type."""
         operand, lower, upper = parts
-        above = self._passing(COMPARISONS[">="], operand, lower)
-        return above & self._passing(COMPARISONS["<="], operand, upper)
+        rows = 0
+        for each in model.ORDERED_TYPES:
+            if each in operand and each in lower and each in upper:
+                rows |= self._within(each, operand[each], lower[each], upper[each])
+        return rows
+
+    def _within(self, each: type, part: _Part, low: _Part, high: _Part) -> Rows:
+        """Return the rows of one type that lie in a range.
+
+        A long condition puts the values in order once, and looks each range up there.
+        """
+        is_long = self._tree.is_long and len(part.rows) > 1 and not isinstance(part, _Constant)
+        if is_long and isinstance(low, _Constant) and isinstance(high, _Constant):
+            ordered, spread = part.in_order
+            first, end = bisect_left(ordered, low.value()), bisect_right(ordered, high.value())
+            marks = bytes(first) + b"\1" * (end - first) + bytes(len(ordered) - end)
+            return self._marked(part.rows, spread(marks))
+        above = self._passing(COMPARISONS[">="], {each: part}, {each: low})
+        return above & self._passing(COMPARISONS["<="], {each: part}, {each: high})
 
     def _in(self, _node: ast.Node, parts: list[_Operand]) -> Rows:
         operand, *choices = parts

@@ -48,6 +48,11 @@ CONDITIONS = {
     "l IN (:list)": [4],
     "a BETWEEN :one AND :two": [0],
     "a BETWEEN :one AND b": [0],
+    "a BETWEEN :x AND :y": [2],
+    "b BETWEEN :one AND :one": [4],
+    "b BETWEEN :one AND :two": [0, 1, 4],
+    "b BETWEEN :two AND :two": [0, 1],
+    ":one BETWEEN :one AND :two": [0, 1, 2, 3, 4, 5, 6, 7],
     "attribute_exists(c)": [0, 5],
     "attribute_exists(m.k[1])": [5],
     "attribute_not_exists(a)": [4, 7],
@@ -87,6 +92,15 @@ def test_a_page_is_judged_as_its_items_are(monkeypatch, text, is_long):
     together = selection.passed(tree, ITEMS, VALUES)
     assert [row for row, is_passed in enumerate(together) if is_passed] == one_by_one
     assert one_by_one == CONDITIONS[text]
+
+
+def test_a_long_condition_compares_no_value_with_the_bounds_of_its_ranges(monkeypatch):
+    """Values are put in order once: as many ranges as a text can name take no longer for it."""
+    tree = asked("a BETWEEN :one AND :two")._program.tree
+    monkeypatch.setattr(tree, "is_long", True)
+    monkeypatch.setattr(selection, "COMPARISONS", {})
+    items = [{"a": Decimal(number)} for number in (3, 1, 2, 0, 2)]
+    assert list(selection.passed(tree, items, VALUES)) == [0, 1, 1, 0, 1]
 
 
 def test_a_test_that_is_written_twice_is_one_step():
