@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from emulator.capacity import Reason, Receipt, batch_write_error
+from emulator.capacity import WRITE, Reason, Receipt, batch_write_error
 from emulator.engine import Account, Table
-from emulator.engine.writes import Write, apply, plan
+from emulator.engine.writes import Planned, Write, apply, plan
 from emulator.model import Item, KeySchema, KeyValue, wire
 from emulator.operations import responses, shapes
 from emulator.operations.batch_get_item import DUPLICATES, BatchRequest
@@ -70,8 +70,7 @@ def batch_write_item(account: Account, request: Request) -> Response:
     tables = {name: account.table(name) for name in requested}
     writes = _writes(wanted, tables)
 
-    receipts = {name: Receipt(1) for name in requested}
-    written, undone, reasons = _serve(account, request, wanted, writes, receipts)
+    written, undone, reasons = _serve(account, request, wanted, writes)
     if reasons and len(undone) == len(wanted):
         raise batch_write_error(reasons)
     response: Response = {"UnprocessedItems": {}}
@@ -79,9 +78,13 @@ def batch_write_item(account: Account, request: Request) -> Response:
         response["UnprocessedItems"].setdefault(write_request.name, []).append(
             write_request.written
         )
+    # A table of which nothing was written is reported, too.
+    receipts = [(name, Receipt(WRITE)) for name in requested]
+    receipts += [(name, planned.receipt) for name, planned in written]
     mode = request.get("ReturnConsumedCapacity")
-    response |= responses.consumed_by_table(mode, receipts.items())
-    return response | responses.collection_metrics_by_table(request, written)
+    response |= responses.consumed_by_table(mode, receipts)
+    places = ((planned.write.table, planned.write.position) for _, planned in written)
+    return response | responses.collection_metrics_by_table(request, places)
 
 
 def _tables_are_well_formed(requested: Mapping[str, Any]) -> None:
@@ -161,10 +164,9 @@ def _serve(
     request: Request,
     wanted: list[_WantedWrites],
     writes: list[Write],
-    receipts: dict[str, Receipt],
-) -> tuple[list[tuple[Table, Position]], list[_WantedWrites], list[Reason]]:
+) -> tuple[list[tuple[str, Planned]], list[_WantedWrites], list[Reason]]:
     """Apply write after write; return what was written, what was not, and why (CAP-610)."""
-    written: list[tuple[Table, Position]] = []
+    written: list[tuple[str, Planned]] = []
     undone: list[_WantedWrites] = []
     reasons: list[Reason] = []
     skipped = account.faults.unprocessed(account, "BatchWriteItem", request, len(wanted))
@@ -182,6 +184,5 @@ def _serve(
             reasons.extend(refused)
             continue
         apply(account, planned)
-        receipts[write_request.name].merge(planned.receipt)
-        written.append((write.table, write.position))
+        written.append((write_request.name, planned))
     return written, undone, reasons
