@@ -79,7 +79,8 @@ class Settings:
     #: How long UpdateTable allocates a vector index while the table is UPDATING. If not given:
     #: 30 s if ``table_delay`` or ``index_delay`` is set, else 0. Rules VIX-21, VIX-22.
     vector_allocation_delay: float | None = None
-    #: How long its backfill takes after that: 510 s or 0, likewise. Rules VIX-21, VIX-22.
+    #: How long its backfill takes after that. If not given: 510 s if ``table_delay`` or
+    #: ``index_delay`` is set, else 0. Rules VIX-21, VIX-22.
     vector_backfill_delay: float | None = None
     #: How long SearchVectors does not know a vector index that is ACTIVE. Rule VIX-22.
     vector_search_delay: float = 0.0
@@ -112,7 +113,7 @@ class Settings:
     #: A stream has one shard, as in DynamoDB Local, or one for each partition of its table, as in
     #: the service: it ends when the partition splits, and two others begin. Rule STM-12.
     stream_shards: Literal["one", "partitions"] = "one"
-    #: Such a shard ends at this age, and a child follows it; with 0 it ends only with its
+    #: A shard of a partition ends at this age, and a child follows it; with 0 it ends only with its
     #: partition. Rule STM-12.
     stream_shard_seconds: float = 4 * 3600.0
 

@@ -149,13 +149,13 @@ LAB_FILE: Final = Record(
         ),
         "seeds": FormMember(
             forms.many(forms.integer(), least=1),
-            "Of older files: as many worlds as there are seeds, from the first one on.",
+            "In older files: play as many worlds as there are seeds, starting with the first seed.",
             example=[0, 1, 2],
         ),
         "engine": FormMember(
             forms.choice(_ENGINES),
-            "`exact` runs the emulator request by request, `aggregate` works in numbers, `auto` "
-            "takes the first for small workloads.",
+            "`exact` runs the emulator request by request, `aggregate` computes with totals, "
+            "`auto` uses `exact` for small workloads.",
             default="auto",
         ),
         "workload": FormMember(

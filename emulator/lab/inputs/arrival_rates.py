@@ -198,7 +198,7 @@ RAMP: Final = Record(
 )
 SPIKES: Final = Record(
     "spikes",
-    "A base rate, and a higher one at times.",
+    "A base rate, with spikes.",
     {
         "base": FormMember(_RATE, "Requests per second between spikes.", required=True),
         "peak": FormMember(_RATE, "Requests per second in a spike.", required=True),

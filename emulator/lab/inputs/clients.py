@@ -108,8 +108,7 @@ CLIENTS: Final = Record(
         ),
         "jitter": FormMember(
             forms.boolean(),
-            "Whether waits are a random part of their schedule. Without it: as the retry mode "
-            "has it.",
+            "Whether waits are a random part of their schedule. Without it: as in the retry mode.",
             nullable=True,
         ),
         "batch_retry": FormMember(

@@ -170,7 +170,7 @@ class Table:
     table_class: str = STANDARD.name
     #: What it brings along from its life before the run.
     history: History = NEWBORN
-    #: What it has besides its capacity, as far as it is paid for.
+    #: What it has, and pays for, besides its capacity.
     extras: Extras = NO_EXTRAS
 
     def __post_init__(self) -> None:
@@ -360,7 +360,8 @@ _CAPACITY_MEMBERS: Final = {
     "read": FormMember(
         _UNIT,
         f"Provisioned read units per second. Without `read` and `write`: on demand; without one of "
-        f"them, it is {DEFAULT_UNITS}. Of a provisioned table's index: what the table has.",
+        f"them, it is {DEFAULT_UNITS}. An index of a provisioned table has the table's units by "
+        "default.",
         example=100,
         nullable=True,
     ),
@@ -380,7 +381,7 @@ _CAPACITY_MEMBERS: Final = {
         nullable=True,
     ),
     "warm_write": FormMember(
-        _UNIT, "Likewise: write units per second.", example=8000, nullable=True
+        _UNIT, "The same in write units per second.", example=8000, nullable=True
     ),
     "autoscaling": FormMember(
         AUTOSCALING.form.made(lambda _, values: ScalingPolicy(**values)),
@@ -439,7 +440,8 @@ INDEX: Final = Record(
         ),
         "history": FormMember(
             history_module.INDEX_FORM,
-            "What a global index brings along. Without it: as the table's `describe_table` says.",
+            "The state of a global index from its use before the run. Without it: as the table's "
+            "`describe_table` says.",
             example={"partitions": 4},
         ),
         **_CAPACITY_MEMBERS,
@@ -496,7 +498,7 @@ TABLE: Final = Record(
         ),
         "extras": FormMember(
             extras_module.FORM,
-            "What it has besides its capacity, as far as it is paid for.",
+            "What it has, and pays for, besides its capacity.",
             example={"point_in_time_recovery": True},
         ),
         **_CAPACITY_MEMBERS,
@@ -508,12 +510,12 @@ _DESIGN_MEMBERS: Final = {
     "name": FormMember(forms.text(), "What reports call it.", required=True, example="by user"),
     "parameters": FormMember(
         PARAMETERS,
-        "Numbers that templates may name; they come before those of the file.",
+        "Numbers that templates may name; they override those of the file.",
         example={"shards": 10},
     ),
     "answers": FormMember(
         forms.by_name(forms.text(), names="pattern"),
-        "The index, or `table`, or `scan`, that is to answer a pattern. Without it: the way that "
+        "What answers a pattern: an index by its name, `table` or `scan`. Without it: whatever "
         "reads least.",
         example={"orders of a user": "byUser"},
     ),

@@ -86,11 +86,11 @@ def _reserved(entry: Entry, values: dict[str, int]) -> Reserved:
 
 EXTRAS: Final = Record(
     "extras",
-    "What a table has besides its capacity, as far as it is paid for.",
+    "What a table has, and pays for, besides its capacity.",
     {
         "replicas": FormMember(
             forms.integer(),
-            "Copies in other regions: every write and every gigabyte is paid in each of them, too.",
+            "Copies in other regions: every write and every gigabyte is paid for in each of them.",
             default=Extras.replicas,
         ),
         "stream_consumers": FormMember(
@@ -100,12 +100,12 @@ EXTRAS: Final = Record(
         ),
         "stream_polls": FormMember(
             forms.number(least=0),
-            "How often each of these asks a shard, per second.",
+            "How often each of these polls a shard, per second.",
             default=Extras.stream_polls,
         ),
         "stream_records": FormMember(
             forms.number(least=0),
-            "Records that a consumer takes of a shard, per second: the report then says how far "
+            "Records that a consumer reads from a shard, per second; the report then says how far "
             "behind it is.",
             default=Extras.stream_records,
             example=200,

@@ -120,13 +120,13 @@ def _units(entry: Entry, values: dict[str, int]) -> Units:
 _MEMBERS: Final = {
     "partitions": FormMember(
         forms.integer(least=1),
-        "At least this many, however little its capacity requires.",
+        "At least this many, even if its capacity requires fewer.",
         default=History.partitions,
         example=4,
     ),
     "previous_peak": FormMember(
         _UNITS.form.made(_units),
-        "The most that it has served: twice as much is there at once.",
+        "The most that it has served: twice as much is available at once.",
         example={"write": 6000},
     ),
     "warm": FormMember(

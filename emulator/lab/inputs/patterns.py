@@ -448,7 +448,7 @@ _SIZE_SHARE: Final = Record(
     {
         "size": FormMember(forms.size(), "The size.", required=True, example="1 KB"),
         "share": FormMember(
-            forms.number(above=0), "How often it occurs, beside the others.", required=True
+            forms.number(above=0), "How often it occurs, relative to the others.", required=True
         ),
     },
 )
@@ -514,13 +514,13 @@ RECORDED: Final = Record(
         ),
         "values": FormMember(
             forms.by_name(forms.many(forms.integer(), least=1), names="field"),
-            "Of each field, the number of the value that each request asked for.",
+            "For each field, the number of the value that each request used.",
             required=True,
             example={"deviceId": [0, 3, 0]},
         ),
         "sizes": FormMember(
             forms.many(forms.size()),
-            "Of each request, the size of its item. Without it: as `size` says.",
+            "For each request, the size of its item. Without it: as `size` says.",
             example=[300, 320, 300],
         ),
     },
@@ -553,8 +553,8 @@ PATTERN: Final = Record(
         ),
         "by": FormMember(
             forms.many(forms.field_name()),
-            "The fields that the caller knows. Without it: of a write or GetItem all that the key "
-            "needs, of others none.",
+            "The fields that the caller knows. Without it: for a write or GetItem, all that the "
+            "key needs; for others, none.",
             example=["userId"],
         ),
         "fields": FormMember(
@@ -582,7 +582,7 @@ PATTERN: Final = Record(
         ),
         "span": FormMember(
             forms.duration(),
-            "Query and Scan: how far back in time it asks. Without it: everything.",
+            "Query and Scan: how far back in time it reads. Without it: everything.",
             example="1h",
             nullable=True,
         ),
@@ -596,14 +596,15 @@ PATTERN: Final = Record(
         ),
         "consistent": FormMember(
             forms.boolean(),
-            "Whether reads are strongly consistent, at twice the units; never of a global index.",
+            "Whether reads are strongly consistent, at twice the units; not possible on a global "
+            "index.",
             default=Pattern.consistent,
             nullable=True,
         ),
         "changes": FormMember(
             forms.many(forms.field_name()),
             "UpdateItem: the fields that get a new value. An index whose key has one of them "
-            "deletes an entry and writes another. Without it: attributes that no key has.",
+            "deletes an entry and writes another. Without it: only attributes that are in no key.",
             example=["status"],
         ),
         "actions": FormMember(

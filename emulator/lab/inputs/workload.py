@@ -364,7 +364,7 @@ WORKLOAD: Final = Record(
         ),
         "patterns": FormMember(
             forms.many(PATTERN_FORM, least=1),
-            "What is asked, and how often.",
+            "The requests, and how often they are made.",
             required=True,
             example=[{"name": "save", "operation": "PutItem", "rate": 40, "size": "2 KB"}],
         ),

@@ -46,10 +46,12 @@ class Expectation:
 _SHARE: Final = forms.number(least=0, most=1)
 EXPECTATION: Final = Record(
     "promises",
-    "What is promised of a design; without a member nothing.",
+    "What is promised about a design; a member that is left out promises nothing.",
     {
         "grade": FormMember(
-            forms.choice({grade: grade for grade in GRADES}), "At worst.", example="tight"
+            forms.choice({grade: grade for grade in GRADES}),
+            "The worst grade that is allowed.",
+            example="tight",
         ),
         "risk": FormMember(_SHARE, "At most this chance of throttling.", example=0.05),
         "throttled": FormMember(
@@ -57,7 +59,7 @@ EXPECTATION: Final = Record(
         ),
         "headroom": FormMember(
             forms.number(above=0, most=MOST_HEADROOM),
-            "At least this multiple of the load; not to be had with `--quick`.",
+            "At least this multiple of the load; not available with `--quick`.",
             example=1.5,
         ),
         "monthly_cost": FormMember(
