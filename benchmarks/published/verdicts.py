@@ -34,8 +34,14 @@ class Figure:
     criterion: str
     holds: bool
     is_open: bool
-    #: Whether the published figure is of a run or a promise, not computed from our own rules.
-    is_published: bool
+    #: Where a figure beside ours comes from that no run and no promise gives: it is computed from
+    #: our own rules, or follows from the client's pace, which every play is given.
+    origin: str
+
+    @property
+    def is_published(self):
+        """Return whether ours can be held against a figure that others published."""
+        return bool(self.measured) and not self.origin
 
     @property
     def deviation(self):
@@ -125,7 +131,7 @@ def _figure(one, runs, counted):
         _criterion(one),
         all(_holds(one, value) for value in held),
         one.get("open", False),
-        measured is not None and not one.get("computed", False),
+        one.get("origin", ""),
     )
 
 
@@ -152,6 +158,6 @@ def near(verdicts):
         abs(figure.deviation)
         for verdict in verdicts
         for figure in verdict.figures
-        if figure.is_published and figure.deviation is not None
+        if figure.is_published
     ]
     return sum(one <= NEAR for one in deviations), len(deviations)

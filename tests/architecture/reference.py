@@ -389,7 +389,10 @@ def rules() -> str:
         if unread:
             open_rules.append(_row(f"[{file}]({file})", runs(unread)))
     lines += ["", "## Open rules", ""]
-    lines += ["Neither code nor tests cite these: not served yet, or told by another rule as well."]
+    lines += [
+        "Neither code nor tests cite these: they are doubts about other rules, point to them, are "
+        "superseded by them, speak of documents, or are not implemented."
+    ]
     lines += ["", "| file | rules |", "| --- | --- |", *open_rules]
     return "\n".join(lines) + "\n"
 
