@@ -156,6 +156,32 @@ def test_the_engines_agree_on_single_calls(case):
     assert units <= UNITS
 
 
+@pytest.mark.parametrize("read", [5, 100])
+def test_the_engines_agree_on_reads_of_an_index(read):
+    """CAP-209: a read of a global index takes of its capacity, not of the queue of its writes."""
+    query = Pattern("query", "Query", by=("kind",), rate=40, items=3, size=300)
+    workload = Workload(
+        fields=[Field("user", count=40), Field("kind", count=20)],
+        patterns=[Pattern("put", "PutItem", rate=20, size=300), query],
+        duration=40,
+        warm_up=0,
+    )
+    index = Index("byKind", partition="{kind}", capacity=Capacity(read=read, write=100))
+    design = Design(
+        "d", partition="{user}", indexes=[index], capacity=Capacity(read=100, write=100)
+    )
+
+    share, _ = differences(workload, design)
+    log = aggregate.run(Layout(design, workload), seed=workload.seed)
+    consumed = resource_results(log)[1].read.consumed_units
+    throttled = pattern_results(log)[1].throttled_share
+
+    assert share <= SHARE
+    assert consumed == pytest.approx(sum(side.read for side in pattern_results(log)[1].units))
+    assert consumed > 0
+    assert (throttled > 0) == (read < 20)
+
+
 @settings(max_examples=4, deadline=None, derandomize=True)
 @given(bunched_calls())
 def test_the_engines_agree_less_where_calls_come_bunched(case):

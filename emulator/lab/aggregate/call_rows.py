@@ -98,10 +98,12 @@ class PatternColumns:
             model: The pattern.
             keys: For the resources that its calls draw on.
             resources: The engine's side of them, in any world.
-            queued: The indexes that have a queue.
+            queued: The indexes that have a queue, in which writes wait; reads do not.
         """
         columns: list[LimitColumn] = []
         first = keys.placed[0].placement
+        if first.axis == READ:
+            queued = ()
         if model.pattern.is_write:
             columns.append(LimitColumn(first.resource, first.axis, (), None))
         shared: dict[int, int] = {}
