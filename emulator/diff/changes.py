@@ -261,10 +261,16 @@ def _of_results(results: Mapping[str, Comparison]) -> Iterator[Finding]:
 def _finding_changes(
     before: Sequence[Finding], after: Sequence[Finding]
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """Return what is new and what is resolved; of a refused table nothing is known to be."""
     olds = {finding.fingerprint for finding in before}
     news = {finding.fingerprint for finding in after}
+    unchecked = {finding.subject for finding in after if finding.rule == "refused"}
     new = gravest_first(finding for finding in after if finding.fingerprint not in olds)
-    resolved = gravest_first(finding for finding in before if finding.fingerprint not in news)
+    resolved = gravest_first(
+        finding
+        for finding in before
+        if finding.fingerprint not in news and finding.subject.split(" ")[0] not in unchecked
+    )
     return tuple(new), tuple(resolved)
 
 

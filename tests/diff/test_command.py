@@ -105,6 +105,25 @@ def test_a_finding_that_went_is_resolved(place):
     assert "low-cardinality-key" in [finding["rule"] for finding in found["resolved_findings"]]
 
 
+def test_nothing_is_resolved_in_a_table_that_could_not_be_checked(place):
+    """The service refuses the table, so its rules were not asked."""
+    index = """
+  global_secondary_index {
+    name            = "by-status"
+    hash_key        = "status"
+    projection_type = "ALL"
+    read_capacity   = 10
+    write_capacity  = 10
+  }
+}
+"""
+    with_index = HEAD.rstrip().removesuffix("}") + index
+    write(place, with_index, with_index.replace('type = "S"', 'type = "X"'))
+    _, found = document(place, "--fail-on", "never")
+    assert "refused" in [finding["rule"] for finding in found["new_findings"]]
+    assert found["resolved_findings"] == []
+
+
 def test_tables_are_added_and_removed(place):
     (place / "base" / "main.tf").write_text(BASE)
     (place / "head" / "main.tf").write_text(BASE.replace("orders", "events"))
