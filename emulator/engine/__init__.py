@@ -33,7 +33,7 @@ from emulator.engine.snapshot import Snapshot, capture, reinstate
 from emulator.engine.table import Index, Table
 
 if TYPE_CHECKING:
-    from emulator.engine import replication, transactions
+    from emulator.engine import transactions
     from emulator.engine.archived import Backup, Transfer
     from emulator.engine.fault_rules import FaultRule
     from emulator.engine.replicas import Replica, ReplicaMember, Witness
@@ -89,7 +89,6 @@ __all__ = [
     "capture",
     "reads",
     "reinstate",
-    "replication",
     "tables_of",
     "transactions",
     "updates",
