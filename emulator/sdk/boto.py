@@ -220,6 +220,11 @@ class _Patches:
         setattr(owner, name, replacement)
         self._replaced.append((owner, name, original, replacement))
 
+    def save_time(self, owner: Any, name: str, wrapper: Callable[..., Any], *args: Any) -> None:
+        """Replace an attribute only to save time: a version of the SDK without it keeps its own."""
+        if owner is not None and name in vars(owner):
+            self.wrap(owner, name, wrapper, *args)
+
     def restore(self) -> None:
         """Put everything back, except what other code has replaced in the meantime.
 
@@ -240,6 +245,7 @@ def _install() -> None:
         raise EmulatorError(NEEDS_BOTOCORE)
     try:
         _wrap_botocore()
+        _save_time_in_botocore()
         _wrap_aiobotocore()
     except BaseException:
         _patches.restore()
@@ -252,18 +258,13 @@ def _wrap_botocore() -> None:
     import botocore.credentials
     import botocore.endpoint
     import botocore.exceptions
-    import botocore.hooks
     import botocore.httpsession
-    import botocore.loaders
-    import botocore.regions
     import botocore.retries.bucket
     import botocore.session
     import botocore.signers
-    import botocore.translate
-    import botocore.useragent
     import botocore.waiter
 
-    wrap, calls, creation = _patches.wrap, interception, client_creation
+    wrap, calls = _patches.wrap, interception
     client = botocore.client.BaseClient
     session = botocore.session.Session
     credentials = botocore.credentials.Credentials
@@ -271,43 +272,59 @@ def _wrap_botocore() -> None:
     endpoint = botocore.endpoint.Endpoint
     bucket = botocore.retries.bucket
     no_capacity = botocore.exceptions.CapacityNotAvailableError
-    loader = botocore.loaders.Loader
-    creator = botocore.client.ClientCreator
-    endpoints = botocore.endpoint.EndpointCreator
-    http_session = botocore.httpsession.URLLib3Session
-    packages = dirname(dirname(botocore.__file__))
 
     wrap(client, "_make_api_call", calls.serve_call)
-    wrap(loader, "load_service_model", creation.reuse_data, packages)
-    wrap(loader, "load_data_with_path", creation.reuse_data, packages)
-    wrap(creator, "create_client", creation.make_client)
-    wrap(creator, "_load_service_model", creation.reuse_service_model)
-    wrap(creator, "_create_methods", creation.reuse_methods)
-    wrap(botocore.translate, "build_retry_config", creation.reuse_retry_config)
-    wrap(endpoints, "create_endpoint", creation.send_on_demand, http_session)
-    wrap(botocore.regions, "EndpointProvider", creation.reuse_rules)
-    wrap(botocore.hooks.EventAliaser, "__copy__", creation.reuse_aliases)
-    handlers = botocore.hooks._PrefixTrie  # type: ignore[attr-defined]  # not in the stubs
-    wrap(handlers, "__copy__", creation.copy_handlers)
-    wrap(botocore.hooks, "accepts_kwargs", creation.remember_signature)
-    wrap(botocore.endpoint, "get_environ_proxies", creation.look_for_proxies)
     wrap(session, "__init__", _look_for_aiobotocore)
     wrap(session, "create_client", calls.serve, calls.scope_of_creation)
     wrap(session, "get_credentials", calls.hide_credentials, credentials)
-    wrap(session, "get_scoped_config", creation.look_at_the_profile_once)
     wrap(botocore.credentials.RefreshableCredentials, "_refresh", calls.stay_stale)
     wrap(signer, "get_auth_instance", calls.sign_as_nobody)
-    wrap(botocore.useragent.UserAgentString, "to_string", calls.reuse_user_agent)
-    resolver = botocore.regions.EndpointRulesetResolver
-    wrap(resolver, "construct_endpoint", calls.reuse_endpoint)
     wrap(endpoint, "prepare_request", calls.address_nowhere)
     wrap(endpoint, "_send", calls.answer, botocore.awsrequest.AWSResponse)
-    wrap(http_session, "send", calls.refuse_to_send)
+    wrap(botocore.httpsession.URLLib3Session, "send", calls.refuse_to_send)
     wrap(botocore.waiter.Waiter, "wait", calls.serve, calls.scope_of_waiter)
     wrap(botocore.waiter, "time", retry_sleeps.ModuleWithSleep, retry_sleeps.sleep)
     wrap(botocore.endpoint, "time", retry_sleeps.ModuleWithSleep, retry_sleeps.sleep)
     wrap(bucket.Clock, "current_time", retry_sleeps.tell_virtual_time)
     wrap(bucket.TokenBucket, "acquire", retry_sleeps.acquire, no_capacity)
+
+
+def _save_time_in_botocore() -> None:
+    """Share what clients would each make for themselves; every one of these may be missing."""
+    import botocore.client
+    import botocore.endpoint
+    import botocore.hooks
+    import botocore.httpsession
+    import botocore.loaders
+    import botocore.regions
+    import botocore.session
+    import botocore.translate
+    import botocore.useragent
+
+    save_time, creation = _patches.save_time, client_creation
+    loader = botocore.loaders.Loader
+    creator = botocore.client.ClientCreator
+    endpoints = botocore.endpoint.EndpointCreator
+    http_session = botocore.httpsession.URLLib3Session
+    resolver = botocore.regions.EndpointRulesetResolver
+    handlers = getattr(botocore.hooks, "_PrefixTrie", None)
+    packages = dirname(dirname(botocore.__file__))
+
+    save_time(loader, "load_service_model", creation.reuse_data, packages)
+    save_time(loader, "load_data_with_path", creation.reuse_data, packages)
+    save_time(creator, "create_client", creation.make_client)
+    save_time(creator, "_load_service_model", creation.reuse_service_model)
+    save_time(creator, "_create_methods", creation.reuse_methods)
+    save_time(botocore.translate, "build_retry_config", creation.reuse_retry_config)
+    save_time(endpoints, "create_endpoint", creation.send_on_demand, http_session)
+    save_time(botocore.regions, "EndpointProvider", creation.reuse_rules)
+    save_time(resolver, "construct_endpoint", interception.reuse_endpoint)
+    save_time(botocore.hooks.EventAliaser, "__copy__", creation.reuse_aliases)
+    save_time(handlers, "__copy__", creation.copy_handlers)
+    save_time(botocore.hooks, "accepts_kwargs", creation.remember_signature)
+    save_time(botocore.endpoint, "get_environ_proxies", creation.look_for_proxies)
+    save_time(botocore.session.Session, "get_scoped_config", creation.look_at_the_profile_once)
+    save_time(botocore.useragent.UserAgentString, "to_string", interception.reuse_user_agent)
 
 
 def _wrap_aiobotocore() -> None:

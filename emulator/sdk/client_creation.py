@@ -19,6 +19,8 @@ from emulator.sdk import scopes
 
 #: Where proxies are not from the environment alone.
 _SYSTEMS_WITH_PROXIES: Final = ("darwin", "win32")
+#: What a node of the tree of event handlers has, in the versions whose trees are copied here.
+_NODE_MEMBERS: Final = {"chunk", "children", "values"}
 #: What the profiles of sessions say, while a client is made.
 _profiles: ContextVar[dict[Any, Any] | None] = ContextVar("emulator_profiles", default=None)
 
@@ -121,7 +123,7 @@ def copy_handlers(original: Any) -> Any:
 
     @functools.wraps(original)
     def copy(self: Any) -> Any:
-        if scopes.serving.get() is None:
+        if scopes.serving.get() is None or self._root.keys() != _NODE_MEMBERS:
             return original(self)
         copied = type(self)()
         copied._root = _copied_node(self._root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import boto3
@@ -14,6 +15,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from emulator import ManualClock, mock_dynamodb
+from emulator.sdk import boto, client_creation, scopes
 
 
 @pytest.fixture(autouse=True)
@@ -152,3 +154,14 @@ def test_a_profile_is_read_once_per_client_and_anew_for_the_next(monkeypatch, tm
 
     assert found == [7, 8]
     assert looked_up.count("profile") < 20, "of a hundred and more"
+
+
+def test_a_version_without_what_would_save_time_is_served_all_the_same(monkeypatch):
+    """Decision 6: what is only quicker may be missing, or a tree of handlers have another form."""
+    patches = boto._Patches()
+    patches.save_time(botocore.hooks, "no_such_function", client_creation.remember_signature)
+    patches.save_time(None, "__copy__", client_creation.copy_handlers)
+    tree = SimpleNamespace(_root={"handlers": []})
+    monkeypatch.setattr(scopes, "serving", SimpleNamespace(get=lambda: "a scope"))
+
+    assert client_creation.copy_handlers(lambda _tree: "its own way")(tree) == "its own way"
