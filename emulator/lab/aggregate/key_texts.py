@@ -14,9 +14,9 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from emulator.lab.aggregate.key_groups import KeyGroups
+from emulator.lab.aggregate.partition_keys import KEPT, PartitionKeys, partition_keys_of
 from emulator.lab.inputs.distributions import Integers
 from emulator.lab.inputs.key_templates import KeyTemplate
-from emulator.storage import hashed_bytes
 
 #: A partition key, whether it stands for keys that are new every time, and the fixed beginning
 #: of the sort key.
@@ -25,8 +25,6 @@ Templates: TypeAlias = tuple[KeyTemplate, ...]
 
 #: Between the attributes of one key.
 JOINT: Final = "\x1f"
-#: So many are kept: those of one design, and of one that is compared with it.
-_KEPT: Final = 6
 
 
 class KeyTexts:
@@ -34,7 +32,7 @@ class KeyTexts:
 
     Args:
         groups: The key groups.
-        partitions: For each of them its partition key.
+        partition_keys: Their partition keys.
         sort: The templates of the sort key.
         fixed_sort: The beginning of it that no moment and no new value changes.
         moment: When the order of keys is looked at; the same moment stands in all of them, so
@@ -42,20 +40,20 @@ class KeyTexts:
         is_new: Whether the keys stand for such that are new every time.
 
     Attributes:
-        partitions: For each key group its partition key.
+        partition_keys: Their partition keys.
     """
 
     def __init__(
         self,
         groups: KeyGroups,
-        partitions: list[tuple[str, ...]],
+        partition_keys: PartitionKeys,
         sort: Templates,
         fixed_sort: Templates,
         moment: float,
         *,
         is_new: bool = False,
     ) -> None:
-        self.partitions = partitions
+        self.partition_keys = partition_keys
         self._groups = groups
         self._sort = sort
         self._fixed_sort = fixed_sort
@@ -63,29 +61,16 @@ class KeyTexts:
         self._is_new = is_new
         self._renders = [template.bind(groups.columns) for template in sort]
 
-    @cached_property
-    def _distinct(self) -> dict[tuple[str, ...], int]:
-        """The distinct partition keys, numbered."""
-        numbers: dict[tuple[str, ...], int] = {}
-        for text in self.partitions:
-            numbers.setdefault(text, len(numbers))
-        return numbers
-
-    @cached_property
-    def numbers(self) -> Integers:
-        """For each key group the number of its partition key among the distinct ones."""
-        return np.asarray(list(map(self._distinct.__getitem__, self.partitions)), dtype=np.int64)
-
-    @cached_property
-    def hashed(self) -> list[bytes]:
-        """What is hashed of each distinct partition key."""
-        return [hashed_bytes(text) for text in self._distinct]
+    @property
+    def partitions(self) -> Sequence[tuple[str, ...]]:
+        """For each key group its partition key."""
+        return self.partition_keys.texts
 
     @cached_property
     def entry_keys(self) -> list[EntryKey]:
         """For each key group what its items are found by."""
         is_new = self._is_new
-        joined = {text: JOINT.join(text) for text in self._distinct}
+        joined = {text: JOINT.join(text) for text in self.partition_keys.distinct}
         return [
             (joined[text], is_new, sort)
             for text, sort in zip(self.partitions, self._fixed_sorts(), strict=True)
@@ -131,14 +116,9 @@ class KeyTexts:
         )
 
 
-@lru_cache(_KEPT)
+@lru_cache(KEPT)
 def key_texts_of(
     groups: KeyGroups, partition: Templates, sort: Templates, fixed_sort: Templates, moment: float
 ) -> KeyTexts:
     """Return the keys of key groups; the templates of the partition key have no moments."""
-    columns, rows = groups.columns, groups.rows
-    texts = [own.texts(columns, rows, moment) for own in partition]
-    partitions: list[tuple[str, ...]] = [()] * len(rows)
-    if texts:
-        partitions = list(zip(*texts, strict=True))
-    return KeyTexts(groups, partitions, sort, fixed_sort, moment)
+    return KeyTexts(groups, partition_keys_of(groups, partition), sort, fixed_sort, moment)

@@ -7,23 +7,21 @@ of every key.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from emulator.engine.resource import Resource
 from emulator.lab.aggregate.key_groups import NEW_VALUE, KeyGroups
 from emulator.lab.aggregate.key_texts import EntryKey, KeyTexts, Templates, key_texts_of
+from emulator.lab.aggregate.partition_keys import Hashes, PartitionKeys
 from emulator.lab.inputs.distributions import Floats, Integers
 from emulator.lab.inputs.key_templates import KeyTemplate
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.planning.key_traits import fixed_parts, is_in_order, is_unbounded
 from emulator.lab.planning.layout import KeyLayout
-from emulator.storage import HASH_SPACE, Position, placement_digests
-
-Hashes: TypeAlias = NDArray[np.uint64]
+from emulator.storage import HASH_SPACE, Position
 
 #: Spreads the new keys of several indexes independently of each other.
 _GOLDEN: Final = 0.6180339887498949
@@ -83,7 +81,7 @@ class Placement:
         """Return the keys as of a moment, spelled out."""
         groups, rest = self.groups, (self._sort, self._fixed_sort, self._start)
         if self.is_spread:
-            return KeyTexts(groups, [(NEW_VALUE,)] * len(groups), *rest, is_new=True)
+            return KeyTexts(groups, PartitionKeys([(NEW_VALUE,)] * len(groups)), *rest, is_new=True)
         if self._ages is None:
             partition = tuple(own.at(moment) for own in self._partition)
             return key_texts_of(groups, partition, *rest)
@@ -93,7 +91,7 @@ class Placement:
             tuple([render(row, at) for render in renders])
             for row, at in zip(groups.rows, moments, strict=True)
         ]
-        return KeyTexts(groups, partitions, *rest)
+        return KeyTexts(groups, PartitionKeys(partitions), *rest)
 
     def spread_hashes(self) -> Hashes:
         """Return the stretch of the hash space of each key group, where keys are new."""
@@ -121,7 +119,7 @@ class PlacedKeys:
         self._places: dict[tuple[int, bool], Integers] = {}
 
     @property
-    def texts(self) -> list[tuple[str, ...]]:
+    def texts(self) -> Sequence[tuple[str, ...]]:
         """For each key group its partition key."""
         return self.key_texts.partitions
 
@@ -134,7 +132,7 @@ class PlacedKeys:
         """Return the hash of the partition key of some key groups, or all, under a salt."""
         hashes = self._distinct_hashes(salt)
         if not self.placement.is_spread:
-            numbers = self.key_texts.numbers
+            numbers = self.key_texts.partition_keys.numbers
             return hashes[numbers if groups is None else numbers[groups]]
         return hashes if groups is None else hashes[groups]
 
@@ -145,7 +143,7 @@ class PlacedKeys:
             if self.placement.is_spread:
                 hashes = self.placement.spread_hashes()
             else:
-                hashes = hash_keys(self.key_texts.hashed, salt)
+                hashes = self.key_texts.partition_keys.hashes(salt)
             self._hashes[salt] = hashes
         return hashes
 
@@ -153,7 +151,7 @@ class PlacedKeys:
         """Return how many distinct partition keys some key groups have."""
         if self.placement.is_spread:
             return int(np.unique(self.placement.spread_hashes()[groups]).size)
-        numbers = self.key_texts.numbers[groups]
+        numbers = self.key_texts.partition_keys.numbers[groups]
         return int(np.count_nonzero(np.bincount(numbers)))
 
     def forget_hashes(self) -> None:
@@ -166,7 +164,9 @@ class PlacedKeys:
         lows = [partition.low for partition in resource.partitions]
         if self.placement.is_spread or any(len(low) > 1 for low in lows):
             return self.bounds_below(lows, None, salt, moment) - 1
-        return (_below(lows, self._distinct_hashes(salt)) - 1)[self.key_texts.numbers]
+        return (_below(lows, self._distinct_hashes(salt)) - 1)[
+            self.key_texts.partition_keys.numbers
+        ]
 
     def bounds_below(
         self, lows: Sequence[Position], groups: Integers | None, salt: int, moment: float
@@ -219,15 +219,6 @@ def _below(lows: Sequence[Position], hashes: Hashes) -> Integers:
     """Return how many of ascending bounds begin at a hash that is not above each of some."""
     firsts = np.asarray([low[0] for low in lows], dtype=np.uint64)
     return np.searchsorted(firsts, hashes, side="right").astype(np.int64)
-
-
-def hash_keys(hashed: Iterable[bytes], salt: int) -> Hashes:
-    """Return the hash of each partition key in worlds with that salt, given what is hashed.
-
-    >>> hash_keys([b"Sabc"], 0).tolist()
-    [16748430526252140965]
-    """
-    return np.frombuffer(placement_digests(hashed, salt), dtype="<u8")[::2].astype(np.uint64)
 
 
 def _fixed_templates(key: KeyLayout, workload: Workload) -> Templates:

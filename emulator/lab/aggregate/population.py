@@ -14,7 +14,7 @@ from emulator.capacity.units import billed_bytes
 from emulator.engine.resource import Resource
 from emulator.lab.aggregate.entries import EntryNumbers, EntryRanges, GroupEntries
 from emulator.lab.aggregate.key_texts import JOINT, EntryKey
-from emulator.lab.aggregate.placement import Hashes, hash_keys
+from emulator.lab.aggregate.partition_keys import Hashes, hash_keys
 from emulator.lab.inputs.distributions import Floats, Integers, sums
 from emulator.lab.outcome.run_log import Collections
 from emulator.storage import HASH_SPACE, hashed_bytes

@@ -15,6 +15,7 @@ from emulator.lab.aggregate.call_prices import point_units, price_pages, read_fa
 from emulator.lab.aggregate.entries import EntryNumbers, EntryRanges
 from emulator.lab.aggregate.key_groups import FEW_GROUPS, Existing, KeyGroups, key_groups_of
 from emulator.lab.aggregate.key_texts import JOINT, EntryKey, KeyTexts
+from emulator.lab.aggregate.partition_keys import PartitionKeys
 from emulator.lab.aggregate.pattern_model import (
     CallPrices,
     ModelContext,
@@ -292,7 +293,7 @@ class ScanModel(PatternModel):
         groups = KeyGroups({}, weights, [()] * count, None, steady=True, sampled=False)
         key, workload = KeyLayout((), ()), self.context.workload
         placement = Placement(self.resource, READ, key, groups, workload, is_spread=True)
-        texts = KeyTexts(groups, [()] * count, (), (), 0.0)
+        texts = KeyTexts(groups, PartitionKeys([()] * count), (), (), 0.0)
         return PatternKeys(groups, (WholePartitions(placement, texts, None),))
 
     def price(self, keys: PatternKeys, resource: Resource) -> CallPrices:
