@@ -391,6 +391,7 @@ _REASONS: Final = {
     404: "Not Found",
     405: "Method Not Allowed",
     408: "Request Timeout",
+    409: "Conflict",
     413: "Request Entity Too Large",
     500: "Internal Server Error",
     503: "Service Unavailable",

@@ -257,7 +257,12 @@ class RequestLimitExceeded(ServiceError):
 
 
 class ReplicatedWriteConflictException(ServiceError):
-    """A write conflicts with one in another region."""
+    """A write conflicts with one in another region.
+
+    Source: the retry data that botocore ships: its legacy mode tries again at status 409 (CAP-707).
+    """
+
+    status = 409
 
 
 class InternalServerError(ServiceError):

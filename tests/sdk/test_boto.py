@@ -826,3 +826,15 @@ def test_bulk_puts_have_their_waiter_and_their_paginator(tmp_path):
         listed = [summary for page in pages for summary in page["BulkOperationsSummaryList"]]
         assert sorted(summary["BulkOperationArn"] for summary in listed) == sorted(arns)
         assert client.scan(TableName="tab")["Count"] == 1
+
+
+def test_a_conflict_with_another_region_is_tried_again():
+    """CAP-707, ERR-TYPE-20, GTB-7: in legacy mode, because its status is 409."""
+    config = Config(retries={"mode": "legacy"})
+    with mock_dynamodb(clock=ManualClock()) as emu:
+        client = boto3.client("dynamodb", region_name="us-east-1", config=config)
+        client.create_table(TableName="table", **SCHEMA)
+        emu.faults.add(kind="replication_conflict", times=2)
+        item = {"pk": {"S": "a"}, "sk": {"N": "1"}}
+        metadata = client.put_item(TableName="table", Item=item)["ResponseMetadata"]
+    assert metadata["RetryAttempts"] == 2
