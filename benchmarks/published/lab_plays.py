@@ -345,13 +345,13 @@ LAB_PLAYS = {
     "MEA-20": (one_large_scan, False),
 }
 
-_SERIAL = "the pace of one serial client is the answer, which the aggregate engine does not have"
+_SERIAL = "it measures the pace of one serial client, which the aggregate engine does not play"
 #: The others, and why.
 NOT_IN_LAB = {
     "MEA-2": _SERIAL,
     "MEA-3": _SERIAL,
     "MEA-4": _SERIAL,
-    "MEA-14": "the price of one page is the answer, and the lab counts whole Scans",
+    "MEA-14": "it measures the price of one page, and the lab counts whole Scans",
 }
 
 

@@ -14,10 +14,11 @@ ACROSS = {"MEA-2": "blocks", "MEA-3": "blocks", "MEA-4": "blocks"}
 
 HEAD = """# Does it throttle where the service throttles?
 
-Written by `python -m benchmarks.published`, which plays every experiment below in virtual time;
-none of our figures is typed in by hand. **Nothing here has talked to AWS.** The measured figures
-were published by others; the emulator gets the same table and the same load, and its figures are
-compared with theirs.
+**Nothing here has talked to AWS.** Others have measured the service and published what they saw.
+The emulator gets the same table and the same load, in virtual time, and its figures are compared
+with theirs. `python -m benchmarks.published` plays every experiment and writes this page; none of
+the emulator's figures is typed in by hand. [The experiments](#the-experiments) are described below
+the tables, each with its source and a plot.
 
 """
 
@@ -129,12 +130,14 @@ def _summary(verdicts, seeds):
         for word, number in numbers.items()
     )
     return (
-        f"{len(verdicts)} experiments: {counts}. Of {of} published figures {close} "
-        f"({100 * close / of:.0f} %) come within {NEAR} %. Where a delay is drawn, a figure is the "
-        f"median of {seeds} seeds, with the range from 5 to 95 % behind it (from least to most "
-        "where every seed must hold). Those seeds are played with 16 or 32 groups of requests a "
-        "second on the engine's own buckets, heat and splits; one run is also played request by "
-        "request.\n\n"
+        f"{len(verdicts)} experiments: {counts}. {close} of {of} published figures "
+        f"({100 * close / of:.0f} %) are reproduced within {NEAR} %. To agree in kind means to "
+        "show the same behaviour where no figure was published.\n\n"
+        f"Where a delay is drawn at random, a figure is the median of {seeds} seeds, followed by "
+        "the range from the 5th to the 95th percentile (from least to most where the criterion "
+        "holds for every seed). These seeds are played with 16 or 32 groups of requests a second "
+        "on the engine's own buckets, heat and splits; one run is also played request by request."
+        "\n\n"
         "In MEA-2 to MEA-4 the client's own pace is taken from the published run, so their times "
         "show only what refusals added, and are not counted where nothing is refused. MEA-1 and "
         "MEA-11 to MEA-13 check arithmetic and promises of AWS, not runs. Where a line says "
@@ -143,18 +146,18 @@ def _summary(verdicts, seeds):
 
 
 def _table(verdicts, once):
-    heads = ("", "what", "measured", "ours", "ours by request", "must be", "verdict")
+    heads = ("", "what", "measured", "emulator", "request by request", "must be", "verdict")
     lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
     lines += ["| " + " | ".join(row) + " |" for row in rows(verdicts, once)]
     return "\n".join(lines) + "\n\n"
 
 
 def _lab(verdicts, seeds):
-    heads = ("", "what", "measured", "ours", "must be", "verdict")
+    heads = ("", "what", "measured", "lab", "must be", "verdict")
     lines = [
         "## The same in the lab",
-        f"What a workload of the lab can state, in its aggregate engine, over {seeds} seeds where "
-        "a delay is drawn. What it cannot:",
+        f"The lab's aggregate engine plays the same experiments, over {seeds} seeds where a delay "
+        "is drawn. Some cannot be stated as a workload:",
         "",
         *(f"- {name}: {reason}." for name, reason in NOT_IN_LAB.items()),
         "",
