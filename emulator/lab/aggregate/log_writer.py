@@ -245,6 +245,7 @@ class LogWriter:
         record.attempts = float(attempts.sum() + begun_anew.sum())
         record.refusals = float(refused.sum() + begun_anew.sum())
         record.failed = float(failed.sum()) + never_sent
+        record.waiting = float(left.sum())
         record.failed_histogram[0] += never_sent
         for reason, calls in enumerate(tally.first_refused[number].tolist()):
             if calls > 0:

@@ -97,6 +97,18 @@ class Usage:
     most_held: float
     partitions: int
 
+    def times(self, read: float, write: float) -> Usage:
+        """Return the use if so many times the units had been taken; what is set or held stays."""
+        factors = read, write
+        needs_more = self.billing == ON_DEMAND
+        return replace(
+            self,
+            units=_each_times(self.units, factors),
+            peaks=_each_times(self.peaks, factors),
+            settings=_each_times(self.settings, factors) if needs_more else self.settings,
+            scaled=_each_times(self.scaled, factors),
+        )
+
     def grown_by(self, factor: float) -> Usage:
         """Return the use under a multiple of the load."""
         return replace(
@@ -110,7 +122,11 @@ class Usage:
 
 
 def _times(pair: tuple[float, float], factor: float) -> tuple[float, float]:
-    return pair[0] * factor, pair[1] * factor
+    return _each_times(pair, (factor, factor))
+
+
+def _each_times(pair: tuple[float, float], factors: tuple[float, float]) -> tuple[float, float]:
+    return pair[0] * factors[0], pair[1] * factors[1]
 
 
 def usages(log: RunLog, settings: Settings) -> list[Usage]:
@@ -314,6 +330,7 @@ def costs(
     payer = _Payer(layout, settings, Month.of(layout.workload, settings))
     served = _Served.of(patterns)
     offered = served.offered(usages)
+    paid = served.paid(usages)
     billings = {usage.billing for usage in usages}
     classes = {table.design.table_class for table in layout.tables}
     chosen = (billings.pop(), classes.pop()) if len(billings) == len(classes) == 1 else None
@@ -321,12 +338,12 @@ def costs(
     if layout.workload.every is not None:
         modes.append(SCHEDULED)
     made = [
-        _cost(payer, usages, offered, served, billing, prices, is_chosen=(billing, name) == chosen)
+        _cost(payer, paid, offered, served, billing, prices, is_chosen=(billing, name) == chosen)
         for billing in modes
         for name, prices in TABLE_CLASSES.items()
     ]
     if chosen is None:
-        made.append(_cost(payer, usages, offered, served, None, None, is_chosen=True))
+        made.append(_cost(payer, paid, offered, served, None, None, is_chosen=True))
     return tuple(made)
 
 
@@ -338,55 +355,63 @@ class _Served:
         requests: Requests served in a run: a read that asks eight keys is one, so that a design
             is not cheaper for making more calls of it.
         has_given_up: Whether any call was given up.
-        factors: By resource and axis, what all calls would have taken over what was taken; None
-            where nothing was served that could tell.
+        taken: By resource and axis, the units of calls that were answered; an index pays for some
+            of them later.
+        whole: Likewise, what all calls would have taken; None where nothing was served that
+            could tell.
     """
 
     requests: float
     has_given_up: bool
-    factors: dict[tuple[str, int], float] | None
+    taken: dict[tuple[str, int], float]
+    whole: dict[tuple[str, int], float] | None
 
     @classmethod
     def of(cls, patterns: Iterable[PatternRecord]) -> _Served:
         """Return what the records of a run tell."""
-        records = list(patterns)
-        served = sum(
-            record.requests * (1 - record.failed / record.calls)
-            for record in records
-            if record.calls
-        )
-        taken: dict[tuple[str, int], list[float]] = {}
-        is_known = True
+        records = [record for record in patterns if record.calls]
+        taken: dict[tuple[str, int], float] = {}
+        whole: dict[tuple[str, int], float] = {}
         for record in records:
-            answered = record.calls - record.failed
-            is_known = is_known and (answered > 0 or not record.calls)
+            factor = record.calls / record.answered if record.answered else 0.0
             for resource, units in record.units.items():
                 for axis in (READ, WRITE):
-                    sums = taken.setdefault((resource, axis), [0.0, 0.0])
-                    sums[0] += units[axis]
-                    sums[1] += units[axis] * record.calls / answered if answered else 0.0
-        factors = {key: whole / part for key, (part, whole) in taken.items() if part}
-        has_given_up = any(record.failed for record in records)
-        return cls(served, has_given_up, factors if is_known else None)
+                    key = resource, axis
+                    taken[key] = taken.get(key, 0.0) + units[axis]
+                    whole[key] = whole.get(key, 0.0) + units[axis] * factor
+        return cls(
+            requests=sum(record.requests * record.answered / record.calls for record in records),
+            has_given_up=any(record.failed for record in records),
+            taken=taken,
+            whole=whole if all(record.answered for record in records) else None,
+        )
+
+    def paid(self, usages: list[Usage]) -> list[Usage]:
+        """Return the use with what waits for indexes at the end of the run, which is paid, too."""
+        return [self._with_at_least(usage, self.taken) for usage in usages]
 
     def offered(self, usages: list[Usage]) -> list[Usage] | None:
         """Return the use if every call had been served; None if that is not known."""
-        if self.factors is None:
+        if self.whole is None:
             return None
         made = []
         for usage in usages:
-            name = usage.index or usage.table
-            read, write = (self.factors.get((name, axis), 1.0) for axis in (READ, WRITE))
-            made.append(
-                replace(
-                    usage,
-                    units=(usage.units[READ] * read, usage.units[WRITE] * write),
-                    peaks=(usage.peaks[READ] * read, usage.peaks[WRITE] * write),
-                    scaled=(usage.scaled[READ] * read, usage.scaled[WRITE] * write),
-                    grown=usage.grown * write,
-                )
-            )
+            key = usage.index or usage.table, WRITE
+            taken = self.taken.get(key)
+            grown = usage.grown * self.whole[key] / taken if taken else usage.grown
+            made.append(replace(self._with_at_least(usage, self.whole), grown=grown))
         return made
+
+    def _with_at_least(self, usage: Usage, units: dict[tuple[str, int], float]) -> Usage:
+        """Return a use in which answered calls take other units, and the rest stays."""
+        factors = [1.0, 1.0]
+        for axis in (READ, WRITE):
+            key = usage.index or usage.table, axis
+            consumed = usage.units[axis]
+            if consumed and key in units:
+                others = max(0.0, consumed - self.taken[key])
+                factors[axis] = max(1.0, (units[key] + others) / consumed)
+        return usage.times(*factors)
 
 
 def _cost(

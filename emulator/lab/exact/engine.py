@@ -460,11 +460,15 @@ class _Drive:
         for _, _, step, subject in self._coming:
             # A page that nobody came to ask for, and a call not sent yet, have no attempts.
             if isinstance(subject, ClientCall) and subject.attempts and step in self._sending:
-                self._count_calls(subject, len(subject.works))
+                self._count_waiting(subject)
         for client in self._clients:
             for call in client.unsent:
                 if call.attempts and call.unsent_ns is not None:
-                    self._count_calls(call, len(call.works))
+                    self._count_waiting(call)
+
+    def _count_waiting(self, call: ClientCall) -> None:
+        self._count_calls(call, len(call.works))
+        call.record.waiting += len(call.works)
 
 
 _FULL = RetryQuota().tokens

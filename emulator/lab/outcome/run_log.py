@@ -274,6 +274,8 @@ class PatternRecord:
     throttled_by_reason: dict[str, float] = field(default_factory=dict)
     refusals: float = 0.0
     failed: float = 0.0
+    #: Calls that were neither answered nor given up when the run ended.
+    waiting: float = 0.0
     #: Calls that took 1, 2, 3, ... attempts.
     histogram: list[float] = field(default_factory=lambda: [0.0] * 16)
     #: Of those the calls that were given up.
@@ -290,6 +292,11 @@ class PatternRecord:
     def throttled(self) -> float:
         """Calls refused at least once."""
         return sum(self.throttled_by_reason.values())
+
+    @property
+    def answered(self) -> float:
+        """Calls that were answered before the run ended."""
+        return max(0.0, self.calls - self.failed - self.waiting)
 
     def consume(self, resource: str, axis: int, units: float) -> None:
         """Count units admitted."""

@@ -93,7 +93,7 @@ def _attempts_spread(histogram: Sequence[float]) -> result_types.Spread:
 
 def _latency_spread(record: run_log.PatternRecord) -> result_types.Spread:
     """Return the added latency over all calls that were answered, most of them at once."""
-    at_once = max(0.0, record.calls - record.failed - sum(record.latency_weights))
+    at_once = max(0.0, record.answered - sum(record.latency_weights))
     values = np.asarray([0.0, *record.latencies])
     weights = np.asarray([at_once, *record.latency_weights])
     p50, p99 = (weighted_quantile(values, weights, share) for share in (0.5, 0.99))

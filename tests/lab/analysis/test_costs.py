@@ -7,7 +7,7 @@ import pytest
 
 from emulator.capacity import ScalingPolicy
 from emulator.capacity.prices import STANDARD, STANDARD_IA
-from emulator.lab import Capacity, Design, Field, Index, Pattern, Workload, aggregate
+from emulator.lab import Capacity, Design, Field, Index, Pattern, Workload, aggregate, exact
 from emulator.lab.analysis.costs import Month, Usage, break_even, costs, usages, year
 from emulator.lab.inputs.extras import Extras, Reserved
 from emulator.lab.inputs.history import Units
@@ -299,10 +299,10 @@ WORKLOAD = Workload(fields=[Field("userId", count=500)], patterns=[PUT], duratio
 ROOMY = Capacity(read=10, write=100)
 
 
-def bills(workload, partition="{userId}", **design):
+def bills(workload, partition="{userId}", engine=aggregate, **design):
     """Return the month by billing mode, Standard class."""
     layout = Layout(Design("d", partition=partition, sort="{timestamp}", **design), workload)
-    log = aggregate.run(layout)
+    log = engine.run(layout)
     used = usages(log, SETTINGS)
     made = costs(used, layout, SETTINGS, log.patterns.values())
     return {cost.billing: cost for cost in made if cost.table_class == "STANDARD"}
@@ -343,6 +343,33 @@ def test_a_design_that_gives_up_calls_is_no_bargain():
     per_call = [month["on-demand"].per_million_served for month in (small, large)]
     assert per_call[0] == pytest.approx(per_call[1], rel=0.01)
     assert small["provisioned"].whole_load is None
+
+
+@pytest.mark.parametrize("retry", ["none", "legacy"])
+def test_the_whole_load_has_the_calls_that_still_wait_at_the_end(retry):
+    """A caller who tries again for half a minute is not served yet."""
+    kept = replace(WORKLOAD, retry=retry)
+    small, large = (bills(kept, capacity=Capacity(read=10, write=write)) for write in (20, 100))
+
+    assert small["on-demand"].whole_load == pytest.approx(large["on-demand"].total, rel=0.02)
+
+
+@pytest.mark.parametrize("engine", [aggregate, exact])
+def test_an_index_that_falls_behind_is_no_bargain(engine):
+    """CAP2-4: what waits for an index has been accepted, so it is paid for later."""
+    slow, quick = (
+        bills(
+            WORKLOAD,
+            engine=engine,
+            capacity=Capacity(read=10, write=100),
+            indexes=[Index("byUser", partition="{userId}", capacity=Capacity(write=write, read=1))],
+        )
+        for write in (20, 100)
+    )
+
+    assert quick["on-demand"].total > 1.9 * bills(WORKLOAD)["on-demand"].total
+    assert slow["on-demand"].total == pytest.approx(quick["on-demand"].total, rel=0.03)
+    assert slow["auto-scaled"].total > 0.99 * quick["auto-scaled"].total
 
 
 def test_a_read_that_asks_several_keys_is_one_request():

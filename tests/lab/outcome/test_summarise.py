@@ -35,6 +35,20 @@ def test_whole_quantities_are_whole(log):
         record.fan_out = before
 
 
+def test_calls_that_wait_at_the_end_were_not_answered_at_once():
+    """Of ten calls two were answered after five seconds; seven still wait."""
+    workload = Workload(
+        fields=[Field("id", count=5)], patterns=[Pattern("put", "PutItem", rate=5)], duration=30
+    )
+    log = aggregate.run(Layout(Design("d", partition="{id}"), workload))
+    record = log.patterns["put"]
+    record.calls, record.failed, record.waiting = 10.0, 1.0, 7.0
+    record.latencies.append(5.0)
+    record.latency_weights.append(2.0)
+
+    assert pattern_results(log)[0].added_latency_seconds.p50 == 5.0
+
+
 def test_a_run_shorter_than_a_minute_has_a_map_as_long_as_it():
     workload = Workload(
         fields=[Field("id", count=5)],
