@@ -23,6 +23,7 @@ from emulator.lab.outcome import words
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.outcome.thresholds import FIRST_WORLDS, THRESHOLD, UNLIKELY
+from emulator.lab.planning.access_paths import find_path
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import World
 from emulator.service import limits
@@ -153,21 +154,42 @@ class _Trial:
         return runs.hits <= UNLIKELY * len(outcomes)
 
     def _sentence(self, family: Family, number: int) -> str:
-        """Return what to do, and how often the next smaller change would not do."""
+        """Return what to do, what it costs, and how often the next smaller change would not do."""
         fix = family[number]
-        if fix.size is None or not number:
-            return fix.sentence
+        price = "".join(_prices(self._runs_before.layout, self._runs_of(fix).layout))
+        return f"{fix.sentence}{price}{self._smaller(family, number)}"
+
+    def _smaller(self, family: Family, number: int) -> str:
+        """Return how often the next smaller change would not do, if that is known."""
+        if family[number].size is None or not number:
+            return ""
         smaller = family[number - 1]
         try:
             runs = self._runs_of(smaller)
             runs.play(FIRST_WORLDS)
         except ValueError:
-            return fix.sentence
-        less = ""
-        if runs.hits:
-            worlds = len(runs.outcomes)
-            less = f"; {smaller.size} would throttle in {runs.hits} of {worlds} worlds"
-        return f"{fix.sentence}{less}"
+            return ""
+        if not runs.hits:
+            return ""
+        worlds = len(runs.outcomes)
+        return f"; {smaller.size} would throttle in {runs.hits} of {worlds} worlds"
+
+
+def _prices(before: Layout, after: Layout) -> Iterator[str]:
+    """Yield which reads a change makes dearer: more queries for the same answer, or a Scan."""
+    names: dict[str, list[str]] = {}
+    for pattern in before.workload.patterns:
+        if pattern.is_write:
+            continue
+        old, new = find_path(before, pattern), find_path(after, pattern)
+        if new.kind == "scan" and old.kind != "scan":
+            names.setdefault("a Scan", []).append(pattern.name)
+        elif new.shard_count > old.shard_count:
+            queries = f"{new.shard_count} queries instead of {old.shard_count}"
+            names.setdefault(queries, []).append(pattern.name)
+    for what, patterns in names.items():
+        verb = "takes" if len(patterns) == 1 else "take"
+        yield f"; {' and '.join(patterns)} then {verb} {what}"
 
 
 def _with_all_offered(case: Case, world: World) -> Case:

@@ -128,9 +128,12 @@ def _closing(index: ResourceResult) -> str:
     backlog = index.backlog
     assert backlog is not None, "an index that closes has a backlog"
     assert backlog.closes_after is not None, "and a time for it"
+    is_refused = any(not split.children for split in index.busy_splits)
+    may_split = parse_reason(backlog.reason).limit is ThrottlingLimit.KEY_RANGE and not is_refused
+    unless = " unless its busy partition splits before" if may_split else ""
     return (
         f"{words.resource(index.name)} falls behind, {backlog.units:,.0f} write units at the end, "
-        f"and refuses every write to its table after {words.duration(backlog.closes_after)}"
+        f"and refuses every write to its table after {words.duration(backlog.closes_after)}{unless}"
     )
 
 

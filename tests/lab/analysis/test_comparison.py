@@ -20,6 +20,7 @@ from emulator.lab import (
 )
 from emulator.lab.analysis.comparison import first_verdict
 from emulator.lab.analysis.deadline import Deadline
+from emulator.lab.analysis.fixes import _prices
 from emulator.lab.analysis.headroom import find_headroom
 from emulator.lab.analysis.world_runs import WorldRuns
 from emulator.lab.outcome import words
@@ -286,6 +287,24 @@ def test_a_fix_is_found_for_each_kind_of_trouble(design, fix):
 
     assert result.grade == "throttles"
     assert result.fix == fix
+
+
+def test_a_fix_says_what_reads_pay_for_it():
+    """Suffixes multiply the queries that read a whole key, and another key may need a Scan."""
+    patterns = [
+        Pattern("put", "PutItem", rate=1),
+        Pattern("latest", "Query", rate=1, by=("kind",), items=1),
+        Pattern("mine", "Query", rate=1, by=("userId",), items=1),
+    ]
+    workload = Workload(fields=FIELDS, patterns=patterns, duration=30)
+    before, suffixes, other = (
+        Layout(Design("d", partition=key, sort="{timestamp}"), workload)
+        for key in ("{kind}", "{kind}#{hash(timestamp) % 4}", "{userId}")
+    )
+
+    assert list(_prices(before, suffixes)) == ["; latest then takes 4 queries instead of 1"]
+    assert list(_prices(before, other)) == ["; latest then takes a Scan"]
+    assert list(_prices(before, before)) == []
 
 
 GROWING = Workload(
