@@ -322,7 +322,8 @@ class _Module:
         for name, scope in self._instances(address, block, findings, path):
             try:
                 with declared.expecting("", "a table"):
-                    tables.append(table_of(name, self._body(block, scope), str(path)))
+                    table = table_of(name, self._body(block, scope), str(path))
+                    tables.append(replace(table, scaled=_leaves_capacity_alone(block)))
             except UndecidedError as error:
                 finding = declared.undecided(name, error, USE_A_PLAN)
                 position = self._position_of(block, error.field_name, scope)
@@ -603,6 +604,22 @@ def _whole(value: Value) -> int | None:
         return max(0, int(value))
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def _leaves_capacity_alone(block: hcl.HclBlock) -> bool:
+    """Return whether Terraform ignores changes of the capacity: something else scales it.
+
+    Source: Terraform's documentation of aws_dynamodb_table, on auto scaling.
+    """
+    for lifecycle in block.of("lifecycle"):
+        setting = lifecycle.settings.get("ignore_changes")
+        ignored = None if setting is None else setting.expression
+        if ignored == hcl.Name("all"):
+            return True
+        names = ignored.elements if isinstance(ignored, hcl.Tuple) else ()
+        if hcl.Name("read_capacity") in names or hcl.Name("write_capacity") in names:
+            return True
+    return False
 
 
 def _module_values(body: Body) -> Body:

@@ -203,6 +203,17 @@ def test_a_table_with_a_scaling_target_scales(tmp_path):
     assert (scaled.scaled, fixed.scaled) == (True, False)
 
 
+@pytest.mark.parametrize(
+    ("ignored", "is_scaled"),
+    [("[read_capacity, write_capacity]", True), ("all", True), ("[tags]", False)],
+)
+def test_a_table_whose_capacity_terraform_ignores_is_scaled_elsewhere(tmp_path, ignored, is_scaled):
+    lifecycle = f"  lifecycle {{\n    ignore_changes = {ignored}\n  }}\n"
+    text = EVENTS.replace("  range_key ", f"{lifecycle}  range_key ", 1) % BLOCKS
+    [table] = read_tables(written(tmp_path, text))
+    assert table.scaled is is_scaled
+
+
 def test_json_syntax_is_read_too(tmp_path):
     body = {
         "name": "${var.env}-things",
