@@ -52,6 +52,10 @@ _EVENTUAL: Final = (
     "an eventually consistent read costs half as much; the test had not written these items"
 )
 
+_CONSISTENT: Final = (
+    "{operation} {name} at {where} asks for ConsistentRead, which doubles its units: leave it out "
+    "where an answer may be a moment old"
+)
 _FEWER_CALLS: Final = "make fewer of the calls above, or raise the budget"
 _MOST_ADVICE: Final = 5
 
@@ -215,6 +219,13 @@ class CallHistory:
                 what = f"{operation} {_name(table, index)} with ConsistentRead, {_times(calls)}"
                 yield CallFinding("consistent-read", table, index, place, calls, what, _EVENTUAL)
 
+    def cures_of_consistent_reads(self) -> Iterator[str]:
+        """Yield what strongly consistent reads of what was written cost; others are findings."""
+        for (operation, place, table, index), (_, needed) in self._consistent.items():
+            if needed:
+                name = _name(table, index)
+                yield _CONSISTENT.format(operation=operation, name=name, where=where(place))
+
 
 def findings_of(
     ledger: Ledger,
@@ -245,6 +256,7 @@ def advice_for(ledger: Ledger) -> list[str]:
     """Return what to change about calls that consume too much, most useful first."""
     lines = [str(finding) for finding in findings_of(ledger)]
     lines += cures_of_units(ledger)
+    lines += ledger.history.cures_of_consistent_reads()
     return lines[:_MOST_ADVICE] or [_FEWER_CALLS]
 
 

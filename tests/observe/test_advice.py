@@ -65,6 +65,15 @@ def test_an_index_with_more_units_than_its_table(emulator):
     assert any(sentence in line for line in advice_for(ledger))
 
 
+def test_a_consistent_read_of_what_was_written_is_named_with_its_price(emulator):
+    """ICH-112: it may be needed, so it is no finding; of a broken budget it may be the cause."""
+    ledger = ledger_of(emulator, [{"pk": "a"}])
+    emulator.table("orders").get_item(Key={"pk": "a"}, ConsistentRead=True)
+    [line] = advice_for(ledger)
+    assert line.startswith("GetItem orders at ")
+    assert "asks for ConsistentRead, which doubles its units" in line
+
+
 def test_where_nothing_can_be_done_better_the_budget_is_the_question(emulator):
     ledger = ledger_of(emulator, [{"pk": "a"}])
     assert advice_for(ledger) == ["make fewer of the calls above, or raise the budget"]
