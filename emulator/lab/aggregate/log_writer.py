@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from emulator.capacity import READ, WRITE
+from emulator.capacity.traffic import WEIGHTS
 from emulator.lab.aggregate.admission import Admitted, Crowd
 from emulator.lab.aggregate.buckets import Buckets
 from emulator.lab.aggregate.call_rows import CallRows, PatternColumns
@@ -177,15 +178,11 @@ class LogWriter:
         if units is None or self._rows.patterns[pattern].model.path.kind == "scan":
             return
         for number, placed in enumerate(units.keys.placed):
-            columns = KeyColumns(
-                placed.placement.axis,
-                placed.placement.is_spread,
-                placed.texts,
-                units.consumed[number].tolist(),
-                units.throttled[number].tolist(),
-                units.offered[number].tolist(),
-            )
-            self._records[placed.placement.resource].add_keys(columns)
+            placement = placed.placement
+            offered = units.offered[number] * WEIGHTS[placement.axis]
+            columns = np.asarray([units.consumed[number], units.throttled[number], offered])
+            record = self._records[placement.resource]
+            record.add_keys(KeyColumns(placed.texts, columns), is_new=placement.is_spread)
 
     # Minutes and the end
 

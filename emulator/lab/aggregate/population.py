@@ -6,6 +6,7 @@ An entry whose whole key is fixed holds one item at most; others grow.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import Final
 
 import numpy as np
@@ -212,21 +213,22 @@ class Population:
     def collections(self) -> Collections:
         """Return the item collections, one for each partition key."""
         self._make_room()  # numbers are shared with copies that may have more by now
-        collections = Collections([], [], [], [])
         collected = self.numbers.collections()
         grown = self.sizes - self._loaded_sizes
-        columns = [collected.sums(column) for column in (self.items, self.sizes, grown)]
-        for (text, is_new), items, size, growth in zip(collected.keys, *columns, strict=True):
-            if items <= 0:
-                continue
-            count = max(1.0, items) if is_new else 1.0
-            collections.keys.append(text.replace(JOINT, " / "))
-            collections.is_new.append(is_new)
-            collections.counts.append(count)
-            collections.items.append(items / count)
-            collections.sizes.append(size / count)
-            collections.growth.append(max(0.0, growth) / count)
-        return collections
+        columns = np.asarray([collected.sums(own) for own in (self.items, self.sizes, grown)])
+        held = columns[0] > 0
+        keys = list(compress(collected.keys, held.tolist()))
+        items, sizes, growth = columns[:, held]
+        is_new = [new for _, new in keys]
+        counts = np.where(is_new, np.maximum(1.0, items), 1.0)
+        return Collections(
+            keys=[text.replace(JOINT, " / ") for text, _ in keys],
+            items=(items / counts).tolist(),
+            sizes=(sizes / counts).tolist(),
+            growth=(np.maximum(0.0, growth) / counts).tolist(),
+            counts=counts.tolist(),
+            is_new=is_new,
+        )
 
 
 def hash_shares(resource: Resource) -> Floats:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, TypeAlias
+
+import numpy as np
 
 from emulator.capacity import ONE, READ, WRITE
 from emulator.capacity.traffic import WEIGHTS
@@ -26,6 +28,7 @@ from emulator.engine.events import (
     SplitRefused,
 )
 from emulator.engine.resource import Resource
+from emulator.lab.inputs.distributions import Floats, sums
 from emulator.lab.inputs.patterns import Pattern
 from emulator.lab.outcome.result_types import PartitionSpan, SplitResult
 from emulator.lab.outcome.throttled import throttled_share
@@ -52,8 +55,6 @@ class KeyTally:
     throttled: float = 0.0
     #: What first attempts asked for, as Contributor Insights weighs it: retries stand apart.
     offered: float = 0.0
-    #: Whether it stands for keys that are new every time.
-    is_new: bool = False
 
     def offer(self, axis: int, units: float) -> None:
         """Count what a first attempt asks for, whether it passes or not."""
@@ -85,28 +86,23 @@ class KeyColumns:
     """What many partition keys were asked for, in columns; a text has the parts of its key.
 
     Attributes:
-        is_new: Whether the texts stand for keys that are new every time.
-        consumed: Units admitted.
-        throttled: Units of refused attempts.
-        offered: Units that first attempts asked for; None for what was admitted or refused.
+        texts: The keys; one may be there several times.
+        units: Units admitted, units of refused attempts, and what first attempts asked for, as
+            Contributor Insights weighs it.
     """
 
-    axis: int
-    is_new: bool
     texts: Sequence[tuple[str, ...]]
-    consumed: Sequence[float]
-    throttled: Sequence[float]
-    offered: Sequence[float] | None = None
+    units: Floats
 
-    def rows(self) -> Iterator[tuple[str, float, float, float]]:
-        """Yield key, units consumed, refused and offered, where there are any."""
-        offered = self.offered
-        if offered is None:
-            offered = [sum(pair) for pair in zip(self.consumed, self.throttled, strict=True)]
-        columns = (self.texts, self.consumed, self.throttled, offered)
-        for text, taken, lost, asked in zip(*columns, strict=True):
-            if taken or lost or asked:
-                yield " / ".join(text), taken, lost, asked
+
+@dataclass(frozen=True)
+class KeyTotals:
+    """What partition keys were asked for; for the columns see ``KeyTally``."""
+
+    texts: Sequence[str]
+    consumed: Floats
+    throttled: Floats
+    offered: Floats
 
 
 class ResourceRecord:
@@ -145,10 +141,10 @@ class ResourceRecord:
         self.spans: dict[int, PartitionSpan] = {}
         #: Answers the item collections at the end of the run.
         self.collect: Callable[[], Collections] = lambda: Collections([], [], [], [])
-        #: Keys that are not new every time; ``key`` makes those that are missing.
+        #: Keys that are counted one by one; ``key`` makes those that are missing.
         self.named_keys: dict[str, KeyTally] = {}
-        self._new_keys: dict[str, KeyTally] = {}
-        self._key_columns: list[KeyColumns] = []
+        #: Keys that are counted together, by whether they are new every time.
+        self._key_columns: dict[bool, list[KeyColumns]] = {False: [], True: []}
         #: What first attempts of the running minute ask of each partition.
         self.offered_now: defaultdict[int, float] = defaultdict(float)
         for partition in resource.partitions:
@@ -220,29 +216,40 @@ class ResourceRecord:
         )
         self.partition_counts.append(len(self.resource.partitions))
 
-    def key(self, text: str, *, is_new: bool = False) -> KeyTally:
-        """Return the tally of a partition key, or of keys that are new every time."""
-        tallies = self._new_keys if is_new else self.named_keys
-        tally = tallies.get(text)
+    def key(self, text: str) -> KeyTally:
+        """Return the tally of a partition key."""
+        tally = self.named_keys.get(text)
         if tally is None:
-            tally = tallies[text] = KeyTally(is_new=is_new)
+            tally = self.named_keys[text] = KeyTally()
         return tally
 
-    def add_keys(self, columns: KeyColumns) -> None:
-        """Count the units of many keys; they are added up when somebody asks."""
-        self._key_columns.append(columns)
+    def add_keys(self, columns: KeyColumns, *, is_new: bool) -> None:
+        """Count the units of many keys; they are added up when somebody asks.
 
-    @property
-    def keys(self) -> list[tuple[str, KeyTally]]:
-        """Partition keys and what each was asked for, those that are new every time last."""
-        for columns in self._key_columns:
-            for text, consumed, throttled, offered in columns.rows():
-                tally = self.key(text, is_new=columns.is_new)
-                tally.consumed += consumed
-                tally.throttled += throttled
-                tally.offer(columns.axis, offered)
-        self._key_columns = []
-        return [*self.named_keys.items(), *self._new_keys.items()]
+        Args:
+            columns: The keys and their units; those without any are left out.
+            is_new: Whether they stand for keys that are new every time.
+        """
+        self._key_columns[is_new].append(columns)
+
+    def keys(self, *, is_new: bool = False) -> KeyTotals:
+        """Return what partition keys were asked for, or those that are new every time."""
+        numbers: dict[str, int] = {}
+        places: list[int] = []
+        units = [np.zeros((3, 0))]
+        for columns in self._key_columns[is_new]:
+            asked = np.flatnonzero(columns.units.any(axis=0))
+            texts = (" / ".join(columns.texts[at]) for at in asked.tolist())
+            places += [numbers.setdefault(text, len(numbers)) for text in texts]
+            units.append(columns.units[:, asked])
+        if not is_new:
+            tallies = self.named_keys
+            places += [numbers.setdefault(text, len(numbers)) for text in tallies]
+            counted = [(own.consumed, own.throttled, own.offered) for own in tallies.values()]
+            units.append(np.reshape(counted, (-1, 3)).T)
+        at = np.asarray(places, dtype=np.int64)
+        joined = np.concatenate(units, axis=1)
+        return KeyTotals(list(numbers), *(sums(at, column, len(numbers)) for column in joined))
 
     @cached_property
     def collections(self) -> Collections:

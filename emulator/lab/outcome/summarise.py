@@ -112,10 +112,11 @@ def _resource(log: run_log.RunLog, record: run_log.ResourceRecord) -> result_typ
     minutes = _demands(record)
     totals = _partition_totals(minutes)
     shares = _lifetime_shares(minutes, totals)
-    weights = np.asarray(sorted((tally.offered for _, tally in record.keys), reverse=True))
+    keys = record.keys()
+    weights = np.sort(np.concatenate([keys.offered, record.keys(is_new=True).offered]))[::-1]
     key_weights = weights[weights > 0]
     partition_weights = np.asarray(sorted(totals.values(), reverse=True))
-    top = _top_keys(record, float(key_weights.sum()))
+    top = _top_keys(keys, float(key_weights.sum()))
     reason = record.waiting_reason
     return result_types.ResourceResult(
         name=record.name,
@@ -125,7 +126,7 @@ def _resource(log: run_log.RunLog, record: run_log.ResourceRecord) -> result_typ
         partitions_per_minute=tuple(record.partition_counts),
         heat=_heat(record, log.seconds),
         splits=tuple(split for split in log.splits if split.resource == record.name),
-        distinct_keys=_distinct_keys(record),
+        distinct_keys=float(len(keys.texts) + record.collections.new_count),
         hottest_partition_share=max(shares.values(), default=0.0),
         hottest_key_share=top[0].share if top else 0.0,
         top_keys=top,
@@ -279,24 +280,18 @@ def _fill(
     return round(max(use), 4)
 
 
-def _top_keys(record: run_log.ResourceRecord, total: float) -> tuple[result_types.KeyShare, ...]:
-    heaviest = sorted(record.keys, key=lambda entry: -entry[1].offered)
-    named = [entry for entry in heaviest if not entry[1].is_new]
+def _top_keys(keys: run_log.KeyTotals, total: float) -> tuple[result_types.KeyShare, ...]:
+    heaviest = np.argsort(-keys.offered, kind="stable")[:_TOP_KEYS]
     return tuple(
         result_types.KeyShare(
-            key=key,
-            share=tally.offered / total if total else 0.0,
-            units=tally.consumed,
-            throttled_units=tally.throttled,
+            key=keys.texts[number],
+            share=float(keys.offered[number]) / total if total else 0.0,
+            units=float(keys.consumed[number]),
+            throttled_units=float(keys.throttled[number]),
         )
-        for key, tally in named[:_TOP_KEYS]
-        if tally.offered > 0
+        for number in heaviest.tolist()
+        if keys.offered[number] > 0
     )
-
-
-def _distinct_keys(record: run_log.ResourceRecord) -> float:
-    named = sum(not tally.is_new for _, tally in record.keys)
-    return float(named + record.collections.new_count)
 
 
 def _concentration(weights: Floats) -> result_types.Concentration:
