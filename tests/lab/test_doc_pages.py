@@ -1,5 +1,6 @@
 """The tutorial and the how-to are carried out as written."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,13 +17,14 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize(
-    ("page", "commands"), [("tutorial/ten-minutes.md", 4), ("how-to/lab.md", 4)]
+    ("page", "commands", "cores"), [("tutorial/ten-minutes.md", 4, 1), ("how-to/lab.md", 4, 2)]
 )
-def test_a_page_can_be_followed(tmp_path, monkeypatch, page, commands):
+def test_a_page_can_be_followed(tmp_path, monkeypatch, page, commands, cores):
     """Searches play few worlds here, the built-in comparison has few devices.
 
-    Which change is named depends on neither.
+    Which change is named depends on neither, nor on how many processes look for it.
     """
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
     monkeypatch.setattr(fixes, "WorldCount", lambda: WorldCount(exactly=FEW))
     for module in (fixes, headroom):
         monkeypatch.setattr(module, "FIRST_WORLDS", FEW)

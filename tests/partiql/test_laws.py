@@ -58,7 +58,7 @@ def indexed():
 @example("INSERT INTO inx VALUE " + "{'a': " * 1300, [{"S": "p"}])
 @example("UPDATE inx SET a = " + "(" * 90 + "a" + ")" * 90 + " + 1", [{"S": "p"}])
 @example("UPDATE inx SET a" + "[0]" * 2000 + " = ?", [{"S": "p"}])
-@settings(max_examples=300)
+@settings(max_examples=6 * settings().max_examples)
 def test_any_statement_is_answered_or_refused(indexed, statement, parameters):
     """PQL-11: by an error of the service, and by nothing else."""
     one = {"Statement": statement, "Parameters": parameters}
@@ -146,7 +146,7 @@ def by_key(items):
 @given(conditions(), st.sampled_from([1, 2, 5, 100]))
 @example("(pk = '1' AND sk = '2' OR pk = '2')", 2)
 @example("(pk = '1' AND NOT sk = '1' OR pk = '1' AND sk = '2')", 2)
-@settings(max_examples=300)
+@settings(max_examples=2 * settings().max_examples)
 def test_a_select_finds_what_a_scan_finds(grid, condition, limit):
     """PQL-5, PQL-17: whatever ranges it reads, in whatever pages."""
     statement = f"SELECT * FROM srt WHERE {condition}"
@@ -169,7 +169,7 @@ def test_a_select_finds_what_a_scan_finds(grid, condition, limit):
 
 
 @given(conditions())
-@settings(max_examples=150)
+@settings(max_examples=settings().max_examples)
 def test_a_write_is_guarded_by_the_same_condition(condition):
     """PQL-8: the write happens just when a SELECT finds the item."""
     emu = with_sorted_table()

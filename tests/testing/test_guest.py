@@ -15,7 +15,7 @@ COMMANDS = pytest.mark.parametrize("command", [PYTHON_M, PLAIN], ids=["python -m
 #: Plugins that take a second to load and have no part in this.
 OTHERS = tuple(
     option
-    for name in ("randomly", "cacheprovider", "asyncio", "anyio")
+    for name in ("randomly", "cacheprovider", "asyncio", "anyio", "pytest_cov", "platformdirs")
     for option in ("-p", f"no:{name}")
 )
 
@@ -26,10 +26,11 @@ def test_registers():
     assert registers() == 16
 """
 WITH_HYPOTHESIS = """
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from emulator.processor import registers
 
+@settings(max_examples=1, database=None)
 @given(st.integers())
 def test_registers(number):
     assert registers() == 16
@@ -72,7 +73,7 @@ def run(project, command, *arguments, **environment):
 
 
 @COMMANDS
-@pytest.mark.parametrize("arguments", [(), ("-v",), ("-p", "no:hypothesispytest")])
+@pytest.mark.parametrize("arguments", [(), ("-v", *QUICKLY)], ids=["plain", "-v, no hypothesis"])
 def test_tests_see_the_projects_own_package(project, command, arguments):
     (project / "test_theirs.py").write_text(THEIRS)
     (project / "test_with_hypothesis.py").write_text(WITH_HYPOTHESIS)

@@ -29,8 +29,16 @@ def project(pytester):
     return pytester
 
 
+#: Plugins that every run would begin with, and that have no part in this.
+OTHERS = (
+    *("anyio", "cacheprovider", "hypothesispytest", "platformdirs", "pytest_cov", "randomly"),
+    *("xdist", "xdist.looponfail"),
+)
+
+
 def run(project, *arguments):
-    return project.runpytest_inprocess("-p", "no:randomly", "-p", "no:cacheprovider", *arguments)
+    without = [option for name in OTHERS for option in ("-p", f"no:{name}")]
+    return project.runpytest_inprocess(*without, *arguments)
 
 
 # Fixtures
@@ -1373,7 +1381,8 @@ def test_asynchronous_tests_are_served_too(project):
             assert boto3.client("dynamodb").list_tables()["TableNames"] == ["orders"]
         """
     )
-    run(project, "-p", "no:asyncio", "-o", "addopts=", "test_anyio.py").assert_outcomes(passed=1)
+    plugins = ("-p", "no:asyncio", "-p", "anyio")
+    run(project, *plugins, "-o", "addopts=", "test_anyio.py").assert_outcomes(passed=1)
 
 
 def test_fixtures_may_be_overridden_and_have_a_wider_scope(project):
@@ -1428,8 +1437,8 @@ class Check:
         heavy = ("boto", "botocore", "mmh3", "sortedcontainers", "hypothesis", "emulator")
         print("LOADED", sorted(m for m in sys.modules if m.split(".")[0] in heavy))
 
-others = ["-p", "no:hypothesispytest", "-p", "no:cacheprovider", "-p", "no:randomly"]
-sys.exit(pytest.main(["-q", *others], [Check()]))
+others = ("hypothesispytest", "cacheprovider", "randomly", "asyncio", "anyio", "pytest_cov")
+sys.exit(pytest.main(["-q", *("-pno:" + name for name in others)], [Check()]))
 """
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
