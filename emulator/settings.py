@@ -35,7 +35,11 @@ _SECONDS: Final = (
     *("table_delay", "index_delay", "transaction_seconds", "ttl_change_interval", "split_delay"),
     *("split_seconds", "gsi_closed_seconds", "gsi_lag", "ec_lag", "ttl_delay", "autoscaling_delay"),
     *("transfer_seconds", "recovery_lag", "replication_lag", "stream_shard_seconds"),
+    "prewarm_doubling_seconds",
 )
+#: Settings that count something of which there is at least one, and the most of it.
+_COUNTS: Final = ("on_demand_partitions", "split_window_minutes")
+_MOST_COUNTED: Final = 10_000
 #: The longest of them: 100 years; what lies further ahead has no date that can be written.
 _MOST_SECONDS: Final = 100 * 366 * 86_400
 
@@ -47,6 +51,7 @@ SPLIT_SECONDS: Final = (
     "the heat to the split"
 )
 UNKNOWN: Final = "there is no setting {name!r}; there are: {known}"
+NOT_A_COUNT: Final = "Settings.{name} is a whole number from 1 to {most:,}, not {value!r}"
 NOT_A_STORE: Final = (
     "Settings.s3 is a folder, an S3 client as boto3 makes them, or a function that returns one, "
     "not {value!r}"
@@ -103,6 +108,12 @@ class Settings:
     batch_get_partition_limit: bool = False
     #: A partition splits at this size. Rule CAP-504.
     partition_bytes: int = limits.PARTITION_BYTES
+    #: Partitions of a new on-demand table or global index, and of one that is switched to on
+    #: demand, at least; its warm throughput begins with what they serve. Rules CAP-502, CAP-509.
+    on_demand_partitions: int = limits.ON_DEMAND_PARTITIONS
+    #: How long it takes to double the partitions when pre-warming; the end is noticed at a full
+    #: minute. Rule CAP-509.
+    prewarm_doubling_seconds: float = 60.0
     #: An item collection of a table with LSIs may not outgrow this. Rule CAP-111.
     item_collection_bytes: int = limits.COLLECTION_BYTES
 
@@ -134,6 +145,12 @@ class Settings:
     split_delay: Delay = (180.0, 513.0, 720.0)
     #: Deprecated: a fixed ``split_delay`` of ``60 * heat_minutes + split_seconds``. Rule CAP2-3.
     split_seconds: float | None = None
+    #: The traffic of so many minutes decides where a hot partition is cut. Rule CAP-505.
+    split_window_minutes: int = 5
+    #: One item with this share of the traffic, and less than ``single_item_share``, gets a
+    #: partition of its own; ascending sort keys prevent a split only in an item collection with
+    #: this share. Rule CAP-506.
+    isolation_share: float = 0.5
     #: One item with this share of the traffic prevents a split. Rule CAP-506.
     single_item_share: float = 0.9
     #: This share of ascending (or descending) sort keys prevents a split. Rule CAP-506.
@@ -223,9 +240,16 @@ def _check(name: str, default: object, value: object) -> None:
         return
     elif isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"Settings.{name} must be a number, not {value!r}")
-    elif not value >= 0:
+    else:
+        _check_number(name, value)
+
+
+def _check_number(name: str, value: float) -> None:
+    if not value >= 0:
         raise ValueError(f"Settings.{name} must be at least 0, not {value!r}")
-    elif name in _SECONDS and value > _MOST_SECONDS:
+    if name in _COUNTS and not (isinstance(value, int) and 1 <= value <= _MOST_COUNTED):
+        raise ValueError(NOT_A_COUNT.format(name=name, most=_MOST_COUNTED, value=value))
+    if name in _SECONDS and value > _MOST_SECONDS:
         raise ValueError(f"Settings.{name} is at most 100 years, in seconds, not {value!r}")
 
 

@@ -70,7 +70,10 @@ def test_in_the_last_second_everything_still_works():
 
 
 @pytest.mark.parametrize("seconds", [float("inf"), float("nan"), 1e300, 10**30])
-@pytest.mark.parametrize("name", ["table_delay", "transaction_seconds", "gsi_lag", "split_delay"])
+@pytest.mark.parametrize(
+    "name",
+    ["table_delay", "transaction_seconds", "gsi_lag", "split_delay", "prewarm_doubling_seconds"],
+)
 def test_nothing_is_put_off_beyond_what_can_be_written(name, seconds):
     expected = f"Settings.{name} (is at most 100 years|must be at least 0)"
     with pytest.raises(ValueError, match=expected):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import deque
 from typing import Final, NamedTuple
 
-from emulator.capacity.units import READ, WRITE
+from emulator.capacity.units import READ, WRITE, on_demand_start
 from emulator.service import limits
 
 _MINUTE_SECONDS: Final = 60
 #: A minute counts as previous traffic this long after its end. Source: CAP-510.
 PEAK_AGE_SECONDS: Final = 30 * 60
-#: How long doubling the partitions takes when pre-warming. Assumed: a minute (CAP-509).
-DOUBLING_SECONDS: Final = 60
+#: Of a new table, by default.
+_START: Final = on_demand_start(limits.ON_DEMAND_PARTITIONS)
 
 
 class GrowthState(NamedTuple):
@@ -49,8 +49,8 @@ class Growth:
 
     def __init__(
         self,
-        read: int = limits.ON_DEMAND_READ_UNITS,
-        write: int = limits.ON_DEMAND_WRITE_UNITS,
+        read: int = _START[READ],
+        write: int = _START[WRITE],
         *,
         quota: int = limits.TABLE_QUOTA_UNITS,
     ) -> None:
@@ -112,16 +112,17 @@ class Growth:
         assert len(ends) <= PEAK_AGE_SECONDS // _MINUTE_SECONDS, ends
 
 
-def prewarm_seconds(partitions: int, wanted: int) -> int:
+def prewarm_seconds(partitions: int, wanted: int, doubling_seconds: float) -> float:
     """Return how long it takes to grow from ``partitions`` to ``wanted`` by doubling.
 
-    Assumed: that it doubles (CAP-509).
+    Assumed: that it doubles, and how long that takes (``Settings.prewarm_doubling_seconds``,
+    CAP-509).
 
-    >>> prewarm_seconds(4, 10), prewarm_seconds(4, 4)
+    >>> prewarm_seconds(4, 10, 60), prewarm_seconds(4, 4, 60)
     (120, 0)
     """
-    seconds = 0
+    doublings = 0
     while partitions < wanted:
         partitions *= 2
-        seconds += DOUBLING_SECONDS
-    return seconds
+        doublings += 1
+    return doublings * doubling_seconds

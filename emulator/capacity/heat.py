@@ -23,12 +23,6 @@ SINGLE_ITEM: Final = "one item has nearly all traffic"
 SEQUENTIAL: Final = "sort keys are written in order"
 NO_BOUNDARY: Final = "no item collection boundary"
 
-#: A split point is found in the traffic of so many minutes.
-#: Assumed: five of them (CAP-505).
-WINDOW_MINUTES: Final = 5
-#: An item with this share, and not yet nearly all, gets a partition of its own.
-#: Assumed: half (CAP-506).
-ISOLATION_SHARE: Final = 0.5
 #: Half is half, in whatever order the weights were added up.
 _ROUNDING: Final = 1e-9
 
@@ -69,7 +63,7 @@ class Heat:
     happens in between (CAP2-3).
 
     Args:
-        settings: For the threshold, the minutes and the delay.
+        settings: For the threshold, the minutes, the delay and the window.
         resource: Whose partitions they are; the delay is drawn for it.
 
     >>> heat = Heat(Settings(heat_minutes=1, split_delay=130), "t")
@@ -151,17 +145,21 @@ class Heat:
         self._streaks.pop(partition_id, None)
         self.pending.pop(partition_id, None)
 
-    def forget_before(self, moment_s: float) -> None:
-        """Drop the minutes that began before a moment."""
-        self.minutes = [minute for minute in self.minutes if minute.start_s >= moment_s]
+    def forget_old(self, now_s: int) -> None:
+        """Drop the minutes that began before the window."""
+        first_s = now_s - self._settings.split_window_minutes * _MINUTE_SECONDS
+        self.minutes = [minute for minute in self.minutes if minute.start_s >= first_s]
 
     def _is_hot(self, read: float, write: float) -> bool:
         use = max(write / limits.PARTITION_WRITE_UNITS, read / limits.PARTITION_READ_UNITS)
         return use / _MINUTE_SECONDS >= self._settings.heat_threshold
 
     def keep(self, minute: Minute) -> None:
-        """Keep a minute's accesses for the split points to come."""
-        self.minutes = [*self.minutes[1 - WINDOW_MINUTES :], minute]
+        """Keep a minute's accesses for the split points to come.
+
+        Assumed: for how many minutes (``Settings.split_window_minutes``, CAP-505).
+        """
+        self.minutes = [*self.minutes, minute][-self._settings.split_window_minutes :]
 
     def save(self) -> HeatState:
         """Return what is known, for ``restore``; closed minutes never change."""
@@ -170,15 +168,15 @@ class Heat:
         )
 
     def restore(self, state: HeatState) -> None:
-        """Go back to what was known."""
+        """Go back to what was known, perhaps with a longer window."""
         self._streaks = dict(state.streaks)
         self._last_start_s = state.last_start_s
-        self.minutes = list(state.minutes)
+        self.minutes = list(state.minutes)[-self._settings.split_window_minutes :]
         self.pending = dict(state.pending)
 
     def check(self) -> None:
         """Assert what always holds."""
-        assert len(self.minutes) <= WINDOW_MINUTES, len(self.minutes)
+        assert len(self.minutes) <= self._settings.split_window_minutes, len(self.minutes)
         assert not self._streaks.keys() & self.pending.keys()
         assert all(0 < n < self._settings.heat_minutes for n in self._streaks.values())
 
@@ -204,8 +202,9 @@ def decide(
         top: A value above every sort value, to end an isolated item.
         settings: For the shares.
 
-    Assumed: where it is cut, and which shares of the traffic prevent that (CAP-505, CAP-506):
-    ``Settings.single_item_share``, ``Settings.sequential_share``.
+    Assumed: where it is cut, and which shares of the traffic isolate an item or prevent a cut
+    (CAP-505, CAP-506): ``Settings.isolation_share``, ``Settings.single_item_share``,
+    ``Settings.sequential_share``.
     """
     weights = _weights(minutes, low, high)
     total = sum(weights.values())
@@ -215,7 +214,7 @@ def decide(
     share = weights[hottest] / total
     if share >= settings.single_item_share:
         return Decision(refusal=SINGLE_ITEM)
-    if share >= ISOLATION_SHARE and not has_local_index:
+    if share >= settings.isolation_share and not has_local_index:
         return _isolate(hottest, low, high, top)
     point = _median(weights, total, low)
     if point is None:
@@ -224,10 +223,10 @@ def decide(
     if has_local_index:
         return _beside(collection, weights)
     if _is_sequential(minutes, collection, settings.sequential_share):
-        # Assumed: a collection with less than half of the traffic is not what heats the
-        # partition, so the cut moves beside it; the service's own choice is not published.
+        # Assumed: a collection with less than ``isolation_share`` of the traffic is not what heats
+        # the partition, so the cut moves beside it; the service's own choice is not published.
         inside = sum(w for p, w in weights.items() if p[:prefix_length] == collection)
-        if inside >= ISOLATION_SHARE * total:
+        if inside >= settings.isolation_share * total:
             return Decision(refusal=SEQUENTIAL)
         return _beside(collection, weights)
     return Decision((point,))

@@ -258,6 +258,7 @@ def partition_count(
     warm: tuple[int, int] | None = None,
     size_bytes: int = 0,
     partition_bytes: int = limits.PARTITION_BYTES,
+    on_demand_partitions: int = limits.ON_DEMAND_PARTITIONS,
 ) -> int:
     """Return how many partitions a table or index needs.
 
@@ -266,18 +267,32 @@ def partition_count(
         warm: Warm read and write throughput; on demand it defaults to that of a new table.
         size_bytes: Billed bytes held.
         partition_bytes: What one partition holds.
+        on_demand_partitions: How many there are on demand at least.
 
-    Source: CAP-502, provisioned. Assumed: on demand, inferred from the documented start rates.
+    Source: CAP-502, provisioned. Assumed: on demand (``Settings.on_demand_partitions``), inferred
+    from the documented start rates.
 
     >>> partition_count(provisioned=(10_000, 1_000)), partition_count()
     (5, 4)
     """
     count = max(1, -(-size_bytes // partition_bytes))
     if provisioned is None:
-        count = max(count, limits.ON_DEMAND_PARTITIONS)
+        count = max(count, on_demand_partitions)
     else:
         count = max(count, _partitions_for_sum(*provisioned))
     return count if warm is None else max(count, partitions_for_warm(*warm))
+
+
+def on_demand_start(partitions: int) -> tuple[int, int]:
+    """Return read and write units per second that a new on-demand table serves at once.
+
+    Source: CAP-509, 12,000 and 4,000. Assumed: that its partitions serve as much, and no more
+    (``Settings.on_demand_partitions``, CAP-502).
+
+    >>> on_demand_start(4)
+    (12000, 4000)
+    """
+    return partitions * limits.PARTITION_READ_UNITS, partitions * limits.PARTITION_WRITE_UNITS
 
 
 def partitions_for_warm(read: int, write: int) -> int:

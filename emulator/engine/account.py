@@ -410,7 +410,7 @@ class Account:
     def set_throughput(self, table: Table, resource: Resource, throughput: Throughput) -> None:
         """Change what a resource may consume, and grow it if it never had as much (CAP2-1)."""
         resource.set_throughput(throughput, self.throughput_ns)
-        resource.growth.raise_to(*throughput.warm)
+        resource.growth.raise_to(*throughput.warm(self.settings))
         size_bytes = sum(partition.size_bytes for partition in resource.partitions)
         least = -(-size_bytes // self.settings.partition_bytes)
         grow(self, table, resource, self.throughput_ns, least)

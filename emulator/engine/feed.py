@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from emulator.capacity import ONE, TokenBucket
-from emulator.capacity.heat import WINDOW_MINUTES
 from emulator.capacity.traffic import CONSUMED, THROTTLED, THROTTLES, WRITES, Minute
 from emulator.clock import NANOSECONDS
 from emulator.engine.account import Account
@@ -169,7 +168,7 @@ class TrafficFeed:
                 ups, downs = minute.records.get(access.position, (0, 0))
                 added = round(access.writes) if access.in_order else 0
                 minute.records[access.position] = (ups + added, downs)
-        resource.heat.forget_before(now_s - WINDOW_MINUTES * 60)
+        resource.heat.forget_old(now_s)
         resource.heat.keep(minute)
 
     @staticmethod

@@ -50,23 +50,22 @@ class Throughput(NamedTuple):
         """Whether the resource is billed per request."""
         return self.billing == "PAY_PER_REQUEST"
 
-    @property
-    def warm(self) -> tuple[int, int]:
-        """Read and write units per second that are served at once (DS-6)."""
+    def warm(self, settings: Settings) -> tuple[int, int]:
+        """Return read and write units per second that are served at once (DS-6)."""
+        read, write = self.read, self.write
         if self.on_demand:
-            return (
-                max(self.warm_read or 0, limits.ON_DEMAND_READ_UNITS),
-                max(self.warm_write or 0, limits.ON_DEMAND_WRITE_UNITS),
-            )
-        return max(self.warm_read or 0, self.read), max(self.warm_write or 0, self.write)
+            read, write = units.on_demand_start(settings.on_demand_partitions)
+        return max(self.warm_read or 0, read), max(self.warm_write or 0, write)
 
     def partitions(self, settings: Settings, size_bytes: int = 0) -> int:
         """Return how many partitions this calls for (CAP-502)."""
+        is_warmed = self.on_demand or self.warm_read or self.warm_write
         return units.partition_count(
             provisioned=None if self.on_demand else (self.read, self.write),
-            warm=self.warm if self.on_demand or self.warm_read or self.warm_write else None,
+            warm=self.warm(settings) if is_warmed else None,
             size_bytes=size_bytes,
             partition_bytes=settings.partition_bytes,
+            on_demand_partitions=settings.on_demand_partitions,
         )
 
 
@@ -142,7 +141,7 @@ class Resource:
         self.key_length = key_length
         self.partitions = PartitionMap(throughput.partitions(settings))
         self.meter = Meter(arn, is_table=is_table, quota=quota, prefix_length=prefix_length)
-        self.growth = Growth(*throughput.warm, quota=settings.table_quota)
+        self.growth = Growth(*throughput.warm(settings), quota=settings.table_quota)
         self.scalers: dict[int, Scaler] = {}
         self.decreases = Decreases()
         self.prewarm: Prewarm | None = None

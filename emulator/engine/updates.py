@@ -54,8 +54,9 @@ def _is_decrease(current: Throughput, wanted: Throughput) -> bool:
 def prewarm(account: Account, table: Table, resource: Resource, read: int, write: int) -> None:
     """Begin to raise the warm throughput; it is there when the partitions are (CAP-509)."""
     wanted = units.partitions_for_warm(read, write)
-    seconds = prewarm_seconds(len(resource.partitions), wanted)
-    resource.prewarm = Prewarm(account.now_ns + seconds * NANOSECONDS, read, write)
+    doubling_seconds = account.settings.prewarm_doubling_seconds
+    seconds = prewarm_seconds(len(resource.partitions), wanted, doubling_seconds)
+    resource.prewarm = Prewarm(account.now_ns + round(seconds * NANOSECONDS), read, write)
     finish_prewarm(account, table, resource)
 
 

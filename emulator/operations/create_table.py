@@ -97,7 +97,7 @@ def create_table(account: Account, request: Request) -> Response:
         source_is_of_another_account(account, request["GlobalTableSourceArn"])
     for rule in RULES:
         rule(request)
-    rules.maxima_and_warm_throughput_fit(request, account.settings.table_quota)
+    rules.maxima_and_warm_throughput_fit(request, account.settings)
     rules.encryption_is_consistent(request)
     rules.table_class_exists(request)
     options = load_options(account, request)

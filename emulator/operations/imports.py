@@ -168,7 +168,7 @@ def _begin(account: Account, asked: Request) -> Transfer:
     parameters = asked["TableCreationParameters"]
     for rule in RULES:
         rule(parameters)
-    rules.maxima_and_warm_throughput_fit(parameters, account.settings.table_quota)
+    rules.maxima_and_warm_throughput_fit(parameters, account.settings)
     rules.encryption_is_consistent(parameters)
     name = free_name(account, parameters["TableName"])
     table = make_table(account, name, parameters)

@@ -180,7 +180,7 @@ def _restore(
     vectors.new_indexes_are_well_formed(definition)
     rules.throughput_fits_the_billing_mode(definition)
     rules.index_throughput_fits_the_billing_mode(definition)
-    rules.maxima_and_warm_throughput_fit(definition, account.settings.table_quota)
+    rules.maxima_and_warm_throughput_fit(definition, account.settings)
 
     table = make_table(account, name, definition)
     if encryption["SSESpecification"] is not None:

@@ -60,7 +60,9 @@ def test_warm_throughput_is_raised_and_never_lowered():
 
 def test_prewarming_takes_a_minute_per_doubling():
     """CAP-509: 60 s * ceil(log2(new / old))."""
-    assert [prewarm_seconds(4, n) for n in (3, 4, 5, 8, 9, 16, 17)] == [0, 0, 60, 60, 120, 120, 180]
+    wanted = (3, 4, 5, 8, 9, 16, 17)
+    assert [prewarm_seconds(4, n, 60) for n in wanted] == [0, 0, 60, 60, 120, 120, 180]
+    assert [prewarm_seconds(4, n, 2.5) for n in wanted] == [0, 0, 2.5, 2.5, 5, 5, 7.5]
 
 
 def test_a_copy_goes_its_own_way():

@@ -137,6 +137,30 @@ def test_the_window_is_kept_only_while_something_is_hot():
     assert heat.is_idle
 
 
+@pytest.mark.parametrize("window", [1, 3, 7])
+def test_the_window_is_as_long_as_its_setting(window):
+    """CAP-505, split_window_minutes."""
+    heat = Heat(Settings(split_delay=600, split_window_minutes=window), "t")
+    for number in range(8):
+        heat.on_minute(minute(((10, "a"), 1.0), start_s=number * 60), {7: FULL_WRITES})
+        heat.check()
+    starts = [kept.start_s for kept in heat.minutes]
+    assert starts == [number * 60 for number in range(8 - window, 8)]
+    heat.forget_old(8 * 60 + 30)
+    assert [kept.start_s for kept in heat.minutes] == starts[1:]
+
+
+def test_of_a_longer_window_the_last_minutes_are_restored():
+    """CAP-505: a file may have been saved with another split_window_minutes."""
+    longer = Heat(Settings(), "t")
+    for number in range(4):
+        longer.keep(minute(((10, "a"), 1.0), start_s=number * 60))
+    shorter = Heat(Settings(split_window_minutes=2), "t")
+    shorter.restore(longer.save())
+    shorter.check()
+    assert [kept.start_s for kept in shorter.minutes] == [120, 180]
+
+
 def test_splits_come_due_in_order_and_a_partition_can_be_forgotten():
     heat = Heat(Settings(heat_minutes=1, split_delay=120), "t")
     run(heat, 0, [{9: FULL_WRITES}, {9: FULL_WRITES, 3: FULL_WRITES, 4: FULL_WRITES}])
@@ -204,6 +228,14 @@ def test_an_item_with_most_of_the_traffic_is_isolated(low, high, cuts):
     assert decision(window, low=low, high=high) == Decision(cuts)
 
 
+@pytest.mark.parametrize(("share", "is_isolated"), [(0.6, True), (0.61, False), (0.1, True)])
+def test_the_share_that_isolates_an_item_is_a_setting(share, is_isolated):
+    """CAP-506, isolation_share: else the cut is the median."""
+    window = minute(((10, "a"), 20.0), ((20, "b"), 60.0), ((30, "c"), 20.0))
+    cuts = ((20, "b"), (20, "b", TOP)) if is_isolated else ((20, "b"),)
+    assert decision(window, settings=Settings(isolation_share=share)) == Decision(cuts)
+
+
 def collection(name, place, sorts, wanted=1.0):
     return [((place, name, sort), wanted) for sort in sorts]
 
@@ -248,6 +280,14 @@ def test_the_cut_moves_beside_a_minor_collection_that_is_written_in_order():
     """CAP-506: each device writes in time order, and none of them is the heat."""
     devices = minute(*(a for n in range(10) for a in collection(f"d{n}", 10 + n, range(10))))
     assert decision(devices) == Decision(((15, "d5"),))
+
+
+def test_the_share_at_which_a_collection_is_the_heat_is_a_setting():
+    """CAP-506, isolation_share."""
+    devices = minute(*(a for n in range(10) for a in collection(f"d{n}", 10 + n, range(10))))
+    never_one_item = {"single_item_share": 2.0, "isolation_share": 0.02}
+    assert decision(devices, settings=Settings(isolation_share=0.11)) == Decision(((15, "d5"),))
+    assert decision(devices, settings=Settings(**never_one_item)) == Decision(refusal=SEQUENTIAL)
 
 
 @pytest.mark.parametrize(

@@ -196,6 +196,7 @@ def test_the_collection_size_is_estimated_in_whole_gigabytes(size, expected):
         pytest.param({"provisioned": (10_000, 1_000)}, 5, id="EX-44 10000/1000"),
         pytest.param({"provisioned": (1, 1), "size_bytes": 25 * GB}, 3, id="EX-44 25 GB"),
         pytest.param({}, 4, id="EX-44 new on demand"),
+        pytest.param({"on_demand_partitions": 7}, 7, id="new on demand, another start"),
         pytest.param({"warm": (30_000, 10_000)}, 10, id="EX-44 warm"),
         pytest.param({"provisioned": (1_000, 500), "warm": (12_000, 1)}, 4, id="both formulas"),
         pytest.param({"size_bytes": 100, "partition_bytes": 10}, 10, id="small partitions"),

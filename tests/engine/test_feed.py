@@ -102,6 +102,22 @@ def test_accesses_are_kept_for_five_minutes(bench):
     ]
 
 
+def test_accesses_are_kept_for_as_long_as_the_window(bench):
+    """CAP-505, split_window_minutes: also in the engine of the aggregate worlds."""
+    made = bench(split_window_minutes=8)
+    made.table()
+    feed, _, resource = fed(made)
+    account = made.emu.account()
+
+    for _ in range(3):
+        feed.report_accesses(resource, [])
+        feed.advance(account.now_ns + 170 * NANOSECONDS)
+    feed.report_accesses(resource, [])
+
+    now_s = account.now_ns // NANOSECONDS
+    assert [now_s - minute.start_s for minute in resource.heat.minutes] == [340, 170, 0]
+
+
 def test_contents_that_are_too_large_split_where_the_stand_ins_halve(bench):
     made = bench(partition_bytes=10 * GIB)
     made.table(read=5, write=5)

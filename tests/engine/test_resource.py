@@ -3,6 +3,9 @@
 import pytest
 
 from emulator.engine.resource import Throughput
+from emulator.settings import Settings
+from tests.engine.conftest import gsi
+from tests.tables import table
 
 
 @pytest.mark.parametrize(
@@ -21,7 +24,49 @@ from emulator.engine.resource import Throughput
 )
 def test_warm_is_the_larger_of_what_was_asked_and_what_the_mode_gives(throughput, warm):
     """CAP-509, DS-6."""
-    assert throughput.warm == warm
+    assert throughput.warm(Settings()) == warm
+
+
+@pytest.mark.parametrize("count", [1, 2, 6])
+def test_the_start_of_on_demand_is_a_setting(bench, count):
+    """CAP-502, CAP-509: what is described, what is admitted, from where it grows; an index too."""
+    made = bench(on_demand_partitions=count)
+    made.table(names="pk g", GlobalSecondaryIndexes=[gsi("by_g", "g")])
+    made.table("fixed", read=1, write=1)
+    described = made.emu.call("DescribeTable", {"TableName": "tab"})["Table"]
+    tables = made.emu.account().tables
+    for resource, shown in zip(
+        tables["tab"].resources(),
+        (described, *described["GlobalSecondaryIndexes"]),
+        strict=True,
+    ):
+        start = (3_000 * count, 1_000 * count)
+        buckets = resource.meter.partitions.values()
+        assert len(buckets) == count
+        assert tuple(sum(pair[axis].rate for pair in buckets) for axis in (0, 1)) == start
+        assert resource.growth.warm == start
+        warm = shown["WarmThroughput"]
+        assert (warm["ReadUnitsPerSecond"], warm["WriteUnitsPerSecond"]) == start
+    assert len(tables["fixed"].resource.partitions) == 1
+
+
+@pytest.mark.parametrize("count", [1, 4, 8])
+def test_a_table_that_is_switched_to_on_demand_grows_to_its_start(bench, count):
+    """CAP-502, CAP-617, on_demand_partitions."""
+    made = bench(on_demand_partitions=count)
+    made.table(read=1, write=1)
+    made.emu.call("UpdateTable", {"TableName": "tab", "BillingMode": "PAY_PER_REQUEST"})
+    assert len(made.emu.partitions("tab")) == count
+
+
+@pytest.mark.parametrize(("units", "passes"), [(1_999, False), (2_000, True)])
+def test_what_is_asked_for_is_not_below_the_start_of_the_setting(bench, units, passes):
+    """CAP-509, on_demand_partitions."""
+    made = bench(on_demand_partitions=2)
+    request = table("pk", TableName="tab", WarmThroughput={"WriteUnitsPerSecond": units})
+    error = made.attempt("CreateTable", **request)
+    assert (error is None) == passes
+    assert passes or "is lower than initial throughput for OnDemand" in str(error)
 
 
 @pytest.mark.parametrize(("share", "passed"), [(0.0, 2), (0.5, 2 + 300), (1.0, 2 + 600)])

@@ -37,10 +37,31 @@ from emulator.lab import (
 )
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.planning.layout import Layout
+from emulator.settings import Settings
 
 UNITS = 0.05
 SHARE = 0.20
 BUNCHED_SHARE = 0.30
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_on_demand_begins_alike_in_both_engines(count):
+    """CAP-502, on_demand_partitions: what is beyond its partitions is refused."""
+    workload = Workload(
+        fields=[Field("user", count=3_000)],
+        patterns=[Pattern("put", "PutItem", rate=2_000)],
+        duration=20,
+        warm_up=0,
+    )
+    layout = Layout(Design("d", partition="{user}"), workload)
+    known = Settings(on_demand_partitions=count)
+    shares = []
+    for engine in (aggregate, exact):
+        log = engine.run(layout, settings=known)
+        assert resource_results(log)[0].partitions_per_minute[0] == count
+        shares.append(log.throttled_share)
+    assert abs(shares[0] - shares[1]) <= SHARE
+    assert [share > 0.3 for share in shares] == [count == 1] * 2
 
 
 @st.composite

@@ -571,6 +571,20 @@ def test_warm_throughput_comes_when_the_partitions_do():
     assert len(emu.partitions("tab")) == 16
 
 
+def test_how_long_doubling_takes_is_a_setting():
+    """CAP-509, prewarm_doubling_seconds: two doublings, noticed at a full minute."""
+    for seconds, minutes in ((2.5, 1), (89.75, 3), (90.25, 4)):
+        emu = created(prewarm_doubling_seconds=seconds)
+        update(emu, WarmThroughput={"WriteUnitsPerSecond": 10_000})
+        emu.clock.advance(minutes * 60 - 1)
+        assert described(emu)["WarmThroughput"]["Status"] == "UPDATING"
+        emu.clock.advance(1)
+        assert described(emu)["WarmThroughput"]["Status"] == "ACTIVE"
+    at_once = created(prewarm_doubling_seconds=0)
+    update(at_once, WarmThroughput={"WriteUnitsPerSecond": 10_000})
+    assert described(at_once)["WarmThroughput"]["Status"] == "ACTIVE"
+
+
 def test_warm_throughput_that_needs_no_partition_is_there_at_once():
     """CAP-509."""
     emu = created(on_demand(WarmThroughput={"ReadUnitsPerSecond": 13_000}))

@@ -16,6 +16,7 @@ from emulator.lab.outcome.throttled import throttled_by_reason, throttled_share,
 from emulator.lab.planning.access_paths import AccessPath, find_path
 from emulator.lab.planning.layout import Layout, TableLayout
 from emulator.service.throttling import parse_reason
+from emulator.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Case:
     """What is known of a design once it has run."""
 
     layout: Layout
+    settings: Settings
     patterns: Sequence[result_types.PatternResult]
     resources: Sequence[result_types.ResourceResult]
     offered: dict[str, Offered]

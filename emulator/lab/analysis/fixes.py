@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from emulator.capacity.units import on_demand_start
 from emulator.lab import aggregate
 from emulator.lab.analysis.case import Case
 from emulator.lab.analysis.deadline import Deadline
@@ -308,13 +309,12 @@ def _warmer(case: Case) -> Iterator[Family]:
 
 def _warmed(case: Case, design: Design) -> Fix:
     tables, rates = [], []
+    read, write = on_demand_start(case.settings.on_demand_partitions)
     for layout, table in zip(case.layout.tables, design.tables, strict=True):
         load = case.offered[case.layout.resource_name(layout, None)]
         warm: dict[str, Any] = {
-            "warm_read": max(limits.ON_DEMAND_READ_UNITS, math.ceil(load.read * _SPARE - ROUNDING)),
-            "warm_write": max(
-                limits.ON_DEMAND_WRITE_UNITS, math.ceil(load.write * _SPARE - ROUNDING)
-            ),
+            "warm_read": max(read, math.ceil(load.read * _SPARE - ROUNDING)),
+            "warm_write": max(write, math.ceil(load.write * _SPARE - ROUNDING)),
         }
         rates.append(f"{warm['warm_read']:,} reads and {warm['warm_write']:,} writes a second")
         tables.append(replace(table, capacity=replace(table.capacity, **warm)))

@@ -158,6 +158,7 @@ def _case(layout: Layout, settings: Settings, log: RunLog) -> Case:
     used = usages(log, settings)
     return Case(
         layout,
+        settings,
         patterns,
         resources,
         offered(patterns, resources, layout.workload),

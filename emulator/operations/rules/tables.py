@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from emulator.capacity.units import on_demand_start
 from emulator.engine import Account, Throughput
 from emulator.model import first_repeat
 from emulator.model.wire import INVALID
 from emulator.service import errors, limits
+from emulator.settings import Settings
 
 Wire: TypeAlias = Mapping[str, Any]
 
@@ -408,14 +410,14 @@ def stream_names_its_view(request: Wire) -> None:
         raise errors.ValidationException(VIEW_NOT_ALLOWED)
 
 
-def maxima_and_warm_throughput_fit(request: Wire, quota: int) -> None:
+def maxima_and_warm_throughput_fit(request: Wire, settings: Settings) -> None:
     """Refuse maxima and warm throughput that cannot be (CT-12, CT-13, ERR-CT-14)."""
     mode = billing(request)
-    on_demand_maximum_fits(request, mode, quota)
-    warm_throughput_fits(request, mode, quota)
+    on_demand_maximum_fits(request, mode, settings.table_quota)
+    warm_throughput_fits(request, mode, settings)
     for index in request.get("GlobalSecondaryIndexes") or ():
-        on_demand_maximum_fits(index, mode, quota)
-        warm_throughput_fits(index, mode, quota)
+        on_demand_maximum_fits(index, mode, settings.table_quota)
+        warm_throughput_fits(index, mode, settings)
 
 
 def on_demand_maximum_fits(
@@ -451,7 +453,7 @@ def on_demand_maximum_fits(
             raise errors.ValidationException(MAXIMUM_RANGE.format(member=member, resource=resource))
 
 
-def warm_throughput_fits(holder: Wire, mode: str, quota: int) -> None:
+def warm_throughput_fits(holder: Wire, mode: str, settings: Settings) -> None:
     """Refuse warm throughput below what the resource has anyway, or above its quota (CAP-509).
 
     Assumed: the text above the quota, and the address in the text below the start.
@@ -460,9 +462,10 @@ def warm_throughput_fits(holder: Wire, mode: str, quota: int) -> None:
     resource = "table" if index is None else f"index {index}"
     warm = holder.get("WarmThroughput") or {}
     provisioned = holder.get("ProvisionedThroughput") or {}
+    read_start, write_start = on_demand_start(settings.on_demand_partitions)
     for member, units, start in (
-        ("ReadUnitsPerSecond", "ReadCapacityUnits", limits.ON_DEMAND_READ_UNITS),
-        ("WriteUnitsPerSecond", "WriteCapacityUnits", limits.ON_DEMAND_WRITE_UNITS),
+        ("ReadUnitsPerSecond", "ReadCapacityUnits", read_start),
+        ("WriteUnitsPerSecond", "WriteCapacityUnits", write_start),
     ):
         n = warm.get(member)
         if n is None:
@@ -475,7 +478,7 @@ def warm_throughput_fits(holder: Wire, mode: str, quota: int) -> None:
             raise errors.ValidationException(
                 WARM_BELOW_PROVISIONED.format(member=member, resource=resource, units=units)
             )
-        if n > quota:
+        if n > settings.table_quota:
             raise errors.ValidationException(WARM_RANGE.format(member=member, resource=resource))
 
 

@@ -308,7 +308,7 @@ def new_index_is_well_formed(action: Wire, request: Wire, table: Table, mode: st
     rules.projected_names_are_not_too_many(names)
     rules.index_throughput_fits(action, mode)
     rules.on_demand_maximum_fits(action, mode, table.settings.table_quota)
-    rules.warm_throughput_fits(action, mode, table.settings.table_quota)
+    rules.warm_throughput_fits(action, mode, table.settings)
 
 
 def new_keys_are_defined(action: Wire, defined: Sequence[str]) -> None:

@@ -338,6 +338,23 @@ def test_a_load_that_no_key_can_spread_is_told_as_such_and_warmed_for():
     assert capped.fix == f"{warm}, and provision 10,350 write units as maximum on the table"
 
 
+def test_a_table_is_warmed_for_no_less_than_its_start():
+    """CAP-502, CAP-509, on_demand_partitions: of reads it has more than it needs anyway."""
+    result = compare(
+        GROWING,
+        [Design("cold", partition="{userId}", sort="{timestamp}")],
+        engine="aggregate",
+        worlds=1,
+        headroom=False,
+        sensitivity=False,
+        settings=Settings(on_demand_partitions=2),
+    )
+
+    [cold] = result.designs
+    assert cold.verdict.endswith("and its 2 partitions carry 2,000.")
+    assert cold.fix == "pre-warm the table for 6,000 reads and 10,350 writes a second"
+
+
 def test_what_reads_cost_once_writes_pass_is_provisioned_too():
     """Reads that find nothing cost a unit, and a hundred once the items are there (CAP-201)."""
     workload = Workload(
