@@ -15,18 +15,20 @@ from emulator.protocol import decode_json, encode_in_pieces, encode_json
 from emulator.protocol.bodies import _encoder, encode_plainly
 from emulator.service.errors import SerializationException
 
+texts = st.text(max_size=6)
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    st.none() | st.booleans() | st.integers() | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
     max_leaves=10,
 )
+objects = st.dictionaries(texts, values, max_size=4)
 
 
 def test_a_whole_surrogate_pair_is_one_character():
     assert decode_json(b'{"a": "\\ud83d\\ude00"}') == {"a": "\U0001f600"}
 
 
-@given(members=st.dictionaries(st.text(), values))
+@given(members=objects)
 def test_what_is_encoded_is_decoded(members):
     assert decode_json(encode_json(members)) == members
 
@@ -40,7 +42,7 @@ def test_what_the_faster_encoder_refuses_is_written_by_the_other(members):
     assert json.loads(encode_json(members)) == members
 
 
-@given(members=st.dictionaries(st.text(), values | st.floats(min_value=0.001, max_value=1e15)))
+@given(members=st.dictionaries(texts, values | st.floats(min_value=0.001, max_value=1e15)))
 def test_both_encoders_write_the_same_bytes(members):
     pytest.importorskip("orjson", reason="orjson comes with the extra fast")
     assert encode_json(members) == encode_plainly(members)
@@ -50,9 +52,9 @@ pieces = st.lists(st.lists(values, min_size=1, max_size=3), max_size=5)
 
 
 @given(
-    members=st.dictionaries(st.text(), values),
-    lists=st.dictionaries(st.text(), pieces, max_size=2),
-    batches=st.dictionaries(st.text(), pieces, max_size=2),
+    members=objects,
+    lists=st.dictionaries(texts, pieces, max_size=2),
+    batches=st.dictionaries(texts, pieces, max_size=2),
 )
 def test_a_long_answer_in_pieces_has_the_bytes_of_the_whole(members, lists, batches):
     """Lists come in pieces as members, as those of a page, and one level below, as of a batch."""
