@@ -232,7 +232,8 @@ class Traffic:
         minute.start_s = start_s
         for loads in self.loads.values():
             for load in loads:
-                load.close()
+                if load.consumed or load.throttled or load.heat or load.last_demand:
+                    load.close()
         return minute
 
     def _enter(self, position: Position, access: Access) -> None:

@@ -73,12 +73,12 @@ class TrafficFeed:
         place(self._account, table, position, item)
 
     def report_contents(
-        self, resource: Resource, sizes: Iterable[float], items: Iterable[float]
+        self, resource: Resource, sizes: Iterable[int], items: Iterable[int]
     ) -> None:
         """Set the billed bytes and the number of items of every partition, in key order."""
         for partition, size, count in zip(resource.partitions, sizes, items, strict=True):
-            partition.size_bytes = round(size)
-            partition.items = round(count)
+            partition.size_bytes = size
+            partition.items = count
 
     def split_for_size(
         self, table: Table, resource: Resource, stand_ins: Sequence[tuple[Position, float]]

@@ -122,7 +122,7 @@ def test_contents_that_are_too_large_split_where_the_stand_ins_halve(bench):
     made = bench(partition_bytes=10 * GIB)
     made.table(read=5, write=5)
     feed, table, resource = fed(made)
-    feed.report_contents(resource, [12.0 * GIB], [12.0])
+    feed.report_contents(resource, [12 * GIB], [12])
 
     feed.split_for_size(table, resource, [((number, "k"), 3.0 * GIB) for number in range(4)])
 
@@ -134,7 +134,7 @@ def test_partitions_follow_the_contents(bench):
     made = bench(partition_bytes=10 * GIB)
     made.table(read=5, write=5)
     feed, _, resource = fed(made)
-    feed.report_contents(resource, [25.0 * GIB], [1.0])
+    feed.report_contents(resource, [25 * GIB], [1])
 
     feed.fit_partitions()
 

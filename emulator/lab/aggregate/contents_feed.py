@@ -75,8 +75,8 @@ class ContentsFeed:
     def _hold(self, resource: Resource, population: Population) -> float:
         """Report the contents of every partition, and return the largest one's bytes."""
         sizes, items = population.by_partition(resource, self._world.salt)
-        self._feed.report_contents(resource, sizes, items)
-        return max(sizes)
+        self._feed.report_contents(resource, sizes.tolist(), items.tolist())
+        return float(sizes.max())
 
     def _stand_ins(
         self, resource: Resource, population: Population

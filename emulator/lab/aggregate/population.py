@@ -193,7 +193,7 @@ class Population:
         lows = np.asarray([partition.low[0] for partition in resource.partitions], dtype=np.uint64)
         return np.asarray(np.searchsorted(lows, self.hashes(salt), side="right") - 1)
 
-    def by_partition(self, resource: Resource, salt: int) -> tuple[list[float], list[float]]:
+    def by_partition(self, resource: Resource, salt: int) -> tuple[Integers, Integers]:
         """Return the billed bytes and the items of every partition, in key order."""
         count = len(self)
         numbers = self.partitions_of(resource, salt)
@@ -202,13 +202,9 @@ class Population:
         held = []
         for column in (self.sizes[:count], self.items[:count]):
             fixed = sums(numbers[~new], column[~new], len(widths))
-            held.append((fixed + widths * float(column[new].sum())).tolist())
+            held.append(np.rint(fixed + widths * float(column[new].sum())).astype(np.int64))
         sizes, items = held
-        billed = [
-            float(billed_bytes(round(size), round(number)))
-            for size, number in zip(sizes, items, strict=True)
-        ]
-        return billed, items
+        return sizes + items * billed_bytes(0), items
 
     def collections(self) -> Collections:
         """Return the item collections, one for each partition key."""

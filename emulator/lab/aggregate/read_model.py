@@ -326,7 +326,5 @@ class ScanModel(PatternModel):
 def _content_shares(population: Population, resource: Resource) -> Floats:
     """Return the share of the table's bytes that lies in each partition."""
     billed, _ = population.by_partition(resource, resource.settings.placement_salt)
-    sizes = np.asarray([float(round(size)) for size in billed])
-    if not sizes.sum():
-        sizes = hash_shares(resource)
+    sizes = billed if billed.any() else hash_shares(resource)
     return np.asarray(sizes / sizes.sum())
