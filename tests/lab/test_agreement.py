@@ -50,8 +50,9 @@ def test_on_demand_begins_alike_in_both_engines(count):
     workload = Workload(
         fields=[Field("user", count=3_000)],
         patterns=[Pattern("put", "PutItem", rate=2_000)],
-        duration=20,
+        duration=5,
         warm_up=0,
+        retry="none",
     )
     layout = Layout(Design("d", partition="{user}"), workload)
     known = Settings(on_demand_partitions=count)
