@@ -65,7 +65,7 @@ def run(project, command, *arguments, **environment):
     return subprocess.run(
         [*command, *OTHERS, *arguments],
         cwd=project,
-        env=os.environ | environment,
+        env=os.environ | {"PYTEST_ADDOPTS": ""} | environment,
         capture_output=True,
         text=True,
         check=False,
