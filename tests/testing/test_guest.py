@@ -73,7 +73,7 @@ def run(project, command, *arguments, **environment):
 
 
 @COMMANDS
-@pytest.mark.parametrize("arguments", [(), ("-v", *QUICKLY)], ids=["plain", "-v, no hypothesis"])
+@pytest.mark.parametrize("arguments", [(), ("-v",), QUICKLY], ids=["plain", "-v", "no hypothesis"])
 def test_tests_see_the_projects_own_package(project, command, arguments):
     (project / "test_theirs.py").write_text(THEIRS)
     (project / "test_with_hypothesis.py").write_text(WITH_HYPOTHESIS)
