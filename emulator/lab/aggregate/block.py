@@ -442,7 +442,7 @@ class Block:
         """Return how a crowd's calls are retried, given how long callers have waited."""
         if self._clients is None or not self._clients.has_timeout:
             return self._waiting.policies_of(crowd.patterns)
-        over = self._clients.over
+        over = self._clients.timeout_used
         return self._waiting.policies_within_timeout(over, crowd.worlds, crowd.patterns)
 
     def _try(self, available: Floats, arriving: Floats, due: Floats | None) -> Trial:

@@ -79,12 +79,10 @@ class ClientQueue(ABC):
     """What waits in the clients of every world.
 
     Attributes:
-        over: By world, the share of the timeout that was over at first attempts lately.
+        timeout_used: By world, the share of the timeout that had passed at recent first attempts.
         queued_share: By world, the share of calls that begin when another one ends.
         later_wait: How long a retry waited in its client on average, in the first world.
     """
-
-    later_wait = 0.0
 
     def __init__(self, context: QueueContext) -> None:
         self._rows = context.rows
@@ -99,7 +97,8 @@ class ClientQueue(ABC):
         #: By attempt and row, calls that wait.
         self._waiting = np.zeros((attempts, len(context.rows)))
         self._line = WaitingLine(self._worlds, *context.span)
-        self.over = np.zeros(self._worlds)
+        self.timeout_used = np.zeros(self._worlds)
+        self.later_wait = 0.0
         self.queued_share = np.zeros(self._worlds)
         #: Of each second of the run, in the first world: how long calls waited before their first
         #: attempts, at some points of the second, and by pattern how many they were.
@@ -139,7 +138,7 @@ class ClientQueue(ABC):
             waits = np.minimum(waits, self._timeout)
             # A short queue fills and empties within a second or two, and what it is like decides
             # how long places are held: followed at once, it would swing from second to second.
-            self.over = (3 * self.over + waits.mean(axis=0) / self._timeout) / 4
+            self.timeout_used = (3 * self.timeout_used + waits.mean(axis=0) / self._timeout) / 4
         if second >= 0:
             own = self._rows.by_segment(new)[: len(self._items)]
             self._waits.append((waits[:, 0], own))

@@ -108,7 +108,7 @@ class PlaceQueue(ClientQueue):
             refused[0] += (admitted.by_number * admitted.restarted).sum(axis=0)
         waits = crowd.by_segment(refused)
         worlds, patterns = np.divmod(crowd.distinct_segments, len(self._items))
-        over = np.rint(self.over * (len(self._held_by) - 1)).astype(np.int64)
+        over = np.rint(self.timeout_used * (len(self._held_by) - 1)).astype(np.int64)
         held_by = self._held_by[over[worlds], :, :, patterns]
         by_segment = (held_by * (waits / self._items[patterns]).T[:, :, None]).sum(axis=1)
         np.add.at(held.T, worlds, by_segment)
