@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, get_args, get_origin
 
 from emulator import __version__
+from emulator.lab.inputs.documents import nearest
 from emulator.mcp.tools import Tools
 from emulator.mcp.worker import Worker
 from emulator.service.errors import DocumentError
@@ -26,6 +27,7 @@ INSTRUCTIONS: Final = (
 )
 STUDIES_ADVICE: Final = "ask for a smaller design, or for fewer seconds, worlds or designs"
 DATABASE_ADVICE: Final = "the emulator is empty again: ask for less at once"
+NO_ARGUMENT: Final = "there is no argument {name!r}{hint}"
 #: Tools that change something: the emulator's tables and its clock.
 _CHANGING: Final = frozenset({"execute"})
 
@@ -38,7 +40,6 @@ def make_server(folder: Path, time_limit: float = 60.0) -> Any:
         time_limit: Seconds that a call may take.
     """
     from mcp.server.mcpserver import MCPServer
-    from mcp.types import ToolAnnotations
 
     tools = Tools(folder, time_limit)
     studies = Worker(folder, time_limit, STUDIES_ADVICE)
@@ -50,30 +51,56 @@ def make_server(folder: Path, time_limit: float = 60.0) -> Any:
         studies.close()
         database.close()
 
-    server = MCPServer(
-        "dynamometer",
-        version=__version__,
-        instructions=INSTRUCTIONS,
-        log_level="WARNING",
-        lifespan=lifespan,
-    )
-    for method in (
+    methods = (
         tools.check_design,
         tools.simulate,
         tools.compare,
         tools.execute,
         tools.explain_throttle,
-    ):
-        is_changing = method.__name__ in _CHANGING
-        server.tool(
-            annotations=ToolAnnotations(
-                read_only_hint=not is_changing, destructive_hint=False, open_world_hint=False
-            )
-        )(_tool(method, database if is_changing else studies))
-    return server
+    )
+    return MCPServer(
+        "dynamometer",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        log_level="WARNING",
+        lifespan=lifespan,
+        tools=[
+            _tool(method, database if method.__name__ in _CHANGING else studies)
+            for method in methods
+        ],
+    )
 
 
-def _tool(method: Callable[..., Any], worker: Worker) -> Callable[..., Any]:
+def _tool(method: Callable[..., Any], worker: Worker) -> Any:
+    """Return a tool of the SDK that takes the arguments of a method and no others.
+
+    The SDK leaves out arguments that it does not know, so a misspelt one would look like a default.
+    """
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.server.mcpserver.tools import Tool
+    from mcp.types import ToolAnnotations
+
+    class StrictTool(Tool):
+        async def run(self, arguments: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+            known = self.parameters["properties"]
+            for name in arguments:
+                if name not in known:
+                    hint = nearest(name, known) or f"; there are {', '.join(known)}"
+                    raise ToolError(NO_ARGUMENT.format(name=name, hint=hint))
+            return await super().run(arguments, *args, **kwargs)
+
+    is_changing = method.__name__ in _CHANGING
+    tool = StrictTool.from_function(
+        _function(method, worker),
+        annotations=ToolAnnotations(
+            read_only_hint=not is_changing, destructive_hint=False, open_world_hint=False
+        ),
+    )
+    tool.parameters["additionalProperties"] = False
+    return tool
+
+
+def _function(method: Callable[..., Any], worker: Worker) -> Callable[..., Any]:
     """Return a method as the SDK takes it: described parameters, data and a paragraph."""
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.types import CallToolResult, TextContent

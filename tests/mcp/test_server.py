@@ -75,6 +75,43 @@ async def test_a_mistake_is_told_in_its_own_words(connected):
         assert answer.is_error is True
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "complaint"),
+    [
+        (
+            "simulate",
+            {"model": {}, "world": 2},
+            "there is no argument 'world'; did you mean 'worlds'?",
+        ),
+        ("compare", {"Designs": []}, "there is no argument 'Designs'; did you mean 'designs'?"),
+        (
+            "execute",
+            {"operation": "ListTables", "request": {}, "advance": 5},
+            "there is no argument 'advance'; did you mean 'advance_seconds'?",
+        ),
+        (
+            "check_design",
+            {"text": TABLE, "x": None},
+            "there is no argument 'x'; there are text, path, format",
+        ),
+    ],
+)
+async def test_an_argument_that_no_tool_has_is_told_with_the_nearest(
+    connected, tool, arguments, complaint
+):
+    """ICH-101: a misspelt argument is a mistake, not a default."""
+    async with connected as client:
+        answer = await client.call_tool(tool, arguments)
+        assert answer.is_error is True
+        assert answer.content[0].text == complaint
+
+
+async def test_schemas_say_that_there_are_no_other_arguments(connected):
+    async with connected as client:
+        for tool in (await client.list_tools()).tools:
+            assert tool.input_schema["additionalProperties"] is False
+
+
 async def test_a_call_that_takes_too_long_is_stopped(tmp_path):
     mcp = pytest.importorskip("mcp", reason="the SDK comes with the extra mcp")
     async with mcp.Client(make_server(tmp_path, time_limit=0.0)) as client:
