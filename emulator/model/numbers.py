@@ -74,8 +74,7 @@ def measured_number(text: str) -> tuple[Decimal, int]:
     """
     if text.isdigit() and text[0] != "0" and len(text) <= limits.NUMBER_DIGITS and text.isascii():
         # A whole number is canonical as it is written, and its size is in its text.
-        zeros = len(text) - len(text.rstrip("0"))
-        return Decimal(text), 1 + (len(text) + 1) // 2 - zeros // 2
+        return Decimal(text), _whole_size(text)
     number = parse_number(text)
     return number, number_size(number)
 
@@ -187,23 +186,26 @@ def number_size(number: Decimal) -> int:
     >>> [number_size(parse_number(text)) for text in ("0", "42", "-42", "100", "3.14159")]
     [1, 2, 3, 2, 5]
     """
+    if not number:
+        return 1
     text = format_number(number)
     if text.isdigit():
-        significant = text.rstrip("0")
-        if not significant:
-            return 1
-        return 1 + (len(text) + 1) // 2 - (len(text) - len(significant)) // 2
+        return _whole_size(text)
     negative = text[0] == "-"
     if negative:
         text = text[1:]
     whole, _, fraction = text.partition(".")
-    if fraction:
-        # Pairs of the fraction, less the zero pairs between the point and its first digit.
-        pairs = (len(fraction) + 1) // 2
-        if whole == "0":
-            pairs -= (len(fraction) - len(fraction.lstrip("0"))) // 2
-        else:
-            pairs += (len(whole) + 1) // 2
+    if not fraction:
+        return _whole_size(whole) + negative
+    # Pairs of the fraction, less the zero pairs between the point and its first digit.
+    pairs = (len(fraction) + 1) // 2
+    if whole == "0":
+        pairs -= (len(fraction) - len(fraction.lstrip("0"))) // 2
     else:
-        pairs = (len(whole) + 1) // 2 - (len(whole) - len(whole.rstrip("0"))) // 2
+        pairs += (len(whole) + 1) // 2
     return 1 + pairs + negative
+
+
+def _whole_size(digits: str) -> int:
+    """Return the stored bytes of a whole number above 0: its pairs, less zero pairs at its end."""
+    return 1 + (len(digits) + 1) // 2 - (len(digits) - len(digits.rstrip("0"))) // 2

@@ -14,6 +14,7 @@ from emulator.model.numbers import (
     add,
     check_storable,
     format_number,
+    measured_number,
     number_size,
     parse_number,
     subtract,
@@ -185,6 +186,28 @@ texts = st.builds(
 @example("120e0")  # an even digit count off the pair grid
 def test_sizes_equal_the_specified_function(text):
     assert number_size(parse_number(text)) == spec_size(text)
+
+
+@given(
+    st.one_of(
+        texts,
+        st.integers(0, 10**40 - 1).map(str),
+        st.from_regex(r"0{0,2}[0-9]{1,4}0{0,3}", fullmatch=True),
+    )
+)
+@example("100")
+@example("1000")
+def test_a_number_is_measured_as_it_is_read(text):
+    """CAP-103: however it is written, and whatever shortcut its text allows."""
+    try:
+        number = parse_number(text)
+    except RequestFault:
+        with pytest.raises(RequestFault):
+            measured_number(text)
+        return
+    measured, size_bytes = measured_number(text)
+    assert measured.as_tuple() == number.as_tuple()
+    assert size_bytes == number_size(number) == spec_size(text)
 
 
 @given(texts)
