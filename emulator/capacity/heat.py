@@ -114,9 +114,7 @@ class Heat:
             if partition_id in self.pending or not self._is_hot(read, write):
                 continue
             streak = self._streaks.get(partition_id, 0) + 1
-            if streak >= self._settings.heat_minutes:
-                began_s = minute.start_s - (streak - 1) * _MINUTE_SECONDS
-                self.pending[partition_id] = self._split_s(partition_id, began_s)
+            if self._schedule_split(partition_id, streak):
                 decided.append(partition_id)
             else:
                 streaks[partition_id] = streak
@@ -126,6 +124,14 @@ class Heat:
         elif minute.accesses:
             self.keep(minute)
         return decided
+
+    def _schedule_split(self, partition_id: int, streak: int) -> bool:
+        """Decide on the split of a partition if so many hot minutes suffice; return whether."""
+        if streak < self._settings.heat_minutes:
+            return False
+        began_s = self._last_start_s - (streak - 1) * _MINUTE_SECONDS
+        self.pending[partition_id] = self._split_s(partition_id, began_s)
+        return True
 
     def _split_s(self, partition_id: int, began_s: int) -> int:
         """Return the second at which a partition splits that has been hot since ``began_s``."""
@@ -168,11 +174,17 @@ class Heat:
         )
 
     def restore(self, state: HeatState) -> None:
-        """Go back to what was known, perhaps with a longer window."""
-        self._streaks = dict(state.streaks)
+        """Go back to what was known, perhaps with a longer window and more ``heat_minutes``.
+
+        The split of a partition that has been hot for long enough by now is decided (CAP2-3).
+        """
+        self._streaks = {}
         self._last_start_s = state.last_start_s
         self.minutes = list(state.minutes)[-self._settings.split_window_minutes :]
         self.pending = dict(state.pending)
+        for partition_id, streak in state.streaks.items():
+            if not self._schedule_split(partition_id, streak):
+                self._streaks[partition_id] = streak
 
     def check(self) -> None:
         """Assert what always holds."""

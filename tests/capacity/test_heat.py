@@ -161,6 +161,21 @@ def test_of_a_longer_window_the_last_minutes_are_restored():
     assert [kept.start_s for kept in shorter.minutes] == [120, 180]
 
 
+@pytest.mark.parametrize(("minutes", "pending"), [(4, {}), (3, {7: 480}), (1, {7: 480})])
+def test_who_was_hot_for_long_enough_is_split_when_restored(minutes, pending):
+    """CAP2-3: a file may have been saved with more heat_minutes; the heat began at 60 s."""
+    saved = Heat(Settings(heat_minutes=5, split_delay=420), "t")
+    run(saved, 0, [{}] + [{7: FULL_WRITES}] * 3)
+    loaded = Heat(Settings(heat_minutes=minutes, split_delay=420), "t")
+
+    loaded.restore(saved.save())
+
+    loaded.check()
+    assert loaded.pending == pending
+    run(loaded, 4, [{7: FULL_WRITES}])
+    assert loaded.pending == {7: 480}
+
+
 def test_splits_come_due_in_order_and_a_partition_can_be_forgotten():
     heat = Heat(Settings(heat_minutes=1, split_delay=120), "t")
     run(heat, 0, [{9: FULL_WRITES}, {9: FULL_WRITES, 3: FULL_WRITES, 4: FULL_WRITES}])

@@ -1,6 +1,7 @@
 """A loaded emulator goes on as the saved one would have: what time has made is in the file."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -106,6 +107,29 @@ def records(emu):
     iterator = emu.call("GetShardIterator", asked)["ShardIterator"]
     read = emu.call("GetRecords", {"ShardIterator": iterator})["Records"]
     return [(record["eventName"], record["dynamodb"]["SequenceNumber"]) for record in read]
+
+
+def test_a_file_of_more_hot_minutes_is_loaded_with_fewer(tmp_path):
+    """CAP2-3: its partitions have been hot for long enough, so their splits are decided."""
+    patient = replace(SETTINGS, heat_minutes=5)
+    emu = Emulator(clock=ManualClock(), capacity="enforce", settings=patient)
+    emu.call("CreateTable", table("pk", "sk", TableName="hot"))
+    emu.clock.advance(60)
+    for _ in range(3):
+        for number in range(200):
+            item = {"pk": {"S": f"k{number}"}, "sk": {"S": "s"}, "v": {"S": "x" * 3_000}}
+            emu.call("PutItem", {"TableName": "hot", "Item": item})
+        emu.clock.advance(60)
+    assert emu.account().tables["hot"].resource.heat.pending == {}
+    before = len(emu.partitions("hot"))
+
+    loaded = reloaded(emu, tmp_path / "file")
+
+    resource = loaded.account().tables["hot"].resource
+    resource.check()
+    assert resource.heat.pending
+    loaded.clock.advance(400)
+    assert len(loaded.partitions("hot")) > before
 
 
 @pytest.mark.parametrize("seed", [1])
