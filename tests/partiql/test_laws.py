@@ -5,7 +5,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from emulator import ApiError
-from tests.operations.statement_runs import put, rows, run, with_indexes, with_sorted_table
+from emulator.model.wire import load_item
+from tests.operations.statement_runs import (
+    NOT_WELL_FORMED,
+    put,
+    rows,
+    run,
+    with_indexes,
+    with_sorted_table,
+)
 
 # Whatever is written, the service answers.
 
@@ -17,6 +25,16 @@ b.c "gsi-all" "" 'p' '1' 1 -2 1e126 1e999999999999 .5 ? * ( ) [ ] { } << >> , . 
 set_delete COUNT nope STRING FOO -- /* */ ` ' " # é
 """
 SOUP = st.lists(st.sampled_from(WORDS.split()), max_size=30).map(" ".join)
+#: What makes sense in one clause or another, so that many statements are carried out.
+SENSE = st.sampled_from(
+    [
+        *("*", "pk, a", "sk", "sk DESC", "'9'", "a[0]", "?", "a + 1", "list_append(a, [?])"),
+        *("sk = '1'", "sk > '1'", "sk = ?", "a = ?", "a[0] = 1", "size(a) = 1", "b = ?"),
+        *("pk = 'p' AND sk = '2'", "begins_with(sk, '1') OR a IS MISSING", "g IN ['x', ?]"),
+        *("SET a = ?", "REMOVE a RETURNING ALL OLD *", "SET b = 1 SET c = ?", "{'n': [1, ?]}"),
+        *("INSERT INTO inx VALUE {'pk': 'p', 'sk': '9'}", "SELECT * FROM inx", "nope = 1"),
+    ]
+)
 CLAUSES = st.sampled_from(
     [
         "SELECT * FROM inx WHERE {}",
@@ -34,7 +52,7 @@ CLAUSES = st.sampled_from(
         "{}",
     ]
 )
-STATEMENTS = st.builds(lambda clause, soup: clause.format(soup), CLAUSES, SOUP)
+STATEMENTS = st.builds(lambda clause, rest: clause.format(rest), CLAUSES, st.one_of(SOUP, SENSE))
 VALUES = st.sampled_from(
     [{"S": "p"}, {"N": "1"}, {"SS": ["a"]}, {"L": []}, {"BOOL": True}, {"N": "x"}, {"S": "\ud800"}]
 )
@@ -48,6 +66,62 @@ def indexed():
     return emu
 
 
+@pytest.fixture(scope="module")
+def beginning(indexed):
+    return indexed.snapshot()
+
+
+#: What a statement may be refused with, if nobody else writes and nothing is throttled.
+REFUSALS = {
+    "ValidationException",
+    "ResourceNotFoundException",
+    "ConditionalCheckFailedException",
+    "DuplicateItemException",
+    "SerializationException",
+    "TransactionCanceledException",
+}
+#: The same of one statement of a batch (ERR-PQL-4), and of one of a transaction.
+BATCH_REFUSALS = {"ValidationError", "ResourceNotFound", "ConditionalCheckFailed", "DuplicateItem"}
+REASONS = {"None", "ValidationError", "ConditionalCheckFailed", "DuplicateItem"}
+
+
+def contents(emu):
+    """Return all items of the table and the entries of an index."""
+    indexes = ({}, {"IndexName": "gsi-all"}, {"IndexName": "lsi-keys"})
+    return [emu.call("Scan", {"TableName": "inx"} | index)["Items"] for index in indexes]
+
+
+def refused(emu, operation, request, before):
+    """Return the message of a refusal, None if there is none; whatever it is, it must be proper."""
+    try:
+        answer = emu.call(operation, request)
+    except ApiError as error:
+        assert error.status == 400
+        assert error.code in REFUSALS
+        assert error.message or error.code == "SerializationException"
+        for reason in error.members.get("CancellationReasons", ()):
+            assert reason["Code"] in REASONS
+        assert contents(emu) == before
+        return error.message
+    if operation == "ExecuteStatement":
+        assert set(answer) == {"Items"}
+        for item in answer["Items"]:
+            load_item(item)
+        return None
+    asked = request.get("Statements") or request["TransactStatements"]
+    assert set(answer) == {"Responses"}
+    is_written = operation == "ExecuteTransaction" and contents(emu) != before
+    assert is_written or len(answer["Responses"]) == len(asked)
+    for response in answer["Responses"]:
+        assert response.keys() <= {"TableName", "Item", "Error"}
+        load_item(response.get("Item", {}))
+    faults = [response["Error"] for response in answer["Responses"] if "Error" in response]
+    assert {fault["Code"] for fault in faults} <= BATCH_REFUSALS
+    if len(faults) == len(asked):
+        assert contents(emu) == before
+    return faults[0]["Message"] if faults else None
+
+
 @given(st.one_of(STATEMENTS, st.text(min_size=1)), st.lists(VALUES, min_size=1, max_size=3))
 @example("SELECT * FROM inx WHERE " + "(" * 8000, [{"S": "p"}])
 @example("SELECT * FROM inx WHERE " + "NOT " * 2000 + "a = ?", [{"S": "p"}])
@@ -59,22 +133,28 @@ def indexed():
 @example("UPDATE inx SET a = " + "(" * 90 + "a" + ")" * 90 + " + 1", [{"S": "p"}])
 @example("UPDATE inx SET a" + "[0]" * 2000 + " = ?", [{"S": "p"}])
 @settings(max_examples=6 * settings().max_examples)
-def test_any_statement_is_answered_or_refused(indexed, statement, parameters):
-    """PQL-11: by an error of the service, and by nothing else."""
+def test_any_statement_is_answered_or_refused(indexed, beginning, statement, parameters):
+    """PQL-11: by a refusal of the service, which changes nothing, and alike by all operations."""
     one = {"Statement": statement, "Parameters": parameters}
     bare = {"Statement": statement}
+    indexed.restore(beginning)
+    before = contents(indexed)
     for operation, request in (
-        ("ExecuteStatement", one),
-        ("ExecuteStatement", bare),
         ("BatchExecuteStatement", {"Statements": [one, bare]}),
         ("ExecuteTransaction", {"TransactStatements": [one, bare]}),
-        ("ExecuteTransaction", {"TransactStatements": [bare]}),
     ):
-        try:
-            answer = indexed.call(operation, request)
-        except ApiError:
-            continue
-        assert set(answer) <= {"Items", "Responses"}
+        refused(indexed, operation, request, before)
+        indexed.restore(beginning)
+    for member in (one, bare):
+        alone = refused(indexed, "ExecuteStatement", member, before)
+        indexed.restore(beginning)
+        batch = refused(indexed, "BatchExecuteStatement", {"Statements": [member]}, before)
+        indexed.restore(beginning)
+        together = refused(indexed, "ExecuteTransaction", {"TransactStatements": [member]}, before)
+        indexed.restore(beginning)
+        if alone is not None and alone.startswith(NOT_WELL_FORMED):
+            assert batch == alone
+            assert together == f"Validation failed in TransactStatements[0]: {alone}"  # ERR-PQL-3
 
 
 @given(st.integers(0, 90), st.integers(0, 100))
