@@ -329,6 +329,16 @@ def test_deletions_alone_create_nothing(entries, creates):
     assert legacy_update(entries).creates is creates
 
 
+@pytest.mark.parametrize("other", [{}, {"z": ("PUT", "x")}, {"z": ("DELETE", MISSING)}])
+def test_a_sum_that_cannot_be_stored_is_refused(other):
+    """NUM-10, LEG-7: whatever else the update does."""
+    largest = Decimal("9" * 38)
+    update = legacy_update({"a": ("PUT", "x"), "n": ("ADD", Decimal("0.1")), **other})
+    assert update.apply({"n": Decimal(1)})["n"] == Decimal("1.1")
+    with pytest.raises(ValidationException):
+        update.apply({"n": largest})
+
+
 @pytest.mark.parametrize("action", ["PUT", "ADD"])
 def test_only_delete_needs_no_value(action):
     """LEG-8."""

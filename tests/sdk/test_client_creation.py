@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager, nullcontext
+from itertools import permutations
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import boto3
 import botocore.endpoint
@@ -165,3 +167,237 @@ def test_a_version_without_what_would_save_time_is_served_all_the_same(monkeypat
     monkeypatch.setattr(scopes, "serving", SimpleNamespace(get=lambda: "a scope"))
 
     assert client_creation.copy_handlers(lambda _tree: "its own way")(tree) == "its own way"
+
+
+# What is made once, by itself: for a stand-in of what the SDK does
+
+
+class Original:
+    """Stands for a function of the SDK: answers every call with something new."""
+
+    def __init__(self, answer: Any = object) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+        self._answer = answer
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.calls.append((*args, *kwargs.values()))
+        return self._answer()
+
+
+@contextmanager
+def serving():
+    """Let a client of a mock be made."""
+    token = scopes.serving.set(cast("Any", "a scope"))
+    try:
+        yield
+    finally:
+        scopes.serving.reset(token)
+
+
+MODEL = SimpleNamespace(service_name="dynamodb")
+OTHER_MODEL = SimpleNamespace(service_name="dynamodb")
+RULES, OTHER_RULES, PARTITIONS, OTHER_PARTITIONS = {"a": 1}, {"a": 1}, {"b": 2}, {"b": 2}
+RETRIES = {"max_attempts": 3}
+
+
+class Handlers:
+    def one(self): ...
+    def other(self): ...
+
+
+#: For each function that remembers, calls that differ in something that matters.
+REMEMBERED = {
+    client_creation.reuse_rules: [
+        (RULES, PARTITIONS),
+        (OTHER_RULES, PARTITIONS),
+        (RULES, OTHER_PARTITIONS),
+    ],
+    client_creation.reuse_retry_config: [
+        ("dynamodb", RULES, PARTITIONS, RETRIES),
+        ("dynamodb", RULES, PARTITIONS, None),
+        ("dynamodb", OTHER_RULES, PARTITIONS, RETRIES),
+        ("streams", RULES, PARTITIONS, RETRIES),
+        ("dynamodb", RULES, {"b": 3}, RETRIES),
+    ],
+    client_creation.remember_signature: [(Handlers().one,), (Handlers().other,)],
+}
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "one", "other"),
+    [
+        (wrapper, one, other)
+        for wrapper, calls in REMEMBERED.items()
+        for one, other in permutations(calls, 2)
+    ],
+)
+def test_what_a_mock_makes_again_is_made_once_for_each_question(wrapper, one, other):
+    original = Original()
+    function = wrapper(original)
+
+    with serving():
+        first, second = function(*one), function(*other)
+        again = function(*one), function(*one)
+
+    assert original.calls == [one, other]
+    assert first is again[0] is again[1]
+    assert first is not second
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "asked"), [(wrapper, calls[0]) for wrapper, calls in REMEMBERED.items()]
+)
+def test_without_a_mock_the_sdk_makes_everything_anew(wrapper, asked):
+    original = Original()
+    function = wrapper(original)
+    with serving():
+        function(*asked)
+
+    answers = [function(*asked), function(*asked)]
+
+    assert original.calls == [asked] * 3
+    assert answers[0] is not answers[1]
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "arguments", "kept"),
+    [(client_creation.reuse_rules, 2, 2), (client_creation.reuse_retry_config, 3, 4)],
+)
+def test_only_the_latest_are_remembered(wrapper, arguments, kept):
+    original = Original()
+    function = wrapper(original)
+    questions = [("dynamodb", {}, {})[-arguments:] for _ in range(kept + 1)]
+
+    with serving():
+        for question in (*questions[:kept], *questions[:kept]):
+            function(*question)
+        assert len(original.calls) == kept
+        function(*questions[-1])
+        function(*questions[0])
+        assert len(original.calls) == kept + 2
+
+
+def test_functions_of_a_class_are_made_once_for_a_model_and_copied():
+    original = Original(lambda: {"put_item": object()})
+    create_methods = client_creation.reuse_methods(original)
+    with serving():
+        one, other = (create_methods(Handlers(), MODEL) for _ in range(2))
+        newer = create_methods(Handlers(), OTHER_MODEL)
+
+    assert len(original.calls) == 2
+    assert one == other != newer
+    one["greet"] = None
+    assert "greet" not in other
+    assert create_methods(Handlers(), OTHER_MODEL) is not create_methods(Handlers(), OTHER_MODEL)
+    assert len(original.calls) == 4, "without a mock"
+
+
+def test_a_function_that_is_no_method_is_asked_about_each_time():
+    original = Original()
+    accepts_kwargs = client_creation.remember_signature(original)
+    with serving():
+        assert accepts_kwargs(len) is not accepts_kwargs(len)
+
+
+def test_a_model_is_the_same_as_long_as_its_description_is():
+    descriptions = iter(("a", "a", "b", "b"))
+    original = Original(lambda: SimpleNamespace(_service_description=next(descriptions)))
+    load_service_model = client_creation.reuse_service_model(original)
+    with serving():
+        first, again, newer = (load_service_model(None, "dynamodb") for _ in range(3))
+
+    assert first is again
+    assert newer._service_description == "b"
+    assert load_service_model(None, "dynamodb") is not newer
+
+
+class FileLoader: ...
+
+
+@pytest.mark.parametrize(
+    ("folders", "file_loader", "is_mocked", "reads"),
+    [
+        (["packages/data"], FileLoader, True, 1),
+        (["packages/data", "nowhere"], FileLoader, True, 1),
+        (["packages/data", "own"], FileLoader, True, 2),
+        (["packages/data"], object, True, 2),
+        (["packages/data"], FileLoader, False, 2),
+    ],
+)
+def test_files_of_packages_are_read_once_and_others_each_time(
+    monkeypatch, tmp_path, folders, file_loader, is_mocked, reads
+):
+    for folder in ("packages/data", "own"):
+        (tmp_path / folder).mkdir(parents=True)
+    loader = SimpleNamespace(
+        search_paths=[str(tmp_path / folder) for folder in folders],
+        file_loader=file_loader(),
+        FILE_LOADER_CLASS=FileLoader,
+    )
+    monkeypatch.setattr(scopes, "is_any_active", lambda: is_mocked)
+    original = Original()
+    load = client_creation.reuse_data(original, str(tmp_path / "packages"))
+
+    answers = [load(loader, "dynamodb", kind="service-2") for _ in range(2)]
+
+    assert len(original.calls) == reads
+    assert (answers[0] is answers[1]) == (reads == 1)
+    load(loader, "dynamodb", kind="waiters-2")
+    load(loader, "streams", kind="service-2")
+    loader.search_paths.append("elsewhere")
+    load(loader, "dynamodb", kind="service-2")
+    assert len(original.calls) == reads + 3
+
+
+def test_aliases_that_one_client_has_found_all_clients_know():
+    def made():
+        return SimpleNamespace(_alias_name_cache={})
+
+    copy = client_creation.reuse_aliases(Original(made))
+    aliaser, older = made(), SimpleNamespace()
+    with serving():
+        assert copy(aliaser)._alias_name_cache is aliaser._alias_name_cache
+        assert copy(older)._alias_name_cache == {}
+    assert copy(aliaser)._alias_name_cache is not aliaser._alias_name_cache
+
+
+def test_handlers_are_copied_by_the_sdk_without_a_mock():
+    trie = botocore.hooks._PrefixTrie()
+    copy = client_creation.copy_handlers(Original(lambda: "its own way"))
+    assert copy(trie) == "its own way"
+    with serving():
+        assert vars(copy(trie)) == vars(trie)
+
+
+@pytest.mark.parametrize(
+    ("platform", "variable", "is_mocked", "asks"),
+    [
+        ("linux", "PATH", True, 0),
+        ("linux", "Some_Proxy", True, 1),
+        ("darwin", "PATH", True, 1),
+        ("win32", "PATH", True, 1),
+        ("linux", "PATH", False, 1),
+    ],
+)
+def test_proxies_are_looked_for_where_there_may_be_some(
+    monkeypatch, platform, variable, is_mocked, asks
+):
+    monkeypatch.setattr(client_creation, "sys", SimpleNamespace(platform=platform))
+    monkeypatch.setattr(client_creation, "os", SimpleNamespace(environ={variable: "x"}))
+    original = Original()
+    look = client_creation.look_for_proxies(original)
+    with serving() if is_mocked else nullcontext():
+        assert look("https://x.invalid") == {} or asks
+    assert len(original.calls) == asks
+
+
+def test_a_session_that_was_made_is_closed_once_asked():
+    closed: list[str] = []
+    session = client_creation._SessionOnDemand(
+        lambda **_: SimpleNamespace(send=lambda request: request, close=lambda: closed.append("x"))
+    )
+    session.close()
+    assert closed == []
+    assert session.send("request") == "request"
+    session.close()
+    assert closed == ["x"]
