@@ -80,7 +80,7 @@ def _tool(method: Callable[..., Any], worker: Worker) -> Any:
     from mcp.server.mcpserver.tools import Tool
     from mcp.types import ToolAnnotations
 
-    class StrictTool(Tool):
+    class StrictTool(Tool):  # type: ignore[misc]  # mypy does not see the SDK
         async def run(self, arguments: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
             known = self.parameters["properties"]
             for name in arguments:

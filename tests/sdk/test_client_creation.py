@@ -206,7 +206,7 @@ class Handlers:
 
 
 #: For each function that remembers, calls that differ in something that matters.
-REMEMBERED = {
+REMEMBERED: dict[Any, list[tuple[Any, ...]]] = {
     client_creation.reuse_rules: [
         (RULES, PARTITIONS),
         (OTHER_RULES, PARTITIONS),
