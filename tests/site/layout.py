@@ -13,7 +13,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.site import command_line, pytest_plugin, python_api
-from tests.site.markdown import FENCE, commonmark_lists, first_sentence, title_of, titled_fences
+from tests.site.markdown import (
+    FENCE,
+    commonmark_lists,
+    first_sentence,
+    heading_ids,
+    title_of,
+    titled_fences,
+)
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -85,8 +92,10 @@ pymdownx.superfences = {{}}
 pymdownx.inlinehilite = {{}}
 toc = {{ permalink = true, toc_depth = 3, slugify = {slugs} }}
 """
-#: A name in a cell is not broken: a table that is too wide scrolls. 100 columns of output fit.
+#: A name in a cell is not broken, and no column is narrower than a few words: a table that is too
+#: wide scrolls. 100 columns of output fit.
 STYLE = """.md-typeset table code { overflow-wrap: normal; word-break: normal; }
+.md-typeset table:not([class]) td:not(:first-child):not(:empty) { min-width: 5.5rem; }
 .md-grid { max-width: 70rem; }
 """
 #: Headings are linked to as GitHub names them.
@@ -100,7 +109,7 @@ def lay_out(folder: Path) -> int:
     for place, text in texts.items():
         path = pages / place
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(titled_fences(commonmark_lists(text)), encoding="utf-8")
+        path.write_text(titled_fences(commonmark_lists(heading_ids(text))), encoding="utf-8")
     for picture in _pictures():
         path = pages / "pictures" / picture.relative_to(ROOT)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -118,7 +127,6 @@ def all_pages() -> dict[str, str]:
     pages = {place: relinked(path, place, sources) for path, place in sources.items()}
     for path in _other_files(sources):
         pages[_shown_at(path)] = _file_page(path)
-    pages["decisions/README.md"] = _decisions(pages)
     for place, page in GENERATED.items():
         pages[place] = page()
     return pages
@@ -155,8 +163,6 @@ def _place(target: Path, sources: dict[Path, str]) -> str:
         return sources[target]
     if target.suffix in PICTURES:
         return f"pictures/{target.relative_to(ROOT)}"
-    if target == DOCS / "decisions":
-        return "decisions/README.md"
     if target.is_dir():
         return _place(target / "README.md", sources)
     generated = str(target.relative_to(ROOT)).removeprefix("docs/")
@@ -193,13 +199,6 @@ def _file_page(path: Path) -> str:
     language = {".py": "python", ".yaml": "yaml", ".json": "json"}.get(path.suffix, "text")
     hidden = "---\nsearch:\n  exclude: true\n---\n"
     return f"{hidden}# `{name}`\n\n~~~~{language}\n{text}\n~~~~\n"
-
-
-def _decisions(pages: dict[str, str]) -> str:
-    places = sorted(place for place in pages if place.startswith("decisions/0"))
-    lines = [f"- [{title_of(pages[place])}]({Path(place).name})" for place in places]
-    head = "# Decisions\n\nOne page for each decision that others will meet, in order.\n\n"
-    return head + "\n".join(lines) + "\n"
 
 
 # The menu and llms.txt

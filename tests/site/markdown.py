@@ -8,6 +8,7 @@ ITEM = re.compile(r"( *)([-*+]|\d+[.)])( +)")
 EDGE = re.compile(r"( *)(`{3,}|~{3,})")
 NAMED_FENCE = re.compile(r"^( *(?:`{3,}|~{3,})[a-z]+) +([\w.-]+)$", re.MULTILINE)
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
+ANCHORED_HEADING = re.compile(r'^(#+) <a id="([^"]+)"></a>(.+)$', re.MULTILINE)
 SENTENCE = re.compile(r"(.+?[.?!])(?: |$)")
 
 
@@ -18,6 +19,17 @@ def titled_fences(text: str) -> str:
     '```yaml title="lab.yaml"'
     """
     return NAMED_FENCE.sub(r'\1 title="\2"', text)
+
+
+def heading_ids(text: str) -> str:
+    """Return a page whose headings have their anchors as ids.
+
+    The generator copies a heading into the table of contents, and a link cannot hold an anchor.
+
+    >>> heading_ids('## <a id="l0"></a>L0 The partition key')
+    '## L0 The partition key {#l0}'
+    """
+    return ANCHORED_HEADING.sub(r"\1 \3 {#\2}", text)
 
 
 def commonmark_lists(text: str) -> str:

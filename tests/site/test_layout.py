@@ -42,12 +42,15 @@ def test_links_lead_to_where_the_site_has_their_targets(tmp_path, monkeypatch):
     page = tmp_path / "docs" / "how-to" / "page.md"
     page.parent.mkdir(parents=True)
     (tmp_path / "lab.yaml").write_text("a: 1\n")
+    decisions = tmp_path / "docs" / "decisions" / "README.md"
+    decisions.parent.mkdir()
     page.write_text(
         "[a](../../README.md#top) [b](../../lab.yaml) ![c](../../a.svg) [d](../decisions)\n"
         "[e](../reference/python-api.md) [f](#here) [g](https://example.org)\n"
         "```text\n[kept](../../README.md)\n```\n"
     )
     sources = {tmp_path / "README.md": "index.md", page: "how-to/page.md"}
+    sources[decisions] = "decisions/README.md"
     assert layout.relinked(page, "how-to/page.md", sources) == (
         "[a](../index.md#top) [b](../files/lab.yaml.md) ![c](../pictures/a.svg)"
         " [d](../decisions/README.md)\n"
