@@ -68,9 +68,11 @@ RESERVED: Final = Record(
     "Capacity that is paid for ahead, whether it is used or not.",
     {
         "years": FormMember(forms.integer(least=1), "1 or 3.", default=Reserved.years),
-        "read": FormMember(_UNITS, "Read units, in hundreds.", default=NO_UNITS.read, example=500),
+        "read": FormMember(
+            _UNITS, "Read units, a multiple of 100.", default=NO_UNITS.read, example=500
+        ),
         "write": FormMember(
-            _UNITS, "Write units, in hundreds.", default=NO_UNITS.write, example=300
+            _UNITS, "Write units, a multiple of 100.", default=NO_UNITS.write, example=300
         ),
     },
     needs_one=("read", "write"),
@@ -79,7 +81,7 @@ RESERVED: Final = Record(
 
 def _reserved(entry: Entry, values: dict[str, int]) -> Reserved:
     if not {"read", "write"} & values.keys():
-        entry.fail("read or write units to reserve, in hundreds")
+        entry.fail("read or write units to reserve, in multiples of 100")
     years = values.pop("years", Reserved.years)
     return Reserved(years=years, units=Units(**values))
 
