@@ -9,7 +9,6 @@ functions are called by those names.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from emulator.engine import reads, updates, writes
 from emulator.engine.account import Account, CapacityMode
 from emulator.engine.archive import Archive
 from emulator.engine.events import (
@@ -27,26 +26,34 @@ from emulator.engine.events import (
 from emulator.engine.faults import Faults, tables_of
 from emulator.engine.namespaces import Accounts, Namespace
 from emulator.engine.network import Network, RegionsNeeded
-from emulator.engine.options import TableOptions
-from emulator.engine.resource import BillingMode, Replaced, Resource, Throughput
 from emulator.engine.snapshot import Snapshot, capture, reinstate
-from emulator.engine.table import Index, Table
 
 if TYPE_CHECKING:
-    from emulator.engine import transactions
+    from emulator.engine import reads, transactions, updates, writes
     from emulator.engine.archived import Backup, Transfer
     from emulator.engine.fault_rules import FaultRule
+    from emulator.engine.options import TableOptions
     from emulator.engine.replicas import Replica, ReplicaMember, Witness
+    from emulator.engine.resource import BillingMode, Replaced, Resource, Throughput
     from emulator.engine.streams import Stream, StreamRecord
+    from emulator.engine.table import Index, Table
 
-#: What only those load who use it, by the file it is in.
+#: What only those load who use it, by the file it is in: tables among them, since an emulator has
+#: none when it begins.
 _HOMES: Final = {
     "Backup": "archived",
+    "BillingMode": "resource",
     "FaultRule": "fault_rules",
+    "Index": "table",
+    "Replaced": "resource",
     "Replica": "replicas",
     "ReplicaMember": "replicas",
+    "Resource": "resource",
     "Stream": "streams",
     "StreamRecord": "streams",
+    "Table": "table",
+    "TableOptions": "options",
+    "Throughput": "resource",
     "Transfer": "archived",
     "Witness": "replicas",
 }

@@ -20,9 +20,7 @@ from emulator.engine.minutes import CalendarMinutes, Minutes, ThroughputMinutes
 from emulator.engine.namespaces import Namespace
 from emulator.engine.network import Network
 from emulator.engine.request_metrics import RequestMetrics
-from emulator.engine.resource import Resource, Throughput
 from emulator.engine.splits import grow
-from emulator.engine.table import Table
 from emulator.locks import Rank, new_lock
 from emulator.service.catalogue import ON_ITEMS
 from emulator.service.errors import ResourceNotFoundException, ValidationException
@@ -32,7 +30,9 @@ if TYPE_CHECKING:
     from threading import RLock
 
     from emulator.engine.faults import Faults
+    from emulator.engine.resource import Resource, Throughput
     from emulator.engine.streams import Stream, ViewType
+    from emulator.engine.table import Table
     from emulator.engine.writes import Planned
 
 CapacityMode = Literal["off", "observe", "enforce"]

@@ -5,8 +5,6 @@ in which things happened, inside the account's lock: a listener must be quick an
 call the emulator back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias

@@ -16,9 +16,7 @@ from emulator.capacity import READ, WRITE, heat
 from emulator.clock import NANOSECONDS
 from emulator.engine.events import Scaled, SplitRefused
 from emulator.engine.propagation import drain
-from emulator.engine.splits import divide, grow
-from emulator.engine.updates import finish_prewarm
-from emulator.engine.writes import Write, apply, plan
+from emulator.engine.splits import divide, finish_prewarm, grow
 from emulator.storage import TOP
 
 if TYPE_CHECKING:
@@ -213,6 +211,9 @@ def sweep(account: Account, table: Table) -> None:
     """
     if table.expiry is None:
         return
+    # Most tables keep their items.
+    from emulator.engine.writes import Write, apply, plan
+
     due = table.expiry.due(account.now_seconds - account.settings.ttl_delay)
     for position in due:
         planned = plan(Write(table, position, lambda _: None))

@@ -119,6 +119,15 @@ def grow(account: Account, table: Table, resource: Resource, now_ns: int, least:
         heappush(ranges, _by_width(resource, children[1]))
 
 
+def finish_prewarm(account: Account, table: Table, resource: Resource) -> None:
+    """Raise the warm throughput that was asked for, if it is time."""
+    pending = resource.prewarm
+    if pending is not None and pending.due_ns <= account.now_ns:
+        resource.prewarm = None
+        resource.growth.raise_to(pending.read, pending.write)
+        grow(account, table, resource, account.throughput_ns)
+
+
 def _by_width(resource: Resource, partition: Partition) -> tuple[int, int, int, Partition]:
     """Return what orders partitions: the widest first, then the lowest."""
     width = resource.partitions.width(partition)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from emulator.capacity import ONE, WRITE, prewarm_seconds, units
 from emulator.clock import NANOSECONDS
 from emulator.engine.resource import Prewarm, Resource, Throughput
-from emulator.engine.splits import grow, split_for_size
+from emulator.engine.splits import finish_prewarm, split_for_size
 from emulator.storage import HASH_SPACE, Position
 
 if TYPE_CHECKING:
@@ -58,15 +58,6 @@ def prewarm(account: Account, table: Table, resource: Resource, read: int, write
     seconds = prewarm_seconds(len(resource.partitions), wanted, doubling_seconds)
     resource.prewarm = Prewarm(account.now_ns + round(seconds * NANOSECONDS), read, write)
     finish_prewarm(account, table, resource)
-
-
-def finish_prewarm(account: Account, table: Table, resource: Resource) -> None:
-    """Raise the warm throughput that was asked for, if it is time."""
-    pending = resource.prewarm
-    if pending is not None and pending.due_ns <= account.now_ns:
-        resource.prewarm = None
-        resource.growth.raise_to(pending.read, pending.write)
-        grow(account, table, resource, account.throughput_ns)
 
 
 def build_index(account: Account, table: Table, index: Index) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from emulator.capacity import Receipt, units
-from emulator.engine import Table
-from emulator.engine.writes import Planned
 from emulator.model import Item, wire
 from emulator.service import limits
 from emulator.service.errors import ApiError
 from emulator.storage import Position
+
+if TYPE_CHECKING:
+    from emulator.engine import Table
+    from emulator.engine.writes import Planned
 
 #: An answer with more bytes of items is a long one: it takes milliseconds to write.
 LONG_BYTES: Final = 64 * limits.KIB

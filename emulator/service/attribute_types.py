@@ -5,8 +5,6 @@ the sets, or the types that have an order, asks here; only what is *done* with a
 measuring, drawing examples) stands where it is done.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Final, NamedTuple
 

@@ -9,8 +9,6 @@ Source: service models dynamodb and dynamodbstreams, 2012-08-10. What they have 
 is listed at the end, with the page that says more.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Final, Literal, NamedTuple
 

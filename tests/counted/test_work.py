@@ -3,6 +3,7 @@
 import copy
 import gc
 import json
+import subprocess
 import sys
 import tracemalloc
 
@@ -255,3 +256,22 @@ def test_snapshots_take_the_same_whatever_the_table_holds():
         taken.append((kept, peak, restored, restoring))
     few, many = taken
     assert all(large <= small + 2048 for small, large in zip(few, many, strict=True)), taken
+
+
+#: What serves tables and their items, and what only some of those who have tables use.
+NOT_FOR_AN_EMULATOR_WITHOUT_TABLES = (
+    *("engine.table", "engine.reads", "engine.writes", "engine.updates", "engine.transactions"),
+    *("engine.streams", "engine.history", "engine.replicas", "engine.archived", "expressions"),
+    *("capacity.prices", "capacity.scaling", "observe.ledger", "observe.inspection", "clients"),
+)
+
+
+def test_an_emulator_without_tables_loads_nothing_that_serves_them():
+    code = (
+        "import sys; from emulator import Emulator; Emulator().call('ListTables', {});"
+        "print(*(name for name in sys.modules if name.startswith('emulator.')))"
+    )
+    loaded = subprocess.check_output([sys.executable, "-c", code], text=True)
+
+    unwanted = {f"emulator.{name}" for name in NOT_FOR_AN_EMULATOR_WITHOUT_TABLES}
+    assert unwanted.isdisjoint(loaded.split())
