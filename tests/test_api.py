@@ -6,6 +6,7 @@ import pytest
 
 from emulator import Emulator, ManualClock, SystemClock, api
 from emulator.api import LongAnswer
+from emulator.operations import responses
 from emulator.persistence import snapshot_file
 from emulator.strategies import create_request
 
@@ -110,14 +111,25 @@ LONG_ANSWERS = {
         },
         "ReturnConsumedCapacity": "TOTAL",
     },
+    "TransactGetItems": {
+        "TransactItems": [
+            {"Get": {"TableName": name, "Key": {"pk": {"S": "a"}, "sk": {"S": f"{n:03}"}}}}
+            for name, most in (("orders", 90), ("others", 1))
+            for n in range(most)
+        ],
+        "ReturnConsumedCapacity": "TOTAL",
+    },
+    "GetRecords": {"Limit": 90},
 }
 
 
 def with_many_items():
     """Return an emulator with two tables, one of them with 100 items of 1,000 bytes."""
     emulator = Emulator(clock=ManualClock())
+    stream = {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
     for name in ("orders", "others"):
-        emulator.call("CreateTable", create_request(name, "pk", sort="sk"))
+        definition = create_request(name, "pk", sort="sk")
+        emulator.call("CreateTable", definition | {"StreamSpecification": stream})
     for number in range(100):
         emulator.call("PutItem", {"TableName": "orders", "Item": order(number, "x" * 985)})
     return emulator
@@ -127,9 +139,20 @@ def order(number, note):
     return {"pk": {"S": "a"}, "sk": {"S": f"{number:03}"}, "note": {"S": note}}
 
 
+def first_iterator(emulator):
+    """Return a ShardIterator at the first record of the table."""
+    arn = emulator.call("ListStreams", {"TableName": "orders"})["Streams"][0]["StreamArn"]
+    description = emulator.call("DescribeStream", {"StreamArn": arn})["StreamDescription"]
+    shard = {"StreamArn": arn, "ShardId": description["Shards"][0]["ShardId"]}
+    asked = shard | {"ShardIteratorType": "TRIM_HORIZON"}
+    return {"ShardIterator": emulator.call("GetShardIterator", asked)["ShardIterator"]}
+
+
 @pytest.mark.parametrize(("operation", "request_"), LONG_ANSWERS.items())
 def test_a_long_answer_in_pieces_is_that_of_call_as_of_its_time(operation, request_):
     emulator = with_many_items()
+    if operation == "GetRecords":
+        request_ = request_ | first_iterator(emulator)
     whole = emulator.call(operation, request_)
     assert type(whole) is dict
 
@@ -146,6 +169,27 @@ def test_the_pieces_of_a_long_answer_are_of_about_one_size():
     [*pieces] = emulator.call_in_pieces("Query", LONG_ANSWERS["Query"])["Items"]
 
     assert [len(piece) for piece in pieces] == [17] * 5 + [15]
+
+
+def test_a_piece_ends_with_what_fills_it():
+    full = responses.PIECE_BYTES
+    sizes = [full - 1, 1, full, full - 1, full]
+    pieces = responses.measured_in_pieces(
+        zip(sizes, sizes, strict=True), lambda some: [{"sizes": some}]
+    )
+    shown = [piece[0]["sizes"] for piece in pieces]
+    assert shown == [[full - 1, 1], [full], [full - 1, full]]
+
+
+@pytest.mark.parametrize(("items", "kind"), [(65, dict), (66, LongAnswer)])
+def test_an_answer_is_long_from_64_kilobytes_on(items, kind):
+    emulator = with_many_items()
+    gets = LONG_ANSWERS["TransactGetItems"]["TransactItems"][:items]
+    answers = [
+        emulator.call_in_pieces("TransactGetItems", {"TransactItems": gets}),
+        emulator.call_in_pieces("GetRecords", {"Limit": items} | first_iterator(emulator)),
+    ]
+    assert [type(answer) for answer in answers] == [kind, kind]
 
 
 @pytest.mark.parametrize("change", [{"Limit": 60}, {"Select": "COUNT"}])

@@ -560,8 +560,7 @@ class HttpServer:
             return self._respond(request)
         started = time.perf_counter()
         response = self._respond(request)
-        if isinstance(response, PageResponse):  # who looks on is shown whole answers, in order
-            response.write_all()
+        # Of a long page, its time is that of the operation: it is written while others are served.
         self._note(request, response, time.perf_counter() - started)
         return response
 

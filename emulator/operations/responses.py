@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from emulator.capacity import Receipt, units
 from emulator.model import Item, wire
@@ -15,6 +15,8 @@ from emulator.storage import Position
 if TYPE_CHECKING:
     from emulator.engine import Table
     from emulator.engine.writes import Planned
+
+Part = TypeVar("Part")
 
 #: An answer with more bytes of items is a long one: it takes milliseconds to write.
 LONG_BYTES: Final = 64 * limits.KIB
@@ -49,11 +51,18 @@ def in_pieces(
     stored: Iterable[Item], show: Callable[[list[Item]], list[wire.WireItem]]
 ) -> Iterator[list[wire.WireItem]]:
     """Yield items as ``show`` brings them into wire form, some at a time."""
-    piece: list[Item] = []
+    return measured_in_pieces(((each, each.size_bytes) for each in stored), show)
+
+
+def measured_in_pieces(
+    measured: Iterable[tuple[Part, int]], show: Callable[[list[Part]], list[dict[str, Any]]]
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield parts of an answer, each given with its bytes, as ``show`` brings them into form."""
+    piece: list[Part] = []
     size_bytes = 0
-    for each in stored:
+    for each, each_bytes in measured:
         piece.append(each)
-        size_bytes += each.size_bytes
+        size_bytes += each_bytes
         if size_bytes >= PIECE_BYTES:
             yield show(piece)
             piece, size_bytes = [], 0

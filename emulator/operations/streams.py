@@ -14,7 +14,7 @@ from emulator.clock import NANOSECONDS
 from emulator.engine import Account, Stream, StreamRecord
 from emulator.engine.shards import Shard
 from emulator.model.wire import dump_item, dump_key
-from emulator.operations import descriptions, shapes, tokens
+from emulator.operations import descriptions, responses, shapes, tokens
 from emulator.operations.registry import Request, Response, operation
 from emulator.service import errors, limits
 
@@ -238,10 +238,18 @@ def get_records(account: Account, request: Request) -> Response:
     most = request.get("Limit", limits.STREAM_RECORDS)
     records = stream.read(shard, number, most, account.now_ns)
     page = _page(stream, records)
-    _count(account, stream, page)
-    response: Response = {
-        "Records": [dump_record(account, stream, shard, record) for record in page]
-    }
+    sizes = [stream.size_bytes(record) for record in page]
+    _count(account, stream, sizes)
+
+    def shown(some: list[StreamRecord]) -> list[dict[str, Any]]:
+        return [dump_record(account, stream, shard, record) for record in some]
+
+    response: Response = {}
+    if sum(sizes) > responses.LONG_BYTES:
+        pieces = responses.measured_in_pieces(zip(page, sizes, strict=True), shown)
+        response = responses.LongAnswer(Records=pieces)
+    else:
+        response["Records"] = shown(page)
     is_whole = len(page) == len(records) < most
     following = stream.next_number if is_whole else page[-1].number + 1
     if shard.closed_ns is None or following <= shard.last_number:
@@ -249,12 +257,9 @@ def get_records(account: Account, request: Request) -> Response:
     return response
 
 
-def _count(account: Account, stream: Stream, page: list[StreamRecord]) -> None:
+def _count(account: Account, stream: Stream, sizes: list[int]) -> None:
     """Count what a GetRecords call returned (CAP-801), and that it is paid for (CAP-1004)."""
-    returned = {
-        "ReturnedRecordsCount": len(page),
-        "ReturnedBytes": sum(stream.size_bytes(record) for record in page),
-    }
+    returned = {"ReturnedRecordsCount": len(sizes), "ReturnedBytes": sum(sizes)}
     account.bill("GetRecords", stream.table_name, prices.STREAM_READS, 1)
     for metric, value in returned.items():
         account.metrics.add(

@@ -65,15 +65,21 @@ def transact_get_items(account: Account, request: Request) -> Response:
         for action, table in zip(wanted, tables, strict=True)
     ]
     done = [read for read in transactions.execute(account, actions) if isinstance(read, Found)]
-    if sum(read.receipt.bytes_returned for read in done) > limits.TRANSACTION_BYTES:
+    sizes = [read.receipt.bytes_returned for read in done]
+    if sum(sizes) > limits.TRANSACTION_BYTES:
         raise errors.ValidationException(TOO_LARGE)
 
-    response: Response = {
-        "Responses": [_shown(action, read) for action, read in zip(wanted, done, strict=True)]
-    }
-    names = (action.body["TableName"] for action in wanted)
-    receipts = zip(names, (read.receipt for read in done), strict=True)
-    return response | responses.consumed_by_table(request.get("ReturnConsumedCapacity"), receipts)
+    found = list(zip(wanted, done, strict=True))
+    response: Response = {}
+    if sum(sizes) > responses.LONG_BYTES:
+        pieces = responses.measured_in_pieces(zip(found, sizes, strict=True), _shown)
+        response = responses.LongAnswer(Responses=pieces)
+    else:
+        response["Responses"] = _shown(found)
+    receipts = ((action.body["TableName"], read.receipt) for action, read in found)
+    mode = request.get("ReturnConsumedCapacity")
+    response.update(responses.consumed_by_table(mode, receipts))
+    return response
 
 
 def _load(body: Mapping[str, Any]) -> _WantedItem:
@@ -91,7 +97,11 @@ def _find(account: Account, table: Table, wanted: _WantedItem) -> Found:
     return find(account, table, position, consistent=True, factor=TRANSACTIONAL)
 
 
-def _shown(wanted: _WantedItem, read: Found) -> dict[str, Any]:
+def _shown(found: list[tuple[_WantedItem, Found]]) -> list[dict[str, Any]]:
+    return [_part_shown(wanted, read) for wanted, read in found]
+
+
+def _part_shown(wanted: _WantedItem, read: Found) -> dict[str, Any]:
     """Return the part of an item that is shown; without one there is no item (TXG-1).
 
     Observed: the public suite in October 2026, unlike GetItem (PRJ-4).

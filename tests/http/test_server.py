@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from emulator import Emulator
 from emulator.api import LongAnswer
 from emulator.http import server as server_module
 from emulator.http.server import HttpServer, ServerOptions, ServerThread, serve
@@ -732,15 +733,30 @@ def test_stopping_and_time_wait_for_a_long_page():
     assert asyncio.run(scenario()) == [1000, "end"]
 
 
-def test_a_long_page_is_shown_whole_to_the_log():
+@pytest.mark.usefixtures("single_pieces")
+@pytest.mark.parametrize("looks_on", ["log", "console"])
+def test_a_long_page_is_written_in_pieces_whoever_looks_on(looks_on):
+    """Both are told of it at once, in the order of the requests, and others are served."""
     lines: list[str] = []
-    options = ServerOptions(log=lines.append, grace_seconds=0.1, drain_seconds=0.01)
-    with ServerThread(cast("Any", Librarian()), options=options) as server:
-        status, fields, body = ask(server, body=b'{"Items": 1000}')
 
-    assert (status, json.loads(body)["Count"]) == (200, 1000)
-    assert int(fields["Content-Length"]) == len(body)
-    assert len(lines) == 1
+    async def scenario():
+        options = ServerOptions(log=lines.append if looks_on == "log" else None)
+        server = HttpServer(Emulator(), options)
+        server._protocol._call = cast("Any", Librarian().call_in_pieces)
+        if looks_on == "console":
+            server._feed.renew("a console")
+        (reader, page), (other, single) = reading(server), reading(server)
+        tell(reader, LONG_PAGE)
+        tell(other, message())
+        assert (counts(page), counts(single)) == ([], [1])
+        told = len(lines) or server._feed.last_number
+        await turns(40)
+        server.cut_off()
+        return told, counts(page)
+
+    assert asyncio.run(scenario()) == (2, [1000])
+    for line in lines:
+        assert 0 <= float(line.split()[3]) < 60_000, "milliseconds"
 
 
 class Recorder(StandIn):
@@ -933,12 +949,13 @@ def test_serving_ends_with_a_signal(number):
 class Busy(StandIn):
     """Never comes to an end with a request."""
 
+    def __init__(self):
+        self.begun = threading.Event()
+
     def call_in_pieces(self, operation, request, *, region=None):
         self.begun.set()
         while True:
             pause()
-
-    begun = threading.Event()
 
 
 @pytest.mark.parametrize("signals", [1, 2])
@@ -948,14 +965,22 @@ def test_a_request_without_end_does_not_hold_up_a_signal(signals, monkeypatch):
     busy: Any = Busy()
     main_thread = threading.main_thread().ident
     assert main_thread is not None
+    heard = threading.Event()
+    note = server_module._StopSignals._note
+
+    def note_and_tell(self, number, frame):
+        heard.set()
+        note(self, number, frame)
+
+    monkeypatch.setattr(server_module._StopSignals, "_note", note_and_tell)
 
     def ask_and_end(port):
         with socket.create_connection(("127.0.0.1", port)) as client:
             client.sendall(message())
             busy.begun.wait()
-            for _ in range(signals):
-                pause()
+            for _ in range(signals):  # two that come before the first was heard are one
                 signal.pthread_kill(main_thread, signal.SIGTERM)
+                heard.wait()
             receive_all(client)
 
     def ready(url):
