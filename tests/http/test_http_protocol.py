@@ -21,6 +21,8 @@ from emulator.service.errors import ApiError, RequestEntityTooLargeException, Se
 
 POST = b"POST / HTTP/1.1\r\nX-Amz-Target: a.b\r\nContent-Length: 2\r\n\r\n{}"
 CHUNKED = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\n{}\r\n0\r\nT: v\r\n\r\n"
+WITHOUT_TRAILER = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+GET = b"GET / HTTP/1.1\r\n\r\n"
 TLS_GREETING = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
 LIMIT = 64
 
@@ -85,6 +87,8 @@ def test_only_short_lines_that_repeat_are_remembered(monkeypatch):
 def test_pipelined_requests_come_out_in_order():
     assert read([POST + CHUNKED + POST]) == read([POST]) + read([CHUNKED]) + read([POST])
     assert len(read([POST + CHUNKED + POST])) == 3
+    assert read([WITHOUT_TRAILER + POST]) == read([WITHOUT_TRAILER]) + read([POST])
+    assert read([POST[:53], POST[53:] + GET]) == read([POST]) + read([GET])
 
 
 def test_chunks_join_to_the_body_and_the_trailer_is_skipped():
@@ -172,6 +176,32 @@ def test_a_body_of_exactly_the_limit_is_read():
     head = b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % LIMIT
 
     assert [request[3] for request in read([head + b"x" * LIMIT])] == [b"x" * LIMIT]
+    head = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    chunks = b"3c\r\n%b\r\n4\r\n%b\r\n0\r\n\r\n" % (b"x" * 60, b"x" * 4)
+
+    assert [request[3] for request in read([head + chunks])] == [b"x" * LIMIT]
+
+
+def test_a_head_of_exactly_the_limit_is_read_however_it_comes():
+    """WIR-21."""
+    start = b"GET / HTTP/1.1\r\nA: "
+    for length, outcome in ((256, tuple), (257, type)):
+        head = start + b"b" * (length - len(start)) + b"\r\n\r\n"
+        for pieces in ([head], [head[:-1], head[-1:]], [head[at : at + 1] for at in range(261)]):
+            assert [type(seen) for seen in read(pieces)] == [outcome], (length, len(pieces))
+
+
+def test_what_has_arrived_of_a_request_is_counted():
+    parser = RequestParser()
+    for piece, held in (
+        (b"POST / HT", 9),
+        (b"TP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", 0),
+        (b"5\r\nhello\r\n5\r\nhe", 10),  # a chunk without its frame, and what is not a chunk yet
+        (b"llo\r\n0\r\n\r\nPO", 2),
+    ):
+        parser.feed(piece)
+        parser.take()
+        assert parser.held_bytes == held
 
 
 def test_a_client_that_waits_to_go_on_is_told_once():
@@ -236,6 +266,8 @@ streams = st.lists(fragments | st.binary(max_size=12), max_size=8).map(b"".join)
 @given(data=streams, places=st.lists(st.integers(min_value=0, max_value=2000), max_size=12))
 @example(data=b"\r\n" + POST, places=[1])  # an empty line, cut in two
 @example(data=CHUNKED + POST, places=[75])  # the end of the trailer, with a request behind it
+@example(data=POST + GET + GET, places=[53])  # a head that came in two, and shorter ones
+@example(data=WITHOUT_TRAILER + POST, places=[])
 def test_how_a_stream_is_cut_makes_no_difference(data, places):
     assert read(cut(data, places)) == read([data])
 

@@ -45,10 +45,11 @@ class Recorder:
         return {"operation": operation, "request": request, "region": region, **whose}
 
 
-def ask(fields, body=b"{}", *, method="POST", target="/", outcome=None, **options):
+def ask(fields, body=b"{}", *, method="POST", target="/", outcome=None, peer=None, **options):
     protocol = JsonProtocol(Recorder(outcome).call, **options)
     request = HttpRequest(method, target, dict(fields))
     request.body = body
+    request.peer = peer
     return protocol.answer(request)
 
 
@@ -96,6 +97,25 @@ def test_an_operation_is_called_in_the_region_of_the_credentials():
 def test_an_access_key_is_told_where_it_makes_a_difference(options, told):
     """WIR-1."""
     assert json.loads(ask(LIST_TABLES, **options).body).get("access_key") == told
+
+
+@pytest.mark.parametrize(("has_callers", "told"), [(True, "10.1.2.3"), (False, None)])
+def test_an_address_is_told_to_who_asks_for_callers(has_callers, told):
+    """A policy may have a condition on it (decision 52)."""
+    response = ask(LIST_TABLES, peer="10.1.2.3", keys_apart=True, has_callers=has_callers)
+
+    assert json.loads(response.body).get("source_ip") == told
+
+
+@pytest.mark.parametrize("path", ["/", "/any"])
+def test_a_request_may_be_signed_in_its_query(path):
+    """WIR-7."""
+    signature = "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=0&X-Amz-SignedHeaders=host"
+    query = f"{signature}&X-Amz-Date=20260101T000000Z&X-Amz-{SCOPE}"
+    response = ask(without("authorization"), target=f"{path}?{query}", keys_apart=True)
+
+    answer = json.loads(response.body)
+    assert (answer["region"], answer["access_key"]) == ("eu-west-1", "KEY")
 
 
 def test_a_shared_server_has_one_region():
@@ -461,6 +481,8 @@ def test_a_compressed_question_may_not_grow_over_the_limit():
     bomb = gzip.compress(b" " * (limits.REQUEST_BYTES + 1))
 
     assert ask(LIST_TABLES | {"content-encoding": "gzip"}, bomb).status == 413
+    largest = gzip.compress(b"{}" + b" " * (limits.REQUEST_BYTES - 2))
+    assert ask(LIST_TABLES | {"content-encoding": "gzip"}, largest).status == 200
 
 
 def test_an_encoding_that_is_none_is_passed_over():
@@ -547,6 +569,22 @@ def test_a_long_page_of_which_little_is_shown_is_not_compressed():
 
 def test_a_short_answer_is_never_compressed():
     assert ask(LIST_TABLES | {"accept-encoding": "gzip"}, outcome={}).body == b"{}"
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "lines"), [(4095, ""), (4096, "Content-Encoding: gzip\r\n")]
+)
+def test_an_answer_is_compressed_from_four_kilobytes_on(size_bytes, lines):
+    """WIR-22: however it is written."""
+    around = len('{"Items":[""]}')
+    text = "x" * (size_bytes - around)
+    accepting = LIST_TABLES | {"accept-encoding": "gzip"}
+    short = ask(accepting, outcome={"Items": [text]})
+    long = ask(accepting, outcome=LongAnswer(Items=iter([[text]])))
+    assert isinstance(long, PageResponse)
+    long.write_all()
+
+    assert short.field_lines == long.field_lines == lines
 
 
 # Laws

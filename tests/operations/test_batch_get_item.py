@@ -271,6 +271,13 @@ def test_each_item_is_rounded_on_its_own():
     ]
 
 
+@pytest.mark.parametrize("mode", [{}, {"ReturnConsumedCapacity": "NONE"}])
+def test_costs_are_not_reported_unless_asked_for(mode):
+    """CAP-404."""
+    request = {"RequestItems": {"hash": wanting(KEY)}} | mode
+    assert answer("BatchGetItem", request) == {"Responses": {"hash": []}, "UnprocessedKeys": {}}
+
+
 def test_what_exceeds_sixteen_megabytes_comes_back_as_it_came():
     """BGI-5, SIZ-7, CAP-213: with the table's other parameters, and unpaid."""
     emulator = Emulator()

@@ -401,3 +401,36 @@ def test_a_session_that_was_made_is_closed_once_asked():
     assert session.send("request") == "request"
     session.close()
     assert closed == ["x"]
+
+
+def test_what_sends_is_made_on_demand_for_clients_of_a_mock_only():
+    endpoints: list[dict[str, Any]] = []
+    create = client_creation.send_on_demand(
+        lambda _self, **options: endpoints.append(options), SimpleNamespace
+    )
+    create(None, verify=False)
+    with serving():
+        create(None, verify=False)
+        create(None, http_session_cls=dict)
+    without, made, chosen = endpoints
+
+    assert without == {"verify": False}
+    session = made["http_session_cls"](timeout=3)
+    assert isinstance(session, client_creation._SessionOnDemand)
+    assert session._session == SimpleNamespace(timeout=3)
+    assert chosen["http_session_cls"](timeout=3)._session == {"timeout": 3}
+
+
+def test_a_profile_is_read_anew_once_a_client_is_made():
+    original = Original()
+    get_scoped_config = client_creation.look_at_the_profile_once(original)
+
+    def create_client(_self):
+        return get_scoped_config("session"), get_scoped_config("session")
+
+    create = client_creation.make_client(create_client)
+    with serving():
+        first, again = create(None)
+        assert first is again
+        assert get_scoped_config("session") is not get_scoped_config("session")
+    assert len(set(create(None))) == 2, "without a mock"
