@@ -9,6 +9,7 @@ partition is hot.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from itertools import pairwise
 from typing import Any, Final
 
@@ -43,15 +44,16 @@ class PartitionLoad:
         last_demand: Units that reached the partition in the last closed minute.
         total_consumed: Admitted in all closed minutes.
         total_throttled: Refused in all closed minutes.
-        peak: The most admitted within one second, ever.
+        second: The last second in which something was admitted.
+        in_second: What was admitted in that second.
     """
 
     __slots__ = (
+        "_earlier_peak",
         "consumed",
         "heat",
         "in_second",
         "last_demand",
-        "peak",
         "second",
         "throttled",
         "total_consumed",
@@ -62,8 +64,18 @@ class PartitionLoad:
         self.consumed = self.throttled = self.heat = 0.0
         self.last_demand = 0.0
         self.total_consumed = self.total_throttled = 0.0
-        self.peak = self.in_second = 0.0
+        self._earlier_peak = self.in_second = 0.0
         self.second = -1
+
+    @property
+    def peak(self) -> float:
+        """The most admitted within one second, ever."""
+        return max(self._earlier_peak, self.in_second)
+
+    def begin_second(self, second: int, units: float) -> None:
+        """Begin to count another second, with what is admitted first."""
+        self._earlier_peak = self.peak
+        self.second, self.in_second = second, units
 
     def close(self) -> None:
         """End the running minute."""
@@ -139,7 +151,8 @@ class Traffic:
     def __init__(self, prefix_length: int = 2) -> None:
         self.prefix_length = prefix_length
         self.running = Minute()
-        self.loads: dict[int, tuple[PartitionLoad, PartitionLoad]] = {}
+        #: By partition and axis; they begin with the first access at the latest.
+        self.loads: defaultdict[int, tuple[PartitionLoad, PartitionLoad]] = defaultdict(_new_loads)
 
     @property
     def is_idle(self) -> bool:
@@ -150,8 +163,7 @@ class Traffic:
 
     def open(self, partition_id: int) -> tuple[PartitionLoad, PartitionLoad]:
         """Start the loads of a partition."""
-        loads = self.loads[partition_id] = (PartitionLoad(), PartitionLoad())
-        return loads
+        return self.loads[partition_id]
 
     def close(self, partition_id: int) -> None:
         """Forget the loads of a partition that is gone."""
@@ -161,17 +173,12 @@ class Traffic:
         self, partition_id: int, axis: int, units: float, position: Position | None, second: int
     ) -> None:
         """Record an admitted access; ``position`` is None for a Scan (CAP-805)."""
-        loads = self.loads.get(partition_id)
-        load = loads[axis] if loads is not None else self.open(partition_id)[axis]
+        load = self.loads[partition_id][axis]
         load.consumed += units
-        in_second = units
         if load.second == second:
-            in_second += load.in_second
+            load.in_second += units
         else:
-            load.second = second
-        load.in_second = in_second
-        if in_second > load.peak:
-            load.peak = in_second
+            load.begin_second(second, units)
         if position is None:
             return
         access = self.running.accesses.get(position)
@@ -198,8 +205,7 @@ class Traffic:
         heat_units: float,
     ) -> None:
         """Record an access that was refused; ``heat_units`` is what reached the partition."""
-        loads = self.loads.get(partition_id)
-        load = loads[axis] if loads is not None else self.open(partition_id)[axis]
+        load = self.loads[partition_id][axis]
         load.throttled += units
         load.heat += heat_units
         if position is None:
@@ -245,6 +251,10 @@ class Traffic:
         """Assert what always holds."""
         assert len(self.running.accesses) <= MAX_POSITIONS, len(self.running.accesses)
         assert self.running.records.keys() <= self.running.accesses.keys()
+
+
+def _new_loads() -> tuple[PartitionLoad, PartitionLoad]:
+    return PartitionLoad(), PartitionLoad()
 
 
 class AccessRun:

@@ -259,10 +259,10 @@ def _bytes_by_partition(
 
     Touched are those from the start position to where the page ended (CAP-212).
     """
-    partitions = resource.partitions
-    if len(partitions) == 1:
-        return [(partitions.at(request.low), walked.size_bytes)]
-    low, high = request.low, request.high
+    low, high, partitions = request.low, request.high, resource.partitions
+    touched = partitions.between(low, high)
+    if len(touched) == 1:  # the whole range lies in it, as that of nearly every Query does
+        return [(touched[0], walked.size_bytes)]
     if request.start is not None:
         low, high = (low, request.start) if request.reverse else (request.start, high)
     if walked.cut:

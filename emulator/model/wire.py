@@ -475,7 +475,11 @@ def _dump_list(value: tuple[Value, ...]) -> WireValue:
     dumpers = _DUMPERS
     members = []
     for member in value:
-        members.append(dumpers[type(member)](member))  # noqa: PERF401 - a call less
+        if type(member) is dict:
+            # Most members of lists are maps; their dumper would say the same.
+            members.append({"M": dump_item(member)})
+        else:
+            members.append(dumpers[type(member)](member))
     return {"L": members}
 
 
