@@ -63,8 +63,8 @@ MARKERS: Final = {
     "it consumes more than this; usd is the cost of a million runs",
     "ddb_allow": "ddb_allow(*kinds): findings of these kinds in the test are not reported and do "
     "not fail it",
-    "ddb_faults": "ddb_faults(kind, operations, tables, key, share, times, after, until, latency, "
-    "seed): some of the test's requests to its emulated DynamoDB fail",
+    "ddb_faults": "ddb_faults(kind, operations, tables, key, share, times, regions, after, until, "
+    "latency, seed): some of the test's requests to its emulated DynamoDB fail",
 }
 
 _LEDGER: Final = pytest.StashKey["Ledger"]()
@@ -610,7 +610,7 @@ def _enclosing_mock() -> Scope | None:
 def ddb_build(pytestconfig: pytest.Config) -> Callable[..., SeededDatabase]:
     """Build a database: ``ddb_build(tables="main.tf", seed="items.jsonl")``, or in a with block.
 
-    For the override of ``ddb_template``.
+    Use it to override ``ddb_template``.
     """
     _require_our_package()
     options = pytestconfig.stash[_STATE].options
@@ -637,10 +637,10 @@ def ddb_template() -> SeededDatabase | None:
 
 @pytest.fixture(scope=_scope)
 def ddb(request: pytest.FixtureRequest, ddb_template: object) -> Iterator[Emulator]:
-    """An emulated DynamoDB of the test's own; boto3 is routed to it, real credentials hidden.
+    """The test's own emulated DynamoDB; boto3 is routed to it, and real credentials are hidden.
 
-    If a fixture of the same test has entered ``mock_dynamodb``, and nothing asks for an emulator
-    of a certain kind, it is that one's.
+    If a fixture of the same test has entered ``mock_dynamodb``, it is the emulator of that mock,
+    unless a marker, an option or a template asks for a particular kind.
     """
     _require_our_package()
     from emulator.testing.seeded_databases import routed
@@ -694,7 +694,7 @@ def _emulator(request: pytest.FixtureRequest, state: _State, base: object) -> Em
 
 @pytest.fixture(scope=_scope)
 def ddb_client(ddb: Emulator) -> Any:
-    """A boto3 client of the test's DynamoDB; without boto3, one of its shape."""
+    """A boto3 client of the test's DynamoDB; without boto3, a client with the same methods."""
     if find_spec("boto3") is None:
         return ddb.client()
     import boto3
@@ -755,7 +755,7 @@ def ddb_clock(ddb: Emulator) -> ManualClock:
 def ddb_endpoint(request: pytest.FixtureRequest, ddb: Emulator) -> Iterator[str]:
     """The URL of an HTTP server for the test's DynamoDB, on a free port of this machine.
 
-    In a browser it is a console of the test; a debugger that is entered says where.
+    In a browser it is the test's console; when a debugger starts, the address is printed.
     """
     from emulator.http import ServerThread
 

@@ -132,9 +132,9 @@ class Emulator:
             operation: The operation's name, such as ``"PutItem"``.
             request: Its parameters; binary values are base64 text or bytes.
             region: The region, if not the emulator's own.
-            access_key: Whose data it is about, if that of different keys is kept apart; what
-                is made without a key, every key sees.
-            source_ip: Where it came from over a network, for policies that ask.
+            access_key: The caller's key, if the data of different keys is kept apart; tables
+                made without a key are visible to every key.
+            source_ip: The address of the caller, for policies that ask for it.
 
         Raises:
             ApiError: what the service would answer; nothing has changed then.

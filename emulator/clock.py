@@ -42,9 +42,9 @@ BAD_START: Final = "a ManualClock starts between the years 1970 and 9998, in epo
 
 
 class Clock(Protocol):
-    """What the emulator needs of a clock.
+    """What the emulator needs from a clock.
 
-    ``SystemClock`` and ``ManualClock`` are two. Any object with these methods is a third:
+    ``SystemClock`` and ``ManualClock`` have it, and any object with these methods will do:
 
     >>> from emulator import Emulator
     >>> class Stopped:

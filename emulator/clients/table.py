@@ -159,7 +159,7 @@ class Table:
     # The table itself
 
     def load(self) -> None:
-        """Read the table's description, of which the attributes are parts."""
+        """Read the table's description again; the attributes are read from it."""
         response = self._invoke("DescribeTable", {})
         self._description = conversion.client_response(response)["Table"]
 

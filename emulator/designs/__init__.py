@@ -1,9 +1,9 @@
 """Design files: the tables that a project's own infrastructure code declares.
 
-Read are Terraform (files, directories, plans), CloudFormation, SAM, the Serverless Framework, the
+It reads Terraform (files, directories, plans), CloudFormation, SAM, the Serverless Framework, the
 ``cdk.out`` folder of the CDK, NoSQL Workbench models, the data models of AWS's agent tools, what
 ``aws dynamodb describe-table`` prints, and CreateTable requests. All of them become CreateTable
-requests, which the engine judges as it judges any other.
+requests, which the engine checks like any other.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class DeclaredTable:
         return finding.at(self.file, position)
 
     def lines_around(self, finding: Finding) -> set[int]:
-        """Return the first lines of all that a finding stands in: line, index, table."""
+        """Return the first line of each thing around a finding: its line, index and table."""
         keys = ((self._index_of(finding), ""), ("", ""))
         blocks = {self.places[key].line for key in keys if key in self.places}
         return blocks | ({finding.line} if finding.line is not None else set())

@@ -155,7 +155,7 @@ def _check_size(workload: Workload, designs: int) -> None:
 def _assumptions(workload: Workload, run: SimulationRun) -> list[str]:
     """Return what the answer rests on besides the workload."""
     stated = [
-        f"{run.worlds} worlds were played, each a draw of what the service does not tell, such as "
+        f"{run.worlds} worlds were played, each a draw of what AWS does not publish, such as "
         "which keys share a partition."
     ]
     if workload.duration > run.seconds:

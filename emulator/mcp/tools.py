@@ -54,7 +54,7 @@ Skew = Annotated[
 Load = Annotated[float, "A multiple of every rate."]
 Seconds = Annotated[int, f"The length of the simulated run, at most; up to {MOST_SECONDS}."]
 Seed = Annotated[int, "The seed of the first world; the same seed gives the same answer."]
-Worlds = Annotated[int, "How many draws of what the service does not tell are played, 1 to 200."]
+Worlds = Annotated[int, "How many draws of what AWS does not publish are played, 1 to 200."]
 Quick = Annotated[bool, "False also searches for the headroom, which takes longer."]
 
 

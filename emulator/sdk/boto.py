@@ -71,24 +71,24 @@ def mock_dynamodb(
     """Serve every boto3, botocore and aiobotocore client of DynamoDB from an emulator.
 
     A context manager, and a decorator of functions, async functions, generators and test
-    classes, with and without parentheses. Every entry has its own new emulator, unless one is
-    passed or it is entered inside another mock: then that one's emulator serves on, as long as
-    nothing is said of a new one.
+    classes, with and without parentheses. Each entry gets a new emulator, unless one is passed.
+    Inside another mock, an entry without arguments that describe a new emulator joins that mock
+    and is served by its emulator.
 
     Args:
-        emulator: Who serves; or, for a bare decorator, the function or class.
-        capacity: Of the new emulator, as the four that follow.
-        clock: On a ``ManualClock``, the SDK's retries and waiters advance it and do not sleep.
-        region: The region of clients that have none configured; by default the one that the
-            environment or the profile gives to clients, or us-east-1.
+        emulator: The emulator that serves; or, for a bare decorator, the function or class.
+        capacity: The capacity mode of the new emulator; the next four describe it too.
+        clock: Its clock; the SDK's retries and waiters advance a ``ManualClock``, and do not sleep.
+        region: The region of clients that have none configured; by default the one that boto3
+            takes from the environment or the profile, or us-east-1.
         account_id: The account that owns every table.
         settings: The adjustable constants.
         fast: Answer before the SDK serialises and signs: several times cheaper per call, but
-            without the SDK's retries and without its checks of parameters. By default as the mock
-            that is joined, or False.
-        hide_credentials: Put dummies in the place of the credentials of the environment and of
-            every session, for all services; with False, only DynamoDB does without them. By
-            default as the mock that is joined, or True.
+            without the SDK's retries and without its checks of parameters. By default as in the
+            mock that is joined, or False.
+        hide_credentials: Replace the credentials in the environment and in every session by
+            dummies, for all services; with False, only DynamoDB does not see them. By default as
+            in the mock that is joined, or True.
         join: Inside another mock, share its emulator; with False, start empty.
 
     >>> import boto3

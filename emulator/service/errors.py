@@ -174,7 +174,7 @@ class UnknownOperationException(ProtocolError):
 
 
 class AccessDeniedException(ProtocolError):
-    """The resource belongs to another account."""
+    """The caller may not do this: another account's resource, a policy, or a web page."""
 
 
 class MissingAuthenticationTokenException(ProtocolError):

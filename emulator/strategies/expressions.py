@@ -301,7 +301,7 @@ def updates(
 ) -> SearchStrategy[Fragment]:
     """Draw updates: UpdateExpression, with its names and values.
 
-    They fit every item of ``items(schema)`` with the same attributes, and leave such an item.
+    They fit every item of ``items(schema)`` with the same attributes; the result is one too.
 
     Args:
         schema: A TableSchema, a CreateTable request or a table's description.

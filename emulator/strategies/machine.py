@@ -38,8 +38,8 @@ class DynamoDBMachine(RuleBasedStateMachine):
         tables: CreateTable requests or schemas of the tables that each run begins with.
         capacity: "off", "observe" or "enforce".
         settings: The adjustable constants, or None.
-        faults: The kinds of faults that may strike; the rules must bear them.
-        budget: What a single step may consume, as of ``Emulator.budget``; None is no limit.
+        faults: The kinds of faults that may occur; the rules must cope with them.
+        budget: What a single step may consume, as in ``Emulator.budget``; None is no limit.
         routes_boto3: Whether boto3 is served by the emulator during a run.
         keeps_expected: Whether the rules keep ``expected`` in step with what they write.
         emu: The emulator, on a manual clock.
@@ -104,7 +104,7 @@ class DynamoDBMachine(RuleBasedStateMachine):
     # What rules use
 
     def create(self, schema: Schema) -> TableSchema:
-        """Create a table, and begin to expect things of it."""
+        """Create a table, and a naive one beside it in ``expected``."""
         table = TableSchema.of(schema)
         request = dict(schema) if isinstance(schema, Mapping) else table.create_request()
         self.emu.call("CreateTable", request)

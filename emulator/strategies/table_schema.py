@@ -47,7 +47,7 @@ class TableSchema:
         return cls(declared["TableName"], key, indexes)
 
     def create_request(self, **members: Any) -> dict[str, Any]:
-        """Return the request that creates the table, on demand unless ``members`` say else."""
+        """Return the request that creates the table; on demand, unless ``members`` differ."""
         request: dict[str, Any] = {
             "TableName": self.name,
             "KeySchema": wire.dump_key(self.key),

@@ -29,7 +29,7 @@ class Recorder:
     def addoption(self, *names: str, **options: Any) -> None:
         """Note an option."""
         value = f" {options['metavar']}" if "metavar" in options else ""
-        self.options.append((f"{names[0]}{value}", options.get("help", "")))
+        self.options.append((f"{names[0]}{value}", options.get("help", "").replace("%%", "%")))
 
     def addini(self, name: str, text: str = "", *_: object, **__: object) -> None:
         """Note a setting."""

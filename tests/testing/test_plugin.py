@@ -503,8 +503,8 @@ def test_the_markers_and_options_are_documented(project):
         "if it consumes more than this; usd is the cost of a million runs",
         "@pytest.mark.ddb_allow(*kinds): findings of these kinds in the test are not reported and "
         "do not fail it",
-        "@pytest.mark.ddb_faults(kind, operations, tables, key, share, times, after, until, "
-        "latency, seed): some of the test's requests to its emulated DynamoDB fail",
+        "@pytest.mark.ddb_faults(kind, operations, tables, key, share, times, regions, after, "
+        "until, latency, seed): some of the test's requests to its emulated DynamoDB fail",
     ]
     assert "--ddb-report=PATH" in run(project, "--help").stdout.str()
 

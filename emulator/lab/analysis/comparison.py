@@ -73,7 +73,7 @@ class Executor(Protocol):
     """What runs tasks somewhere else: ``concurrent.futures`` has several."""
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """Run a function with arguments somewhere, and answer its future."""
+        """Run a function with arguments somewhere, and return its future."""
 
 
 def compare(
@@ -97,26 +97,26 @@ def compare(
 ) -> result_types.Comparison:
     """Play every design in many worlds and say how likely each throttles, why, and at what cost.
 
-    A world is one draw of what the service does not tell. Without ``worlds`` 20 are played, and
+    A world is one draw of what AWS does not publish. Without ``worlds`` 20 are played, and
     then as many as it takes until the chance is known to lie on one side of 5 % and of 95 %,
     200 at most; every design meets the same worlds.
 
     Args:
-        workload: What is asked.
+        workload: The requests, and how often they are made.
         designs: One or more ways to lay out the data.
-        engine: ``exact`` runs the real emulator request by request, ``aggregate`` works in
-            numbers; ``auto`` takes the first for small workloads and the second for others.
+        engine: ``exact`` runs the real emulator request by request, ``aggregate`` computes
+            with totals; ``auto`` uses the first for small workloads and the second for others.
         worlds: Exactly this many worlds.
         seeds: As many worlds as there are seeds, from the first one on; ``workload.seed``
             is the first by default.
         quick: Stop after 20 worlds.
         settings: What is known of the service; a setting other than its default is the same
             in every world.
-        known: Settings that are the same in every world although they have their default.
+        known: Settings that are the same in every world even if they have their default.
         title: For reports.
         headroom: Search for the largest load that passes.
         sensitivity: Find out which unknown moves the answer, and by how much.
-        fix: Look for the smallest change that helps a design which throttles.
+        fix: Look for the smallest change that helps a design that throttles.
         time_limit: Seconds for each of these three searches; None for no limit.
         executor: Where designs are studied; in this process by default.
         progress: Called with what is being done, how far it is, and how much there is.

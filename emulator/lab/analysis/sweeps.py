@@ -121,7 +121,7 @@ def sweep(
         The points of the part, in the order of the grid.
 
     Raises:
-        ValueError: A name in ``over`` is nobody's parameter.
+        ValueError: A name in ``over`` is no parameter of the designs or the workload.
 
     >>> from emulator.lab import Capacity, Design, Field, Pattern, Workload
     >>> workload = Workload(
@@ -294,11 +294,11 @@ class RayExecutor:
             ray.init(ignore_reinit_error=True, logging_level=logging.WARNING, **options)
 
     def close(self) -> None:
-        """Leave the cluster, or end the one of this machine, if this executor began it."""
+        """Leave the cluster, or end the one of this machine, if this executor started it."""
         if self._begun:
             self._ray.shutdown()
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """Run a function as a Ray task and answer its future."""
+        """Run a function as a Ray task and return its future."""
         future: Future[Any] = self._ray.remote(function).remote(*arguments).future()
         return future

@@ -107,7 +107,7 @@ class Index:
     local: bool = False
     #: Of a global index; a provisioned table's indexes default to what the table has.
     capacity: Capacity = field(default_factory=Capacity)
-    #: Of a global index: what it brings along from its life before the run.
+    #: The state of a global index from its use before the run.
     history: History = NEWBORN
 
     def __post_init__(self) -> None:
@@ -168,7 +168,7 @@ class Table:
     indexes: tuple[Index, ...] = ()
     capacity: Capacity = field(default_factory=Capacity)
     table_class: str = STANDARD.name
-    #: What it brings along from its life before the run.
+    #: The state of the table from its use before the run.
     history: History = NEWBORN
     #: What it has, and pays for, besides its capacity.
     extras: Extras = NO_EXTRAS
@@ -327,7 +327,7 @@ class Design:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Design:
-        """Read what ``to_document`` wrote, or a person in the same form.
+        """Read what ``to_document`` or a person wrote in that form.
 
         Raises:
             DocumentError: Something is missing, unknown or out of bounds.

@@ -140,7 +140,7 @@ class Latest:
 
 @dataclass(frozen=True)
 class Sequential:
-    """One value after the other, round and round.
+    """One value after the other, again and again.
 
     >>> Sequential().probabilities(2).tolist()
     [0.5, 0.5]

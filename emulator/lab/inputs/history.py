@@ -38,10 +38,10 @@ NO_UNITS: Final = Units()
 @explain_arguments()
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """What a table or global index brings along from its life before the run.
+    """The state of a table or global index from its use before the run.
 
-    It holds when the warm-up begins; with ``warm_up: 0`` the run itself begins so. What the
-    design's own capacity calls for is there in any case.
+    It is the state when the warm-up begins, or the run if ``warm_up`` is 0. Partitions that the
+    design's own capacity needs are there in any case.
 
     >>> History(previous_peak=Units(write=6_000)).promised
     Units(read=0, write=12000)
@@ -52,7 +52,7 @@ class History:
     #: The most that it has served, more than half an hour ago: twice as much is promised
     #: (CAP-510).
     previous_peak: Units = NO_UNITS
-    #: Its warm throughput, as DescribeTable tells it (CAP-509).
+    #: Its warm throughput, as DescribeTable reports it (CAP-509).
     warm: Units = NO_UNITS
     #: The share of the burst reserve that it has; None: as the settings or the world say (CAP2-5).
     burst_start: float | None = None

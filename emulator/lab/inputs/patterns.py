@@ -200,7 +200,7 @@ class Recorded:
 @explain_arguments()
 @dataclass(frozen=True)
 class Pattern:
-    """One access pattern: the template of its documentation, made executable.
+    """One access pattern: an operation, how often it is called, and what the caller knows.
 
     >>> Pattern("event", "PutItem", rate=50, size=1200).pace
     Constant(rate=50.0)
@@ -284,12 +284,12 @@ class Pattern:
 
     @property
     def is_put(self) -> bool:
-        """Return whether it brings a whole new item."""
+        """Return whether it writes a whole new item."""
         return self.operation in PUTS
 
     @property
     def creates(self) -> bool:
-        """Return whether it can bring an item into being."""
+        """Return whether it can create an item."""
         return self.is_put or self.operation == "UpdateItem"
 
     @property

@@ -166,7 +166,7 @@ def record(emulator: Emulator, table: str | None = None) -> Iterator[list[str]]:
     one line per item.
 
     Args:
-        emulator: Whose calls to record.
+        emulator: The emulator whose calls are recorded.
         table: Only those on this table.
 
     >>> emu = Emulator()

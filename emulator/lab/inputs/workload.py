@@ -112,7 +112,7 @@ class Workload:
 
     @property
     def callers(self) -> Clients:
-        """The clients, also where only their number was said."""
+        """The clients, even if only their number was given."""
         return Clients(count=self.clients) if isinstance(self.clients, int) else self.clients
 
     @property
@@ -202,7 +202,7 @@ class Workload:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Workload:
-        """Read what ``to_document`` wrote, or a person in the same form.
+        """Read what ``to_document`` or a person wrote in that form.
 
         Raises:
             DocumentError: Something is missing, unknown or out of bounds.
@@ -237,7 +237,7 @@ class Workload:
 
     @classmethod
     def from_trace(cls, lines: Iterable[str] | Path, **options: Any) -> Workload:
-        """Return recorded traffic as a workload; ``emulator.lab.inputs.traces`` tells the form.
+        """Return recorded traffic as a workload; ``emulator.lab.inputs.traces`` has the format.
 
         Raises:
             DocumentError: A line cannot be read.
