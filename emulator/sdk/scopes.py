@@ -208,22 +208,20 @@ def _sdk_offset(clock: Clock) -> int:
 
 def _hide_environment() -> None:
     if not _environment:
-        _environment.update(
-            # Nearly all are unset, which raises an exception inside of get().
-            (name, os.environ[name] if name in os.environ else None)  # noqa: SIM401
-            for name in HIDDEN_ENVIRONMENT
-        )
-        _set_environment(HIDDEN_ENVIRONMENT)
+        # Each is looked for once: nearly all are unset, which raises an exception inside.
+        present = {name for name in HIDDEN_ENVIRONMENT if name in os.environ}
+        for name, value in HIDDEN_ENVIRONMENT.items():
+            _environment[name] = os.environ[name] if name in present else None
+            if value is not None:
+                os.environ[name] = value
+            elif name in present:
+                del os.environ[name]
 
 
 def _restore_environment() -> None:
-    _set_environment(_environment)
-    _environment.clear()
-
-
-def _set_environment(values: Mapping[str, str | None]) -> None:
-    for name, value in values.items():
+    for name, value in _environment.items():
         if value is not None:
             os.environ[name] = value
         elif name in os.environ:
             del os.environ[name]
+    _environment.clear()
