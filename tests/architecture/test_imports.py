@@ -5,6 +5,7 @@ imports inside functions included.
 """
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -91,11 +92,19 @@ def module_of(path: Path) -> str:
     return ".".join(parts[:-1] if path.stem == "__init__" and len(parts) > 2 else parts)
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield everything below a node but expressions, which hold no imports."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.expr):
+            yield child
+            yield from statements(child)
+
+
 @cache
 def imported_modules(path: Path) -> list[tuple[int, str]]:
     """Return line and dotted name of every import in a file, at any depth."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in statements(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
