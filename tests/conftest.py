@@ -72,6 +72,15 @@ def pytest_configure(config):
     config.option.loadscopereorder = False
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path):
+    """Look for examples in those files of tests that have any, and not through all names of all."""
+    collectors = yield
+    if b">>>" in file_path.read_bytes():
+        return collectors
+    return [collector for collector in collectors if type(collector) is pytest.Module]
+
+
 def pytest_collection_modifyitems(config, items):
     """Leave plays out of what coverage is measured of."""
     if not config.pluginmanager.hasplugin("_cov"):
