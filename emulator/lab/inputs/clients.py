@@ -61,11 +61,6 @@ class Clients:
             raise ValueError(f"Clients.concurrency must be at least 1, not {self.concurrency}")
         if self.timeout is not None and not (math.isfinite(self.timeout) and self.timeout > 0):
             raise ValueError(f"Clients.timeout must be above 0 seconds, not {self.timeout}")
-        if self.batch_retry not in BATCH_RETRIES:
-            raise ValueError(
-                f"Clients.batch_retry must be one of {', '.join(BATCH_RETRIES)}, "
-                f"not {self.batch_retry!r}"
-            )
 
     def to_document(self) -> Any:
         """Return what ``from_entry`` reads: a number if only that is set."""

@@ -271,7 +271,7 @@ class Pattern:
     @property
     def sizes(self) -> Sizes:
         """The sizes with their shares."""
-        return Sizes.constant(self.size) if isinstance(self.size, int) else self.size
+        return self.size if isinstance(self.size, Sizes) else Sizes.constant(round(self.size))
 
     @property
     def is_write(self) -> bool:
@@ -631,7 +631,12 @@ PRELOAD: Final = Record(
         "pattern": FormMember(
             forms.text(), "The pattern whose items they are.", required=True, example="save"
         ),
-        "items": FormMember(forms.integer(least=1), "How many.", required=True, example=5000),
+        "items": FormMember(
+            forms.integer(least=1),
+            "How many are written; one with the key of another replaces it.",
+            required=True,
+            example=5000,
+        ),
         "span": FormMember(
             forms.duration(zero=True),
             "The time before the run over which they were written.",

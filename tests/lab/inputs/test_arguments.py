@@ -30,6 +30,35 @@ def test_a_wrong_argument_says_what_to_write(described, given, answer):
     assert str(raised.value).startswith(answer)
 
 
+@pytest.mark.parametrize(
+    ("described", "given", "answer"),
+    [
+        (Pattern, {"operation": "PutItem", "rate": "5"}, "Pattern takes Constant or Daily or "),
+        (Pattern, {"rate": 5, "size": "1 KB"}, "Pattern takes Sizes or a number as size, not '1 K"),
+        (Pattern, {"rate": 5, "by": "user"}, "Pattern takes a list of texts as by, not 'user'"),
+        (Field, {"count": "5"}, "Field takes a number or None as count, not '5'"),
+        (Field, {"unique": 5}, "Field takes 'sequential' or 'random' or None as unique, not 5"),
+        (Design, {"indexes": Index("i", partition="{a}")}, "Design takes a list of Index as ind"),
+        (Design, {"tables": [5]}, "Design takes a list of Table as tables, not [5]"),
+        (Workload, {"patterns": Pattern("p", "PutItem", rate=1)}, "Workload takes a list of Patt"),
+        (Workload, {"patterns": [], "duration": "10m"}, "Workload takes a number as duration, no"),
+        (Capacity, {"read": "5"}, "Capacity takes a number or None as read, not '5'"),
+    ],
+)
+def test_a_wrong_value_says_what_to_give(described, given, answer):
+    arguments = () if described in (Workload, Capacity) else ("name",)
+    with pytest.raises(TypeError) as raised:
+        described(*arguments, **given)
+    assert str(raised.value).startswith(answer)
+
+
+def test_a_value_that_is_none_of_the_choices_is_refused():
+    with pytest.raises(ValueError, match="Field takes 'sequential' or 'random' or None as unique"):
+        Field("id", unique="yes")
+    with pytest.raises(ValueError, match="Pattern takes 'even' or 'poisson' as arrivals, not 'x'"):
+        Pattern("p", "PutItem", rate=1, arrivals="x")
+
+
 def test_several_tables_do_not_hide_a_wrong_argument():
     with pytest.raises(TypeError, match="Design takes no 'read'"):
         Design("d", tables=[Table(partition="{a}")], read=5)
