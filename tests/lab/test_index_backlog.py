@@ -140,6 +140,32 @@ def test_a_hot_index_partition_may_split_before_the_index_closes():
     assert result.verdict.endswith(" unless its busy partition splits before.")
 
 
+@ENGINES
+@pytest.mark.parametrize(
+    "base", [{"partition": "{id}"}, {"partition": "{user}", "sort": "{timestamp}"}]
+)
+def test_a_hot_index_partition_that_splits_serves_twice_as_much(engine, base):
+    """CAP2-1, CAP-506: random ids in an index's sort key fall on both sides of the cut."""
+    load = Workload(
+        fields=[
+            Field("id", unique="random"),
+            Field("user", count=50),
+            Field("kind", values=("a",)),
+        ],
+        patterns=[Pattern("put", "PutItem", rate=16, size=100_000)],
+        duration=300,
+        warm_up=0,
+    )
+    capacity = Capacity(write=3_000, read=1)
+    index = Index("byKind", partition="{kind}", sort="{id}", capacity=capacity)
+    design = Design("d", **base, capacity=capacity, indexes=[index])
+    _, _, index, _ = outcome(engine, design, load, split_delay=130)
+    served = index.write.per_minute.consumed
+    assert served[1] == pytest.approx(1_000, rel=0.02)
+    assert served[3] > 1_450
+    assert served[4] > 1_450
+
+
 def test_a_read_that_may_be_stale_spares_its_partition():
     """CAP2-6: the engines take less of the partition, and meter all of it."""
     load = Workload(

@@ -52,7 +52,6 @@ class KeyGroups:
             partition key has a unique field; else None.
         steady: Whether values come in turn, so that nothing is left to chance.
         sampled: Whether a sample stands for more combinations.
-        new_fields: Fields whose value is new every time; their texts stand for any.
     """
 
     columns: dict[str, int]
@@ -61,7 +60,6 @@ class KeyGroups:
     strata: Floats | None
     steady: bool
     sampled: bool
-    new_fields: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -139,9 +137,8 @@ def _made(asked: _Asked, known: Mapping[str, Existing]) -> KeyGroups:
     sampled = float(np.prod([float(len(shares)) for _, shares in axes])) > MOST_GROUPS
     numbers, weights = _sampled(axes, asked.seed) if sampled else _listed(axes)
     texts = _finite_texts(finite, numbers) | _unique_texts(fields, numbers, known)
-    new_fields = frozenset(field.name for field in fields if field.name not in texts)
-    for name in new_fields:
-        texts[name] = [NEW_VALUE] * len(weights)
+    for field in fields:
+        texts.setdefault(field.name, [NEW_VALUE] * len(weights))
     for shard in shards:
         texts[shard.label] = [str(number) for number in numbers[shard.label].tolist()]
     labels = [field.name for field in fields] + [shard.label for shard in shards]
@@ -156,7 +153,6 @@ def _made(asked: _Asked, known: Mapping[str, Existing]) -> KeyGroups:
         strata=(numbers[_STRATUM] + 0.5) / STRATA if is_new else None,
         steady=steady and not shards,
         sampled=sampled,
-        new_fields=new_fields,
     )
 
 
@@ -186,6 +182,8 @@ def _unique_texts(
             texts[field.name] = [field.text(number) for number in existing.tolist()]
         elif field.unique and label in numbers:
             texts[field.name] = [format(number, "x") for number in numbers[label].tolist()]
+        elif field.unique == "random" and _STRATUM in numbers:
+            texts[field.name] = [format(number, "03x") for number in numbers[_STRATUM].tolist()]
     return texts
 
 

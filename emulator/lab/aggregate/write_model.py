@@ -93,8 +93,9 @@ class WriteModel(PatternModel):
         shards = [
             *random_shards(layout, self.pattern),
             *unlisted_shards([part for t in templates for part in t.shards], workload),
-            *(sort_shards(self.path.key, workload) if int(combinations) <= FEW_GROUPS else ()),
         ]
+        if int(combinations) <= FEW_GROUPS and not is_new:  # new keys are told apart anyway
+            shards += [shard for key in keys for shard in sort_shards(key, workload)]
         distinct = list({shard.label: shard for shard in shards}.values())
         return key_groups_of(
             workload, self.pattern, names, distinct, is_new=is_new, seed=workload.seed
