@@ -20,6 +20,9 @@ _MINUTE_SECONDS: Final = 60
 # Why a partition stays whole.
 NO_TRAFFIC: Final = "no traffic"
 SINGLE_ITEM: Final = "one item has nearly all traffic"
+QUERIED: Final = (
+    "nearly all traffic is Queries of one item collection, which are assumed not to split it"
+)
 SEQUENTIAL: Final = "sort keys are written in order"
 NO_BOUNDARY: Final = "no item collection boundary"
 
@@ -199,6 +202,7 @@ def decide(
     high: Position,
     *,
     prefix_length: int,
+    key_length: int,
     has_local_index: bool,
     top: object,
     settings: Settings,
@@ -210,13 +214,15 @@ def decide(
         low: The partition's first position.
         high: The first position behind it.
         prefix_length: How many leading elements of a position name its item collection.
+        key_length: How many elements of a position name its item; a Query has fewer.
         has_local_index: Collections must stay whole.
         top: A value above every sort value, to end an isolated item.
         settings: For the shares.
 
     Assumed: where it is cut, and which shares of the traffic isolate an item or prevent a cut
     (CAP-505, CAP-506): ``Settings.isolation_share``, ``Settings.single_item_share``,
-    ``Settings.sequential_share``.
+    ``Settings.sequential_share``. Assumed: a Query counts for its item collection as a whole, as
+    in Contributor Insights (CAP-805), so Queries alone never cut a collection in two.
     """
     weights = _weights(minutes, low, high)
     total = sum(weights.values())
@@ -225,7 +231,7 @@ def decide(
     hottest = max(weights, key=weights.__getitem__)
     share = weights[hottest] / total
     if share >= settings.single_item_share:
-        return Decision(refusal=SINGLE_ITEM)
+        return Decision(refusal=QUERIED if len(hottest) < key_length else SINGLE_ITEM)
     if share >= settings.isolation_share and not has_local_index:
         return _isolate(hottest, low, high, top)
     point = _median(weights, total, low)

@@ -259,6 +259,7 @@ def _split_for_heat(account: Account, table: Table, resource: Resource, partitio
         low,
         high,
         prefix_length=resource.meter.traffic.prefix_length,
+        key_length=resource.key_length,
         has_local_index=resource.is_table and table.has_local_indexes,
         top=TOP,
         settings=account.settings,

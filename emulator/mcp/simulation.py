@@ -211,7 +211,7 @@ def _answer(design: DesignResult, stated: list[str]) -> answers.SimulateAnswer:
                 name=resource.name,
                 hottest_partition_share=resource.hottest_partition_share,
                 hottest_key_share=resource.hottest_key_share,
-                partitions=resource.partitions_per_minute[-1],
+                partitions=resource.partitions_at_the_end,
             )
             for resource in resources[:MOST_LISTED]
         ],

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator.capacity import WRITE, Decision, Heat, Minute, Traffic
-from emulator.capacity.heat import NO_BOUNDARY, NO_TRAFFIC, SEQUENTIAL, SINGLE_ITEM, decide
+from emulator.capacity.heat import NO_BOUNDARY, NO_TRAFFIC, QUERIED, SEQUENTIAL, SINGLE_ITEM, decide
 from emulator.capacity.traffic import MAX_POSITIONS, merge_neighbours
 from emulator.settings import Settings
 
@@ -21,12 +21,13 @@ def minute(*accesses, start_s=0):
     return traffic.end_minute(start_s)
 
 
-def decision(*minutes, low=LOW, high=HIGH, has_local_index=False, settings=None):
+def decision(*minutes, low=LOW, high=HIGH, key_length=2, has_local_index=False, settings=None):
     return decide(
         minutes,
         low,
         high,
         prefix_length=2,
+        key_length=key_length,
         has_local_index=has_local_index,
         top=TOP,
         settings=settings or Settings(),
@@ -227,6 +228,12 @@ def test_one_hot_item_is_never_split():
     """CAP-506, EX-48."""
     window = minute(((10, "a"), 90.0), ((20, "b"), 5.0), ((30, "c"), 5.0))
     assert decision(window) == Decision(refusal=SINGLE_ITEM)
+
+
+def test_queries_of_one_collection_are_not_called_one_item():
+    """CAP-506, CAP-805: a Query counts for its collection, at the position before its items."""
+    window = minute(((10, "a"), 95.0), ((10, "a", "s1"), 2.0), ((10, "a", "s2"), 3.0))
+    assert decision(window, key_length=3) == Decision(refusal=QUERIED)
 
 
 @pytest.mark.parametrize(

@@ -68,3 +68,13 @@ def offered(
                 sums[axis] += peak * units_per_request(pattern, resource.name, axis)
         loads[resource.name] = Offered(*sums)
     return loads
+
+
+def mean_offered(
+    patterns: Sequence[PatternResult], resource: ResourceResult, axis: int, seconds: float
+) -> float:
+    """Return the units per second that a run asked of a resource on average."""
+    asked = (
+        pattern.requests * units_per_request(pattern, resource.name, axis) for pattern in patterns
+    )
+    return math.fsum(asked) / seconds

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from emulator.capacity.heat import SEQUENTIAL, SINGLE_ITEM
+from emulator.capacity.heat import QUERIED, SEQUENTIAL, SINGLE_ITEM
 from emulator.lab.analysis.deadline import Deadline
 from emulator.lab.analysis.world_runs import WorldRuns
 from emulator.lab.outcome.result_types import Assumption, UnknownEffect
@@ -118,8 +118,8 @@ class _Assumed:
     matters: Callable[[RunLog], bool]
 
 
-def _refused_for(cause: str) -> Callable[[RunLog], bool]:
-    return lambda log: any(split.cause == cause for split in log.splits)
+def _refused_for(*causes: str) -> Callable[[RunLog], bool]:
+    return lambda log: any(split.cause in causes for split in log.splits)
 
 
 def _has_account_limit(log: RunLog) -> bool:
@@ -146,8 +146,8 @@ _ASSUMED: Final = (
     _Assumed(
         "single_item_share",
         "CAP-506",
-        "share of one item that prevents a split",
-        _refused_for(SINGLE_ITEM),
+        "share of one item, or of Queries of one collection, that prevents a split",
+        _refused_for(SINGLE_ITEM, QUERIED),
     ),
     _Assumed(
         "gsi_closed_seconds",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from emulator.capacity import READ, WRITE
 from emulator.lab.analysis.case import Case, axis_of
+from emulator.lab.analysis.offered_load import ROUNDING, mean_offered
 from emulator.lab.outcome import words
 from emulator.lab.outcome.result_types import Grade, Headroom, ResourceResult, Risk
 from emulator.lab.outcome.risk import is_near_the_line
@@ -61,15 +63,17 @@ def sentence(judged: Judged) -> str:
     if judged.throttling is not None and is_at_risk(judged.risk):
         worse = "throttles" if graded == "throttles" else "is risky: it throttles"
         happens, splits = _what_happens(judged.throttling), _what_splits_do(judged.throttling)
-        return f"{name} {worse} in {chance(judged.risk)}{near}; {happens}.{splits}"
+        hidden = _what_reserves_hide(judged)
+        return f"{name} {worse} in {chance(judged.risk)}{near}; {happens}.{splits}{hidden}"
     rarely = f"it throttles in {chance(judged.risk)}{near}"
     if graded == "tight" and room is not None:
         limit = f", then {words.reason(room.limited_by)}" if room.limited_by else ""
         return (
             f"{name} is tight: {rarely}, but carries only {_multiple(room)} times this load{limit}."
+            f"{_what_reserves_hide(judged)}"
         )
     spare = "" if room is None else f", and it carries {_multiple(room)} times this load"
-    return f"{name} is fine: {rarely}{spare}."
+    return f"{name} is fine: {rarely}{spare}.{_what_reserves_hide(judged)}"
 
 
 def chance(risk: Risk) -> str:
@@ -115,12 +119,42 @@ def _what_splits_do(case: Case) -> str:
     first = min(done, key=lambda split: split.time)
     heat = resource.heat
     last, end = heat.last_refusal, len(heat.throttled) * heat.step_seconds
+    is_refused = case.throttled_share >= THRESHOLD
     if last is None or last >= end:
-        then = "calls are still refused at the end"
+        then = "calls are still refused" if is_refused else "entries still wait"
+        then += " at the end"
     else:
-        then = f"no call is refused after {words.duration(last)}"
+        then = "no call is refused" if is_refused else "no entry waits"
+        then += f" after {words.duration(last)}"
     after = words.duration(first.time)
-    return f" In a typical world it splits for {first.cause} after {after}, and {then}."
+    return f" In a typical one of these it splits for {first.cause} after {after}, and {then}."
+
+
+def _what_reserves_hide(judged: Judged) -> str:
+    """Return, as a sentence, that a load which goes on is only carried by unused capacity.
+
+    Whatever the world, the reserve of a table that is asked for more than it has runs out; a run
+    of some minutes may end before (CAP-601). A load that comes now and then fills it up again.
+    """
+    case = judged.case
+    workload = case.layout.workload
+    if judged.risk.chance == 1 or workload.every is not None:
+        return ""
+    for resource in case.resources:
+        for axis in (READ, WRITE):
+            result = resource.write if axis == WRITE else resource.read
+            provided = set(result.fine.provisioned)
+            if result.utilisation is None or len(provided) != 1:
+                continue
+            asked = mean_offered(case.patterns, resource, axis, workload.duration)
+            if asked > min(provided) + ROUNDING:
+                return (
+                    f" Only a reserve of unused capacity carries it: on average "
+                    f"{words.resource(resource.name)} is asked for {asked:,.0f} "
+                    f"{AXES[axis].lower()} units a second and has {min(provided):,.0f}, so a "
+                    "longer run throttles in the end."
+                )
+    return ""
 
 
 def _closing(index: ResourceResult) -> str:

@@ -286,6 +286,11 @@ class ResourceResult:
     iterator_age: IteratorAge | None = None
 
     @property
+    def partitions_at_the_end(self) -> int:
+        """How many partitions there were when the run ended, after its last splits."""
+        return sum(span.died is None for span in self.heat.partitions)
+
+    @property
     def busy_splits(self) -> list[SplitResult]:
         """Splits, done or refused, of partitions that had traffic in the run.
 

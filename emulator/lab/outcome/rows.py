@@ -247,16 +247,24 @@ def risk(design: result_types.DesignResult) -> Cell:
 def _when_it_does(design: result_types.DesignResult) -> Cell:
     """Return the median share of throttled calls in the worlds that throttle."""
     typical = typical_throttling(design.whole_worlds)
-    return Cell(words.NONE if typical is None else words.percent(typical.throttled_share))
+    if typical is None:
+        return Cell(words.NONE)
+    share = words.percent(typical.throttled_share)
+    return Cell(
+        share if typical.throttled_share >= THRESHOLD else f"{share} before an index closes"
+    )
 
 
 def _closes(design: result_types.DesignResult) -> Cell:
     """Return when the first index to fall behind refuses every write to its table (CAP2-4)."""
     backlogs = [resource.backlog for resource in design.resources if resource.backlog is not None]
     times = [backlog.closes_after for backlog in backlogs if backlog.closes_after is not None]
-    if not times:
-        return Cell("never", bounds=_at(math.inf))
-    return Cell(words.duration(min(times)), "bad", _at(min(times)))
+    if times:
+        return Cell(words.duration(min(times)), "bad", _at(min(times)))
+    worlds = design.whole_worlds
+    elsewhere = sum(world.closes_after is not None for world in worlds)
+    text = f"never (it does in {elsewhere} of {len(worlds)})" if elsewhere else "never"
+    return Cell(text, bounds=_at(math.inf))
 
 
 def _ages(design: result_types.DesignResult) -> list[result_types.IteratorAge]:
@@ -422,8 +430,7 @@ def _keys(design: result_types.DesignResult) -> Cell:
 
 
 def _partitions(design: result_types.DesignResult) -> Cell:
-    ends = [resource.partitions_per_minute[-1:] for resource in design.resources]
-    return Cell(_sum(str(end[0]) for end in ends if end))
+    return Cell(_sum(str(resource.partitions_at_the_end) for resource in design.resources))
 
 
 def _sum(numbers: Iterable[str]) -> str:
