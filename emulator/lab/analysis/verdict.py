@@ -62,7 +62,9 @@ def sentence(judged: Judged) -> str:
     graded = grade(judged.risk, room)
     if judged.throttling is not None and is_at_risk(judged.risk):
         worse = "throttles" if graded == "throttles" else "is risky: it throttles"
-        happens, splits = _what_happens(judged.throttling), _what_splits_do(judged.throttling)
+        where = "a typical world" if judged.risk.chance == 1 else "a typical one of these"
+        happens = _what_happens(judged.throttling)
+        splits = _what_splits_do(judged.throttling, where)
         hidden = _what_reserves_hide(judged)
         return f"{name} {worse} in {chance(judged.risk)}{near}; {happens}.{splits}{hidden}"
     rarely = f"it throttles in {chance(judged.risk)}{near}"
@@ -105,7 +107,7 @@ def _what_happens(case: Case) -> str:
     return f"when it does, {words.percent(case.throttled_share)} of calls: {_cause(case)}"
 
 
-def _what_splits_do(case: Case) -> str:
+def _what_splits_do(case: Case, where: str) -> str:
     """Return, as a sentence, what splits do about a full partition; nothing if none was due."""
     reason = case.reasons[0]
     if parse_reason(reason).limit is not ThrottlingLimit.KEY_RANGE:
@@ -127,7 +129,7 @@ def _what_splits_do(case: Case) -> str:
         then = "no call is refused" if is_refused else "no entry waits"
         then += f" after {words.duration(last)}"
     after = words.duration(first.time)
-    return f" In a typical one of these it splits for {first.cause} after {after}, and {then}."
+    return f" In {where} it splits for {first.cause} after {after}, and {then}."
 
 
 def _what_reserves_hide(judged: Judged) -> str:

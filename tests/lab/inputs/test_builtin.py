@@ -64,6 +64,6 @@ def test_the_verdict_says_when_the_busy_partition_is_split_and_whether_that_help
     first = min(split.time for split in design.table.busy_splits if split.children)
 
     assert (
-        f"In a typical one of these it splits for heat after {words.duration(first)}, and "
+        f"In a typical world it splits for heat after {words.duration(first)}, and "
         "calls are still refused at the end."
     ) in design.verdict
