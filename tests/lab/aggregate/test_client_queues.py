@@ -13,7 +13,7 @@ from emulator.lab import Capacity, Clients, Design, Field, Pattern, Workload, ag
 from emulator.lab.aggregate.bunched import passed_when_queued, refused_in_whole
 from emulator.lab.aggregate.client_rates import ClientRates, State
 from emulator.lab.aggregate.retries import delay_offsets
-from emulator.lab.aggregate.retry_times import ATTEMPT_SECONDS, RetryTimes
+from emulator.lab.aggregate.retry_times import ATTEMPT_SECONDS, RetryTimes, _overlaps, _waits
 from emulator.lab.aggregate.waiting_line import LEAVING, WaitingLine
 from emulator.lab.planning.layout import Layout
 
@@ -22,27 +22,37 @@ from emulator.lab.planning.layout import Layout
 
 @settings(max_examples=40, deadline=None)
 @given(
-    st.lists(st.tuples(st.integers(0, 40), st.floats(0, 1), st.booleans()), min_size=1, max_size=12)
+    st.lists(
+        st.tuples(st.integers(1, 3), st.integers(0, 40), st.floats(0, 1), st.booleans()),
+        min_size=1,
+        max_size=12,
+    )
 )
 def test_a_line_is_left_in_the_order_of_coming(seconds):
     """Against a list of those who wait, each with the time at which it came."""
-    line = WaitingLine(1, 0, len(seconds))
+    second = -4
+    line = WaitingLine(1, second, second + 3 * len(seconds) + 1)
     naive = []
-    for second, (calls, share, is_earlier) in enumerate(seconds):
+    for passed, calls, share, is_earlier in seconds:
+        second += passed - 1  # in some seconds nobody comes
         line.come(second, np.asarray([float(calls)]), np.asarray([float(calls * is_earlier)]))
         naive += [(second + (own + 0.5) / calls, is_earlier) for own in range(calls)]
         assert line.length[0] == pytest.approx(len(naive))
         leaving = int(share * len(naive))
         assert line.came_before(second)[0] == pytest.approx(sum(time < second for time, _ in naive))
+        before_half = sum(time < second + 0.5 for time, _ in naive)
+        assert line.came_before(second + 0.5)[0] == pytest.approx(before_half, abs=0.51)
 
         gone = line.leave(second, np.asarray([float(leaving)]))
 
         left, naive = naive[:leaving], naive[leaving:]
         assert gone.earlier[0] == pytest.approx(sum(earlier for _, earlier in left), abs=1e-6)
+        assert line.earlier[0] == pytest.approx(sum(earlier for _, earlier in naive), abs=1e-6)
         for point, wait in zip(LEAVING if left else (), gone.waits[:, 0], strict=False):
             came, _ = left[min(int(point * leaving), leaving - 1)]
             # The line is even, so each of its second's calls stands for a part of that second.
             assert wait == pytest.approx(max(0.0, second + point - came), abs=0.51)
+        second += 1
 
 
 # RetryTimes
@@ -61,6 +71,19 @@ def test_callers_come_again_as_long_as_they_wait():
 @pytest.mark.parametrize("policy", [LEGACY, STANDARD], ids=lambda policy: policy.name)
 def test_who_waits_long_enough_comes_as_if_there_were_no_timeout(policy):
     assert RetryTimes(policy, 1e6).chances[0] == pytest.approx(delay_offsets(policy), abs=0.01)
+
+
+@pytest.mark.parametrize("policy", [LEGACY, STANDARD], ids=lambda policy: policy.name)
+def test_the_waits_that_are_looked_at_have_the_mean_of_the_policy(policy):
+    means = [policy.delay(retry) for retry in range(1, policy.attempts)]
+    assert _waits(policy).mean(axis=1) == pytest.approx(means, rel=1e-9)
+
+
+def test_the_parts_of_a_wait_in_all_seconds_are_the_wait():
+    waits = np.asarray([0.0, 0.3, 1.0, 1.5, 2.7])
+    parts = _overlaps(waits, 6)
+    assert parts.sum(axis=1) == pytest.approx(waits)
+    assert parts[1] == pytest.approx([0.3 - 0.045, 0.045, 0, 0, 0, 0])
 
 
 def test_a_call_is_under_way_while_it_waits():
