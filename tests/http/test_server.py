@@ -12,6 +12,7 @@ import logging
 import signal
 import socket
 import threading
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -617,6 +618,9 @@ class RecordingTransport:
     def is_closing(self):
         return self.is_closed
 
+    def get_write_buffer_size(self):
+        return 0
+
     def pause_reading(self):
         self.is_reading = False
 
@@ -700,7 +704,7 @@ def test_others_are_served_while_a_long_page_is_written():
 
 
 @pytest.mark.usefixtures("single_pieces")
-def test_long_pages_are_written_one_after_the_other():
+def test_long_pages_are_written_one_after_the_other(caplog):
     """A page whose client has gone, and one that follows another, hold up nobody."""
 
     async def scenario():
@@ -714,6 +718,7 @@ def test_long_pages_are_written_one_after_the_other():
         assert (counts(gone), counts(page)) == ([], [1000, 1000])
 
     asyncio.run(scenario())
+    assert not caplog.records, "no turn is taken without a page"
 
 
 @pytest.mark.usefixtures("single_pieces")
@@ -757,6 +762,118 @@ def test_a_long_page_is_written_in_pieces_whoever_looks_on(looks_on):
     assert asyncio.run(scenario()) == (2, [1000])
     for line in lines:
         assert 0 <= float(line.split()[3]) < 60_000, "milliseconds"
+
+
+@pytest.mark.usefixtures("single_pieces")
+def test_a_client_is_not_read_while_a_page_is_written_or_after_the_last():
+    async def scenario():
+        server = HttpServer(cast("Any", Librarian()), ServerOptions())
+        connection, transport = reading(server)
+        tell(connection, LONG_PAGE + message(b'{"Items": 1000}', FIELDS | {"Connection": "close"}))
+        while not transport.written:
+            await turns(1)
+        assert not transport.is_reading, "the second is being written"
+        await turns(60)
+        return counts(transport), transport.is_closed, transport.is_reading
+
+    assert asyncio.run(scenario()) == ([1000, 1000], True, False)
+
+
+# Time, and clients that do not fetch their answers
+
+
+def test_nobody_is_answered_who_does_not_fetch_his_answers():
+    async def scenario():
+        server = HttpServer(cast("Any", Librarian()), ServerOptions())
+        connection, transport = reading(server)
+        connection.pause_writing()
+        tell(connection, message())
+        assert counts(transport) == []
+        connection.resume_writing()
+        return counts(transport), transport.is_reading
+
+    assert asyncio.run(scenario()) == ([1], True)
+
+
+def test_time_begins_anew_with_what_a_client_does():
+    """It may take 60 s to fetch an answer, 75 s to ask for another, 5 s to hear a refusal."""
+
+    async def scenario():
+        server = HttpServer(cast("Any", Librarian()), ServerOptions())
+        closed = []
+        for act, seconds in (("pause_writing", 60), ("resume_writing", 75), ("_linger", 5)):
+            connection, transport = reading(server)
+            if act == "resume_writing":
+                connection.pause_writing()
+            connection.check_time(0.0)
+            getattr(connection, act)()
+            connection.check_time(30.0)
+            connection.check_time(30.0 + seconds - 0.1)
+            assert not transport.is_closed, act
+            connection.check_time(30.0 + seconds)
+            closed.append(transport.is_closed)
+        return closed
+
+    assert asyncio.run(scenario()) == [True] * 3
+
+
+# Who looks after the server
+
+
+def test_a_console_that_asks_no_more_is_forgotten():
+    async def scenario():
+        server = HttpServer(Emulator(), ServerOptions())
+        now = [0.0]
+        server.time = lambda: now[0]
+        seen = []
+        server._feed.renew("a console")
+        for now[0] in (9.0, 11.0):
+            server._sweep()
+            seen.append(server._feed.is_open)
+        server._feed.renew("another")
+        server.cut_off()
+        return [*seen, server._feed.is_open]
+
+    assert asyncio.run(scenario()) == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ({}, "*/eu-west-1"),
+        ({"keys_apart": True}, "K/eu-west-1"),
+        ({"keys_apart": True, "shared": True}, "*/us-east-1"),
+    ],
+)
+def test_the_log_names_the_namespace_of_a_request(options, shown):
+    lines: list[str] = []
+
+    async def scenario():
+        server = HttpServer(Emulator(), ServerOptions(log=lines.append, **options))
+        connection, _ = reading(server)
+        tell(connection, message())
+
+    asyncio.run(scenario())
+    assert [line.split()[-1] for line in lines] == [shown]
+
+
+@pytest.mark.parametrize(
+    ("failure", "logged"),
+    [
+        (OSError(errno.EIO, "input"), "something failed"),
+        (ValueError("x"), "something failed"),
+        (OSError(errno.EMFILE, "too many files"), "no more connections can be taken"),
+    ],
+)
+def test_only_a_lack_of_descriptors_is_told_as_one(failure, logged, caplog):
+    async def scenario():
+        server = HttpServer(stand_in(), ServerOptions())
+        loop = asyncio.get_running_loop()
+        server._note_failure(loop, {"message": "something failed", "exception": failure})
+
+    asyncio.run(scenario())
+    [record] = caplog.records
+    assert record.getMessage().startswith(logged)
 
 
 class Recorder(StandIn):
@@ -840,6 +957,19 @@ def test_requests_of_one_client_are_answered_in_order_among_many(many):
         return counts(transport)
 
     assert asyncio.run(scenario()) == [1, 2, 3, 4]
+
+
+@pytest.mark.usefixtures("patient")
+def test_what_has_arrived_is_counted_as_requests_are_answered(many):
+    async def scenario():
+        _, server, clients = many()
+        connection, _ = clients[0]
+        tell(connection, asking(1) + asking(2) + asking(3)[:9])
+        held = [server.held_bytes]
+        await turns(5)
+        return [*held, server.held_bytes]
+
+    assert asyncio.run(scenario()) == [len(asking(2)) + 9, 9]
 
 
 @pytest.mark.usefixtures("patient")
@@ -944,6 +1074,23 @@ def test_serving_ends_with_a_signal(number):
     serve(stand_in(), port=0, on_ready=end)
 
     assert [url.rpartition(":")[0] for url in urls] == ["http://127.0.0.1"]
+
+
+def test_serving_ends_with_a_signal_that_comes_later(monkeypatch):
+    """When the server waits for requests, which its timer does not interrupt."""
+    monkeypatch.setattr(server_module, "_PATIENCE_SECONDS", 600.0)
+    answers = []
+
+    def ask_and_end(url):
+        running = SimpleNamespace(host="127.0.0.1", port=int(url.rpartition(":")[2]))
+        answers.append(ask(running)[0])
+        signal.pthread_kill(cast("int", threading.main_thread().ident), signal.SIGTERM)
+
+    def ready(url):
+        threading.Thread(target=ask_and_end, args=(url,), daemon=True).start()
+
+    serve(stand_in(), port=0, options=QUICK, on_ready=ready)
+    assert answers == [200]
 
 
 class Busy(StandIn):
