@@ -113,8 +113,8 @@ class Heat:
         self._last_start_s = minute.start_s
         decided = []
         streaks = {}
-        for partition_id, (read, write) in demands.items():
-            if partition_id in self.pending or not self._is_hot(read, write):
+        for partition_id in self._hot(demands):
+            if partition_id in self.pending:
                 continue
             streak = self._streaks.get(partition_id, 0) + 1
             if self._schedule_split(partition_id, streak):
@@ -159,9 +159,16 @@ class Heat:
         first_s = now_s - self._settings.split_window_minutes * _MINUTE_SECONDS
         self.minutes = [minute for minute in self.minutes if minute.start_s >= first_s]
 
-    def _is_hot(self, read: float, write: float) -> bool:
-        use = max(write / limits.PARTITION_WRITE_UNITS, read / limits.PARTITION_READ_UNITS)
-        return use / _MINUTE_SECONDS >= self._settings.heat_threshold
+    def _hot(self, demands: Mapping[int, tuple[float, float]]) -> list[int]:
+        """Return the partitions that were asked for so much of a minute that they are hot."""
+        threshold = self._settings.heat_threshold
+        reads, writes = limits.PARTITION_READ_UNITS, limits.PARTITION_WRITE_UNITS
+        return [
+            partition_id
+            for partition_id, (read, write) in demands.items()
+            if write / writes / _MINUTE_SECONDS >= threshold
+            or read / reads / _MINUTE_SECONDS >= threshold
+        ]
 
     def keep(self, minute: Minute) -> None:
         """Keep a minute's accesses for the split points to come.

@@ -219,11 +219,11 @@ class Traffic:
 
     def consumed(self, axis: int) -> float:
         """Return the units admitted in the running minute."""
-        return sum(loads[axis].consumed for loads in self.loads.values())
+        return sum([loads[axis].consumed for loads in self.loads.values()])
 
     def throttled(self, axis: int) -> float:
         """Return the units refused in the running minute."""
-        return sum(loads[axis].throttled for loads in self.loads.values())
+        return sum([loads[axis].throttled for loads in self.loads.values()])
 
     def demands(self) -> dict[int, tuple[float, float]]:
         """Return the read and write units that reached each partition in the last minute."""

@@ -133,8 +133,9 @@ class TrafficFeed:
         consumed: Iterable[float],
         refused: Iterable[float],
         demand: Iterable[float],
+        partitions: Iterable[int] | None = None,
     ) -> None:
-        """Set what every partition, in key order, had to do in the running minute.
+        """Set what partitions had to do in the running minute.
 
         Args:
             resource: The table or index.
@@ -142,11 +143,14 @@ class TrafficFeed:
             consumed: Units served.
             refused: Units refused, by whatever limit.
             demand: Units that reached the partition (CAP2-2).
+            partitions: The ids of those partitions; by default all of them, in key order.
         """
         loads = resource.meter.traffic.loads
-        amounts = zip(consumed, refused, demand, strict=True)
-        for partition, (taken, lost, reached) in zip(resource.partitions, amounts, strict=True):
-            load = loads[partition.id][axis]
+        if partitions is None:
+            partitions = [partition.id for partition in resource.partitions]
+        amounts = zip(partitions, consumed, refused, demand, strict=True)
+        for partition_id, taken, lost, reached in amounts:
+            load = loads[partition_id][axis]
             load.consumed = taken
             load.throttled = lost
             load.heat = reached - taken
@@ -158,16 +162,15 @@ class TrafficFeed:
         """
         now_s = self._account.now_ns // NANOSECONDS
         minute = Minute(now_s)
-        for access in accesses:
-            amounts = minute.accesses.setdefault(access.position, [0.0, 0.0, 0.0, 0.0])
-            amounts[CONSUMED] += access.consumed
-            amounts[THROTTLED] += access.refused
-            amounts[WRITES] += access.writes
-            amounts[THROTTLES] += float(access.refused > 0)
-            if access.writes:
-                ups, downs = minute.records.get(access.position, (0, 0))
-                added = round(access.writes) if access.in_order else 0
-                minute.records[access.position] = (ups + added, downs)
+        for position, consumed, refused, writes, in_order in accesses:
+            amounts = minute.accesses.setdefault(position, [0.0, 0.0, 0.0, 0.0])
+            amounts[CONSUMED] += consumed
+            amounts[THROTTLED] += refused
+            amounts[WRITES] += writes
+            amounts[THROTTLES] += float(refused > 0)
+            if writes:
+                ups, downs = minute.records.get(position, (0, 0))
+                minute.records[position] = (ups + round(writes) if in_order else ups, downs)
         resource.heat.forget_old(now_s)
         resource.heat.keep(minute)
 

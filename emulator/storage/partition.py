@@ -6,7 +6,7 @@ The map knows where each partition begins and how much lies in it; it never merg
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -134,7 +134,7 @@ class PartitionMap:
 
         The children are empty: the caller counts what lies in them.
         """
-        number = self._partitions.index(partition)
+        number = bisect_left(self._lows, partition.low)
         children = []
         for low in [partition.low, *lows]:
             children.append(Partition(self._next_id, low, partition.splits + 1))

@@ -44,6 +44,23 @@ def test_reported_loads_are_those_of_the_running_minute(bench):
     assert resource.meter.traffic.throttled(READ) == 5.0
 
 
+def test_loads_can_be_reported_of_some_partitions(bench):
+    made = bench()
+    made.table()
+    feed, _, resource = fed(made)
+    first, _, third, _ = (partition.id for partition in resource.partitions)
+
+    feed.report_loads(resource, WRITE, [3.0, 1.0], [0.0, 2.0], [3.0, 4.0], [third, first])
+
+    loads = resource.meter.traffic.loads
+    assert [(own.consumed, own.throttled, own.heat) for _, own in loads.values()] == [
+        (1.0, 2.0, 3.0),
+        (0.0, 0.0, 0.0),
+        (3.0, 0.0, 0.0),
+        (0.0, 0.0, 0.0),
+    ]
+
+
 def test_a_hot_partition_splits_for_heat_as_if_it_had_served_the_traffic(bench):
     made = bench()
     made.table(key=("pk", "sk"))

@@ -287,10 +287,13 @@ class Block:
         old = self._rows.groupings[world][pattern]
         new = self._group(world, pattern)
         self._rows.groupings[world][pattern] = new
-        self._move(world, pattern, new.moves_from(old))
+        moves = new.moves_from(old)
+        self._make_room(world, pattern)
+        self._rows.write(world, pattern)
+        self._carry(world, pattern, moves)
 
-    def _move(self, world: int, pattern: int, moves: Moves) -> None:
-        """Write the rows of a pattern anew, and let what belongs to rows follow."""
+    def _make_room(self, world: int, pattern: int) -> None:
+        """Let the rows of a pattern have room for its call groups."""
         rows = self._rows
         if not rows.has_room(world, pattern):
             number_of = rows.grow(pattern)
@@ -299,8 +302,10 @@ class Block:
                 self._clients.renumber(number_of, len(rows))
             self._recent = renumbered(self._recent, number_of, len(rows))
             self._recent_hot = renumbered(self._recent_hot, number_of, len(rows))
-        rows.write(world, pattern)
-        region = rows.region(world, pattern)
+
+    def _carry(self, world: int, pattern: int, moves: Moves) -> None:
+        """Let what belongs to the rows of a pattern follow its key groups."""
+        region = self._rows.region(world, pattern)
         self._waiting.carry(moves, region)
         if self._clients is not None:
             self._clients.carry(moves, region)
@@ -602,16 +607,16 @@ class Block:
         """Tell the engines of the minute that ends; those are left asleep that it leaves cold."""
         begin_ns = self._time_ns((last - 1) // MINUTE * MINUTE)
         now_ns = self._time_ns(last)
+        is_shown = self._writer is not None
         held, busiest = held_bytes(self._context), self._buckets.busiest().tolist()
         for number, (feed, contents) in enumerate(zip(self._feeds, self._contents, strict=True)):
             if not self._is_played(number):
                 continue
-            is_shown = self._writer is not None
             if not is_shown and feed.is_asleep(busiest[number]) and not contents.is_due(held):
                 continue
             feed.advance(begin_ns)
             feed.show_due(partial(self._traffic, number), now_ns, closes=True)
-            feed.report_minute()
+            feed.report_minute(is_shown=is_shown)
             if self._writer is not None:
                 self._writer.close_minute()
             feed.advance(now_ns)
@@ -695,7 +700,9 @@ class Block:
                 continue
             cuts = Cuts(grouping.keys, split.lows, played.salt, moment)
             moves = grouping.split(placements, parent, children, cuts)
-            self._move(world, number, moves)
+            self._make_room(world, number)
+            self._rows.follow_split(world, number, moves)
+            self._carry(world, number, moves)
             prices = self._prices[world][number]
             if not is_uniform(prices):
                 self._rows.price_in(world, number, prices)

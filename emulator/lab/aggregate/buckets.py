@@ -148,8 +148,12 @@ class Buckets(TokenArrays):
 
     def of_slots(self, world: int, resource: int, axis: int, slots: Integers) -> Integers:
         """Return the buckets of partitions."""
+        return self._of_slot(world, resource, axis, 0) + 2 * slots
+
+    def _of_slot(self, world: int, resource: int, axis: int, slot: int) -> int:
+        """Return the bucket of a partition."""
         before = self._fixed + 2 * sum(self._room[:resource])
-        return np.asarray(1 + world * self._size + before + 2 * slots + axis)
+        return 1 + world * self._size + before + 2 * slot + axis
 
     def slot(self, world: int, resource: int, partition_id: int) -> int:
         """Return the slot of a partition."""
@@ -160,6 +164,13 @@ class Buckets(TokenArrays):
         slots = self._slots[world][resource]
         partitions = self._worlds[world].resources[resource].partitions
         return np.asarray([slots[partition.id] for partition in partitions], dtype=np.int64)
+
+    def partitions(self, world: int, resource: int) -> tuple[Integers, Integers]:
+        """Return the ids of all partitions and their slots, in the order in which they came."""
+        slots = self._slots[world][resource]
+        count = len(slots)
+        ids = np.fromiter(slots.keys(), dtype=np.int64, count=count)
+        return ids, np.fromiter(slots.values(), dtype=np.int64, count=count)
 
     def of_partitions(self, world: int, resource: int, axis: int) -> Integers:
         """Return the buckets of all partitions, in key order."""
@@ -230,7 +241,7 @@ class Buckets(TokenArrays):
         self._slots[world][resource][partition_id] = slot
         reasons = self._worlds[world].resources[resource].meter.reasons
         for axis in _AXES:
-            number = int(self.of_slots(world, resource, axis, np.asarray(slot)))
+            number = self._of_slot(world, resource, axis, slot)
             self.rates[number] = self.base[number] = PARTITION_UNITS[axis]
             self.burst_caps[number] = self.burst[number] = 0.0
             self.reasons[number] = self._reason(reasons[axis][-1].reason)
@@ -250,12 +261,12 @@ class Buckets(TokenArrays):
         """
         parent = self._slots[world][split.resource].pop(split.parent)
         children = [self._open(world, split.resource, child) for child in split.children]
-        old = int(self.of_slots(world, split.resource, WRITE, np.asarray(parent)))
+        old = self._of_slot(world, split.resource, WRITE, parent)
         new = self.of_slots(world, split.resource, WRITE, np.asarray(children))
         self.lanes[new] = self.lanes[old] / len(children)
         self.lanes[old] = 0.0
         for axis in _AXES:
-            number = int(self.of_slots(world, split.resource, axis, np.asarray(parent)))
+            number = self._of_slot(world, split.resource, axis, parent)
             self.base[number] = self.rates[number]
         self._free[world][split.resource].append(parent)
         return parent, children

@@ -18,7 +18,7 @@ from emulator.capacity import READ, throttle_error
 from emulator.capacity.refusal import Reason
 from emulator.engine.resource import Resource
 from emulator.lab.aggregate.buckets import Buckets
-from emulator.lab.aggregate.grouping import TINY, Grouping
+from emulator.lab.aggregate.grouping import TINY, Grouping, Moves
 from emulator.lab.aggregate.pattern_model import (
     CallPrices,
     PatternKeys,
@@ -292,28 +292,44 @@ class CallRows:
 
     def write(self, world: int, pattern: int) -> None:
         """Write the shares and buckets of a pattern's call groups in a world."""
+        live = self.groupings[world][pattern].live
+        self._write_rows(world, pattern, self.region(world, pattern), live)
+
+    def follow_split(self, world: int, pattern: int, moves: Moves) -> None:
+        """Write the shares and buckets of the rows that a split has taken and given."""
+        if len(moves.new):
+            gone = self.region(world, pattern).start + moves.old
+            self._write_rows(world, pattern, gone, moves.taken)
+
+    def _write_rows(
+        self, world: int, pattern: int, gone: slice | Integers, taken: Integers
+    ) -> None:
+        """Empty some rows, and write those that the pattern's grouping has given."""
         grouping, own = self.groupings[world][pattern], self.patterns[pattern]
-        rows, region = self.rows(world, pattern), self.region(world, pattern)
-        self.shares[region] = 0.0
-        self.buckets[:, region] = 0
-        self.arm_buckets[:, region] = 0
-        self.shares[rows] = grouping.shares()
-        numbers = rows.start + grouping.live
+        start = self.region(world, pattern).start
+        self.shares[gone] = 0.0
+        self.buckets[:, gone] = 0
+        self.arm_buckets[:, gone] = 0
+        at = _as_slice(start + taken)
+        self.shares[at] = grouping.row_shares[taken]
+        for limits, columns in ((own.met, self.buckets), (own.arms, self.arm_buckets)):
+            for column, limit in enumerate(limits):
+                columns[column, at] = self._numbers(limit, world, grouping, taken)
+        numbers = start + grouping.live
         live, only = _as_slice(numbers), int(numbers[0]) if len(numbers) == 1 else None
         shares = self.shares[live]
         segment = world * len(self.patterns) + pattern
         self.live[segment] = LiveRows(live, shares / shares.sum(), only)
-        for limits, columns in ((own.met, self.buckets), (own.arms, self.arm_buckets)):
-            for column, limit in enumerate(limits):
-                columns[column, live] = self._numbers(limit, world, grouping)
 
-    def _numbers(self, limit: LimitColumn, world: int, grouping: Grouping) -> int | Integers:
-        """Return the bucket that a limit is, for each live row of a pattern in a world."""
+    def _numbers(
+        self, limit: LimitColumn, world: int, grouping: Grouping, rows: Integers
+    ) -> int | Integers:
+        """Return the bucket that a limit is, for some rows of a grouping in a world."""
         if limit.is_gate:
             return self._buckets.gate(world, limit.resource)
         if limit.above is not None:
             return self._buckets.above(world, limit.resource, limit.axis)[limit.above]
-        slots = grouping.row_slots[limit.placements[0]][grouping.live]
+        slots = grouping.row_slots[limit.placements[0]][rows]
         return self._buckets.of_slots(world, limit.resource, limit.axis, slots)
 
     def renumber(self, number_of: Integers) -> None:

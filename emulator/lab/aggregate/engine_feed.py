@@ -60,9 +60,14 @@ class PatternTraffic:
     calls: float | Floats
 
     @cached_property
-    def key_shares(self) -> Floats:
-        """For each key group its share of the calls of its row."""
+    def _key_shares(self) -> Floats:
         return self.grouping.key_shares(self.calls)
+
+    def key_shares(self, groups: Integers) -> Floats:
+        """Return for some key groups the share of each in the calls of its row."""
+        if isinstance(self.calls, float):
+            return self.grouping.request_shares(groups)
+        return self._key_shares[groups]
 
 
 #: Answers what the calls of each pattern in a world did lately.
@@ -95,19 +100,33 @@ class EngineFeed:
         Args:
             busiest: The largest share of a partition's minute that was asked for.
         """
-        return busiest < self._settings.heat_threshold - _ROUNDING and all(
-            resource.heat.is_idle
-            and not resource.throughput.on_demand
-            and not resource.scalers
-            and resource.prewarm is None
+        return busiest < self._nearly_hot and all(
+            resource.heat.is_idle and _is_fixed(resource) and resource.prewarm is None
             for resource in self._world.resources
         )
 
-    def report_minute(self) -> None:
-        """Report what each partition gave and refused in a minute, and what reached it."""
+    @property
+    def _nearly_hot(self) -> float:
+        """The share of a partition's minute below which it is cold, whatever the rounding."""
+        return self._settings.heat_threshold - _ROUNDING
+
+    def report_minute(self, *, is_shown: bool) -> None:
+        """Report what partitions gave and refused in a minute, and what reached them.
+
+        Of capacity that is fixed the engine asks only which partitions are hot. Only these are
+        reported, and the one that gave most, so that the minute is one with traffic.
+
+        Args:
+            is_shown: Whether somebody looks at all of them.
+        """
         buckets = self._buckets
         for number, resource in enumerate(self._world.resources):
-            slots = buckets.slots(self._number, number)
+            ids, slots = buckets.partitions(self._number, number)
+            if not is_shown and _is_fixed(resource):
+                is_told = self._share_used(number, slots) >= self._nearly_hot
+                is_told[self._gave_most(number, slots)] = True
+                ids, slots = ids[is_told], slots[is_told]
+            told = ids.tolist()
             for axis in (READ, WRITE):
                 own = buckets.of_slots(self._number, number, axis, slots)
                 self._feed.report_loads(
@@ -116,7 +135,24 @@ class EngineFeed:
                     buckets.consumed[own].tolist(),
                     buckets.refused[own].tolist(),
                     buckets.demand[own].tolist(),
+                    partitions=told,
                 )
+
+    def _share_used(self, number: int, slots: Integers) -> Floats:
+        """Return for some partitions of a resource the share of their minute that was asked for."""
+        use = np.zeros(len(slots))
+        for axis, rate in enumerate(PARTITION_UNITS):
+            own = self._buckets.of_slots(self._number, number, axis, slots)
+            use = np.maximum(use, self._buckets.demand[own] / (rate * MINUTE))
+        return use
+
+    def _gave_most(self, number: int, slots: Integers) -> int:
+        """Return which of some partitions of a resource gave the most units in a minute."""
+        reads, writes = (
+            self._buckets.consumed[self._buckets.of_slots(self._number, number, axis, slots)]
+            for axis in (READ, WRITE)
+        )
+        return int(np.argmax(reads + writes))
 
     # Heat
 
@@ -150,11 +186,7 @@ class EngineFeed:
     def _hot_partitions(self, number: int, resource: Resource) -> list[int]:
         """Return the partitions that are hot in the minute that ends."""
         slots = self._buckets.slots(self._number, number)
-        use = np.zeros(len(slots))
-        for axis, rate in enumerate(PARTITION_UNITS):
-            own = self._buckets.of_slots(self._number, number, axis, slots)
-            use = np.maximum(use, self._buckets.demand[own] / (rate * MINUTE))
-        hot = use >= self._settings.heat_threshold
+        hot = self._share_used(number, slots) >= self._settings.heat_threshold
         return [p.id for p, is_hot in zip(resource.partitions, hot, strict=True) if is_hot]
 
     def _show(self, traffic: Traffic, number: int, partitions: Sequence[int]) -> None:
@@ -194,8 +226,13 @@ class EngineFeed:
             items = _items(position) if stands_for_many else [position]
             count = len(items)
             each = consumed / count, refused / count, calls / count if is_write else 0.0
-            accesses += [ReportedAccess(item, *each, in_order=placement.in_order) for item in items]
+            accesses += [ReportedAccess(item, *each, placement.in_order) for item in items]
         return accesses
+
+
+def _is_fixed(resource: Resource) -> bool:
+    """Return whether no traffic changes what a resource may consume."""
+    return not resource.throughput.on_demand and not resource.scalers
 
 
 def _amounts(
@@ -205,7 +242,7 @@ def _amounts(
     grouping = traffic.grouping
     groups = np.flatnonzero(grouping.slots[number] == slot)
     rows = grouping.rows[groups]
-    shares = traffic.key_shares[groups]
+    shares = traffic.key_shares(groups)
     units = traffic.units[number]
     if not isinstance(units, float):
         units = units[groups]

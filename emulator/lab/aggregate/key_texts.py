@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from emulator.lab.aggregate.key_groups import KeyGroups
 from emulator.lab.aggregate.partition_keys import KEPT, PartitionKeys, partition_keys_of
@@ -22,6 +23,7 @@ from emulator.lab.inputs.key_templates import KeyTemplate
 #: of the sort key.
 EntryKey: TypeAlias = tuple[str, bool, str]
 Templates: TypeAlias = tuple[KeyTemplate, ...]
+Flags: TypeAlias = NDArray[np.bool_]
 
 #: Between the attributes of one key.
 JOINT: Final = "\x1f"
@@ -107,13 +109,17 @@ class KeyTexts:
         ranks[self._order] = np.arange(len(self._order))
         return ranks
 
-    def rank_of(self, key: Sequence[object], moment: float) -> int:
-        """Return how many key groups lie below a key at a moment."""
-        return bisect_left(
+    def are_below(self, groups: Integers, key: Sequence[object], moment: float) -> Flags:
+        """Return for some key groups whether they lie below a key at a moment."""
+        ranks = self.ranks[groups]
+        rank = bisect_left(
             self._order,
             tuple(key),
+            int(ranks.min()),
+            int(ranks.max()) + 1,
             key=lambda group: (*self.partitions[group], *self.sorts(group, moment)),
         )
+        return ranks < rank
 
 
 @lru_cache(KEPT)

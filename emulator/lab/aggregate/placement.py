@@ -178,8 +178,8 @@ class PlacedKeys:
             if len(low) > 1:
                 same = np.flatnonzero(hashes == np.uint64(low[0]))
                 if len(same):
-                    ranks = self.key_texts.ranks[same if groups is None else groups[same]]
-                    below[same] -= ranks < self.key_texts.rank_of(low[1:], moment)
+                    inside = same if groups is None else groups[same]
+                    below[same] -= self.key_texts.are_below(inside, low[1:], moment)
         return below
 
     def by_hash(self, salt: int) -> Integers:

@@ -195,15 +195,19 @@ class Population:
 
     def by_partition(self, resource: Resource, salt: int) -> tuple[Integers, Integers]:
         """Return the billed bytes and the items of every partition, in key order."""
-        count = len(self)
+        count, partitions = len(self), len(resource.partitions)
         numbers = self.partitions_of(resource, salt)
-        widths = hash_shares(resource)
         new = self.numbers.is_new
-        held = []
-        for column in (self.sizes[:count], self.items[:count]):
-            fixed = sums(numbers[~new], column[~new], len(widths))
-            held.append(np.rint(fixed + widths * float(column[new].sum())).astype(np.int64))
-        sizes, items = held
+        columns = self.sizes[:count], self.items[:count]
+        if new.any():
+            widths = hash_shares(resource)
+            held = [
+                sums(numbers[~new], column[~new], partitions) + widths * float(column[new].sum())
+                for column in columns
+            ]
+        else:
+            held = [sums(numbers, column, partitions) for column in columns]
+        sizes, items = (np.rint(amounts).astype(np.int64) for amounts in held)
         return sizes + items * billed_bytes(0), items
 
     def collections(self) -> Collections:

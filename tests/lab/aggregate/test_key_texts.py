@@ -1,5 +1,7 @@
 """Key texts: made once for all worlds and loads, and other ones when the time in them changes."""
 
+import numpy as np
+
 from emulator.lab import Capacity, Design, Field, Pattern, Workload
 from emulator.lab.aggregate import WorldsEngine
 from emulator.lab.aggregate.key_groups import key_groups_of
@@ -32,6 +34,20 @@ def test_keys_are_spelled_once_for_several_loads_and_blocks_of_worlds():
         engine.log(worlds[0])
 
     assert key_texts_of.cache_info().misses == 1
+
+
+def test_key_groups_lie_below_a_key_if_their_own_keys_do():
+    workload = devices()
+    groups = key_groups_of(
+        workload, workload.patterns[0], ["deviceId"], [], is_new=False, seed=workload.seed
+    )
+    texts = key_texts_of(groups, (parse("all"),), (parse("{timestamp}#{deviceId}"),), (), 0.0)
+    keys = [(*texts.partitions[group], *texts.sorts(group, 7.0)) for group in range(len(groups))]
+
+    for asked in (np.arange(len(groups)), np.array([4, 17, 9]), np.array([3])):
+        for key in (*keys, ("all", ""), ("all", "z")):
+            below = texts.are_below(asked, key, 7.0).tolist()
+            assert below == [keys[group] < key for group in asked]
 
 
 def test_keys_with_a_time_are_others_when_it_changes():

@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 
+from emulator.engine.feed import TrafficFeed
 from emulator.lab import Capacity, Clients, Design, Field, Pattern, Preload, Workload, aggregate
 from emulator.lab.aggregate import WorldsEngine
 from emulator.lab.aggregate.engine_feed import EngineFeed
@@ -221,7 +222,9 @@ def test_engines_sleep_through_minutes_that_leave_every_partition_cold(monkeypat
     cold = Layout(*events(rate=500, duration=300, capacity=Capacity(read=1, write=5_000)))
     told = []
     report = EngineFeed.report_minute
-    monkeypatch.setattr(EngineFeed, "report_minute", lambda feed: told.append(feed) or report(feed))
+    monkeypatch.setattr(
+        EngineFeed, "report_minute", lambda feed, **how: told.append(feed) or report(feed, **how)
+    )
 
     asleep = played(layout, range(3)), played(cold, range(3))
     count = len(told)
@@ -230,6 +233,30 @@ def test_engines_sleep_through_minutes_that_leave_every_partition_cold(monkeypat
 
     assert asleep == awake
     assert 0 < count < len(told) - count
+
+
+def test_of_fixed_capacity_only_hot_partitions_are_reported(monkeypatch):
+    """Being told of the cold ones changes nothing; growth and scaling are told of all."""
+    layouts = [Layout(*splitting()), Layout(*scaling()), Layout(*events(rate=5_000, duration=300))]
+    told, report = [], TrafficFeed.report_loads
+
+    def count(feed, resource, axis, *loads, partitions):
+        told.append((len(partitions), len(resource.partitions), bool(resource.scalers)))
+        report(feed, resource, axis, *loads, partitions=partitions)
+
+    monkeypatch.setattr(TrafficFeed, "report_loads", count)
+    some = [played(layout, range(2)) for layout in layouts]
+    few = sum(number < of for number, of, _ in told)
+    minute = EngineFeed.report_minute
+    monkeypatch.setattr(
+        EngineFeed, "report_minute", lambda feed, is_shown: minute(feed, is_shown=True)
+    )
+    told.clear()
+    every = [played(layout, range(2)) for layout in layouts]
+
+    assert some == every
+    assert few
+    assert all(number == of for number, of, _ in told)
 
 
 @EVERY
