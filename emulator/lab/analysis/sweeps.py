@@ -125,7 +125,10 @@ def sweep(
 
     >>> from emulator.lab import Capacity, Design, Field, Pattern, Workload
     >>> workload = Workload(
-    ...     fields=[Field("status", values=["open", "done"]), Field("orderId", unique=True)],
+    ...     fields=[
+    ...         Field("status", values=["open", "done"]),
+    ...         Field("orderId", unique="sequential"),
+    ...     ],
     ...     patterns=[Pattern("place order", "PutItem", rate=50)],
     ...     duration=30,
     ...     warm_up=0,
