@@ -101,7 +101,7 @@ def _types(make: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _fits(value: object, expected: Any) -> bool:
-    """Return whether a value can be meant by a type; of collections every element has to be.
+    """Return whether a value can be meant by a type, and so can those in a list of objects.
 
     >>> _fits(3, float | None), _fits("a", tuple[str, ...]), _fits(["a"], tuple[str, ...])
     (True, False, True)
@@ -121,7 +121,8 @@ def _fits(value: object, expected: Any) -> bool:
         return isinstance(value, Mapping)
     if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
         return False
-    return not isinstance(value, list | tuple) or all(_fits(own, inner[0]) for own in value)
+    is_plain = inner[0] in _WORDS or not isinstance(value, list | tuple)
+    return is_plain or all(_fits(own, inner[0]) for own in value)
 
 
 def _is_choice(value: object, expected: Any) -> bool:

@@ -56,15 +56,20 @@ class Field:
     _: KW_ONLY
     #: So many values.
     count: int | None = None
-    #: These values.
+    #: These values; numbers are taken as text.
     values: tuple[str, ...] | None = None
-    #: A new value for every item written: ``"sequential"`` ids, or ``"random"`` ones.
-    unique: Literal["sequential", "random"] | None = None
+    #: A new value for every item written: ``"sequential"`` ids (also ``True``), or ``"random"``
+    #: ones.
+    unique: Literal["sequential", "random", True] | None = None
     distribution: Distribution = field(default_factory=Uniform)
     #: The field that each value belongs to: ``count`` values for every value of that one.
     per: str | None = None
 
     def __post_init__(self) -> None:
+        if self.unique is True:
+            object.__setattr__(self, "unique", "sequential")
+        if self.values is not None:
+            object.__setattr__(self, "values", tuple(map(str, self.values)))
         kinds = [self.count is not None, self.values is not None, self.unique is not None]
         if sum(kinds) != 1:
             raise ValueError(f"Field {self.name!r} needs exactly one of count, values, unique")

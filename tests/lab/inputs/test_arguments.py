@@ -37,7 +37,7 @@ def test_a_wrong_argument_says_what_to_write(described, given, answer):
         (Pattern, {"rate": 5, "size": "1 KB"}, "Pattern takes Sizes or a number as size, not '1 K"),
         (Pattern, {"rate": 5, "by": "user"}, "Pattern takes a list of texts as by, not 'user'"),
         (Field, {"count": "5"}, "Field takes a number or None as count, not '5'"),
-        (Field, {"unique": 5}, "Field takes 'sequential' or 'random' or None as unique, not 5"),
+        (Field, {"unique": 5.5}, "Field takes 'sequential' or 'random' or True or None as uniqu"),
         (Design, {"indexes": Index("i", partition="{a}")}, "Design takes a list of Index as ind"),
         (Design, {"tables": [5]}, "Design takes a list of Table as tables, not [5]"),
         (Workload, {"patterns": Pattern("p", "PutItem", rate=1)}, "Workload takes a list of Patt"),
@@ -53,10 +53,15 @@ def test_a_wrong_value_says_what_to_give(described, given, answer):
 
 
 def test_a_value_that_is_none_of_the_choices_is_refused():
-    with pytest.raises(ValueError, match="Field takes 'sequential' or 'random' or None as unique"):
+    with pytest.raises(ValueError, match="Field takes 'sequential' or 'random' or True or None a"):
         Field("id", unique="yes")
     with pytest.raises(ValueError, match="Pattern takes 'even' or 'poisson' as arrivals, not 'x'"):
         Pattern("p", "PutItem", rate=1, arrivals="x")
+
+
+def test_a_field_takes_what_a_file_may_say():
+    assert Field("id", unique=True) == Field("id", unique="sequential")
+    assert Field("hour", values=[1, 2]) == Field("hour", values=("1", "2"))
 
 
 def test_several_tables_do_not_hide_a_wrong_argument():
