@@ -11,6 +11,7 @@ import json
 import logging
 import signal
 import socket
+import sys
 import threading
 from types import SimpleNamespace
 from typing import Any, cast
@@ -1138,6 +1139,27 @@ def test_a_request_without_end_does_not_hold_up_a_signal(signals, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         serve(busy, port=0, options=QUICK, on_ready=ready)
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
+
+
+def test_a_timer_outlives_neither_the_server_nor_the_process():
+    with server_module._StopSignals(600.0) as signals:
+        signal.raise_signal(signal.SIGTERM)
+        assert signals._timer.is_alive()
+    assert signals._timer.daemon
+    assert signals._timer.finished.is_set(), "cancelled"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of descriptors")
+@pytest.mark.parametrize(
+    ("limit", "most"), [(0, 1), (1, 1), (100, 75), (65_536, 65_472), (None, 2**31)]
+)
+def test_some_descriptors_are_left_for_files(monkeypatch, limit, most):
+    """A quarter of few, and 64 of many."""
+    import resource
+
+    found = resource.RLIM_INFINITY if limit is None else limit
+    monkeypatch.setattr(resource, "getrlimit", lambda _kind: (found, found))
+    assert server_module._most_descriptors() == most
 
 
 def test_a_server_stops_once():
