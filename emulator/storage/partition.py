@@ -48,11 +48,12 @@ class PartitionMap:
     1
     """
 
-    __slots__ = ("_last_partition", "_last_position", "_lows", "_next_id", "_partitions")
+    __slots__ = ("_by_id", "_last_partition", "_last_position", "_lows", "_next_id", "_partitions")
 
     def __init__(self, count: int) -> None:
         self._lows = [slice_position(number, count) for number in range(count)]
         self._partitions = [Partition(number, low) for number, low in enumerate(self._lows)]
+        self._by_id = {partition.id: partition for partition in self._partitions}
         self._next_id = count
         #: The last answer of ``at``: a write asks for the same position several times.
         self._last_position: Position | None = None
@@ -73,6 +74,7 @@ class PartitionMap:
             raise ValueError("partitions share an id")
         made = cls(1)
         made._lows, made._partitions, made._next_id = lows, list(partitions), next_id
+        made._by_id = {partition.id: partition for partition in partitions}
         return made
 
     @property
@@ -95,9 +97,7 @@ class PartitionMap:
 
     def by_id(self, partition_id: int) -> Partition | None:
         """Return the live partition with this id, if any."""
-        return next(
-            (partition for partition in self._partitions if partition.id == partition_id), None
-        )
+        return self._by_id.get(partition_id)
 
     def between(self, low: Position, high: Position) -> list[Partition]:
         """Return the partitions that overlap ``[low, high)``, in position order."""
@@ -140,6 +140,8 @@ class PartitionMap:
             children.append(Partition(self._next_id, low, partition.splits + 1))
             self._next_id += 1
         self._partitions[number : number + 1] = children
+        del self._by_id[partition.id]
+        self._by_id.update((child.id, child) for child in children)
         for low in lows:
             insort(self._lows, low)
         self._last_position = None
@@ -154,6 +156,7 @@ class PartitionMap:
             copied = Partition(partition.id, partition.low, partition.splits)
             copied.size_bytes, copied.items = partition.size_bytes, partition.items
             twin._partitions.append(copied)
+        twin._by_id = {partition.id: partition for partition in twin._partitions}
         return twin
 
     def check(self) -> None:
@@ -165,3 +168,4 @@ class PartitionMap:
         )
         ids = [partition.id for partition in self._partitions]
         assert len(ids) == len(set(ids)), f"an id is used twice: {ids}"
+        assert set(self._by_id.values()) == set(self._partitions), "an id leads elsewhere"
