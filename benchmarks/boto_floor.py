@@ -12,8 +12,8 @@ One process, one thread; lanes take turns. The lanes:
 - fast lane: ``mock_dynamodb(fast=True)``, which skips the SDK's serialising and parsing as well.
 - moto: ``mock_aws()``, if moto is installed.
 
-The item has eight attributes and some 250 bytes; the query returns ten of them, the scan a hundred.
-A second table takes the scan apart.
+The item has eight attributes and some 250 bytes; the query returns ten of them, the scan a hundred,
+the batch writes 25. Two further tables take the scan and the batch apart.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from botocore.awsrequest import AWSResponse
 
 from benchmarks.in_process import REGION, Backend, backends
 from benchmarks.measure import in_milliseconds, interleave, table
-from emulator.protocol import encode_json
+from emulator.protocol import decode_json, encode_json
 
 TABLE = {
     "TableName": "floor",
@@ -76,6 +76,9 @@ REQUESTS = {
         "Limit": 10,
     },
     "Scan": {"TableName": "floor"},
+    "BatchWriteItem": {
+        "RequestItems": {"floor": [{"PutRequest": {"Item": item(n)}} for n in range(25)]}
+    },
 }
 
 
@@ -96,9 +99,11 @@ def main(rounds=20, calls=25):
         )
         rows.append([operation, *map(in_milliseconds, timings)])
     table("boto3, one call: ms (ratio to the floor)", ["operation", *found], rows)
-    parts = parts_of_a_scan(found["dynamometer"], rounds)
-    table("boto3, a Scan of 100 items: ms (share)", ["part", "ms (share)"], parts)
-    return {"names": list(found), "rows": rows, "scan": parts}
+    scan = parts_of_a_scan(found["dynamometer"], rounds)
+    table("boto3, a Scan of 100 items: ms (share)", ["part", "ms (share)"], scan)
+    batch = parts_of_a_batch(found["dynamometer"], rounds)
+    table("boto3, a BatchWriteItem of 25 items: ms (share)", ["part", "ms (share)"], batch)
+    return {"names": list(found), "rows": rows, "scan": scan, "batch": batch}
 
 
 def parts_of_a_scan(ours, rounds):
@@ -116,6 +121,24 @@ def parts_of_a_scan(ours, rounds):
             "ours: Emulator.call": partial(emulator.call, "Scan", request),
             "ours: encode the answer": partial(encode_json, answer),
             "boto3: parse the answer by its model": partial(parse, received, shape),
+        }
+        timings = interleave(lanes, yardstick="all", rounds=rounds, batch=5, patience=20)
+    return [[one.name, in_milliseconds(one)] for one in timings]
+
+
+def parts_of_a_batch(ours, rounds):
+    """Return what a BatchWriteItem of 25 items takes, and which part of that is whose."""
+    request = REQUESTS["BatchWriteItem"]
+    with ours.entered() as emulator:
+        client = ours.client
+        model = client.meta.service_model.operation_model("BatchWriteItem")
+        serialize = client._serializer.serialize_to_request
+        body = bytes(serialize(request, model)["body"])
+        lanes = {
+            "all": partial(ours.call, "BatchWriteItem", request),
+            "ours: Emulator.call": partial(emulator.call, "BatchWriteItem", request),
+            "ours: read the request": partial(decode_json, body),
+            "boto3: check and write the request by its model": partial(serialize, request, model),
         }
         timings = interleave(lanes, yardstick="all", rounds=rounds, batch=5, patience=20)
     return [[one.name, in_milliseconds(one)] for one in timings]

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from emulator.engine import Account
-from emulator.operations.profiles import worded
 from emulator.operations.responses import dump_items
-from emulator.operations.shapes import Structure
 from emulator.operations.unserved import mention, unknown_operation
 from emulator.service import errors
 from emulator.service.catalogue import OPERATIONS
+
+if TYPE_CHECKING:
+    from emulator.operations.shapes import Structure
 
 Request: TypeAlias = dict[str, Any]
 Response: TypeAlias = dict[str, Any]
@@ -131,5 +132,8 @@ def _first_fault(
     except RecursionError:
         return errors.SerializationException()
     if isinstance(fault, errors.RequestFault):
+        # Not every program sends a request that has a fault.
+        from emulator.operations.profiles import worded
+
         return worded(fault, registered.name, account.settings.messages, request)
     return fault

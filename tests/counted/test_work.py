@@ -262,6 +262,7 @@ def test_snapshots_take_the_same_whatever_the_table_holds():
 NOT_FOR_AN_EMULATOR_WITHOUT_TABLES = (
     *("engine.table", "engine.reads", "engine.writes", "engine.updates", "engine.transactions"),
     *("engine.streams", "engine.history", "engine.replicas", "engine.archived", "expressions"),
+    "operations.profiles",
     *("capacity.prices", "capacity.scaling", "observe.ledger", "observe.inspection", "clients"),
 )
 
