@@ -44,8 +44,11 @@ settings.register_profile("deep", UNTIMED, max_examples=2_000, stateful_step_cou
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 #: Plays go round the loops that the tests of rooms have covered, some a million times; with
-#: coverage measured they take four times as long.
+#: coverage measured they take four times as long. And some tests only read the sources.
 PLAYS = (
+    "architecture/test_imports.py",
+    "architecture/test_rules.py",
+    "architecture/test_unused.py",
     "examples",
     "lab/aggregate/test_courses.py",
     "lab/aggregate/test_worlds.py",
@@ -61,6 +64,7 @@ PLAYS = (
     "properties/test_pace.py",
     "properties/test_tables.py",
     "published",
+    "site/test_troubleshooting.py",
 )
 
 
