@@ -4,9 +4,9 @@
     python -m benchmarks.agreement 20 --first 7  20 workloads, from seed 7 on
     python -m benchmarks.agreement --clients     with clients that wait, give up and send batches
 
-Retries, prices on one bucket and indexes are mixed. Clients are mixed too if asked for: how many
-calls they have under way, how long their callers wait, adaptive retries, and batches with what
-becomes of their unprocessed items. Printed is the aggregate engine less the
+Retries, prices on one bucket, indexes and reads of them are mixed. Clients are mixed too if
+asked for: how many calls they have under way, how long their callers wait, adaptive retries, and
+batches with what becomes of their unprocessed items. Printed is the aggregate engine less the
 exact one: the mean, and of its size the 95th percentile and the worst case with its seed.
 Targets: a mean throttled share within 0.01, its size at most 0.05 in 95 of 100, a mean share of
 calls given up within 0.02.
@@ -100,20 +100,31 @@ def draw(seed):
         for pattern, size in zip(patterns[:2], sizes, strict=True)
     )
     room = one_of(0.4, 0.6, 0.8, 0.95, 1.1, 1.5)
-    indexes = []
+    index_write = None
     if rng.random() < 0.5:
-        capacity = Capacity(read=10, write=max(1, int(units * one_of(0.5, 1.5, 3.0))))
-        indexes = [Index("byKind", partition="{kind}", capacity=capacity)]
-    design = Design(
-        "d",
-        partition="{user}",
-        sort=one_of("{timestamp}", None),
-        indexes=indexes,
-        capacity=Capacity(
-            read=max(1, int(rate * one_of(0.7, 2.0))), write=max(1, int(units * room))
-        ),
-    )
+        index_write = max(1, int(units * one_of(0.5, 1.5, 3.0)))
+    sort = one_of("{timestamp}", None)
+    capacity = Capacity(read=max(1, int(rate * one_of(0.7, 2.0))), write=max(1, int(units * room)))
+    indexes = []
+    if index_write is not None:
+        # Drawn last, so that a workload without such reads is that of before.
+        index_read = 10
+        if rng.random() < 0.6:
+            query, asked = _index_read(one_of, rate, sizes)
+            workload = replace(workload, patterns=(*patterns, query))
+            index_read = max(1, int(asked * one_of(0.4, 0.7, 1.0, 1.5)))
+        own = Capacity(read=index_read, write=index_write)
+        indexes = [Index("byKind", partition="{kind}", capacity=own)]
+    design = Design("d", partition="{user}", sort=sort, indexes=indexes, capacity=capacity)
     return workload, design
+
+
+def _index_read(one_of, rate, sizes):
+    """Return a pattern that reads the index, and about how many units a second of it asks for."""
+    items, rate = one_of(1, 4, 20), rate / one_of(1, 3)
+    operation = "GetItem" if items == 1 else "Query"
+    pattern = Pattern("by kind", operation, by=("kind",), items=items, rate=rate)
+    return pattern, rate * -(-items * sum(sizes) // (2 * 4096)) / 2
 
 
 def draw_clients(seed):

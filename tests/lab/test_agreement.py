@@ -264,6 +264,30 @@ def test_the_engines_agree_on_clients_that_wait_give_up_and_send_batches():
         assert abs(sum(shares) / len(shares)) <= CLIENTS_MEAN
 
 
+@pytest.mark.parametrize("sort", [None, "{timestamp}"])
+def test_a_read_finds_what_was_written_last(sort):
+    """CAP-201: items that some write small and others large cost what each of them does."""
+    workload = Workload(
+        fields=[Field("user", count=20)],
+        patterns=[
+            Pattern("put", "PutItem", rate=40, size=300),
+            Pattern("update", "UpdateItem", by=("user",), rate=20, size=9_000),
+            Pattern("get", "GetItem", by=("user",), rate=40, consistent=True),
+        ],
+        duration=60,
+        warm_up=0,
+    )
+    capacity = Capacity(read=1_000, write=1_000)
+    design = Design("d", partition="{user}", sort=sort, capacity=capacity)
+    units = [
+        engine.run(Layout(design, workload), seed=1).patterns["get"].units["table"][0]
+        for engine in (aggregate, exact)
+    ]
+
+    # A third of the items takes three units, the others take one.
+    assert units == pytest.approx([40 * 60 * 5 / 3] * 2, rel=0.06)
+
+
 @pytest.mark.parametrize("letter", ["A", "B", "D"])
 def test_the_engines_agree_on_ycsb(letter):
     workload = replace(Workload.ycsb(letter, records=500, rate=100, duration=30), warm_up=0)

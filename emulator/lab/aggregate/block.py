@@ -646,6 +646,7 @@ class Block:
                 arrived = self._arrived[own][grouping.rows] * key_shares
                 self._writer.note_stretch(number, accepted, arrived, prices)
             model.absorb(accepted)
+        self._context.settle_rewrites()
         if self._writer is not None:
             self._writer.note_offered(self._arrived)
 

@@ -5,8 +5,11 @@ Sizes come from items made as the exact engine makes them, so both engines price
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
 import numpy as np
 
@@ -28,6 +31,11 @@ from emulator.lab.planning.layout import PAYLOAD, IndexLayout, Layout
 from emulator.model import IndexSchema, Item
 from emulator.service import limits
 from emulator.storage import entry_of
+
+#: Bytes that are none.
+_ROUNDING: Final = 1e-9
+#: Of more items than these the bytes are hardly uncertain.
+_FEW_ITEMS: Final = 64
 
 
 @dataclass(frozen=True)
@@ -235,37 +243,96 @@ def read_factor(pattern: Pattern) -> float:
     return STRONG if pattern.consistent else EVENTUAL
 
 
-def point_units(pattern: Pattern, size_bytes: float, hits: float) -> float:
+@dataclass(frozen=True)
+class SizeMix:
+    """The sizes of items that are read: of two kinds, such as what puts and updates leave.
+
+    Attributes:
+        low: The size of one kind.
+        high: The size of the other.
+        share: Of the items that are of the other kind.
+    """
+
+    low: float
+    high: float
+    share: float
+
+    @classmethod
+    def of(cls, mean: float, sizes: Sequence[float]) -> SizeMix:
+        """Return the sizes of items with a mean, of those that are written.
+
+        >>> SizeMix.of(1000.0, [500.0, 2500.0]).share, SizeMix.of(1000.0, [500.0]).low
+        (0.25, 1000.0)
+        """
+        low, high = min(sizes, default=mean), max(sizes, default=mean)
+        if not low < mean < high:
+            return cls(mean, mean, 0.0)
+        return cls(low, high, (mean - low) / (high - low))
+
+    @property
+    def mean(self) -> float:
+        """The mean size."""
+        return self.low + (self.high - self.low) * self.share
+
+    def units_together(self, items: float, price: Callable[[int], float]) -> float:
+        """Return the expected price of the bytes of so many items, drawn one by one.
+
+        >>> SizeMix(300.0, 3000.0, 0.5).units_together(2, lambda size: size / 1000)
+        3.3
+        """
+        whole = math.floor(items)
+        rest = items - whole
+        units = (1 - rest) * self._units_of(whole, price)
+        return units + (rest * self._units_of(whole + 1, price) if rest else 0.0)
+
+    def _units_of(self, items: int, price: Callable[[int], float]) -> float:
+        units, odds = 0.0, self.share / (1 - self.share)
+        chance = (1 - self.share) ** items
+        for number in range(items + 1):
+            size = self.low * (items - number) + self.high * number
+            units += chance * price(math.ceil(size - _ROUNDING))
+            chance *= odds * (items - number) / (number + 1)
+        return units
+
+
+def point_units(pattern: Pattern, sizes: SizeMix, hits: float) -> float:
     """Return the units of reading one item that is there with chance ``hits``."""
     miss = read_units(0)
-    return (hits * read_units(round(size_bytes)) + (1 - hits) * miss) * read_factor(pattern)
+    own = (1 - sizes.share) * read_units(round(sizes.low))
+    own += sizes.share * read_units(round(sizes.high))
+    return (hits * own + (1 - hits) * miss) * read_factor(pattern)
 
 
-def price_pages(path: AccessPath, items: Floats, size_bytes: float, base_bytes: float) -> PagePrice:
-    """Return what it takes to read ``items`` items of a size from one collection each.
+def price_pages(path: AccessPath, items: Floats, sizes: SizeMix, base_bytes: float) -> PagePrice:
+    """Return what it takes to read ``items`` items from one collection each.
 
     Args:
         path: The way they are read.
         items: How many, per key group.
-        size_bytes: The size of an item or index entry.
+        sizes: The sizes of the items or index entries.
         base_bytes: The size of the items that a local index has to fetch besides; 0 for none.
     """
     if path.has_limit and path.pattern.items is not None:
         items = np.minimum(items, path.pattern.items)
-    evaluated = items * size_bytes
-    page_items = max(1.0, np.ceil(limits.PAGE_BYTES / max(size_bytes, 1.0)))
+    evaluated = items * sizes.mean
+    page_items = max(1.0, np.ceil(limits.PAGE_BYTES / max(sizes.mean, 1.0)))
     calls = np.maximum(1.0, np.ceil(items / page_items))
-    factor = read_factor(path.pattern)
-    units = _by_value(evaluated / calls, lambda size: page_units(size, factor))
+    price = partial(page_units, factor=read_factor(path.pattern))
+    if 0 < sizes.share < 1 and items.max(initial=0.0) <= _FEW_ITEMS:
+        distinct, number_of = np.unique(items, return_inverse=True)
+        own = [sizes.units_together(number, price) for number in distinct.tolist()]
+        units = np.asarray(own)[number_of]
+    else:
+        units = _by_value(evaluated / calls, price)
     if base_bytes:
-        per_item = fetch_units((round(base_bytes),), factor)
+        per_item = fetch_units((round(base_bytes),), read_factor(path.pattern))
         units = units + items / calls * per_item
     return PagePrice(calls, units, evaluated)
 
 
 def _by_value(sizes: Floats, price: Callable[[int], float]) -> Floats:
     """Apply a price of whole bytes, which more bytes never lower, once per distinct size."""
-    whole = np.ceil(sizes - 1e-9).astype(np.int64)
+    whole = np.ceil(sizes - _ROUNDING).astype(np.int64)
     least, most = (price(int(size)) for size in (whole.min(), whole.max()))
     if least == most:
         return np.full(len(whole), least)

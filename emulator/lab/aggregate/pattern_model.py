@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from emulator.engine.resource import Resource
-from emulator.lab.aggregate.call_prices import WritePricer
+from emulator.lab.aggregate.call_prices import SizeMix, WritePricer
 from emulator.lab.aggregate.key_groups import (
     SORT_STRATA,
     Existing,
@@ -134,12 +134,44 @@ class ModelContext:
         """Return who wrote the items of a table and entity last."""
         return self._last_writers.setdefault(family, LastWriters())
 
+    def last_shares(
+        self, table: TableLayout, entity: str | None, *, newest: bool
+    ) -> dict[str, float]:
+        """Return by pattern the share of a table's items that it wrote last.
+
+        Args:
+            table: Which.
+            entity: Of its items, those of one.
+            newest: Only the newest item under each key counts.
+        """
+        held = self.population(table, None).items
+        items = float((np.minimum(1.0, held) if newest else held).sum())
+        return self.last_writers((table.name, entity)).shares(items)
+
     def size_of(self, table: TableLayout, index: str | None) -> float:
         """Return the mean size of what lies in a table or index, as far as known."""
         population = self.population(table, index)
         if population.total_items:
             return population.total_bytes / population.total_items
         return self.mean_bytes.get((table.name, index), 0.0)
+
+    def size_mix(self, table: TableLayout, index: str | None, mean: float) -> SizeMix:
+        """Return the sizes of items with a mean in a table or index, of those that are written."""
+        own = [
+            pricer.item_bytes if index is None else pricer.entry_bytes(index)
+            for name, pricer in self.pricers.items()
+            if self._leaves_items(name, table) and (index is None or pricer.entry_sizes(index))
+        ]
+        return SizeMix.of(mean, own)
+
+    def _leaves_items(self, name: str, table: TableLayout) -> bool:
+        pattern = self.workload.pattern(name)
+        return pattern.operation != "DeleteItem" and self.layout.table_of(pattern) is table
+
+    def settle_rewrites(self) -> None:
+        """Let items have the sizes that writes of all patterns have given them."""
+        for population in self._populations.values():
+            population.settle_rewrites()
 
     def settle(self) -> None:
         """Note that all items so far were there before the run."""

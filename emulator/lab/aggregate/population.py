@@ -70,6 +70,8 @@ class Population:
         self._loaded_first: Floats = np.zeros(0)
         self._loaded_last: Floats = np.zeros(0)
         self._loaded_sizes: Floats = np.zeros(0)
+        #: Who writes to items that are there, how often, and the size that they have then.
+        self._rewrites: list[tuple[GroupEntries, Floats, float]] = []
         #: By salt, the hash of each entry's partition key, as far as somebody asked.
         self._hashes: dict[int, Hashes] = {}
 
@@ -125,11 +127,23 @@ class Population:
         np.maximum(self.items, 0.0, out=self.items)
         np.maximum(self.sizes, 0.0, out=self.sizes)
 
-    def resize(self, entries: GroupEntries, writes: Floats, size_bytes: float) -> None:
-        """Let updates give the items they meet another size."""
-        met = entries.sums(writes, len(self.items))
-        changed = -np.expm1(-met / np.maximum(1.0, self.items))
-        self.sizes += changed * (self.items * size_bytes - self.sizes)
+    def rewrite(self, entries: GroupEntries, writes: Floats, size_bytes: float) -> None:
+        """Note writes that give the items they meet another size, until ``settle_rewrites``."""
+        self._rewrites.append((entries, writes, size_bytes))
+
+    def settle_rewrites(self) -> None:
+        """Let items have the sizes of what was noted: it came in no particular order."""
+        length = len(self.items)
+        met, met_bytes = np.zeros(length), np.zeros(length)
+        for entries, writes, size_bytes in self._rewrites:
+            own = entries.sums(writes, length)
+            met += own
+            met_bytes += own * size_bytes
+        if self._rewrites:
+            changed = -np.expm1(-met / np.maximum(1.0, self.items))
+            mean = np.divide(met_bytes, met, out=np.zeros(length), where=met > 0)
+            self.sizes += changed * (self.items * mean - self.sizes)
+        self._rewrites.clear()
 
     def start_counting(self) -> None:
         """Note that the bytes so far were there before the run."""

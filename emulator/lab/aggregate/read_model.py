@@ -31,7 +31,7 @@ from emulator.lab.inputs.distributions import Floats
 from emulator.lab.inputs.key_templates import KeyTemplate, ShardPart
 from emulator.lab.inputs.patterns import TIMESTAMP
 from emulator.lab.planning.access_paths import AccessPath
-from emulator.lab.planning.key_traits import is_new_every_time
+from emulator.lab.planning.key_traits import is_new_every_time, is_unbounded
 from emulator.lab.planning.layout import KeyLayout
 from emulator.service import limits
 
@@ -125,10 +125,20 @@ class GetModel(PatternModel):
         if population.total_items and not is_spread and not self.existing_values():
             ranges = self._ranges.of(keys, population, lambda: placed.entry_keys)
             hits = population.chance_of_item(ranges, weights)
-            size = population.mean_bytes(ranges, weights) or size
-        units = point_units(self.pattern, size, hits / self.path.shard_count)
+            size = self._newest_bytes() or population.mean_bytes(ranges, weights) or size
+        sizes = context.size_mix(table, None, size)
+        units = point_units(self.pattern, sizes, hits / self.path.shard_count)
         calls = float(self.per_request * self.path.shard_count)
         return CallPrices(calls, (units,), (1.0,), evaluated=size * hits)
+
+    def _newest_bytes(self) -> float:
+        """Return the mean size of the newest items, where a read is of the newest one; else 0."""
+        context, path = self.context, self.path
+        if TIMESTAMP not in path.key.names or not is_unbounded(path.key, context.workload):
+            return 0.0
+        shares = context.last_shares(path.table, self.pattern.entity, newest=True)
+        size = sum(share * context.pricers[name].item_bytes for name, share in shares.items())
+        return size / sum(shares.values()) if size else 0.0
 
 
 class QueryModel(PatternModel):
@@ -243,7 +253,8 @@ class QueryModel(PatternModel):
         base_bytes = 0.0
         if path.fetches_items:
             base_bytes = context.size_of(path.table, None)
-        price = price_pages(path, items, size, base_bytes)
+        sizes = context.size_mix(path.table, self._index, size)
+        price = price_pages(path, items, sizes, base_bytes)
         evaluated = price.evaluated / price.calls
         kept = self.pattern.selectivity * self._matching_share()
         return CallPrices(

@@ -150,11 +150,11 @@ class WriteModel(PatternModel):
         )
 
     def _stored(self) -> Stored | None:
-        """Return what writes meet: where keys are fixed, what the last writers have left."""
+        """Return what writes meet: where keys are fixed or have a time, what was written last."""
         names = [index.name for index in self._indexes]
-        if not self._unbounded:
-            items = self.context.population(self.path.table, None).total_items
-            shares = self.context.last_writers(self._family).shares(items)
+        if self._meets_last_written:
+            table, entity = self.path.table, self.pattern.entity
+            shares = self.context.last_shares(table, entity, newest=self._unbounded)
             pricers = self.context.pricers
             left = [(share, pricers[name]) for name, share in shares.items()]
             if not left:
@@ -173,9 +173,12 @@ class WriteModel(PatternModel):
         return Stored([(1.0, round(item_bytes))], sizes)
 
     @property
-    def _family(self) -> tuple[str, str | None]:
-        """The patterns that write the same items."""
-        return self.path.table.name, self.pattern.entity
+    def _meets_last_written(self) -> bool:
+        """Whether writes meet the item under their keys that was written last.
+
+        Where keys have a time, updates and deletes meet the newest item.
+        """
+        return not self._unbounded or (not self.pattern.is_put and TIMESTAMP in self.path.key.names)
 
     def _size_met(self, index: str | None) -> float:
         """Return the mean size of what lies under the pattern's own keys."""
@@ -205,6 +208,7 @@ class WriteModel(PatternModel):
             context.until = begin - span * (pieces - piece - 1) / pieces
             self._render()
             self._store(self._groups.weights * (count / pieces), in_turn=self._is_in_turn())
+            context.settle_rewrites()
         context.elapsed = context.until = begin
         self._render()
 
@@ -235,8 +239,8 @@ class WriteModel(PatternModel):
         context = self.context
         population = context.population(self.path.table, None)
         changed = self._changed_items(population, writes, in_turn=in_turn)
-        if not self._unbounded and self.pattern.operation != "DeleteItem":
-            writers = context.last_writers(self._family)
+        if self.pattern.operation != "DeleteItem":
+            writers = context.last_writers((self.path.table.name, self.pattern.entity))
             writers.write(self.pattern.name, float(writes.sum()))
         if self.pattern.is_put:
             total = float(writes.sum())
@@ -256,7 +260,7 @@ class WriteModel(PatternModel):
         during = self.context.elapsed, self.context.until
         population.add(entries, changed, changed * size, during)
         if self.pattern.operation != "DeleteItem" and not self._is_growing:
-            population.resize(entries, writes, size)
+            population.rewrite(entries, writes, size)
 
     def _changed_items(self, population: Population, writes: Floats, *, in_turn: bool) -> Floats:
         """Return for each key group how many items come into being, or go."""

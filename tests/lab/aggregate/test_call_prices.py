@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from emulator.lab import Design, Field, Index, Pattern, Sequential, Sizes, Weights, Workload
-from emulator.lab.aggregate.call_prices import Stored, WritePricer, point_units, price_pages
+from emulator.lab.aggregate.call_prices import (
+    SizeMix,
+    Stored,
+    WritePricer,
+    point_units,
+    price_pages,
+)
+from emulator.lab.aggregate.population import Population
 from emulator.lab.planning.access_paths import find_path
 from emulator.lab.planning.items import ItemMaker, needed_fields
 from emulator.lab.planning.layout import Layout
@@ -154,7 +161,9 @@ def path(design=None, **pattern):
 
 
 def pages(way, items, size_bytes=1000, base_bytes=0):
-    price = price_pages(way, np.asarray(items, dtype=np.float64), size_bytes, base_bytes)
+    price = price_pages(
+        way, np.asarray(items, dtype=np.float64), SizeMix.of(size_bytes, ()), base_bytes
+    )
     return price.calls.tolist(), price.units.tolist(), price.evaluated.tolist()
 
 
@@ -209,5 +218,36 @@ def test_a_fetch_costs_each_item_by_itself():
 def test_an_item_that_is_not_there_costs_the_smallest_read(operation, options, factor):
     """CAP-201, CAP-205."""
     read = Pattern("read", operation, rate=1, by=("userId",), **options)
-    assert point_units(read, 8192.4, hits=0) == 1 * factor
-    assert point_units(read, 8192.4, hits=0.25) == (0.25 * 2 + 0.75) * factor
+    assert point_units(read, SizeMix.of(8192.4, ()), hits=0) == 1 * factor
+    assert point_units(read, SizeMix.of(8192.4, ()), hits=0.25) == (0.25 * 2 + 0.75) * factor
+
+
+@pytest.mark.parametrize("items", [1, 3, 8])
+def test_items_of_two_sizes_are_priced_by_what_they_come_to_together(items):
+    """CAP-204: sizes are summed before rounding, and the sum is a matter of chance."""
+    mix = SizeMix(300.0, 3_000.0, 0.3)
+    large = np.random.default_rng(3).binomial(items, mix.share, 20_000)
+    pages = np.ceil((300 * (items - large) + 3_000 * large) / 4_096)
+
+    units = mix.units_together(items, lambda size: float(-(-size // 4_096)))
+
+    assert units == pytest.approx(pages.mean(), rel=0.01)
+    between = mix.units_together(items + 0.25, float)
+    assert between == pytest.approx(mix.mean * (items + 0.25), abs=1)
+
+
+def test_items_that_are_written_anew_have_the_sizes_of_all_who_write():
+    """Whoever comes first: the writes of a stretch of time have no order."""
+    sizes = []
+    for order in (1, -1):
+        population = Population()
+        entries = population.entries([("u1", False, ""), ("u2", False, "")])
+        population.add(entries, np.ones(2), np.full(2, 100.0))
+        for count, size in [(30.0, 300.0), (10.0, 900.0)][::order]:
+            population.rewrite(entries, np.asarray([count, 0.0]), size)
+        population.settle_rewrites()
+        population.settle_rewrites()
+        sizes.append(population.sizes[:2].tolist())
+
+    assert sizes[0] == pytest.approx(sizes[1])
+    assert sizes[0] == pytest.approx([450.0, 100.0])
