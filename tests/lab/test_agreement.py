@@ -264,6 +264,33 @@ def test_the_engines_agree_on_clients_that_wait_give_up_and_send_batches():
         assert abs(sum(shares) / len(shares)) <= CLIENTS_MEAN
 
 
+@pytest.mark.parametrize("retry", ["none", "standard", "adaptive"])
+def test_the_engines_agree_on_single_calls_beside_batches(retry):
+    """CAP-603, CAP-610, CAP-708: most of a batch is refused, and most single calls pass.
+
+    A client that adapts its rate hears of whole calls only.
+    """
+    workload = Workload(
+        fields=[Field("user", count=300)],
+        patterns=[
+            Pattern("put", "BatchWriteItem", rate=1.5, size=300, actions=20),
+            Pattern("update", "UpdateItem", by=("user",), rate=7.5, size=3_000),
+        ],
+        duration=90,
+        warm_up=0,
+        retry=retry,
+        clients=Clients(count=2, batch_retry="none"),
+    )
+    capacity = Capacity(read=1, write=31)
+    design = Design("d", partition="{user}", sort="{timestamp}", capacity=capacity)
+    one, other = (engine.run(Layout(design, workload), seed=1) for engine in (aggregate, exact))
+
+    for name, low, high in (("put", 0.6, 0.9), ("update", 0.0, 0.3)):
+        shares = [log.patterns[name].throttled / log.patterns[name].calls for log in (one, other)]
+        assert abs(shares[0] - shares[1]) <= 0.08
+        assert all(low <= share <= high for share in shares)
+
+
 @pytest.mark.parametrize("sort", [None, "{timestamp}"])
 def test_a_read_finds_what_was_written_last(sort):
     """CAP-201: items that some write small and others large cost what each of them does."""

@@ -10,12 +10,13 @@ until it is close, whatever the others do.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from emulator.lab.aggregate.bunched import passed_when_queued
+from emulator.lab.aggregate.bunched import decays, passed_together, passed_when_queued
 from emulator.lab.aggregate.call_rows import CallRows
 from emulator.lab.aggregate.retries import RowPolicies
 from emulator.lab.inputs.distributions import Floats, Integers, sums
@@ -23,6 +24,8 @@ from emulator.lab.inputs.distributions import Floats, Integers, sums
 #: Rounds of fitting at most, and how close is close enough.
 _ROUNDS: Final = 40
 _CLOSE: Final = 2e-3
+#: In so many of them batches follow what is found; then they stay, and the shares settle.
+_FOLLOWED: Final = 4
 _LEAST: Final = 1e-6
 #: Seconds that differ by less are alike, rounding aside.
 _SAME: Final = 1e-11
@@ -149,6 +152,7 @@ class Crowd:
         self._chance = None if (chance == 1.0).all() else chance
         self._final = rows.final[chosen] if rows.has_final else None
         self._patience = rows.patience[self.rows]
+        self._row_shares = rows.shares[self.rows]
         self._actions = rows.actions[self.rows] if rows.has_many else None
         self._levels = _levels(self.buckets, len(self.numbers))
         self._flat = self.buckets.ravel()
@@ -170,6 +174,15 @@ class Crowd:
         """Return, by column and row, the share of attempts that the bucket lets pass."""
         own: Floats = shares[self.buckets]
         return own if self._chance is None else np.asarray(1 - self._chance * (1 - own))
+
+    @cached_property
+    def together(self) -> Floats:
+        """By column and row, the share of the pattern's calls that meet the same bucket."""
+        keys = self.segments * len(self.numbers) + self.buckets
+        _, places = np.unique(keys, return_inverse=True)
+        places = places.reshape(-1)
+        own = np.broadcast_to(self._row_shares, keys.shape).ravel()
+        return np.minimum(sums(places, own, int(places.max()) + 1)[places], 1.0).reshape(keys.shape)
 
     def passed(self, open_shares: Floats) -> Floats:
         """Return the share of attempts that pass in each row."""
@@ -237,7 +250,7 @@ class Crowd:
         """
         asked: tuple[Any, ...] = (room, arriving, short * 1.0, affordable)
         if behaviour is not None:
-            asked = (*asked, behaviour.queued, behaviour.whole)
+            asked = (*asked, behaviour.queued, behaviour.unevenness)
         if self._last is None or not all(map(_is_same, asked, self._last[0])):
             attempts = _Attempts(arriving, policies, affordable, behaviour)
             self._last = asked, self._fit(attempts, room, start, short)
@@ -252,28 +265,42 @@ class Crowd:
         log_room = np.log(np.maximum(room, _LEAST))
         levels = [own for own in (level & moves for level in self._levels) if np.count_nonzero(own)]
         steps = [_Steps(level, log_room) for level in levels]
-        for _ in range(_ROUNDS):
+        bunches = self._bunches(attempts, room)
+        for number in range(_ROUNDS):
             before = shares
             # One level after the other: if all were corrected at once, two that are short on
             # the same calls would both make up for the whole of it.
             for step in steps:
-                admitted = self._admitted(shares, attempts)
+                admitted = self._admitted(shares, attempts, bunches)
                 loads = self.by_bucket(admitted.accepted * self.units)
                 shares = step.correct(shares, loads, moves)
+            if bunches is not None and steps and number < _FOLLOWED:
+                bunches.follow(admitted)
             far = np.abs(shares - before) > _CLOSE * np.maximum(shares, _CLOSE)
             if not np.count_nonzero(far):
                 break
             moving = np.bincount(self._bucket_worlds[far], minlength=len(self.numbers))
             moves = moving[self._bucket_worlds] > 0
-        return self._admitted(shares, attempts), shares
+        return self._admitted(shares, attempts, bunches), shares
 
-    def _admitted(self, shares: Floats, attempts: _Attempts) -> Admitted:
+    def _bunches(self, attempts: _Attempts, room: Floats) -> _Bunches | None:
+        """Return how calls come together, if any do."""
+        behaviour = attempts.behaviour
+        if behaviour is None or not (behaviour.items > 1).any():
+            return None
+        return _Bunches(self, behaviour, room, _sum_rows(attempts.arriving))
+
+    def _admitted(self, shares: Floats, attempts: _Attempts, bunches: _Bunches | None) -> Admitted:
         open_shares = self.open_shares(shares)
+        refused_batches: Floats | None = None
+        if bunches is not None:
+            refused_batches = bunches.refused(open_shares)
+            open_shares = open_shares * bunches.parts
         passed = self.passed(open_shares)
         again = wanted = self.again(open_shares, passed)
         affordable, behaviour = attempts.affordable, attempts.behaviour
         if behaviour is not None:
-            return behaviour.admitted(attempts, open_shares, passed, wanted)
+            return behaviour.admitted(attempts, open_shares, passed, wanted, refused_batches)
         if not isinstance(affordable, float):
             again = wanted * affordable
         by_number = _with_retries_at_once(attempts.arriving, again, attempts.policies)
@@ -291,14 +318,58 @@ class _Attempts:
     behaviour: RowBehaviour | None
 
 
+class _Bunches:
+    """The items of batches, which come together.
+
+    Args:
+        crowd: Whose.
+        behaviour: What the clients do.
+        room: What each bucket can give.
+        calls: By row, attempts as far as they are known.
+
+    Attributes:
+        parts: By column and row, the share of a batch's items that passes if the first one does.
+    """
+
+    def __init__(self, crowd: Crowd, behaviour: RowBehaviour, room: Floats, calls: Floats) -> None:
+        self._crowd = crowd
+        self._room = room
+        #: By column and row, how many items of a batch meet the same bucket, and how many such
+        #: parts a batch has.
+        self._items = 1 + (behaviour.items - 1) * crowd.together
+        self._groups = behaviour.items / self._items
+        self._unevenness = np.ones(len(room))
+        self._unevenness[crowd.buckets] = behaviour.unevenness
+        self.parts = self._parts(np.broadcast_to(calls, self._items.shape))
+
+    def follow(self, admitted: Admitted) -> None:
+        """Take the attempts of a second as they are found by now.
+
+        More refusals make more attempts, which leave less for batches: half a step at a time, so
+        that the two do not swing.
+        """
+        open_shares = np.maximum(admitted.open_shares, _LEAST)
+        reached = admitted.total * _product(open_shares) / open_shares
+        self.parts = np.sqrt(self.parts * self._parts(reached))
+
+    def _parts(self, calls: Floats) -> Floats:
+        units, buckets, items = self._crowd.units, self._crowd.buckets, self._items
+        own = decays(calls / items, items * units, buckets, self._room, self._unevenness)
+        return passed_together(items, own[buckets] * units)
+
+    def refused(self, open_shares: Floats) -> Floats:
+        """Return by row the share of batches of which nothing passes."""
+        return 1 - _product(1 - (1 - open_shares) ** self._groups)
+
+
 @dataclass(frozen=True)
 class RowBehaviour:
     """What clients do that makes attempts differ, by row.
 
     Attributes:
         queued: The share of calls that begin when another one ends.
-        whole: Of the items that are refused, the share whose whole batch is; 1 where a call is no
-            batch. The SDK tries these again.
+        unevenness: How uneven the gaps between calls are: see ``bunched``.
+        items: How many a call of a client sends together; 1 where it is no batch.
         is_cut: Whether a batch that is done in part ends, and another call begins.
         resent: Of the items of such a batch, the share that is sent again after a wait.
         restarted: By attempt and row, the share that is sent again at once, as a new batch, by
@@ -306,13 +377,19 @@ class RowBehaviour:
     """
 
     queued: Floats
-    whole: Floats
+    unevenness: Floats
+    items: Floats
     is_cut: NDArray[np.bool_]
     resent: Floats
     restarted: Floats
 
     def admitted(
-        self, attempts: _Attempts, open_shares: Floats, passed: Floats, wanted: Floats
+        self,
+        attempts: _Attempts,
+        open_shares: Floats,
+        passed: Floats,
+        wanted: Floats,
+        refused_batches: Floats | None,
     ) -> Admitted:
         """Return what becomes of attempts.
 
@@ -321,17 +398,24 @@ class RowBehaviour:
             open_shares: By column and row, the share of attempts that the bucket lets pass.
             passed: The share of attempts that passes, by row.
             wanted: The share that is refused and tried again if clients are patient, by row.
+            refused_batches: The share of batches of which nothing passes, by row, if there are
+                batches.
         """
+        # Of the items that are refused, those whose whole batch is: the SDK tries it again.
+        whole = np.ones_like(passed)
+        if refused_batches is not None:
+            is_partial = (self.items > 1) & (passed < 1)
+            np.divide(refused_batches, 1 - passed, out=whole, where=is_partial)
         numbers = len(attempts.arriving)
         by_attempt = np.tile(passed, (numbers, 1))
         by_attempt[0] += self.queued * (passed_when_queued(passed, self.is_cut) - passed)
         refused = 1 - by_attempt
         refused *= np.divide(wanted, 1 - passed, out=np.zeros_like(wanted), where=passed < 1)
-        in_part = refused * (1 - self.whole)
-        paid = refused * self.whole * attempts.affordable
+        in_part = refused * (1 - whole)
+        paid = refused * whole * attempts.affordable
         again = (paid + in_part * self.resent)[:-1]
         restarted = in_part * self.restarted * attempts.affordable
-        asked = (refused * self.whole + in_part * self.restarted)[:-1]
+        asked = (refused * whole + in_part * self.restarted)[:-1]
         admitted = Admitted(
             attempts.arriving,
             passed,
@@ -342,7 +426,7 @@ class RowBehaviour:
             open_shares,
             restarted if numbers > 1 and self.restarted.any() else None,
             (paid + restarted)[:-1],
-            (1 - by_attempt) * self.whole,
+            (1 - by_attempt) * whole,
         )
         admitted.by_number = admitted.follow(attempts.arriving, attempts.policies)
         admitted.total = _sum_rows(admitted.by_number)

@@ -413,9 +413,8 @@ class Block:
             accepted = calls.copy()
             accepted[crowd.crowd.rows] = admitted.accepted
             refused = self._settle(second, crowd, admitted, arriving, due, earlier)
-            if self._behaviour is not None:
-                queued = None if self._clients is None else self._clients.queued_share
-                self._behaviour.note(crowd.crowd, admitted, queued)
+            if self._behaviour is not None and self._clients is not None:
+                self._behaviour.note(self._clients.queued_share, self._clients.unevenness)
             loads = rows.loads(accepted)
         elif self._tokens.is_used:
             self._settle_tokens(arriving, due)

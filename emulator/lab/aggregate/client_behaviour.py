@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
-from emulator.lab.aggregate.admission import Admitted, Crowd, RowBehaviour
-from emulator.lab.aggregate.bunched import refused_in_whole
+from emulator.lab.aggregate.admission import Crowd, RowBehaviour
 from emulator.lab.aggregate.call_rows import CallRows
 from emulator.lab.aggregate.retry_times import RetryTimes
 from emulator.lab.inputs.clients import BatchRetry
 from emulator.lab.inputs.distributions import Floats
-
-_LEAST: Final = 1e-9
 
 
 class ClientBehaviour:
@@ -49,26 +45,22 @@ class ClientBehaviour:
         self._sizes = items if batch_retry == "none" else (2 * items + 1) / 3
         #: By world, the share of calls that begin when another one ends.
         self._queued = np.zeros(worlds)
-        #: By world and pattern, of the refused items those whose whole batch was.
-        self._whole = np.tile(1.0 - is_batch, worlds)
+        #: By world, how uneven the gaps between calls are.
+        self._unevenness = np.ones(worlds)
 
     def of(self, crowd: Crowd) -> RowBehaviour:
         """Return the behaviour of a crowd's rows."""
         patterns = crowd.patterns
         return RowBehaviour(
             self._queued[crowd.worlds],
-            self._whole[crowd.segments],
+            self._unevenness[crowd.worlds],
+            self._sizes[patterns],
             self._is_cut[patterns],
             self._resent[patterns],
             self._restarted[:, patterns],
         )
 
-    def note(self, crowd: Crowd, admitted: Admitted, queued: Floats | None) -> None:
-        """Note what became of a crowd's attempts, and by world who begins when another ends."""
-        if queued is not None:
-            self._queued = queued
-        segments = crowd.distinct_segments
-        total = np.maximum(crowd.by_segment(admitted.total), _LEAST)
-        passed = np.clip(crowd.by_segment(admitted.accepted) / total, 0.0, 1.0)
-        sizes = self._sizes[segments % len(self._items)]
-        self._whole[segments] = refused_in_whole(sizes, passed)
+    def note(self, queued: Floats, unevenness: Floats) -> None:
+        """Note by world who begins when another ends, and how uneven gaps between calls are."""
+        self._queued = queued
+        self._unevenness = unevenness

@@ -81,6 +81,7 @@ class ClientQueue(ABC):
     Attributes:
         timeout_used: By world, the share of the timeout that had passed at recent first attempts.
         queued_share: By world, the share of calls that begin when another one ends.
+        unevenness: By world, how uneven the gaps between calls are: see ``bunched``.
         later_wait: How long a retry waited in its client on average, in the first world.
     """
 
@@ -100,6 +101,7 @@ class ClientQueue(ABC):
         self.timeout_used = np.zeros(self._worlds)
         self.later_wait = 0.0
         self.queued_share = np.zeros(self._worlds)
+        self.unevenness = np.ones(self._worlds)
         #: Of each second of the run, in the first world: how long calls waited before their first
         #: attempts, at some points of the second, and by pattern how many they were.
         self._waits: list[tuple[Floats, Floats]] = []

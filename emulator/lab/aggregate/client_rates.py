@@ -112,6 +112,9 @@ class ClientRates:
     Args:
         clients: What they are like.
         seeds: Of each world's arrivals: a world's draws are its own.
+
+    Attributes:
+        paced_share: By world, the share of the calls sent in a second that had to wait.
     """
 
     def __init__(self, clients: Clients, seeds: Sequence[int]) -> None:
@@ -121,6 +124,7 @@ class ClientRates:
         self._timeout = clients.timeout
         self._draws = [np.random.default_rng([seed, _CLIENT_DRAWS]) for seed in seeds]
         shape = len(seeds), self._looked_at
+        self.paced_share = np.zeros(len(seeds))
         self._state = self._next = State.of(shape)
         self._second = 0
         #: Of the present second, by slice, world and client: the chances that a call is
@@ -147,11 +151,16 @@ class ClientRates:
         state = self._next = self._state.copy()
         arriving = self._arriving(entering)
         waited = state.waiting.sum(axis=1) + arriving.sum(axis=(0, 2))
+        calls, paced = np.zeros((2, len(waited)))
         for number in range(_SLICES):
             now = self._second + (number + 0.5) / _SLICES
+            is_waiting = state.waiting > 0
             sent = state.send(arriving[number], self._places)
+            calls += sent.sum(axis=1)
+            paced += (sent * (is_waiting | (state.waiting > 0))).sum(axis=1)
             throttled = np.floor(sent * refused[:, None] + self._chances[number])
             state.hear(now, sent, np.minimum(throttled, sent))
+        self.paced_share = paced / np.maximum(calls, 1.0)
         left = state.waiting.sum(axis=1)
         return np.asarray(np.where(waited > 0, 1 - left / np.maximum(waited, 1.0), 1.0))
 

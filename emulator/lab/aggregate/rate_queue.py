@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from emulator.lab.aggregate.bunched import unevenness
 from emulator.lab.aggregate.client_queues import (
     CLOSE,
     LEAST,
@@ -30,6 +31,7 @@ class RateQueue(ClientQueue):
         limits_rate = [own.model.policy.limits_rate for own in context.rows.patterns]
         self._limits_rate = np.asarray(limits_rate, dtype=np.float64)
         self._rates = ClientRates(context.clients, context.seeds)
+        self._count = context.clients.count
         #: By world, the share of attempts that was throttled in the last second.
         self._refused = np.zeros(self._worlds)
         #: In the first world, how long retries waited, in all, and how many they were.
@@ -63,6 +65,7 @@ class RateQueue(ClientQueue):
         self._waiting += coming
         self._rates.begin_second(second)
         sent = self._search(entering, attempt)
+        self.unevenness = unevenness(self._count, self._rates.paced_share)
         self._waiting = self._waiting - sent
         shares = self._leave(second, sent)
         self._give_up(second, self._line.length * self._rates.end_second())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from emulator.lab.aggregate import admission
-from emulator.lab.aggregate.admission import Crowd
+from emulator.lab.aggregate.admission import Crowd, RowBehaviour
 from emulator.lab.aggregate.buckets import PLENTY
 from emulator.lab.aggregate.retries import RowPolicies
 
@@ -40,6 +40,7 @@ def crowd(*, short=(1, 2, 3, 4), worlds=(0, 0, 0, 0, 0), **changes):
         "pattern": np.zeros(3, dtype=np.int64),
         "world": np.zeros(3, dtype=np.int64),
         "segment": np.zeros(3, dtype=np.int64),
+        "shares": np.full(3, 1 / 3),
     } | changes
     rows = SimpleNamespace(**{name: np.asarray(value).T for name, value in members.items()})
     rows.has_final, rows.has_many = bool(rows.final.any()), bool((rows.actions > 1).any())
@@ -248,6 +249,47 @@ def test_a_bucket_may_be_short_of_less_than_a_unit():
     """Half a unit is asked for, and a tenth is there."""
     found, loads, _ = fitted([0, 0, 0.25], [1000, 1000, 1000, 0.1])
     assert (found[3], loads[3]) == (pytest.approx(0.2, rel=0.005), pytest.approx(0.1, rel=0.005))
+
+
+@pytest.mark.parametrize("room", [0.0, 6.0])
+def test_of_a_batch_less_passes_than_of_single_calls(room):
+    """CAP-610: and nothing at all, if the bucket has nothing."""
+    one = np.zeros(2, dtype=np.int64)
+    made = crowd(
+        short=(1,),
+        buckets=[[1], [1]],
+        units=np.ones((2, 1)),
+        chance=np.ones((2, 1)),
+        final=np.zeros((2, 1), dtype=np.bool_),
+        is_partition=np.zeros((2, 1), dtype=np.bool_),
+        patience=np.ones(2),
+        actions=np.ones(2),
+        pattern=[0, 1],
+        world=one,
+        segment=[0, 1],
+        shares=np.ones(2),
+    )
+    none = np.zeros(2)
+    behaviour = RowBehaviour(
+        none, np.ones(2), np.array([1.0, 10.0]), none > 0, none, np.zeros((1, 2))
+    )
+
+    admitted, found = made.admit(
+        np.full((1, 2), 10.0),
+        policies(np.zeros((0, 2))),
+        1.0,
+        np.array([PLENTY, room]),
+        np.ones(2),
+        np.array([False, True]),
+        behaviour,
+    )
+
+    single, batch = admitted.first_passed
+    assert admitted.accepted.sum() == pytest.approx(room, rel=0.01)
+    assert single == found[1]
+    assert (batch < 0.6 * single) == (room > 0)
+    # Nothing of a batch passes exactly if its first item does not.
+    assert admitted.unanswered[0].tolist() == pytest.approx([1 - single] * 2)
 
 
 def admitted_share(made, calls, room, short):

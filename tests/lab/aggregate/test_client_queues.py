@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from emulator.capacity.client_rate import ClientRate
 from emulator.capacity.retries import LEGACY, STANDARD
 from emulator.lab import Capacity, Clients, Design, Field, Pattern, Workload, aggregate
-from emulator.lab.aggregate.bunched import passed_when_queued, refused_in_whole
+from emulator.lab.aggregate.bunched import (
+    decays,
+    passed_together,
+    passed_when_queued,
+    unevenness,
+)
 from emulator.lab.aggregate.client_rates import ClientRates, State
 from emulator.lab.aggregate.retries import delay_offsets
 from emulator.lab.aggregate.retry_times import ATTEMPT_SECONDS, RetryTimes, _overlaps, _waits
@@ -130,27 +135,70 @@ def test_a_client_sends_everything_until_the_first_throttled_answer():
 # What comes bunched
 
 
-def simulated(flow, items, *, count=30_000):
-    """Return of batches that take what has flowed in: the share that passes, and whole refusals."""
-    draws = np.random.default_rng(5).exponential(flow, count)
-    tokens, passed, nothing = 0.0, 0, 0
-    for gap in draws.tolist():
-        tokens += gap
-        taken = min(items, int(tokens))
-        # A full bucket holds no more than some batches.
-        tokens = min(tokens - taken, 50.0 * items)
-        passed += taken
-        nothing += not taken
-    return passed / count / items, nothing / count
+ONE = np.ones(1)
+#: Calls in a second, the items of each, and what an item costs.
+BESIDE = ((1.5, 20, 1.0), (7.5, 1, 3.0))
+MIXES = {
+    "batches": (10.0, ((6.0, 5, 1.0),)),
+    "batches beside dear calls": (31.0, BESIDE),
+    "batches beside dear calls, short": (21.0, BESIDE),
+    "batches beside many calls": (40.0, ((6.0, 5, 1.0), (30.0, 1, 1.0))),
+    "dear batches": (20.0, ((6.0, 5, 2.0), (3.0, 1, 9.0))),
+}
 
 
-@pytest.mark.parametrize(("flow", "items"), [(0.5, 5), (2.0, 5), (6.0, 10), (0.7, 2)])
-def test_batches_are_refused_in_whole_as_often_as_the_law_says(flow, items):
-    passed, nothing = simulated(flow, items)
+def simulated(room, mix, *, seconds=4_000):
+    """Return of each kind how often a first item passes, and the share of items that do."""
+    draws = np.random.default_rng(5)
+    rates = np.asarray([rate for rate, _, _ in mix])
+    count = int(rates.sum() * seconds)
+    gaps = draws.exponential(1 / rates.sum(), count)
+    kinds = draws.choice(len(mix), count, p=rates / rates.sum())
+    level, seen, first, items = 0.0, [0] * len(mix), [0] * len(mix), [0] * len(mix)
+    for gap, kind in zip(gaps.tolist(), kinds.tolist(), strict=True):
+        level += gap * room
+        _, most, cost = mix[kind]
+        done = 0
+        while done < most and level >= 1:
+            level -= cost
+            done += 1
+        seen[kind] += 1
+        first[kind] += done > 0
+        items[kind] += done
+    return [
+        (began / all_of, done / all_of / most)
+        for began, done, all_of, (_, most, _) in zip(first, items, seen, mix, strict=True)
+    ]
 
-    whole = refused_in_whole(np.asarray([float(items)]), np.asarray([passed]))[0]
 
-    assert whole * (1 - passed) == pytest.approx(nothing, abs=0.06)
+@pytest.mark.parametrize(("room", "mix"), MIXES.values(), ids=MIXES)
+def test_batches_and_single_calls_pass_as_often_as_the_law_says(room, mix):
+    """CAP-603, CAP-610: a first item passes like any call, the next ones if there is more."""
+    rates, items, costs = (np.asarray(column) for column in zip(*mix, strict=True))
+    bucket = np.zeros(len(mix), dtype=np.int64)
+    own = decays(rates, items * costs, bucket, np.asarray([room]), np.ones(1))[0]
+    parts = passed_together(items, own * costs)
+    first = room / (rates * items * costs * parts).sum()
+
+    for part, (began, done) in zip(parts, simulated(room, mix), strict=True):
+        assert began == pytest.approx(first, abs=0.02)
+        assert done == pytest.approx(first * part, abs=0.02)
+
+
+def test_a_bucket_that_is_not_short_holds_more_than_any_batch_takes():
+    own = decays(np.ones(1), np.full(1, 5.0), np.zeros(1, dtype=np.int64), np.full(1, 9.0), ONE)
+
+    assert passed_together(np.full(1, 5.0), own)[0] == pytest.approx(1, abs=0.02)
+
+
+@pytest.mark.parametrize("clients", [2, 5, 20])
+def test_clients_that_send_at_an_even_pace_come_more_evenly_the_fewer_they_are(clients):
+    begins = np.random.default_rng(7).random((4_000, clients))
+    begins.sort(axis=1)
+    gaps = np.diff(begins, axis=1, append=begins[:, :1] + 1)
+
+    assert unevenness(clients, ONE)[0] == pytest.approx(gaps.var() / gaps.mean() ** 2, abs=0.02)
+    assert unevenness(clients, np.zeros(1))[0] == 1
 
 
 def test_who_begins_when_another_ends_passes_less_often():
