@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from emulator.capacity.retries import STANDARD
-from emulator.lab.aggregate.bunched import refused_in_whole
 from emulator.lab.aggregate.client_behaviour import ClientBehaviour
 from emulator.lab.aggregate.retry_times import RetryTimes
 from tests.lab.aggregate.waiting_clients import Rows
@@ -27,8 +26,6 @@ def crowd(worlds=1) -> Any:
         worlds=segments // len(ITEMS),
         patterns=segments % len(ITEMS),
         segments=segments,
-        distinct_segments=segments,
-        by_segment=np.asarray,
     )
 
 
@@ -44,7 +41,6 @@ def test_only_batches_are_done_in_part(batch_retry, is_cut, resent):
     own = behaviour(batch_retry).of(crowd())
     assert own.is_cut.tolist() == is_cut
     assert own.resent.tolist() == resent
-    assert own.whole.tolist() == [1.0, 0.0], "before anything was refused"
     assert bool(own.restarted.any()) is (batch_retry == "requeue")
 
 
@@ -54,21 +50,12 @@ def test_only_batches_are_done_in_part(batch_retry, is_cut, resent):
 def test_batches_that_are_sent_again_are_smaller(batch_retry, size):
     """Two thirds of the items, and one: what was refused is sent again."""
     own = behaviour(batch_retry, worlds=2)
-    admitted: Any = SimpleNamespace(
-        total=np.asarray([8.0, 80.0, 8.0, 80.0]), accepted=np.asarray([4.0, 40.0, 4.0, 60.0])
-    )
-    own.note(crowd(2), admitted, None)
-
-    expected = refused_in_whole(
-        np.asarray([1.0, size, 1.0, size]), np.asarray([0.5, 0.5, 0.5, 0.75])
-    )
-    assert own.of(crowd(2)).whole == pytest.approx(expected)
+    assert own.of(crowd(2)).items.tolist() == [1.0, size, 1.0, size]
 
 
-def test_who_begins_when_another_ends_is_noted_by_world():
+def test_how_calls_begin_and_how_evenly_they_come_is_noted_by_world():
     own = behaviour("none", worlds=2)
-    admitted: Any = SimpleNamespace(total=np.ones(4), accepted=np.ones(4))
-    own.note(crowd(2), admitted, np.asarray([0.25, 0.75]))
+    assert own.of(crowd(2)).unevenness.tolist() == [1.0] * 4
+    own.note(np.asarray([0.25, 0.75]), np.asarray([1.0, 0.5]))
     assert own.of(crowd(2)).queued.tolist() == [0.25, 0.25, 0.75, 0.75]
-    own.note(crowd(2), admitted, None)
-    assert own.of(crowd(2)).queued.tolist() == [0.25, 0.25, 0.75, 0.75]
+    assert own.of(crowd(2)).unevenness.tolist() == [1.0, 1.0, 0.5, 0.5]
