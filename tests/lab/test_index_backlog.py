@@ -142,10 +142,15 @@ def test_a_hot_index_partition_may_split_before_the_index_closes():
 
 @ENGINES
 @pytest.mark.parametrize(
-    "base", [{"partition": "{id}"}, {"partition": "{user}", "sort": "{timestamp}"}]
+    ("base", "sort"),
+    [
+        ({"partition": "{id}"}, "{id}"),
+        ({"partition": "{user}", "sort": "{timestamp}"}, "{id}"),
+        ({"partition": "{user}", "sort": "{id}"}, ()),
+    ],
 )
-def test_a_hot_index_partition_that_splits_serves_twice_as_much(engine, base):
-    """CAP2-1, CAP-506: random ids in an index's sort key fall on both sides of the cut."""
+def test_a_hot_index_partition_that_splits_serves_twice_as_much(engine, base, sort):
+    """CAP2-1, CAP-506: entries fall on both sides of the cut, by sort key or by their item's."""
     load = Workload(
         fields=[
             Field("id", unique="random"),
@@ -157,7 +162,7 @@ def test_a_hot_index_partition_that_splits_serves_twice_as_much(engine, base):
         warm_up=0,
     )
     capacity = Capacity(write=3_000, read=1)
-    index = Index("byKind", partition="{kind}", sort="{id}", capacity=capacity)
+    index = Index("byKind", partition="{kind}", sort=sort, capacity=capacity)
     design = Design("d", **base, capacity=capacity, indexes=[index])
     _, _, index, _ = outcome(engine, design, load, split_delay=130)
     served = index.write.per_minute.consumed

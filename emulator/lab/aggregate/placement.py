@@ -38,6 +38,9 @@ class Placement:
         is_unbounded: Whether a key group can stand for many items.
         step: How many seconds the partition keys stay the same; None for ever.
         groups: The key groups.
+
+    Args:
+        ties: What puts those with the same key in order: of an index, the key of their items.
     """
 
     def __init__(
@@ -51,17 +54,20 @@ class Placement:
         is_spread: bool,
         number: int = 0,
         ages: Floats | None = None,
+        ties: Templates = (),
     ) -> None:
         self.resource = resource
         self.axis = axis
         self.is_spread = is_spread
-        self.in_order = is_in_order(key, workload)
-        self.is_unbounded = is_unbounded(key, workload)
+        # Entries of an index that have the same key lie in the order of their items' keys.
+        ordered = KeyLayout(key.partition, (*key.sort, *ties))
+        self.in_order = is_in_order(ordered, workload)
+        self.is_unbounded = is_unbounded(ordered, workload)
         steps = [template.step_seconds for template in key.partition]
         self.step = min((step for step in steps if step is not None), default=None)
         self.groups = groups
         self._partition = key.partition
-        self._sort = key.sort
+        self._sort = ordered.sort
         self._fixed_sort = _fixed_templates(key, workload)
         self._start = float(workload.start)
         self._number = number

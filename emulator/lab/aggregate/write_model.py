@@ -62,6 +62,7 @@ class WriteModel(PatternModel):
                 workload,
                 is_spread=are_new[number],
                 number=number,
+                ties=() if index is None else (*path.key.partition, *path.key.sort),
             )
         self._placed: dict[str | None, PlacedKeys] = {}
         self._keys: PatternKeys | None = None
