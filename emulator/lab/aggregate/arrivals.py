@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -13,11 +12,6 @@ from emulator.lab.aggregate.grouping import Grouping
 from emulator.lab.aggregate.pattern_model import PatternKeys, PatternModel
 from emulator.lab.aggregate.plan import Plan
 from emulator.lab.inputs.distributions import Floats, Integers
-
-#: From so many rows and so many calls for each, draws follow the normal law: the difference is
-#: far below the noise itself, and a thousand rows cost what ten did.
-_MANY_ROWS: Final = 64
-_MANY_CALLS: Final = 25.0
 
 
 class Arrivals:
@@ -68,29 +62,12 @@ class Arrivals:
             elif grouping.keys.groups.steady:
                 arriving[:, live.at] = requests[segment][:, None] * rows.shares[live.at]
             else:
-                arriving[:, live.at] = _drawn(self._draws[segment], requests[segment], live.shares)
+                draws = self._draws[segment]
+                arriving[:, live.at] = draws.multinomial(requests[segment], live.shares)
         at = list(alone.values())
         arriving[:, at] = requests[list(alone)].T * rows.shares[at]
         arriving *= rows.calls
         return arriving
-
-
-def _drawn(draws: np.random.Generator, requests: Integers, shares: Floats) -> Floats | Integers:
-    """Return how many of the requests of each second fall on each row."""
-    if len(shares) >= _MANY_ROWS:
-        least = float(requests.min(initial=0)) * float(shares.min())
-        if least >= _MANY_CALLS:
-            return _normal(draws, requests, shares)
-    return draws.multinomial(requests, shares)
-
-
-def _normal(draws: np.random.Generator, requests: Integers, shares: Floats) -> Floats:
-    """Draw from the normal law that a multinomial one comes close to."""
-    noise = draws.standard_normal((len(requests), len(shares)))
-    roots = np.sqrt(shares)
-    noise -= (noise * roots).sum(axis=1, keepdims=True) * roots
-    counts = np.sqrt(requests.astype(np.float64))[:, None]
-    return np.maximum(0.0, requests[:, None] * shares + noise * roots * counts)
 
 
 @dataclass(frozen=True)
