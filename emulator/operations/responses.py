@@ -70,6 +70,22 @@ def measured_in_pieces(
         yield show(piece)
 
 
+def listing(
+    member: str,
+    parts: list[Part],
+    sizes: list[int],
+    show: Callable[[list[Part]], list[dict[str, Any]]],
+) -> dict[str, Any]:
+    """Return an answer that is one list: in pieces if its parts, given with their bytes, are many.
+
+    >>> listing("Records", ["a"], [1], lambda some: [{"name": each} for each in some])
+    {'Records': [{'name': 'a'}]}
+    """
+    if sum(sizes) > LONG_BYTES:
+        return LongAnswer({member: measured_in_pieces(zip(parts, sizes, strict=True), show)})
+    return {member: show(parts)}
+
+
 def item(stored: Item) -> wire.WireItem:
     """Return an item in wire form."""
     return wire.dump_item(stored.attributes)

@@ -244,12 +244,7 @@ def get_records(account: Account, request: Request) -> Response:
     def shown(some: list[StreamRecord]) -> list[dict[str, Any]]:
         return [dump_record(account, stream, shard, record) for record in some]
 
-    response: Response = {}
-    if sum(sizes) > responses.LONG_BYTES:
-        pieces = responses.measured_in_pieces(zip(page, sizes, strict=True), shown)
-        response = responses.LongAnswer(Records=pieces)
-    else:
-        response["Records"] = shown(page)
+    response = responses.listing("Records", page, sizes, shown)
     is_whole = len(page) == len(records) < most
     following = stream.next_number if is_whole else page[-1].number + 1
     if shard.closed_ns is None or following <= shard.last_number:

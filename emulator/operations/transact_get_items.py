@@ -70,12 +70,7 @@ def transact_get_items(account: Account, request: Request) -> Response:
         raise errors.ValidationException(TOO_LARGE)
 
     found = list(zip(wanted, done, strict=True))
-    response: Response = {}
-    if sum(sizes) > responses.LONG_BYTES:
-        pieces = responses.measured_in_pieces(zip(found, sizes, strict=True), _shown)
-        response = responses.LongAnswer(Responses=pieces)
-    else:
-        response["Responses"] = _shown(found)
+    response = responses.listing("Responses", found, sizes, _shown)
     receipts = ((action.body["TableName"], read.receipt) for action, read in found)
     mode = request.get("ReturnConsumedCapacity")
     response.update(responses.consumed_by_table(mode, receipts))
