@@ -299,6 +299,7 @@ def merge_neighbours(minute: Minute, prefix_length: int) -> None:
         heaviest = group[0]
         most = consumed = throttled = 0.0
         writes = throttles = 0.0
+        above = below = 0
         for position in group:
             access = accesses[position]
             if access[CONSUMED] + access[THROTTLED] > most:
@@ -308,10 +309,13 @@ def merge_neighbours(minute: Minute, prefix_length: int) -> None:
             throttled += access[THROTTLED]
             writes += access[WRITES]
             throttles += access[THROTTLES]
+            if position in records:
+                up, down = records[position]
+                above += up
+                below += down
         minute.accesses[heaviest] = [consumed, throttled, writes, throttles]
         if records:
-            merged = [records[position] for position in group if position in records]
-            minute.records[heaviest] = sum(up for up, _ in merged), sum(down for _, down in merged)
+            minute.records[heaviest] = above, below
 
 
 def weight(access: Access) -> float:
