@@ -253,7 +253,7 @@ class Metrics:
         table: str | None = None,
         index: str | None = None,
     ) -> None:
-        """Note a setting that is in force from now on; None ends it.
+        """Note a setting that is in force from now on; None ends it, if there was one.
 
         >>> metrics = Metrics()
         >>> metrics.set("ProvisionedReadCapacityUnits", 10, 0, table="t")
@@ -262,7 +262,10 @@ class Metrics:
         [(0, 10), (300, 10), (600, 10)]
         """
         _is_known(metric)
-        changes = self._gauges.setdefault(metric, {}).setdefault((table, index, None, None), [])
+        key = (table, index, None, None)
+        if value is None and key not in self._gauges.get(metric, ()):
+            return
+        changes = self._gauges.setdefault(metric, {}).setdefault(key, [])
         period_s = _floor(now_s, GAUGE_SECONDS)
         if changes and changes[-1][0] == period_s:
             changes.pop()

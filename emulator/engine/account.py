@@ -429,8 +429,7 @@ class Account:
         index = None if resource.is_table else resource.name
         metrics = self.owner_of(table).metrics
         for metric, value in gauges.items():
-            if value is not None or metric in metrics.names():
-                metrics.set(metric, value, self.now_seconds, table=table.name, index=index)
+            metrics.set(metric, value, self.now_seconds, table=table.name, index=index)
 
     # Admission
 

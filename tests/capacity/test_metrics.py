@@ -172,6 +172,16 @@ def test_the_last_setting_of_five_minutes_is_the_only_one():
     assert metrics.get(name, table="t") == []
 
 
+def test_a_setting_that_never_was_does_not_end():
+    """CAP-801: a table on demand has no provisioned capacity among its metrics."""
+    metrics, name = Metrics(now_s=300), "ProvisionedWriteCapacityUnits"
+    metrics.set(name, None, 301, table="t")
+    assert metrics.names() == []
+    metrics.set(name, 5, 301, table="u")
+    metrics.set(name, None, 302, table="t")
+    assert [dimensions.table for dimensions in metrics.dimensions(name)] == ["u"]
+
+
 def test_settings_before_the_retention_leave_their_last_value():
     metrics, name, day = Metrics(), "AccountMaxReads", 24 * 3600
     for number in range(40):
