@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from emulator.capacity.prices import STANDARD
-from emulator.capacity.units import WRITE, partition_count, partitions_for_warm
+from emulator.capacity.units import WRITE, partition_count
 from emulator.designs.catalogue import RULES as KNOWN
 from emulator.designs.declared import DeclaredTable, Wire
 from emulator.designs.findings import Finding
@@ -198,13 +198,12 @@ def capacity_is_usable(table: DeclaredTable) -> Iterator[Finding]:
         usable_read = min(read, limits.PARTITION_READ_UNITS)
         if (read, write) == (usable_read, usable_write):
             continue
+        partitions = partition_count(provisioned=(read, write))
         message = (
-            f"{read:,} RCU and {write:,} WCU are spread over "
-            f"{partition_count(provisioned=(read, write))} partitions; one key value can use "
-            f"{usable_read:,} RCU and {usable_write:,} WCU of them."
+            f"{read:,} RCU and {write:,} WCU are spread over {partitions} partitions; one key "
+            f"value can use {usable_read:,} RCU and {usable_write:,} WCU of them."
         )
-        values = 2 * partitions_for_warm(read, write)
-        fix = f"See that traffic is even over at least {values} values of the key."
+        fix = f"Make sure that traffic is even over at least {2 * partitions} values of the key."
         yield resource.finding("spread", "ProvisionedThroughput", message, fix)
 
 

@@ -19,7 +19,7 @@ LOCAL: Final = "local"
 ANY: Final = "*"
 NONE: Final = "none"
 
-MAX_AGE_SECONDS: Final = 172_800  # Observed: with the connection tests of a Node emulator
+MAX_AGE_SECONDS: Final = 172_800  # Observed: in the connection tests of a Node emulator
 #: Observed: what the sister service Kinesis names, in the tests of an emulator of it.
 #: Assumed: that this service exposes the same fields.
 EXPOSED_FIELDS: Final = (

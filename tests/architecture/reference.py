@@ -132,11 +132,13 @@ def _below(node: ast.AST) -> Iterator[ast.AST]:
 
 def _in_comments(text: str, tree: ast.Module) -> Iterator[tuple[int, str, str, str, str]]:
     names = [*_lines_of_definitions(tree), *_lines_of_constants(tree)]
+    values = _values_of_constants(tree)
     for first, last, is_alone, comment in _comment_blocks(text):
-        before = ""
+        subject = _subject(names, last + is_alone)
+        before = values.get(subject, "")
         for about, kind, claim in _claims(comment):
-            yield first, _subject(names, last + is_alone), about or before, kind, claim
-            before = claim
+            yield first, subject, about or before, kind, claim
+            before = before or f"{kind}: {claim}"
 
 
 def _comment_blocks(text: str) -> Iterator[tuple[int, int, bool, str]]:
@@ -184,6 +186,28 @@ def _lines_of_constants(node: ast.AST) -> Iterator[tuple[int, int, str]]:
             if isinstance(target, ast.Name) and target.id.isupper():
                 yield child.lineno, child.end_lineno or 0, target.id
         yield from _lines_of_constants(child)
+
+
+def _values_of_constants(tree: ast.Module) -> dict[str, str]:
+    """Return the texts and numbers that a module names, as a row shows them."""
+    return {
+        node.target.id: f"`{shown}`"
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        if (shown := _shown(node.value))
+    }
+
+
+def _shown(value: ast.expr | None) -> str:
+    """Return a number as it is written, a text without its quotes, and nothing for all else."""
+    match value:
+        case ast.Constant(value=str(text)):
+            return _flat(text)
+        case ast.Constant(value=int() | float()) | ast.BinOp(left=ast.Constant(value=int())):
+            return ast.unparse(value)
+        case ast.BinOp(left=ast.Name(id=name), op=ast.Add(), right=ast.Constant(value=str(text))):
+            return _flat(f"{{{name}}}{text}")
+    return ""
 
 
 def _claims(text: str) -> Iterator[tuple[str, str, str]]:

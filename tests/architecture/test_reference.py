@@ -48,6 +48,30 @@ def test_evidence_is_found_in_docstrings_and_comments(tmp_path, monkeypatch):
     ]
 
 
+def test_a_constant_is_shown_by_its_value(tmp_path, monkeypatch):
+    monkeypatch.setattr(reference, "PACKAGE", tmp_path)
+    file = tmp_path / "words.py"
+    file.write_text(
+        "#: Observed: a capture. Assumed: how it begins.\n"
+        'TEXT: Final = "No table: "  \n'
+        "LONG: Final = TEXT + '{name} is gone'  # Assumed: the text.\n"
+        "KEPT: Final = 4 * 16  # Assumed: enough.\n"
+        "#: What is kept. Assumed: enough.\n"
+        "MORE: Final = 5\n"
+        "#: Source: a page. Assumed: the rest.\n"
+        "ROWS: Final = (1, 2)\n"
+    )
+    assert [(one.subject, one.about, one.text) for one in reference.evidence_of(file)] == [
+        ("TEXT", "`No table:`", "a capture."),
+        ("TEXT", "`No table:`", "how it begins."),
+        ("LONG", "`{TEXT}{name} is gone`", "the text."),
+        ("KEPT", "`4 * 16`", "enough."),
+        ("MORE", "What is kept.", "enough."),
+        ("ROWS", "", "a page."),
+        ("ROWS", "Source: a page.", "the rest."),
+    ]
+
+
 def test_a_type_named_source_is_no_evidence(tmp_path, monkeypatch):
     monkeypatch.setattr(reference, "PACKAGE", tmp_path)
     file = tmp_path / "pages.py"

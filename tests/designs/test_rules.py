@@ -190,14 +190,14 @@ def test_a_sound_table_has_no_findings(given):
     assert check_table(given) == []
 
 
-def test_five_thousand_writes_want_ten_keys():
-    """L0: required partitions = peak WCU / 1000, cardinality at least twice that."""
+def test_five_thousand_writes_want_twelve_keys():
+    """L0: cardinality at least twice the partitions; CAP-502: the read units count too."""
     [finding] = check_table(provisioned(100, 5000))
     assert finding.message == (
         "100 RCU and 5,000 WCU are spread over 6 partitions; one key value can use 100 RCU and "
         "1,000 WCU of them."
     )
-    assert finding.fix == "See that traffic is even over at least 10 values of the key."
+    assert finding.fix == "Make sure that traffic is even over at least 12 values of the key."
 
 
 def test_partitions_are_those_of_the_engine():
