@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeAlias
 
 from emulator.capacity.units import on_demand_start
 from emulator.lab import aggregate
@@ -19,7 +20,7 @@ from emulator.lab.analysis.case import Case
 from emulator.lab.analysis.deadline import Deadline
 from emulator.lab.analysis.offered_load import ROUNDING, offered
 from emulator.lab.analysis.world_runs import WorldCount, WorldRuns
-from emulator.lab.inputs.design import Capacity, Design, Index, Table
+from emulator.lab.inputs.design import DEFAULT_UNITS, Capacity, Design, Index, Table
 from emulator.lab.outcome import words
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.summarise import pattern_results, resource_results
@@ -32,6 +33,12 @@ from emulator.service.throttling import AXES, ThrottlingLimit, parse_reason
 
 #: Spare capacity that a proposed setting leaves.
 _SPARE: Final = 1.15
+#: How often over a table is warmed at most: with more partitions, fewer hot keys meet on one.
+_WARMER: Final = (1, 2, 4)
+#: The most queries that a read is split into.
+_MOST_QUERIES: Final = 64
+#: From one number of suffixes to the next to be tried, where reads pay for each of them.
+_DEARER_STEP: Final = 2
 _SHARDS: Final = (
     2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80, 100, 128, 200, 256, 400, 512, 800
 )  # fmt: skip
@@ -62,8 +69,39 @@ class Fix:
     size: int | None = None
 
 
-#: Changes of one kind, the smallest first.
-Family = Sequence[Fix]
+class Family:
+    """Changes of one kind, the smallest first.
+
+    Args:
+        fixes: The changes.
+        complete: Returns a change with what else may go with it, the least of it first; nothing
+            if no quota allows as much as it and all larger ones take. Asked only of changes that
+            are tried.
+    """
+
+    def __init__(
+        self, fixes: Sequence[Fix], complete: Callable[[Fix], Sequence[Fix]] | None = None
+    ) -> None:
+        self._fixes = fixes
+        self._complete = complete
+        self._completed: dict[int, Sequence[Fix]] = {}
+
+    def __len__(self) -> int:
+        return len(self._fixes)
+
+    def surest(self, number: int) -> Fix | None:
+        """Return a change with all that may go with it; None if that is beyond a quota."""
+        variants = self.variants(number)
+        return variants[-1] if variants else None
+
+    def variants(self, number: int) -> Sequence[Fix]:
+        """Return a change with what may go with it, the least of it first."""
+        fix = self._fixes[number]
+        if self._complete is None:
+            return [fix]
+        if number not in self._completed:
+            self._completed[number] = self._complete(fix)
+        return self._completed[number]
 
 
 @dataclass(frozen=True)
@@ -84,7 +122,7 @@ def find_fix(case: Case, runs: WorldRuns, world: World, deadline: Deadline) -> S
         deadline: When to stop looking.
     """
     trial = _Trial(runs, deadline)
-    for family in _families(_with_all_offered(case, world)):
+    for family in _families(_with_all_offered(case, world), world):
         if deadline.has_passed():
             return Search(note=NO_TIME)
         held = trial.smallest(family)
@@ -105,20 +143,34 @@ class _Trial:
     def smallest(self, family: Family) -> str | None:
         """Return the sentence of the smallest change of a family that holds, or None.
 
-        More of the same never throttles in more worlds, give or take, so the family is halved;
-        what is found is then played until it is known well enough.
+        The smallest are tried first, in growing steps; then what lies between the last that does
+        not hold and the first that may. What is found is played until it is known well enough.
         """
-        low, high = 0, len(family)
-        while low < high and not self._deadline.has_passed():
+        low, high, step = 0, 0, 1
+        while high < len(family) and not self._deadline.has_passed():
+            fix = family.surest(high)
+            if fix is None:
+                return None
+            if self._may_hold(fix, few=_FEW if len(family) > 1 else FIRST_WORLDS):
+                break
+            low = high + 1
+            # Where reads pay for each suffix, more of them may be too many.
+            step = _DEARER_STEP if _makes_reads_dearer(self._runs_before.layout, fix) else 2 * step
+            is_last = high == len(family) - 1
+            high += step if is_last else min(step, len(family) - 1 - high)
+        while low < high < len(family) and not self._deadline.has_passed():
             middle = (low + high) // 2
-            if self._may_hold(family[middle], few=_FEW if len(family) > 1 else FIRST_WORLDS):
+            fix = family.surest(middle)
+            if fix is not None and self._may_hold(fix, few=_FEW):
                 high = middle
             else:
                 low = middle + 1
-        while low < len(family) and not self._deadline.has_passed():
-            if self._holds(family[low]):
-                return self._sentence(family, low)
-            low += 1
+        for number in range(low, len(family)):
+            for fix in family.variants(number):
+                if self._deadline.has_passed():
+                    return None
+                if self._may_hold(fix, few=_FEW) and self._holds(fix):
+                    return self._sentence(family, number, fix)
         return None
 
     def _runs_of(self, fix: Fix) -> WorldRuns:
@@ -154,23 +206,24 @@ class _Trial:
             return False
         return runs.hits <= UNLIKELY * len(outcomes)
 
-    def _sentence(self, family: Family, number: int) -> str:
+    def _sentence(self, family: Family, number: int, fix: Fix) -> str:
         """Return what to do, what it costs, and how often the next smaller change would not do."""
-        fix = family[number]
         price = "".join(_prices(self._runs_before.layout, self._runs_of(fix).layout))
         return f"{fix.sentence}{price}{self._smaller(family, number)}"
 
     def _smaller(self, family: Family, number: int) -> str:
         """Return how often the next smaller change would not do, if that is known."""
-        if family[number].size is None or not number:
+        if not number:
             return ""
-        smaller = family[number - 1]
+        smaller = family.surest(number - 1)
+        if smaller is None:
+            return ""
         try:
             runs = self._runs_of(smaller)
             runs.play(FIRST_WORLDS)
         except ValueError:
             return ""
-        if not runs.hits:
+        if smaller.size is None or not runs.hits:
             return ""
         worlds = len(runs.outcomes)
         return f"; {smaller.size} would throttle in {runs.hits} of {worlds} worlds"
@@ -193,6 +246,11 @@ def _prices(before: Layout, after: Layout) -> Iterator[str]:
         yield f"; {' and '.join(patterns)} then {verb} {what}"
 
 
+def _makes_reads_dearer(before: Layout, fix: Fix) -> bool:
+    """Return whether some read takes more queries, or a Scan, for a change."""
+    return any(_prices(before, Layout(fix.design, before.workload)))
+
+
 def _with_all_offered(case: Case, world: World) -> Case:
     """Return the case with the load that shows once nothing waits for capacity.
 
@@ -200,8 +258,8 @@ def _with_all_offered(case: Case, world: World) -> Case:
     capacity they may cost more, so what is to be provisioned is known only after a run with it.
     """
     for _ in range(_ROUNDS):
-        design, changed = _raised(case)
-        log = _run(design, case, world) if changed else None
+        design, changes = _enlarged(case)
+        log = _run(design, case, world) if changes else None
         if log is None or (log.throttled_share < THRESHOLD and not log.falls_behind):
             break
         workload = case.layout.workload
@@ -222,48 +280,85 @@ def _run(design: Design, case: Case, world: World) -> RunLog | None:
         return None
 
 
-def _families(case: Case) -> Iterator[Family]:
+def _families(case: Case, world: World) -> Iterator[Family]:
     reason = case.reasons[0]
     limit = ThrottlingLimit.of(reason)
-    if limit in (ThrottlingLimit.PROVISIONED, ThrottlingLimit.MAX_ON_DEMAND):
-        yield from _more_capacity(case)
-    if limit in (ThrottlingLimit.KEY_RANGE, ThrottlingLimit.MAX_ON_DEMAND):
-        yield from _warmer(case)
-    if limit is ThrottlingLimit.KEY_RANGE:
-        yield from _other_key(case, reason)
-        yield _suffixes(case, reason, case.layout.design)
     if limit is ThrottlingLimit.ACCOUNT:
         return
-    yield from _suffixes_and_capacity(case)
+    if limit is not ThrottlingLimit.KEY_RANGE:
+        yield _sizes([_raised(case)])
+    if limit is not ThrottlingLimit.PROVISIONED:
+        design = case.layout.design
+        warmer = _WARMER if _is_on_demand(design) else _WARMER[:1]
+        yield _sizes([_warmed(case, design, times) for times in warmer])
+        yield _sizes([_enlarged(case, times) for times in warmer])
+    if limit is ThrottlingLimit.KEY_RANGE:
+        yield from _other_key(case, reason)
+        yield from map(Family, _suffixes(case, reason))
+    by_resource = {
+        case.refusing_resource(hot).name: hot
+        for hot in reversed(case.reasons)
+        if ThrottlingLimit.of(hot) is ThrottlingLimit.KEY_RANGE
+    }
+    for hot in reversed(by_resource.values()):
+        for fixes in _suffixes(case, hot):
+            yield Family(fixes, partial(_with_throughput, case, world))
 
 
-def _more_capacity(case: Case) -> Iterator[Family]:
-    """Yield the design with enough capacity on every axis of every resource that lacks it."""
-    design, changed = _raised(case)
-    if changed:
-        yield [Fix(f"provision {', '.join(changed)}", design)]
+def _is_on_demand(design: Design) -> bool:
+    """Return whether all tables are on demand."""
+    return not any(table.capacity.is_provisioned for table in design.tables)
 
 
-def _suffixes_and_capacity(case: Case) -> Iterator[Family]:
-    """Yield suffixes on a hot key together with enough capacity."""
-    design, changed = _raised(case)
-    if not changed:
-        return
-    for reason in case.reasons:
-        if ThrottlingLimit.of(reason) is ThrottlingLimit.KEY_RANGE:
-            yield [
-                replace(fix, sentence=f"{fix.sentence}, and provision {', '.join(changed)}")
-                for fix in _suffixes(case, reason, design)
-            ]
+#: A changed design, and what was changed, one clause each; none if nothing was.
+_Changed: TypeAlias = tuple[Design, list[str]]
 
 
-def _raised(case: Case) -> tuple[Design, list[str]]:
-    changed: list[str] = []
+def _sizes(changes: Sequence[_Changed]) -> Family:
+    """Return the changes that change anything."""
+    return Family([Fix(_and(clauses), design) for design, clauses in changes if clauses])
+
+
+def _and(clauses: Sequence[str]) -> str:
+    *others, last = clauses
+    return f"{', '.join(others)}, and {last}" if others else last
+
+
+def _with_throughput(case: Case, world: World, fix: Fix) -> Sequence[Fix]:
+    """Return a change with the throughput that its load takes: more keys may mean more reads."""
+    workload = case.layout.workload
+    after = replace(case, layout=Layout(fix.design, workload))
+    log = _run(fix.design, case, world)
+    if log is not None:
+        loads = offered(pattern_results(log), resource_results(log), workload)
+        after = _with_all_offered(replace(after, offered=loads), world)
+    if any(
+        max(load.read, load.write) > case.settings.table_quota for load in after.offered.values()
+    ):
+        return []
+    enlarged = [_enlarged(after, times) for times in _WARMER]
+    return [
+        replace(fix, sentence=_and([fix.sentence, *clauses]), design=design)
+        for design, clauses in enlarged
+    ]
+
+
+def _enlarged(case: Case, times: int = 1) -> _Changed:
+    """Return the design with throughput for the offered load: provisioned, warm, as maximum."""
+    raised, clauses = _raised(case)
+    design, warmed = _warmed(case, raised, times)
+    return design, warmed + clauses
+
+
+def _raised(case: Case) -> _Changed:
+    """Return the design with enough capacity on every axis of every resource that lacks it."""
     layout = case.layout
     tables = []
+    provisioned: list[str] = []
+    maxima: list[str] = []
     for table in layout.tables:
         own = layout.resource_name(table, None)
-        capacity = _capacity(case, own, table.design.capacity, changed)
+        capacity = _capacity(case, own, table.design.capacity, provisioned, maxima)
         indexes = []
         for index in table.indexes:
             if not index.is_global:
@@ -271,54 +366,88 @@ def _raised(case: Case) -> tuple[Design, list[str]]:
                 continue
             name = layout.resource_name(table, index.name)
             present = table.index_capacity(index)
-            raised = _capacity(case, name, present, changed)
+            raised = _capacity(case, name, present, provisioned, maxima)
             kept = index.design.capacity if raised == present else raised
             indexes.append(replace(index.design, capacity=kept))
         tables.append(replace(table.design, capacity=capacity, indexes=tuple(indexes)))
-    return layout.design.with_tables(*tables), changed
+    clauses = [f"provision {', '.join(provisioned)}"] if provisioned else []
+    if maxima:
+        clauses.append(f"raise the maximum {', '.join(maxima)}")
+    return layout.design.with_tables(*tables), clauses
 
 
-def _capacity(case: Case, name: str, capacity: Capacity, changed: list[str]) -> Capacity:
+def _capacity(
+    case: Case, name: str, capacity: Capacity, provisioned: list[str], maxima: list[str]
+) -> Capacity:
     """Return the capacity that the offered load needs, saying what was raised."""
     changes: dict[str, Any] = {}
+    where = words.resource(name)
     for axis, word in enumerate(_AXIS_WORDS):
-        asked = math.ceil(case.offered[name].axis(axis) * _SPARE - ROUNDING)
-        for member in (word, f"max_{word}"):
-            present = getattr(capacity, member)
-            if present is not None and present < asked:
-                changes[member] = asked
-                what = "units" if member == word else "units as maximum"
-                changed.append(f"{asked:,} {word} {what} on {words.resource(name)}")
+        asked = _asked(case, name, axis)
+        present, maximum = getattr(capacity, word), getattr(capacity, f"max_{word}")
+        if present is not None and present < asked:
+            changes[word] = asked
+            provisioned.append(f"{asked:,} {word} units on {where}")
+        if maximum is not None and maximum < asked:
+            changes[f"max_{word}"] = asked
+            maxima.append(f"of {where} to {asked:,} {word} units")
     return replace(capacity, **changes)
 
 
-def _warmer(case: Case) -> Iterator[Family]:
-    """Yield the design with on-demand tables warmed for the offered load.
+def _warmed(case: Case, design: Design, times: int) -> _Changed:
+    """Return the design with tables and indexes warmed for so many times the offered load.
 
-    If a maximum is in the way, then with that raised too.
+    What is provisioned is warm for its capacity, so for once the load nothing is done there.
     """
-    layout = case.layout
-    if any(table.design.capacity.is_provisioned for table in layout.tables):
-        return
-    yield [_warmed(case, layout.design)]
-    raised, changed = _raised(case)
-    if changed:
-        fix = _warmed(case, raised)
-        yield [Fix(f"{fix.sentence}, and provision {', '.join(changed)}", fix.design)]
-
-
-def _warmed(case: Case, design: Design) -> Fix:
-    tables, rates = [], []
-    read, write = on_demand_start(case.settings.on_demand_partitions)
+    tables = []
+    clauses: list[str] = []
     for layout, table in zip(case.layout.tables, design.tables, strict=True):
-        load = case.offered[case.layout.resource_name(layout, None)]
-        warm: dict[str, Any] = {
-            "warm_read": max(read, math.ceil(load.read * _SPARE - ROUNDING)),
-            "warm_write": max(write, math.ceil(load.write * _SPARE - ROUNDING)),
-        }
-        rates.append(f"{warm['warm_read']:,} reads and {warm['warm_write']:,} writes a second")
-        tables.append(replace(table, capacity=replace(table.capacity, **warm)))
-    return Fix(f"pre-warm the table for {' and '.join(rates)}", design.with_tables(*tables))
+        name = case.layout.resource_name(layout, None)
+        capacity = _warm_capacity(case, name, table.capacity, times, clauses)
+        indexes = []
+        for present, index in zip(layout.indexes, table.indexes, strict=True):
+            if not present.is_global:
+                indexes.append(index)
+                continue
+            own = index.capacity
+            if table.capacity.is_provisioned and not own.is_provisioned:
+                own = layout.index_capacity(present)
+            name = case.layout.resource_name(layout, index.name)
+            warm = _warm_capacity(case, name, own, times, clauses)
+            indexes.append(index if warm == own else replace(index, capacity=warm))
+        tables.append(replace(table, capacity=capacity, indexes=tuple(indexes)))
+    return design.with_tables(*tables), clauses
+
+
+def _warm_capacity(
+    case: Case, name: str, capacity: Capacity, times: int, clauses: list[str]
+) -> Capacity:
+    """Return capacity that is warm for the offered load, unless its start is warm enough."""
+    start = on_demand_start(case.settings.on_demand_partitions)
+    if capacity.is_provisioned:
+        if times == 1:
+            return capacity
+        start = (capacity.read or DEFAULT_UNITS, capacity.write or DEFAULT_UNITS)
+    read, write = (
+        max(least, min(_asked(case, name, axis) * times, case.settings.table_quota))
+        for axis, least in enumerate(start)
+    )
+    if (read, write) == start and not any(_refuses(case, reason, name) for reason in case.reasons):
+        return capacity
+    clauses.append(
+        f"pre-warm {words.resource(name)} for {read:,} reads and {write:,} writes a second"
+    )
+    return replace(capacity, warm_read=read, warm_write=write)
+
+
+def _refuses(case: Case, reason: str, name: str) -> bool:
+    """Return whether a reason is that of a table or index."""
+    return case.refusing_resource(reason).name == name
+
+
+def _asked(case: Case, name: str, axis: int) -> int:
+    """Return the units a second that are set for the offered load, with some to spare."""
+    return math.ceil(case.offered[name].axis(axis) * _SPARE - ROUNDING)
 
 
 def _target(case: Case, reason: str) -> tuple[Table, Index | None]:
@@ -360,48 +489,70 @@ def _other_key(case: Case, reason: str) -> Iterator[Family]:
     for field in sorted(fields, key=lambda field: -field.size)[:2]:
         changed = _with_key(design, table, index, f"{{{field.name}}}")
         where = words.resource(table.name if index is None else index.name)
-        yield [Fix(f"make {{{field.name}}} the partition key of {where}", changed)]
+        yield Family([Fix(f"make {{{field.name}}} the partition key of {where}", changed)])
 
 
-def _suffixes(case: Case, reason: str, design: Design) -> Family:
-    """Return the design with more suffixes on the hot key, as few as may do first.
+def _suffixes(case: Case, reason: str) -> Iterator[Sequence[Fix]]:
+    """Yield the design with more suffixes on the hot key, as few as may do first.
 
-    A key that has suffixes already gets more of these; a parameter that says how many is set.
+    A key that is hot by reads which try all its suffixes may have too many: then also with fewer.
     """
     table, index = _target(case, reason)
-    table = next(other for other in design.tables if other.name == table.name)
-    if index is not None:
-        index = next(other for other in table.indexes if other.name == index.name)
     text = table.partition if index is None else index.partition_texts[0]
     if not text:
-        return []
-    counts = [count for count in _SHARDS if count >= max(2, _least_suffixes(case, reason))]
-    where = words.resource(table.name if index is None else index.name)
+        return
     counted = _COUNTED.search(text)
-    if counted is None:
-        source = _suffix_source(case, text, design)
-        fixes = []
-        for count in counts:
-            suffix = f"hash({source}) % {count}" if source else f"random({count})"
-            key = f"{text}#{{{suffix}}}"
-            sentence = f"add {count} suffixes to the partition key of {where}: {key}"
-            fixes.append(Fix(sentence, _with_key(design, table, index, key), count))
+    now = 1
+    if counted is not None:
+        number = counted["count"]
+        now = case.layout.design.parameters.get(number) or int(number)
+    with_count = partial(_with_suffixes, case, table, index, counted)
+    least = max(now + 1, _least_suffixes(case, reason))
+    yield _bearable(case, [with_count(count) for count in _SHARDS if count >= least])
+    if parse_reason(reason).axis == "Read" and _reads_all_suffixes(case, reason):
+        yield [with_count(count) for count in reversed(_SHARDS) if count < now]
+
+
+def _reads_all_suffixes(case: Case, reason: str) -> bool:
+    """Return whether a read of the table or index that refuses has to try all suffixes."""
+    layout, name = case.layout, case.refusing_resource(reason).name
+    for pattern in layout.workload.patterns:
+        path = find_path(layout, pattern)
+        index = None if path.index is None else path.index.name
+        if path.shard_count > 1 and layout.resource_name(path.table, index) == name:
+            return True
+    return False
+
+
+def _bearable(case: Case, fixes: Sequence[Fix]) -> Sequence[Fix]:
+    """Return the changes that do not split a read into too many queries."""
+    if not fixes or not _makes_reads_dearer(case.layout, fixes[0]):
         return fixes
-    parameter = counted["count"]
-    if parameter in design.parameters:
-        now = design.parameters[parameter]
-        return [
-            Fix(f"set {parameter} to {count}", design.with_parameter(parameter, count), count)
-            for count in counts
-            if count > now
-        ]
-    fixes = []
-    for count in counts:
-        if count > int(parameter):
-            key = text[: counted.start("count")] + str(count) + text[counted.end("count") :]
-            sentence = f"use {count} suffixes in the partition key of {where}: {key}"
-            fixes.append(Fix(sentence, _with_key(design, table, index, key), count))
-    return fixes
+    return [fix for fix in fixes if fix.size is not None and fix.size <= _MOST_QUERIES]
+
+
+def _with_suffixes(
+    case: Case, table: Table, index: Index | None, counted: re.Match[str] | None, count: int
+) -> Fix:
+    """Return the design with so many suffixes on a key.
+
+    A key that has suffixes already gets as many of these; a parameter that says how many is set.
+    """
+    design = case.layout.design
+    where = words.resource(table.name if index is None else index.name)
+    if counted is None:
+        text = table.partition if index is None else index.partition_texts[0]
+        source = _suffix_source(case, text, design)
+        key = f"{text}#{{{f'hash({source}) % {count}' if source else f'random({count})'}}}"
+        sentence = f"add {count} suffixes to the partition key of {where}: {key}"
+    elif (parameter := counted["count"]) in design.parameters:
+        changed = design.with_parameter(parameter, count)
+        return Fix(f"set {parameter} to {count}", changed, count)
+    else:
+        text = counted.string
+        key = text[: counted.start("count")] + str(count) + text[counted.end("count") :]
+        sentence = f"use {count} suffixes in the partition key of {where}: {key}"
+    return Fix(sentence, _with_key(design, table, index, key), count)
 
 
 #: The number of suffixes in a key template, or the parameter that says it.

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from emulator.lab import (
     Comparison,
     Design,
     Field,
+    Hotspot,
     Index,
     Pattern,
     Preload,
@@ -254,8 +256,8 @@ def test_a_search_that_is_out_of_time_says_what_it_knows():
         ),
         (
             Design("maximum", partition="{userId}", capacity=Capacity(max_write=500)),
-            "pre-warm the table for 12,000 reads and 4,140 writes a second, and provision 4,140 "
-            "write units as maximum on the table",
+            "pre-warm the table for 12,000 reads and 4,140 writes a second, and raise the maximum "
+            "of the table to 4,140 write units",
         ),
         (
             Design(
@@ -307,6 +309,65 @@ def test_a_fix_says_what_reads_pay_for_it():
     assert list(_prices(before, before)) == []
 
 
+ROOMS = Workload(
+    fields=[Field("roomId", count=100, distribution=Hotspot(keys=0.01, traffic=0.3))],
+    patterns=[
+        Pattern("post", "PutItem", rate=2000, size=1536),
+        Pattern("read", "Query", rate=1000, size=1536, by=("roomId",), items=20),
+    ],
+    duration=10,
+    warm_up=10,
+)
+A_NUMBER = "([0-9,]+)"
+
+
+@pytest.mark.parametrize(
+    ("key", "capacity", "fix"),
+    [
+        (
+            "{roomId}",
+            Capacity(read=6000, write=6000),
+            f"add {A_NUMBER} suffixes to the partition key of the table: {{roomId}}#{{random(3)}}, "
+            f"pre-warm the table for {A_NUMBER} reads and {A_NUMBER} writes a second, "
+            f"and provision {A_NUMBER} read units on the table; "
+            "read then takes 3 queries instead of 1; 2 would throttle in",
+        ),
+        (
+            "{roomId}#{random(8)}",
+            Capacity(),
+            f"use {A_NUMBER} suffixes in the partition key of the table: {{roomId}}#{{random(4)}}, "
+            f"and pre-warm the table for {A_NUMBER} reads and {A_NUMBER} writes a second; "
+            "5 would throttle in",
+        ),
+    ],
+    ids=["more suffixes", "fewer suffixes"],
+)
+def test_suffixes_come_with_the_throughput_that_they_take(key, capacity, fix):
+    """Each suffix is read on its own, so more of them ask for more; too many for too much."""
+    design = Design("rooms", partition=key, sort="{timestamp}", capacity=capacity)
+    options = {"engine": "aggregate", "headroom": False, "sensitivity": False}
+
+    [found] = compare(ROOMS, [design], worlds=3, **options).designs
+
+    pattern = re.escape(fix).replace(re.escape(A_NUMBER), A_NUMBER)
+    numbers = re.match(pattern, found.fix)
+    assert numbers is not None, found.fix
+    count, warm_read, warm_write, *read = (int(text.replace(",", "")) for text in numbers.groups())
+    fixed = Design(
+        "fixed",
+        partition=f"{{roomId}}#{{random({count})}}",
+        sort="{timestamp}",
+        capacity=replace(
+            capacity,
+            warm_read=warm_read,
+            warm_write=warm_write,
+            **({"read": read[0]} if read else {}),
+        ),
+    )
+    [held] = compare(replace(ROOMS, seed=5_000), [fixed], worlds=60, fix=False, **options).designs
+    assert held.risk.low <= 0.05, "what is named holds in other worlds too"
+
+
 GROWING = Workload(
     fields=[Field("userId", count=10_000)],
     patterns=[Pattern("put", "PutItem", rate=Spikes(base=100, peak=9000, every=120, lasting=30))],
@@ -335,7 +396,7 @@ def test_a_load_that_no_key_can_spread_is_told_as_such_and_warmed_for():
     assert cold.fix == warm
     assert "hot-partition" not in {finding.check for finding in cold.findings}
     assert capped.verdict.endswith(f"{asked} and has 500.")
-    assert capped.fix == f"{warm}, and provision 10,350 write units as maximum on the table"
+    assert capped.fix == f"{warm}, and raise the maximum of the table to 10,350 write units"
 
 
 def test_a_table_is_warmed_for_no_less_than_its_start():
