@@ -36,7 +36,7 @@ from emulator.lab.aggregate.played_world import PartitionSplit, PlayedWorld
 from emulator.lab.aggregate.rate_queue import RateQueue
 from emulator.lab.aggregate.refusals import Refusals
 from emulator.lab.aggregate.retries import RetryTokens, RowPolicies, WaitingCalls, renumbered
-from emulator.lab.aggregate.retry_times import RetryTimes
+from emulator.lab.aggregate.retry_times import retry_times_of
 from emulator.lab.aggregate.tally import Tally
 from emulator.lab.inputs.distributions import Floats, sums
 from emulator.lab.outcome.run_log import MINUTE, Progress, RunLog
@@ -100,7 +100,7 @@ class Block:
         items = [model.per_request for model in plan.models]
         backs_off = callers.batch_retry == "backoff"
         self._retry_times = retry_times = [
-            RetryTimes(policy, callers.timeout, resends=backs_off and number > 1)
+            retry_times_of(policy, callers.timeout, resends=backs_off and number > 1)
             for policy, number in zip(policies, items, strict=True)
         ]
         self._waiting = WaitingCalls(self._rows, [own.chances for own in retry_times])

@@ -7,6 +7,7 @@ of the timeout that was over at the first attempt.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -59,6 +60,20 @@ class RetryTimes:
         tables = [_within(waits, timeout * (1 - share), seconds) for share in _SHARES]
         self.chances = np.stack([chances for chances, _ in tables])
         self.held = np.stack([held for _, held in tables])
+
+
+@lru_cache(maxsize=32)
+def retry_times_of(policy: RetryPolicy, timeout: float | None, *, resends: bool) -> RetryTimes:
+    """Return the retry times of a policy, worked out once for all blocks; nobody writes in them.
+
+    >>> from emulator.capacity.retries import STANDARD
+    >>> retry_times_of(STANDARD, None, resends=False).held.flags.writeable
+    False
+    """
+    times = RetryTimes(policy, timeout, resends=resends)
+    for shared in (times.chances, times.held, times.still_waiting):
+        shared.setflags(write=False)
+    return times
 
 
 def _waits(policy: RetryPolicy) -> Floats:
