@@ -59,9 +59,9 @@ def test_calm_seconds_are_as_good_as_one_by_one(rate, burst_seconds, shares):
 def test_more_partitions_than_there_is_room_for_leave_everything_as_it_is():
     """A table that splits beyond the room, at once; with and without a world beside it."""
     layout = Layout(*events(rate=12_000, duration=300))
-    at_once = {"heat_minutes": 1, "split_delay": 60}
+    at_once = Known(Settings(heat_minutes=1, split_delay=60))
 
-    [alone], [first, _] = played(layout, [3], **at_once), played(layout, [3, 2], **at_once)
+    [alone], [first, _] = played(layout, [3], at_once), played(layout, [3, 2], at_once)
 
     assert close(first, alone)
     assert alone.splits > 8

@@ -6,14 +6,14 @@ import pytest
 from emulator.lab import aggregate
 from emulator.lab.aggregate import courses
 from emulator.lab.planning.layout import Layout
-from emulator.lab.planning.worlds import Known, draw_worlds
-from tests.lab.aggregate.worlds import scaling, splitting
+from emulator.lab.planning.worlds import draw_worlds
+from tests.lab.aggregate.worlds import KNOWN, scaling, splitting
 
 
 @pytest.mark.parametrize("case", [scaling, splitting])
 def test_a_course_has_what_the_log_of_its_world_has(case):
     layout = Layout(*case())
-    worlds = draw_worlds(0, 4, Known())
+    worlds = draw_worlds(0, 4, KNOWN)
 
     course = courses(layout, worlds)[2]
 

@@ -13,7 +13,17 @@ from emulator.lab.outcome.thresholds import THRESHOLD
 from emulator.lab.outcome.world_outcome import outcome_of
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known, draw_worlds
-from tests.lab.aggregate.worlds import MANY, close, events, orders, played, scaling, splitting
+from emulator.settings import Settings
+from tests.lab.aggregate.worlds import (
+    KNOWN,
+    MANY,
+    close,
+    events,
+    orders,
+    played,
+    scaling,
+    splitting,
+)
 
 
 def with_clients(retry, **clients):
@@ -34,13 +44,15 @@ CASES = {
 EVERY = pytest.mark.parametrize("name", CASES)
 #: The one of many worlds that is also played alone, and logged.
 NUMBER = 2
-WORLD = draw_worlds(0, MANY, Known())[NUMBER]
+WORLDS = draw_worlds(0, MANY, KNOWN)
+WORLD = WORLDS[NUMBER]
 
 
 @cache
 def together(name):
-    """Return the outcomes of four worlds that were played together."""
-    return played(Layout(*CASES[name]()), range(4))
+    """Return the outcomes of four worlds that were played together, and the engine."""
+    engine = WorldsEngine(Layout(*CASES[name]()))
+    return engine.play(WORLDS[:4]), engine
 
 
 @cache
@@ -53,7 +65,7 @@ def logged(name):
 @EVERY
 def test_a_world_is_the_same_whatever_others_are_played(name):
     layout = Layout(*CASES[name]())
-    all_four = together(name)
+    all_four, _ = together(name)
 
     [alone] = played(layout, [NUMBER])
 
@@ -64,7 +76,8 @@ def test_a_world_is_the_same_whatever_others_are_played(name):
 
 @EVERY
 def test_a_log_does_not_change_a_world(name):
-    assert close(logged(name), together(name)[NUMBER])
+    all_four, _ = together(name)
+    assert close(logged(name), all_four[NUMBER])
 
 
 def test_the_same_worlds_again_give_the_same_outcomes():
@@ -156,7 +169,9 @@ def test_partitions_that_are_too_large_are_split_in_every_world():
         "d", partition="{deviceId}", sort="{timestamp}", capacity=Capacity(read=1, write=2_000)
     )
 
-    outcomes = played(Layout(design, workload), range(4), partition_bytes=10 * 2**30)
+    known = Known(Settings(partition_bytes=10 * 2**30))
+
+    outcomes = played(Layout(design, workload), range(4), known)
 
     assert all(outcome.splits > 0 for outcome in outcomes)
 
@@ -262,8 +277,6 @@ def test_of_fixed_capacity_only_hot_partitions_are_reported(monkeypatch):
 @EVERY
 def test_a_world_is_logged_alike_before_and_after_others(name):
     """What worlds share is worked out once; no run leaves anything in it."""
-    engine = WorldsEngine(Layout(*CASES[name]()))
-
-    engine.play(draw_worlds(0, 2, Known()))
+    _, engine = together(name)
 
     assert close(outcome_of(WORLD, engine.log(WORLD)), logged(name))

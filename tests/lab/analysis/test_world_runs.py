@@ -10,11 +10,11 @@ from emulator.lab.outcome.thresholds import FIRST_WORLDS
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import REPLICA_READS, Known, draw_worlds
 from emulator.settings import Settings
-from tests.lab.aggregate.worlds import events, orders, scaling, splitting
+from tests.lab.aggregate.worlds import KNOWN, events, orders, scaling, splitting
 
 
 def runs(case, *, whole):
-    return WorldRuns(Layout(*case), "aggregate", 0, Known(), whole=whole)
+    return WorldRuns(Layout(*case), "aggregate", 0, KNOWN, whole=whole)
 
 
 def near_the_limit():
