@@ -140,7 +140,7 @@ def chart(results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--items", type=int, default=10_000, help="items in the peers' tables")
     parser.add_argument("--most", type=int, default=1_000_000, help="items of the largest table")
     parser.add_argument(

@@ -219,9 +219,11 @@ def main(count=200, first=0, *, clients=False):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("count", type=int, nargs="?", default=200)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--clients", action="store_true")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("count", type=int, nargs="?", default=200, help="workloads; default: 200")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument(
+        "--clients", action="store_true", help="clients that wait, give up and send batches"
+    )
     options = parser.parse_args()
     main(options.count, options.first, clients=options.clients)

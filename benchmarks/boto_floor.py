@@ -182,5 +182,5 @@ class Body:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--calls", type=int, default=25, help="per lane and round")
+    parser.add_argument("--calls", type=int, default=25, help="of each client in a round")
     main(**vars(parser.parse_args()))

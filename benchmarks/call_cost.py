@@ -6,6 +6,7 @@ J is one ``json.dumps`` and ``json.loads`` of the benchmark item in the same rou
 those of "observe"; admission may add a quarter to "off". The transaction has one put.
 """
 
+import argparse
 import json
 
 from benchmarks.measure import interleave, table
@@ -61,4 +62,5 @@ def main():
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__.partition("\n")[0]).parse_args()
     main()

@@ -123,7 +123,7 @@ def main(items=1_000_000, rounds=15):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--items", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=15)
     main(**vars(parser.parse_args()))

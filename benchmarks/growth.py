@@ -57,6 +57,6 @@ def main(most=1_000_000):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--most", type=int, default=1_000_000)
     main(parser.parse_args().most)

@@ -21,6 +21,7 @@ warmed up; each of its rounds is held against the J just before and after it, in
 the median of the rounds is printed with the least and the most.
 """
 
+import argparse
 import compileall
 import contextlib
 import json
@@ -50,14 +51,14 @@ ITEM = {
 }
 
 
-def main(which="both"):
+def main(which="all"):
     print(f"\nJ = {json_microseconds():.1f} us")
     results = {}
-    if which in ("both", "exact"):
+    if which in ("all", "exact"):
         results["exact"] = measure_exact()
-    if which in ("both", "aggregate"):
+    if which in ("all", "aggregate"):
         results["aggregate"] = measure_aggregate()
-    if which in ("both", "command"):
+    if which in ("all", "command"):
         results["command"] = measure_command()
     return results
 
@@ -252,4 +253,7 @@ def peak_gigabytes():
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parts = ("all", "exact", "aggregate", "command")
+    parser.add_argument("which", nargs="?", default="all", choices=parts)
+    main(parser.parse_args().which)

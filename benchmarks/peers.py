@@ -133,6 +133,6 @@ def main(items=10_000, rounds=15, batch=10):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--items", type=int, default=10_000)
     main(parser.parse_args().items)

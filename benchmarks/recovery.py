@@ -74,6 +74,6 @@ def main(changes=50_000, rounds=5):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--changes", type=int, default=50_000)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--changes", type=int, default=50_000, help="default: 50000")
     main(parser.parse_args().changes)

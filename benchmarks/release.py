@@ -5,6 +5,7 @@ the wheel without extras and asks it for what it can and cannot do, and carries 
 Containerfile in scratch folders, without a container engine. Needs ``pip install build twine``.
 """
 
+import argparse
 import hashlib
 import json
 import os
@@ -192,4 +193,5 @@ def list_tables(address: str) -> urllib.request.Request:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__.partition("\n")[0]).parse_args()
     raise SystemExit(main())

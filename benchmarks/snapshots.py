@@ -5,6 +5,7 @@
 Target: going back to 10,000 items under a millisecond.
 """
 
+import argparse
 import statistics
 import time
 
@@ -37,4 +38,5 @@ def main(sizes=(100, 10_000, 100_000), rounds=20):
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__.partition("\n")[0]).parse_args()
     main()

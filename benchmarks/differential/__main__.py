@@ -122,7 +122,9 @@ def report(peer, count, shown):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.differential", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.differential", description=__doc__.partition("\n")[0]
+    )
     parser.add_argument("--requests", type=int, default=50_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--messages", default="classic", help="our wording; peers have the older")

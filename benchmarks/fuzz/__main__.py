@@ -17,7 +17,9 @@ def _line(tally):
 
 def main():
     """Run and print; exit with 1 if something was found."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description="Send damaged requests, files and routes, and look for what breaks."
+    )
     parser.add_argument("--requests", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--part", choices=PARTS, action="append")

@@ -93,7 +93,9 @@ def table(verdicts: list[Verdict], skipped: Counter[str]) -> str:
 
 def options() -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.mutants", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.mutants", description=__doc__.partition("\n")[0]
+    )
     parser.add_argument("--room", action="append", choices=list(ROOMS), help="only this room")
     parser.add_argument(
         "--file", action="append", help="only this file, such as emulator/locks.py, of any room"
