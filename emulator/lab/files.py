@@ -181,10 +181,7 @@ LAB_FILE: Final = Record(
 
 def read(entry: Entry) -> LabFile:
     """Read an entry that was parsed already."""
-    members = entry.members(
-        required=[name for name, member in LAB_FILE.members.items() if member.required],
-        optional=[name for name, member in LAB_FILE.members.items() if not member.required],
-    )
+    members = LAB_FILE.entries(entry)
     if "parameters" in members:
         _spread_parameters(members["parameters"], members["designs"])
     values = {

@@ -79,6 +79,11 @@ def test_a_file_with_promises_is_read_whole_and_says_which_are_not_kept():
 # Each is one edit of the good file: what is replaced, by what, and what is said.
 BROKEN = [
     ("workload:", "wrkload:", "lab.yaml:8: wrkload: unknown field; did you mean 'workload'?"),
+    (
+        "title:",
+        "duration: 60\ntitle:",
+        "duration: unknown field; did you mean 'workload.duration'?",
+    ),
     ("designs:\n", "designs: []\nx:\n", "lab.yaml:20: x: unknown field"),
     (
         '"{userId}#{random(shards)}"',

@@ -353,16 +353,20 @@ class Record:
         Raises:
             DocumentError: Something is missing, unknown or wrong.
         """
-        entries = entry.members(
-            required=[name for name, member in self.members.items() if member.required],
-            optional=[name for name, member in self.members.items() if not member.required],
-            inner=self._inner(),
-        )
+        entries = self.entries(entry)
         return {
             name: member.form.read(entries[name], scope)
             for name, member in self.members.items()
             if name in entries and not (member.nullable and entries[name].value is None)
         }
+
+    def entries(self, entry: Entry) -> dict[str, Entry]:
+        """Return the members that an entry has, none of them unknown or missing."""
+        return entry.members(
+            required=[name for name, member in self.members.items() if member.required],
+            optional=[name for name, member in self.members.items() if not member.required],
+            inner=self._inner(),
+        )
 
     def _inner(self) -> dict[str, str]:
         """Return the members of the records that stand in it, with their paths from here."""
