@@ -156,7 +156,8 @@ class Settings:
     #: This share of ascending (or descending) sort keys prevents a split. Rule CAP-506.
     sequential_share: float = 0.9
 
-    #: On-demand units per second of a table with its GSIs, per axis. Rule CAP-615.
+    #: Units per second, per axis: on demand, of a table with its GSIs; provisioned, of a table or a
+    #: GSI. Also the most that warm throughput may be. Rule CAP-615.
     table_quota: int = limits.TABLE_QUOTA_UNITS
     #: Provisioned units per second of an account, per axis. Rule CAP-615.
     account_quota: int = limits.ACCOUNT_QUOTA_UNITS

@@ -88,7 +88,7 @@ BROKEN = [
     (
         '"{userId}#{random(shards)}"',
         "{userId}",
-        "expected a template, found a mapping, for which YAML takes braces: quote it, as in "
+        "expected a template, found a mapping, which is what braces mean in YAML: quote it, as in "
         '"{userId}"',
     ),
     ("duration: 10s", "duration: ten", "lab.yaml:8: workload.duration: expected a duration"),
@@ -115,7 +115,7 @@ BROKEN = [
     ("by: [userId]", "by: userId", "workload.patterns[1].by: expected a list, found 'userId'"),
     ("name: list,", "", "lab.yaml:17: workload.patterns[1]: the field 'name' is missing"),
     ('"{userId}#{random(shards)}"', '"{userId"', "lab.yaml:20: designs[0].partition: '{userId':"),
-    ("random(shards)", "random(n)", "'n' is no parameter of the design (shards)"),
+    ("random(shards)", "random(n)", "no parameter 'n' in the design, which has shards"),
     ("{userId}#", "{user}#", "lab.yaml:20: designs[0].partition: no field 'user' in the workload"),
     ('sort: "{timestamp}",', 'sort: "{at}",', "lab.yaml:25: designs[0].indexes[0].sort: no field"),
     ("projection: KEYS_ONLY", "projection: KEYS", "indexes[0].projection: expected ALL, KEYS_ONLY"),
@@ -144,7 +144,7 @@ BROKEN = [
         "timestamp, userId; did you mean 'userId'?",
     ),
     ("random(shards)", "hash(order) % shards", "lab.yaml:20: designs[0].partition: no field 'ord"),
-    ("{shards: 4}", "{shard: 4}", "is no parameter of the design (shard); did you mean 'shard'?"),
+    ("{shards: 4}", "{shard: 4}", "in the design, which has shard; did you mean 'shard'?"),
     ('"{userId}#{random(shards)}"', "userId", 'for the field of that name write "{userId}"'),
     ("{userId}#", "{userId:hour}#", "only timestamp is a time; write the field as {userId}"),
     (

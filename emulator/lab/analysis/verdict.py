@@ -10,7 +10,7 @@ from emulator.lab.analysis.offered_load import ROUNDING, mean_offered
 from emulator.lab.outcome import words
 from emulator.lab.outcome.result_types import Grade, Headroom, ResourceResult, Risk
 from emulator.lab.outcome.risk import is_near_the_line
-from emulator.lab.outcome.thresholds import CERTAIN, THRESHOLD, TIGHT, UNEVEN, UNLIKELY
+from emulator.lab.outcome.thresholds import CERTAIN, MOST_WORLDS, THRESHOLD, TIGHT, UNEVEN, UNLIKELY
 from emulator.service.limits import PARTITION_UNITS
 from emulator.service.throttling import AXES, ThrottlingLimit, parse_reason
 
@@ -57,7 +57,7 @@ def sentence(judged: Judged) -> str:
     name = judged.case.layout.design.name
     if not any(pattern.requests for pattern in judged.case.patterns):
         return f"{name} is fine: it is asked for nothing."
-    near = ", near the line" if is_near_the_line(judged.risk) else ""
+    near = _how_sure(judged.risk)
     room = judged.headroom
     graded = grade(judged.risk, room)
     if judged.throttling is not None and is_at_risk(judged.risk):
@@ -98,6 +98,19 @@ def interval(risk: Risk) -> str:
     '71 to 91 %'
     """
     return f"{risk.low * 100:.0f} to {risk.high * 100:.0f} %"
+
+
+def _how_sure(risk: Risk) -> str:
+    """Return what keeps the interval from deciding the grade; nothing if it does decide it.
+
+    >>> _how_sure(Risk(chance=0.0, low=0.0, high=0.1611, worlds=20))
+    ', too few to be sure'
+    >>> _how_sure(Risk(chance=0.955, low=0.917, high=0.976, worlds=200))
+    ', near the line'
+    """
+    if not is_near_the_line(risk):
+        return ""
+    return ", near the line" if risk.worlds >= MOST_WORLDS else ", too few to be sure"
 
 
 def _what_happens(case: Case) -> str:

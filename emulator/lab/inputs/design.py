@@ -361,7 +361,7 @@ _CAPACITY_MEMBERS: Final = {
         _UNIT,
         f"Provisioned read units per second. Without `read` and `write`: on demand; without one of "
         f"them, it is {DEFAULT_UNITS}. An index of a provisioned table has the table's units by "
-        "default.",
+        "default. More than 40,000 needs `settings: {table_quota: ...}`.",
         example=100,
         nullable=True,
     ),
@@ -376,7 +376,8 @@ _CAPACITY_MEMBERS: Final = {
     ),
     "warm_read": FormMember(
         _UNIT,
-        "The warm throughput requested when the table is created: read units per second.",
+        "The warm throughput requested when the table is created: read units per second, at most "
+        "`table_quota`.",
         example=20000,
         nullable=True,
     ),

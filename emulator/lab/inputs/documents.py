@@ -122,7 +122,7 @@ class Entry:
 
     def _shown(self) -> str:
         if isinstance(self.value, dict):
-            return "a mapping"
+            return f"a mapping of {', '.join(map(repr, self.value))}" if self.value else "a mapping"
         if isinstance(self.value, list):
             return "a list"
         return "nothing" if self.value is None else repr(self.value)

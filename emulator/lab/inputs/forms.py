@@ -17,7 +17,7 @@ from emulator.lab.inputs.key_templates import KeyTemplate, TemplateError
 Schema: TypeAlias = dict[str, Any]
 
 NOT_QUOTED: Final = (
-    "expected a template, found a mapping, for which YAML takes braces: quote it, "
+    "expected a template, found a mapping, which is what braces mean in YAML: quote it, "
     'as in "{{{name}}}"'
 )
 NO_SUCH_FIELD: Final = "no field {name!r} in the workload, which has {known}{hint}"

@@ -288,7 +288,9 @@ def _count(text: str, number: str, parameters: Mapping[str, int]) -> int:
     else:
         known = ", ".join(parameters) or "none"
         hint = nearest(number, parameters)
-        raise TemplateError(f"{text!r}: {number!r} is no parameter of the design ({known}){hint}")
+        raise TemplateError(
+            f"{text!r}: no parameter {number!r} in the design, which has {known}{hint}"
+        )
     if count < 1:
         raise TemplateError(f"{text!r}: expected at least 1 suffix, not {count}")
     return count
@@ -300,12 +302,14 @@ def _time_part(text: str, name: str, format_: str) -> TimePart:
     directives = re.findall(r"%[-#]?(.)", format_)
     if not directives:
         units = ", ".join(_UNITS)
-        raise TemplateError(f"{text!r}: {format_!r} is no time; write one of {units} or %Y-%m-%d")
+        raise TemplateError(
+            f"{text!r}: {format_!r} is not a unit of time; use {units} or a format such as %Y-%m-%d"
+        )
     unknown = [
         directive for directive in directives if directive not in _DIRECTIVES and directive != "%"
     ]
     if unknown:
-        raise TemplateError(f"{text!r}: %{unknown[0]} is no time directive of a key")
+        raise TemplateError(f"{text!r}: a key cannot contain the time directive %{unknown[0]}")
     steps = [_DIRECTIVES[directive] for directive in directives if directive != "%"]
     return TimePart(name, format_, min(steps, default=365 * DAY))
 
