@@ -44,8 +44,9 @@ def workload(*, rate=100, duration=120):
 
 @cache
 def closing(engine):
-    """Return the outcome of 200 units a second over five seconds of buffer, played once."""
-    return outcome(engine, starved(), workload(duration=30), gsi_buffer_seconds=5)
+    """Return the outcome of 100 units a second over five seconds of buffer, played once."""
+    design = starved(index_write=5, write=100)
+    return outcome(engine, design, workload(rate=50, duration=30), gsi_buffer_seconds=5)
 
 
 def outcome(engine, design, load, **settings):
@@ -157,7 +158,7 @@ def test_a_hot_index_partition_that_splits_serves_twice_as_much(engine, base, so
             Field("user", count=50),
             Field("kind", values=("a",)),
         ],
-        patterns=[Pattern("put", "PutItem", rate=16, size=100_000)],
+        patterns=[Pattern("put", "PutItem", rate=8, size=200_000)],
         duration=300,
         warm_up=0,
     )

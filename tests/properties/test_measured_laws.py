@@ -97,7 +97,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(st.booleans(), steps)
 @example(on_demand=True, history=[("warm", 2_000)])  # 6,000 of writes; 860 a second were refused
 @example(on_demand=False, history=[("provision", 4_100), ("provision", 6_000)])

@@ -211,7 +211,7 @@ def test_headroom_of_what_never_passes_is_nothing(likely):
 def test_headroom_is_the_same_wherever_the_search_begins(likely):
     """A table of 100 units under 50 a second carries about twice that, give or take 5 %."""
     put = Pattern("put", "PutItem", rate=50, size=100)
-    workload = Workload(fields=[Field("shop", count=500)], patterns=[put], duration=300, warm_up=0)
+    workload = Workload(fields=[Field("shop", count=500)], patterns=[put], duration=100, warm_up=0)
     design = Design("d", partition="{shop}", capacity=Capacity(read=1, write=100))
     runs = WorldRuns(Layout(design, workload), "aggregate", 0, Known(named=frozenset(NEW_TABLE)))
 
