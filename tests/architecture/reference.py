@@ -13,6 +13,7 @@ import json
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import NoneType
 from typing import NamedTuple, get_args, get_type_hints
@@ -250,7 +251,8 @@ def fidelity() -> str:
     return "\n".join(lines) + "\n"
 
 
-def unread_limits() -> set[str]:
+@cache
+def unread_limits() -> frozenset[str]:
     """Return the constants of the limits that no other file of the package reads."""
     limits = ast.parse((PACKAGE / LIMITS).read_text())
     names = {
@@ -262,7 +264,7 @@ def unread_limits() -> set[str]:
         text = path.read_text()
         if path != PACKAGE / LIMITS and "limits" in text:
             names -= _limits_read(ast.parse(text))
-    return names
+    return frozenset(names)
 
 
 def _limits_read(tree: ast.Module) -> set[str]:

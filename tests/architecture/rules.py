@@ -7,6 +7,7 @@ else that looks like an id is a citation.
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,6 +49,7 @@ def defined() -> dict[str, Rule]:
     return {rule.id: rule for _, rule in definitions()}
 
 
+@cache
 def prefix(rule: str) -> str:
     """Return what stands before the number of an id.
 
