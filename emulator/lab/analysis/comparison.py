@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from enum import Enum
 from functools import partial
@@ -163,7 +163,17 @@ def compare(
         duration_seconds=float(workload.duration),
         seeds=tuple(range(options.first, options.first + most)),
         designs=results,
+        notes=tuple(_missed_peaks(workload)),
     )
+
+
+def _missed_peaks(workload: Workload) -> Iterator[str]:
+    """Yield which patterns never reach their peak in the run: nothing is said of that hour."""
+    for name, (reached, highest) in workload.missed_peaks().items():
+        yield (
+            f"{name} reaches {words.count(reached)} requests a second in this run and never its "
+            f"peak of {words.count(highest)}: choose a start or a duration that has it"
+        )
 
 
 def _check(designs: Sequence[Design], worlds: int | None) -> None:

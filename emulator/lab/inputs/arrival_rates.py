@@ -8,7 +8,7 @@ rate as whole requests allow) or ``poisson`` (independent callers).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -43,6 +43,11 @@ class Constant:
         """The rate before the run."""
         return self.rate
 
+    @property
+    def highest(self) -> float:
+        """The most that it comes to."""
+        return self.rate
+
     def per_second(self, seconds: int) -> Floats:
         """Return the rate in each second of the run."""
         return np.full(seconds, float(self.rate))
@@ -54,7 +59,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Daily:
-    """A smooth day: ``peak`` at ``peak_hour`` of the run's clock, ``low`` twelve hours off.
+    """A smooth day: ``peak`` at ``peak_hour``, ``low`` twelve hours off.
 
     >>> Daily(low=0, peak=100, peak_hour=0).per_second(2).round().tolist()
     [100.0, 100.0]
@@ -69,8 +74,13 @@ class Daily:
         """The rate before the run."""
         return float(self.per_second(1)[0])
 
+    @property
+    def highest(self) -> float:
+        """The most that it comes to."""
+        return max(self.low, self.peak)
+
     def per_second(self, seconds: int) -> Floats:
-        """Return the rate in each second of the run, which starts at midnight."""
+        """Return the rate in each second of a run that starts at midnight."""
         angle = 2 * math.pi * (np.arange(seconds) + 0.5 - self.peak_hour * _HOUR) / _DAY
         return np.asarray(self.low + (self.peak - self.low) * (1 + np.cos(angle)) / 2)
 
@@ -95,6 +105,11 @@ class Ramp:
     def before_run(self) -> float:
         """The rate before the run."""
         return self.start
+
+    @property
+    def highest(self) -> float:
+        """The most that it comes to."""
+        return max(self.start, self.end)
 
     def per_second(self, seconds: int) -> Floats:
         """Return the rate in each second of the run."""
@@ -126,6 +141,11 @@ class Spikes:
         """The rate before the run: that between spikes."""
         return self.base
 
+    @property
+    def highest(self) -> float:
+        """The most that it comes to."""
+        return max(self.base, self.peak)
+
     def per_second(self, seconds: int) -> Floats:
         """Return the rate in each second of the run."""
         moments = np.arange(seconds) + 0.5 - self.first
@@ -156,6 +176,11 @@ class Series:
         """The rate before the run."""
         return self.rates[0] if self.rates else 0.0
 
+    @property
+    def highest(self) -> float:
+        """The most that it comes to."""
+        return max(self.rates, default=0.0)
+
     def per_second(self, seconds: int) -> Floats:
         """Return the rate in each second of the run."""
         rates = np.zeros(seconds)
@@ -169,13 +194,28 @@ class Series:
 
 
 Rate: TypeAlias = Constant | Daily | Ramp | Spikes | Series
+
+
+def on_clock(rate: Rate, start: float) -> Rate:
+    """Return a rate as a run has it that begins at ``start``, in seconds since the epoch.
+
+    The hours of a day are those of the clock (UTC); all else counts from the start of the run.
+
+    >>> on_clock(Daily(low=0, peak=100, peak_hour=14), start=13.5 * 3600).peak_hour
+    0.5
+    """
+    if isinstance(rate, Daily):
+        return replace(rate, peak_hour=rate.peak_hour - start % _DAY / _HOUR)
+    return rate
+
+
 EXPECTED: Final = "a number per second, or one of daily, ramp, spikes, series with its fields"
 
 
 _RATE: Final = forms.number(least=0)
 DAILY: Final = Record(
     "daily",
-    "A smooth day, from midnight of the run's clock.",
+    "A smooth day, by the run's clock (UTC), which begins at the workload's `start`.",
     {
         "low": FormMember(_RATE, "Requests per second at the quietest moment.", required=True),
         "peak": FormMember(_RATE, "Requests per second at the busiest moment.", required=True),

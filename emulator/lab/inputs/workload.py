@@ -21,6 +21,7 @@ from emulator.clock import DEFAULT_START
 from emulator.lab.inputs import clients as clients_module
 from emulator.lab.inputs import forms
 from emulator.lab.inputs.arguments import explain_arguments
+from emulator.lab.inputs.arrival_rates import Rate, on_clock
 from emulator.lab.inputs.clients import RETRY, Clients
 from emulator.lab.inputs.distributions import Distribution, Floats, Latest, Zipf
 from emulator.lab.inputs.documents import Entry
@@ -37,6 +38,8 @@ from emulator.lab.inputs.patterns import (
 )
 
 _FIRST_MINUTE: Final = 60
+#: The share of a rate's peak that counts as all of it.
+_REACHED: Final = 0.95
 #: Source: CAP-1007, a month has 730 hours.
 _PERIODS: Final = {"hour": 3600.0, "day": 86_400.0, "week": 604_800.0, "month": 730 * 3600.0}
 _GROWTH: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:(?:a|per)\s+month)?\s*")
@@ -122,7 +125,7 @@ class Workload:
 
     def rates(self, pattern: Pattern) -> Floats:
         """Return the requests per second of a pattern, for each second of the run."""
-        return pattern.pace.per_second(self.duration) * self.load
+        return self._pace(pattern).per_second(self.duration) * self.load
 
     def warm_up_rate(self, pattern: Pattern) -> float:
         """Return the requests per second of a pattern during the warm-up.
@@ -132,7 +135,29 @@ class Workload:
         """
         if pattern.recorded is not None:
             return float(pattern.pace.per_second(_FIRST_MINUTE).mean()) * self.load
-        return pattern.pace.before_run * self.load
+        return self._pace(pattern).before_run * self.load
+
+    def missed_peaks(self) -> dict[str, tuple[float, float]]:
+        """Return the patterns whose peak lies outside of the run.
+
+        Each with the most requests per second that the run has of it, and the most that its rate
+        comes to.
+
+        >>> from emulator.lab import Ramp
+        >>> put = Pattern("put", "PutItem", rate=Ramp(start=0, end=100, over=600))
+        >>> Workload(patterns=[put], duration=60).missed_peaks()
+        {'put': (9.9..., 100.0)}
+        """
+        missed = {}
+        for pattern in self.patterns:
+            highest = pattern.pace.highest * self.load
+            reached = float(self.rates(pattern).max(initial=0.0))
+            if reached < _REACHED * highest:
+                missed[pattern.name] = reached, highest
+        return missed
+
+    def _pace(self, pattern: Pattern) -> Rate:
+        return on_clock(pattern.pace, self.start)
 
     def policy(self, pattern: Pattern) -> RetryPolicy:
         """Return how a pattern's calls are retried."""

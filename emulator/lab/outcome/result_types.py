@@ -598,6 +598,8 @@ class Comparison:
     format: int = field(default=FORMAT)
     #: Refusals that metrics counted of the same traffic, if any were given.
     measured: MeasuredRefusals | None = None
+    #: What to know of the run before relying on its answers, a clause each.
+    notes: tuple[str, ...] = ()
 
     def design(self, name: str) -> DesignResult:
         """Return the result of the design of that name.

@@ -83,6 +83,7 @@ def summary(comparison: result_types.Comparison) -> str:
         f"{words.counted(len(comparison.designs), 'design')} under {words.count(requests)} "
         f"requests in {words.duration(comparison.duration_seconds)}; {comparison.engine} engine, "
         f"up to {worlds}{first}; {_beginning(comparison)}{_clients_played(comparison)}"
+        f"{''.join(f'; {note}' for note in comparison.notes)}"
     )
 
 

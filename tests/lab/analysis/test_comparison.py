@@ -15,6 +15,7 @@ from emulator.lab import (
     Index,
     Pattern,
     Preload,
+    Ramp,
     Spikes,
     Weights,
     Workload,
@@ -26,6 +27,7 @@ from emulator.lab.analysis.fixes import _prices
 from emulator.lab.analysis.headroom import find_headroom
 from emulator.lab.analysis.world_runs import WorldRuns
 from emulator.lab.outcome import words
+from emulator.lab.outcome.rows import summary
 from emulator.lab.outcome.world_outcome import make_outcome
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known, draw_worlds
@@ -366,6 +368,22 @@ def test_suffixes_come_with_the_throughput_that_they_take(key, capacity, fix):
     )
     [held] = compare(replace(ROOMS, seed=5_000), [fixed], worlds=60, fix=False, **options).designs
     assert held.risk.low <= 0.05, "what is named holds in other worlds too"
+
+
+def test_a_run_that_misses_a_peak_says_so():
+    put = Pattern("put", "PutItem", rate=Ramp(start=0, end=100, over=600))
+    workload = Workload(fields=FIELDS, patterns=[put], duration=60, warm_up=0)
+    few = {"worlds": 1, "headroom": False, "sensitivity": False, "fix": False}
+
+    result = compare(workload, [ROOMY], **few)
+
+    note = (
+        "put reaches 9.92 requests a second in this run and never its peak of 100: "
+        "choose a start or a duration that has it"
+    )
+    assert result.notes == (note,)
+    assert summary(result).endswith(f"; {note}")
+    assert Comparison.from_json(result.to_json()) == result
 
 
 GROWING = Workload(

@@ -132,6 +132,42 @@ def test_the_warm_up_is_at_the_first_rate_and_between_spikes(rate, expected):
     assert workload.warm_up_rate(pattern) == 2 * expected
 
 
+def test_the_hours_of_a_day_are_those_of_the_clock():
+    """A run that begins at one o'clock in the afternoon has the peak of two o'clock."""
+    put = Pattern("put", "PutItem", rate=Daily(low=200, peak=2_500, peak_hour=14))
+    day = Workload(patterns=[put], duration=86_400)
+    hours = Workload(patterns=[put], duration=7_200, start=day.start + 13 * 3600)
+
+    assert day.rates(put).argmax() == pytest.approx(14 * 3600, abs=1)
+    assert hours.rates(put).tolist() == pytest.approx(
+        day.rates(put)[13 * 3600 : 15 * 3600].tolist(), rel=1e-9
+    )
+    assert hours.warm_up_rate(put) == pytest.approx(hours.rates(put)[0])
+
+
+@pytest.mark.parametrize(
+    ("rate", "missed"),
+    [
+        (4, None),
+        (Daily(low=0, peak=100, peak_hour=12), (1.7, 100)),
+        (Daily(low=0, peak=100, peak_hour=0.5), None),
+        (Ramp(1, 9, 60), None),
+        (Ramp(0, 100, 36_000), (10, 100)),
+        (Spikes(2, 9, 60, 10, first=4000), (2, 9)),
+        (Spikes(2, 9, 60, 10), None),
+        (Series((3.0, 8.0)), None),
+    ],
+)
+def test_a_peak_outside_of_the_run_is_told(rate, missed):
+    pattern = Pattern("put", "PutItem", rate=rate)
+
+    found = Workload(patterns=[pattern], duration=3600).missed_peaks()
+
+    assert list(found) == ([] if missed is None else ["put"])
+    if missed is not None:
+        assert found["put"] == pytest.approx(missed, rel=0.1)
+
+
 def test_recorded_traffic_is_warmed_up_at_the_mean_of_its_first_minute():
     recorded = Recorded(tuple(float(n) for n in range(30)), {})
     pattern = Pattern("put", "PutItem", rate=Series((1.0,) * 30), recorded=recorded)
