@@ -561,11 +561,11 @@ PLAYS = {
     ),
     "MEA-10": Play(
         lambda: eventual_queries(slots=1800),
-        test=eventual_queries,
+        test=lambda: eventual_queries(slots=64),
         scaled="one query stands for 10",
     ),
     "MEA-11": Play(new_on_demand, test=lambda: new_on_demand(5), scaled="20 s of each load"),
-    "MEA-12": Play(one_item, test=lambda: one_item(1200, 20), scaled="one write stands for 10"),
+    "MEA-12": Play(one_item, test=lambda: one_item(900, 15), scaled="one write stands for 10"),
     "MEA-13": Play(big_item, test=lambda: big_item(4)),
     "MEA-14": Play(scan_pages, test=lambda: scan_pages(1500)),
     "MEA-15": Play(
