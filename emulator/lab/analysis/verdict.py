@@ -218,7 +218,8 @@ def _full_partition(resource: ResourceResult, reason: str, asked: float) -> str:
     if partition * count < UNEVEN and asked > count * rate:
         return (
             f"{name} is asked for up to {asked:,.0f} {word} units a second, and its "
-            f"{count} partitions carry {count * rate:,}"
+            f"{'one partition carries' if count == 1 else f'{count} partitions carry'} "
+            f"{count * rate:,}"
         )
     if key > 0.5 and resource.top_keys:
         who = f"the key {resource.top_keys[0].key!r} gets {words.percent(key)} of the traffic"

@@ -41,7 +41,7 @@ _FIRST_MINUTE: Final = 60
 #: The share of a rate's peak that counts as all of it.
 _REACHED: Final = 0.95
 #: Source: CAP-1007, a month has 730 hours.
-_PERIODS: Final = {"hour": 3600.0, "day": 86_400.0, "week": 604_800.0, "month": 730 * 3600.0}
+PERIODS: Final = {"hour": 3600.0, "day": 86_400.0, "week": 604_800.0, "month": 730 * 3600.0}
 _GROWTH: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:(?:a|per)\s+month)?\s*")
 
 
@@ -319,9 +319,9 @@ def _read_every(entry: Entry, _: FormScope) -> float:
     """Return how often a run happens, in seconds."""
     if not isinstance(entry.value, str) or entry.value[:1].isdigit():
         return entry.seconds()
-    if entry.value not in _PERIODS:
-        entry.fail(f"one of {', '.join(_PERIODS)}, or a duration such as 12h", _PERIODS)
-    return _PERIODS[entry.value]
+    if entry.value not in PERIODS:
+        entry.fail(f"one of {', '.join(PERIODS)}, or a duration such as 12h", PERIODS)
+    return PERIODS[entry.value]
 
 
 def _read_growth(entry: Entry, _: FormScope) -> float:
@@ -350,8 +350,8 @@ def _read_start(entry: Entry, _: FormScope) -> int:
 _MOST_GROWTH: Final = 10
 _EVERY: Final = Form(
     _read_every,
-    {"anyOf": [{"enum": list(_PERIODS)}, forms.duration().schema]},
-    f"{', '.join(f'`{name}`' for name in _PERIODS)}; or {forms.duration().words}",
+    {"anyOf": [{"enum": list(PERIODS)}, forms.duration().schema]},
+    f"{', '.join(f'`{name}`' for name in PERIODS)}; or {forms.duration().words}",
 )
 _GROWTH_FORM: Final = Form(
     _read_growth,

@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from emulator.lab.inputs.clients import ClientsInNumbers
+from emulator.lab.inputs.workload import PERIODS
 from emulator.lab.outcome import result_types, words
 from emulator.lab.outcome.thresholds import THRESHOLD, TIGHT
 from emulator.lab.outcome.throttled import typical_throttling
@@ -491,7 +492,8 @@ def _cost_title(comparison: result_types.Comparison) -> str:
     every = comparison.workload.get("every")
     if every is None:
         return "Cost of a month with this load all the time"
-    return f"Cost of a month with this run every {words.duration(every)}"
+    names = {seconds: name for name, seconds in PERIODS.items()}
+    return f"Cost of a month with this run every {names.get(every) or words.duration(every)}"
 
 
 def _costs(designs: Sequence[result_types.DesignResult]) -> Iterator[FigureRow]:

@@ -68,6 +68,12 @@ def test_nothing_is_hidden(layout, rate, more):
     assert HIDDEN not in verdict(layout, rate, **more)
 
 
+def test_one_partition_is_not_several():
+    """CAP-501: 800 provisioned units lie in one partition, which serves 1,000 from a reserve."""
+    said = verdict(design(800, burst_start=1), 3_000)
+    assert "asked for up to 3,000 write units a second, and its one partition carries 1,000" in said
+
+
 def test_queries_of_a_collection_are_not_called_one_item():
     """CAP-805, CAP-506: that they do not split it is assumed, and said."""
     load = Workload(

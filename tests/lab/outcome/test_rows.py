@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from emulator.lab.outcome import words
 from emulator.lab.outcome.rows import Cell, best, groups, headroom, risk, summary
 from tests.lab.report.comparisons import afternoon
@@ -46,6 +48,20 @@ def test_every_measure_of_the_comparison_has_a_row():
         "* not paid for: calls given up": ["0.23 %", "–", "–"],
         "on-demand, if all calls were served": ["–", "$6,549", "$8,560"],
     }
+
+
+@pytest.mark.parametrize(
+    ("every", "said"),
+    [
+        (None, "Cost of a month with this load all the time"),
+        (86_400.0, "Cost of a month with this run every day"),
+        (43_200.0, "Cost of a month with this run every 12 h"),
+    ],
+)
+def test_the_title_of_the_costs_says_how_often_the_run_happens(every, said):
+    shown = afternoon()
+    shown = replace(shown, workload=dict(shown.workload) | {"every": every})
+    assert said in [group.title.replace(words.SPACE, " ") for group in groups(shown)]
 
 
 def test_a_split_of_a_partition_without_traffic_in_the_run_is_not_the_first():
