@@ -56,7 +56,9 @@ def run_command(line, shown):
         shown = shown.replace(WARM_UP, "after 30 s of warm-up")
     if SURE in shown:
         shorter += ["--worlds", "2", "--no-sensitivity"]
-        shown = re.sub(rf"{SURE} \((.*?)\)", r"2 worlds (...), too few to be sure", shown)
+        shown = re.sub(
+            rf"{SURE} \((.*?)\)", r"2 worlds (...), near the line for so few worlds", shown
+        )
         shown = re.sub(r"^  depends on: .*\n", "", shown, flags=re.M).replace(SURE, "2 worlds")
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         answer = main([*shlex.split(line)[1:], *shorter])

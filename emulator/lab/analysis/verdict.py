@@ -104,13 +104,13 @@ def _how_sure(risk: Risk) -> str:
     """Return what keeps the interval from deciding the grade; nothing if it does decide it.
 
     >>> _how_sure(Risk(chance=0.0, low=0.0, high=0.1611, worlds=20))
-    ', too few to be sure'
+    ', near the line for so few worlds'
     >>> _how_sure(Risk(chance=0.955, low=0.917, high=0.976, worlds=200))
     ', near the line'
     """
     if not is_near_the_line(risk):
         return ""
-    return ", near the line" if risk.worlds >= MOST_WORLDS else ", too few to be sure"
+    return ", near the line" if risk.worlds >= MOST_WORLDS else ", near the line for so few worlds"
 
 
 def _what_happens(case: Case) -> str:

@@ -81,8 +81,8 @@ def test_the_verdict_is_one_sentence_with_the_cause(result):
     assert "small throttles" in result.design("small").verdict
     assert "is asked for up to 50 write units a second and has 30" in result.design("small").verdict
     roomy = result.design("roomy").verdict
-    beginning = "roomy is fine: it throttles in none of 3 worlds (0 to 56 %), too few to be sure"
-    assert roomy.startswith(f"{beginning}, and it carries ")
+    beginning = "roomy is fine: it throttles in none of 3 worlds (0 to 56 %), near the line for"
+    assert roomy.startswith(f"{beginning} so few worlds, and it carries ")
 
 
 def test_headroom_is_the_largest_load_that_passes(result):
