@@ -252,6 +252,24 @@ def test_a_file_that_is_something_else_gets_one_too(text, complaint):
     assert str(error.value).startswith(complaint)
 
 
+def test_a_design_may_begin_with_another_one():
+    """A merge key of YAML: what stands beside it goes before, and the first of several too."""
+    merged = GOOD.replace(
+        "designs:\n",
+        "designs:\n"
+        '  - &base {name: base, partition: "{userId}", read: 10, write: 20}\n'
+        "  - {<<: *base, name: more, write: 40}\n"
+        "  - {name: two, <<: [{read: 30}, *base]}\n",
+    )
+
+    base, more, two, *_ = (design.tables[0] for design in loads(merged).designs)
+
+    assert (more.partition, more.capacity.read, more.capacity.write) == (base.partition, 10, 40)
+    assert (two.partition, two.capacity.read, two.capacity.write) == (base.partition, 30, 20)
+    with pytest.raises(DocumentError, match="expected a mapping, found 5"):
+        loads(GOOD.replace("designs:\n", "designs:\n  - {<<: 5, name: two}\n"))
+
+
 def test_a_file_that_is_not_there_gets_one_too(tmp_path):
     with pytest.raises(DocumentError, match="cannot be read: No such file"):
         load(tmp_path / "none.yaml")

@@ -292,14 +292,27 @@ class _Composer:
 
     def _mapping(self, node: Any, field: str, depth: int) -> dict[str, Entry]:
         members: dict[str, Entry] = {}
+        merged: dict[str, Entry] = {}
         for key_node, value_node in node.value:
             name = str(key_node.value) if key_node.id == "scalar" else "?"
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                merged = self._merged(value_node, field, depth) | merged
+                continue
             if name in members:
                 line = key_node.start_mark.line + 1
                 raise DocumentError(
                     f"{self._source}:{line}: {_member(field, name)}: the field is given twice"
                 )
             members[name] = self.entry(value_node, _member(field, name), depth + 1)
+        return merged | members
+
+    def _merged(self, node: Any, field: str, depth: int) -> dict[str, Entry]:
+        """Return the members that ``<<`` takes over from another mapping, or from several."""
+        sources = node.value if node.id == "sequence" else [node]
+        members: dict[str, Entry] = {}
+        for source in sources:
+            entry = self.entry(source, field, depth + 1)
+            members = entry.mapping() | members
         return members
 
     def _scalar(self, node: Any) -> Any:
