@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeAlias
 
+from emulator.capacity import READ
 from emulator.capacity.units import on_demand_start
 from emulator.lab import aggregate
 from emulator.lab.analysis.case import Case
 from emulator.lab.analysis.deadline import Deadline
-from emulator.lab.analysis.offered_load import ROUNDING, offered
+from emulator.lab.analysis.offered_load import ROUNDING, offered, units_per_request
 from emulator.lab.analysis.world_runs import WorldCount, WorldRuns
 from emulator.lab.inputs.design import DEFAULT_UNITS, Capacity, Design, Index, Table
 from emulator.lab.outcome import words
@@ -37,8 +38,9 @@ _SPARE: Final = 1.15
 _WARMER: Final = (1, 2, 4)
 #: The most queries that a read is split into.
 _MOST_QUERIES: Final = 64
-#: From one number of suffixes to the next to be tried, where reads pay for each of them.
-_DEARER_STEP: Final = 2
+#: How many times a quota is so far off that it is not looked at closely.
+_FAR: Final = 2
+_TOO_SMALL, _MAY_HOLD, _TOO_LARGE = range(3)
 _SHARDS: Final = (
     2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80, 100, 128, 200, 256, 400, 512, 800
 )  # fmt: skip
@@ -121,7 +123,7 @@ def find_fix(case: Case, runs: WorldRuns, world: World, deadline: Deadline) -> S
         world: That world.
         deadline: When to stop looking.
     """
-    trial = _Trial(runs, deadline)
+    trial = _Trial(runs, deadline, was_about_reads=_is_about_reads(case.reasons[0]))
     for family in _families(_with_all_offered(case, world), world):
         if deadline.has_passed():
             return Search(note=NO_TIME)
@@ -134,8 +136,9 @@ def find_fix(case: Case, runs: WorldRuns, world: World, deadline: Deadline) -> S
 class _Trial:
     """Plays changed designs in the worlds of the original."""
 
-    def __init__(self, runs: WorldRuns, deadline: Deadline) -> None:
+    def __init__(self, runs: WorldRuns, deadline: Deadline, *, was_about_reads: bool) -> None:
         self._runs_before = runs
+        self._was_about_reads = was_about_reads
         self._deadline = deadline
         #: By change, its worlds as far as they were played.
         self._runs: dict[str, WorldRuns] = {}
@@ -143,35 +146,47 @@ class _Trial:
     def smallest(self, family: Family) -> str | None:
         """Return the sentence of the smallest change of a family that holds, or None.
 
-        The smallest are tried first, in growing steps; then what lies between the last that does
-        not hold and the first that may. What is found is played until it is known well enough.
+        The smallest are tried first, in growing steps; then what lies between the last that is too
+        small and the first that may hold or is too large. What is found is played until it is
+        known well enough.
         """
         low, high, step = 0, 0, 1
         while high < len(family) and not self._deadline.has_passed():
-            fix = family.surest(high)
-            if fix is None:
-                return None
-            if self._may_hold(fix, few=_FEW if len(family) > 1 else FIRST_WORLDS):
+            fit = self._fit(family.surest(high), few=_FEW if len(family) > 1 else FIRST_WORLDS)
+            if fit != _TOO_SMALL:
                 break
             low = high + 1
-            # Where reads pay for each suffix, more of them may be too many.
-            step = _DEARER_STEP if _makes_reads_dearer(self._runs_before.layout, fix) else 2 * step
+            step *= 2
             is_last = high == len(family) - 1
             high += step if is_last else min(step, len(family) - 1 - high)
         while low < high < len(family) and not self._deadline.has_passed():
             middle = (low + high) // 2
-            fix = family.surest(middle)
-            if fix is not None and self._may_hold(fix, few=_FEW):
-                high = middle
-            else:
+            if self._fit(family.surest(middle), few=_FEW) == _TOO_SMALL:
                 low = middle + 1
+            else:
+                high = middle
         for number in range(low, len(family)):
+            if self._deadline.has_passed() or self._fit(family.surest(number), _FEW) == _TOO_LARGE:
+                break
             for fix in family.variants(number):
-                if self._deadline.has_passed():
-                    return None
                 if self._may_hold(fix, few=_FEW) and self._holds(fix):
                     return self._sentence(family, number, fix)
         return None
+
+    def _fit(self, fix: Fix | None, few: int) -> int:
+        """Return whether a change is too small, too large, or may be right.
+
+        Too large is what no quota allows, and what makes reads so dear that they are refused
+        where writes were.
+        """
+        if fix is None:
+            return _TOO_LARGE
+        if self._may_hold(fix, few=few):
+            return _MAY_HOLD
+        if self._was_about_reads or not _makes_reads_dearer(self._runs_before.layout, fix):
+            return _TOO_SMALL
+        reasons = [outcome.reason for outcome in self._runs_of(fix).outcomes if outcome.reason]
+        return _TOO_LARGE if any(map(_is_about_reads, reasons)) else _TOO_SMALL
 
     def _runs_of(self, fix: Fix) -> WorldRuns:
         """Return the worlds of a changed design."""
@@ -244,6 +259,10 @@ def _prices(before: Layout, after: Layout) -> Iterator[str]:
     for what, patterns in names.items():
         verb = "takes" if len(patterns) == 1 else "take"
         yield f"; {' and '.join(patterns)} then {verb} {what}"
+
+
+def _is_about_reads(reason: str) -> bool:
+    return parse_reason(reason).axis == "Read"
 
 
 def _makes_reads_dearer(before: Layout, fix: Fix) -> bool:
@@ -328,6 +347,8 @@ def _with_throughput(case: Case, world: World, fix: Fix) -> Sequence[Fix]:
     """Return a change with the throughput that its load takes: more keys may mean more reads."""
     workload = case.layout.workload
     after = replace(case, layout=Layout(fix.design, workload))
+    if _asks_far_too_much(case, after.layout):
+        return []
     log = _run(fix.design, case, world)
     if log is not None:
         loads = offered(pattern_results(log), resource_results(log), workload)
@@ -341,6 +362,23 @@ def _with_throughput(case: Case, world: World, fix: Fix) -> Sequence[Fix]:
         replace(fix, sentence=_and([fix.sentence, *clauses]), design=design)
         for design, clauses in enlarged
     ]
+
+
+def _asks_far_too_much(case: Case, after: Layout) -> bool:
+    """Return whether reads of so many suffixes each are far beyond the quota, without a run."""
+    for resource in case.resources:
+        units = 0.0
+        for result in case.patterns:
+            pattern = case.pattern(result)
+            peak = float(case.layout.workload.rates(pattern).max(initial=0.0))
+            asked = peak * units_per_request(result, resource.name, READ)
+            if pattern.items is not None:
+                before = find_path(case.layout, pattern).shard_count
+                asked *= find_path(after, pattern).shard_count / before
+            units += asked
+        if units > _FAR * case.settings.table_quota:
+            return True
+    return False
 
 
 def _enlarged(case: Case, times: int = 1) -> _Changed:
@@ -509,7 +547,7 @@ def _suffixes(case: Case, reason: str) -> Iterator[Sequence[Fix]]:
     with_count = partial(_with_suffixes, case, table, index, counted)
     least = max(now + 1, _least_suffixes(case, reason))
     yield _bearable(case, [with_count(count) for count in _SHARDS if count >= least])
-    if parse_reason(reason).axis == "Read" and _reads_all_suffixes(case, reason):
+    if _is_about_reads(reason) and _reads_all_suffixes(case, reason):
         yield [with_count(count) for count in reversed(_SHARDS) if count < now]
 
 
