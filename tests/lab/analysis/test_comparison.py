@@ -21,9 +21,9 @@ from emulator.lab import (
     Workload,
     compare,
 )
+from emulator.lab.analysis.changes import prices
 from emulator.lab.analysis.comparison import first_verdict
 from emulator.lab.analysis.deadline import Deadline
-from emulator.lab.analysis.fixes import _prices
 from emulator.lab.analysis.headroom import find_headroom
 from emulator.lab.analysis.world_runs import WorldRuns
 from emulator.lab.outcome import words
@@ -306,9 +306,9 @@ def test_a_fix_says_what_reads_pay_for_it():
         for key in ("{kind}", "{kind}#{hash(timestamp) % 4}", "{userId}")
     )
 
-    assert list(_prices(before, suffixes)) == ["; latest then takes 4 queries instead of 1"]
-    assert list(_prices(before, other)) == ["; latest then takes a Scan"]
-    assert list(_prices(before, before)) == []
+    assert list(prices(before, suffixes)) == ["; latest then takes 4 queries instead of 1"]
+    assert list(prices(before, other)) == ["; latest then takes a Scan"]
+    assert list(prices(before, before)) == []
 
 
 ROOMS = Workload(

@@ -1,0 +1,478 @@
+"""Changes to a design that may keep it from throttling, by kind and size.
+
+Changes of one kind form a family, the smallest first: capacity, pre-warming, another key, suffixes,
+and suffixes with the throughput that they take. Whether one holds, the search for a fix finds out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+from emulator.capacity import READ
+from emulator.capacity.units import on_demand_start
+from emulator.lab import aggregate
+from emulator.lab.analysis.case import Case
+from emulator.lab.analysis.offered_load import ROUNDING, offered, units_per_request
+from emulator.lab.inputs.design import DEFAULT_UNITS, Capacity, Design, Index, Table
+from emulator.lab.outcome import words
+from emulator.lab.outcome.run_log import RunLog
+from emulator.lab.outcome.summarise import pattern_results, resource_results
+from emulator.lab.outcome.thresholds import THRESHOLD
+from emulator.lab.planning.access_paths import find_path
+from emulator.lab.planning.layout import Layout
+from emulator.lab.planning.worlds import World
+from emulator.service import limits
+from emulator.service.throttling import AXES, ThrottlingLimit, parse_reason
+
+#: Spare capacity that a proposed setting leaves.
+_SPARE: Final = 1.15
+#: How often over a table is warmed at most: with more partitions, fewer hot keys meet on one.
+_WARMER: Final = (1, 2, 4)
+#: The most queries that a read is split into.
+_MOST_QUERIES: Final = 64
+#: How many times a quota is so far off that it is not looked at closely.
+_FAR: Final = 2
+_SHARDS: Final = (
+    2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80, 100, 128, 200, 256, 400, 512, 800
+)  # fmt: skip
+#: Runs with more and more capacity, to see what would be asked for if nothing were refused.
+_ROUNDS: Final = 3
+_AXIS_WORDS: Final = ("read", "write")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change to a design.
+
+    Attributes:
+        sentence: What to do.
+        design: The changed design.
+        size: Of a number of suffixes, how many; None for other changes.
+    """
+
+    sentence: str
+    design: Design
+    size: int | None = None
+
+
+class Family:
+    """Changes of one kind, the smallest first.
+
+    Args:
+        changes: The changes.
+        complete: Returns a change with what else may go with it, the least of it first; nothing
+            if no quota allows as much as it and all larger ones take. Asked only of changes that
+            are tried.
+    """
+
+    def __init__(
+        self,
+        changes: Sequence[Change],
+        complete: Callable[[Change], Sequence[Change]] | None = None,
+    ) -> None:
+        self._changes = changes
+        self._complete = complete
+        self._completed: dict[int, Sequence[Change]] = {}
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
+    def surest(self, number: int) -> Change | None:
+        """Return a change with all that may go with it; None if that is beyond a quota."""
+        variants = self.variants(number)
+        return variants[-1] if variants else None
+
+    def variants(self, number: int) -> Sequence[Change]:
+        """Return a change with what may go with it, the least of it first."""
+        change = self._changes[number]
+        if self._complete is None:
+            return [change]
+        if number not in self._completed:
+            self._completed[number] = self._complete(change)
+        return self._completed[number]
+
+
+def prices(before: Layout, after: Layout) -> Iterator[str]:
+    """Yield which reads a change makes dearer: more queries for the same answer, or a Scan."""
+    names: dict[str, list[str]] = {}
+    for pattern in before.workload.patterns:
+        if pattern.is_write:
+            continue
+        old, new = find_path(before, pattern), find_path(after, pattern)
+        if new.kind == "scan" and old.kind != "scan":
+            names.setdefault("a Scan", []).append(pattern.name)
+        elif new.shard_count > old.shard_count:
+            queries = f"{new.shard_count} queries instead of {old.shard_count}"
+            names.setdefault(queries, []).append(pattern.name)
+    for what, patterns in names.items():
+        verb = "takes" if len(patterns) == 1 else "take"
+        yield f"; {' and '.join(patterns)} then {verb} {what}"
+
+
+def is_about_reads(reason: str) -> bool:
+    """Return whether it is reads that a reason refuses."""
+    return parse_reason(reason).axis == "Read"
+
+
+def makes_reads_dearer(before: Layout, change: Change) -> bool:
+    """Return whether some read takes more queries, or a Scan, for a change."""
+    return any(prices(before, Layout(change.design, before.workload)))
+
+
+def _with_all_offered(case: Case, world: World) -> Case:
+    """Return the case with the load that shows once nothing waits for capacity.
+
+    Reads cost little while writes are refused and there is nothing to find; with more
+    capacity they may cost more, so what is to be provisioned is known only after a run with it.
+    """
+    for _ in range(_ROUNDS):
+        design, changes = _enlarged(case)
+        log = _run(design, case, world) if changes else None
+        if log is None or (log.throttled_share < THRESHOLD and not log.falls_behind):
+            break
+        workload = case.layout.workload
+        loads = offered(pattern_results(log), resource_results(log), workload)
+        larger = {name: load.larger(loads[name]) for name, load in case.offered.items()}
+        if larger == case.offered:
+            break
+        case = replace(case, offered=larger)
+    return case
+
+
+def _run(design: Design, case: Case, world: World) -> RunLog | None:
+    """Return the run of a changed design in a world; None beyond a quota."""
+    try:
+        changed = Layout(design, case.layout.workload)
+        return aggregate.run(changed, seed=world.arrivals, settings=world.settings)
+    except ValueError:
+        return None
+
+
+def families(case: Case, world: World) -> Iterator[Family]:
+    """Yield the changes that may help, those that ask least of their owner first.
+
+    Args:
+        case: A world in which the design throttles.
+        world: That world.
+    """
+    case = _with_all_offered(case, world)
+    reason = case.reasons[0]
+    limit = ThrottlingLimit.of(reason)
+    if limit is ThrottlingLimit.ACCOUNT:
+        return
+    if limit is not ThrottlingLimit.KEY_RANGE:
+        yield _sizes([_raised(case)])
+    if limit is not ThrottlingLimit.PROVISIONED:
+        design = case.layout.design
+        warmer = _WARMER if _is_on_demand(design) else _WARMER[:1]
+        yield _sizes([_warmed(case, design, times) for times in warmer])
+        yield _sizes([_enlarged(case, times) for times in warmer])
+    if limit is ThrottlingLimit.KEY_RANGE:
+        yield from _other_key(case, reason)
+        yield from map(Family, _suffixes(case, reason))
+    by_resource = {
+        case.refusing_resource(hot).name: hot
+        for hot in reversed(case.reasons)
+        if ThrottlingLimit.of(hot) is ThrottlingLimit.KEY_RANGE
+    }
+    for hot in reversed(by_resource.values()):
+        for changes in _suffixes(case, hot):
+            yield Family(changes, partial(_with_throughput, case, world))
+
+
+def _is_on_demand(design: Design) -> bool:
+    """Return whether all tables are on demand."""
+    return not any(table.capacity.is_provisioned for table in design.tables)
+
+
+#: A changed design, and what was changed, one clause each; none if nothing was.
+_Changed: TypeAlias = tuple[Design, list[str]]
+
+
+def _sizes(changes: Sequence[_Changed]) -> Family:
+    """Return the changes that change anything."""
+    return Family([Change(_and(clauses), design) for design, clauses in changes if clauses])
+
+
+def _and(clauses: Sequence[str]) -> str:
+    *others, last = clauses
+    return f"{', '.join(others)}, and {last}" if others else last
+
+
+def _with_throughput(case: Case, world: World, change: Change) -> Sequence[Change]:
+    """Return a change with the throughput that its load takes: more keys may mean more reads."""
+    workload = case.layout.workload
+    after = replace(case, layout=Layout(change.design, workload))
+    if _asks_far_too_much(case, after.layout):
+        return []
+    log = _run(change.design, case, world)
+    if log is not None:
+        loads = offered(pattern_results(log), resource_results(log), workload)
+        after = _with_all_offered(replace(after, offered=loads), world)
+    if any(
+        max(load.read, load.write) > case.settings.table_quota for load in after.offered.values()
+    ):
+        return []
+    enlarged = [_enlarged(after, times) for times in _WARMER]
+    return [
+        replace(change, sentence=_and([change.sentence, *clauses]), design=design)
+        for design, clauses in enlarged
+    ]
+
+
+def _asks_far_too_much(case: Case, after: Layout) -> bool:
+    """Return whether reads of so many suffixes each are far beyond the quota, without a run."""
+    for resource in case.resources:
+        units = 0.0
+        for result in case.patterns:
+            pattern = case.pattern(result)
+            peak = float(case.layout.workload.rates(pattern).max(initial=0.0))
+            asked = peak * units_per_request(result, resource.name, READ)
+            if pattern.items is not None:
+                before = find_path(case.layout, pattern).shard_count
+                asked *= find_path(after, pattern).shard_count / before
+            units += asked
+        if units > _FAR * case.settings.table_quota:
+            return True
+    return False
+
+
+def _enlarged(case: Case, times: int = 1) -> _Changed:
+    """Return the design with throughput for the offered load: provisioned, warm, as maximum."""
+    raised, clauses = _raised(case)
+    design, warmed = _warmed(case, raised, times)
+    return design, warmed + clauses
+
+
+def _raised(case: Case) -> _Changed:
+    """Return the design with enough capacity on every axis of every resource that lacks it."""
+    layout = case.layout
+    tables = []
+    provisioned: list[str] = []
+    maxima: list[str] = []
+    for table in layout.tables:
+        own = layout.resource_name(table, None)
+        capacity = _capacity(case, own, table.design.capacity, provisioned, maxima)
+        indexes = []
+        for index in table.indexes:
+            if not index.is_global:
+                indexes.append(index.design)
+                continue
+            name = layout.resource_name(table, index.name)
+            present = table.index_capacity(index)
+            raised = _capacity(case, name, present, provisioned, maxima)
+            kept = index.design.capacity if raised == present else raised
+            indexes.append(replace(index.design, capacity=kept))
+        tables.append(replace(table.design, capacity=capacity, indexes=tuple(indexes)))
+    clauses = [f"provision {', '.join(provisioned)}"] if provisioned else []
+    if maxima:
+        clauses.append(f"raise the maximum {', '.join(maxima)}")
+    return layout.design.with_tables(*tables), clauses
+
+
+def _capacity(
+    case: Case, name: str, capacity: Capacity, provisioned: list[str], maxima: list[str]
+) -> Capacity:
+    """Return the capacity that the offered load needs, saying what was raised."""
+    changes: dict[str, Any] = {}
+    where = words.resource(name)
+    for axis, word in enumerate(_AXIS_WORDS):
+        asked = _asked(case, name, axis)
+        present, maximum = getattr(capacity, word), getattr(capacity, f"max_{word}")
+        if present is not None and present < asked:
+            changes[word] = asked
+            provisioned.append(f"{asked:,} {word} units on {where}")
+        if maximum is not None and maximum < asked:
+            changes[f"max_{word}"] = asked
+            maxima.append(f"of {where} to {asked:,} {word} units")
+    return replace(capacity, **changes)
+
+
+def _warmed(case: Case, design: Design, times: int) -> _Changed:
+    """Return the design with tables and indexes warmed for so many times the offered load.
+
+    What is provisioned is warm for its capacity, so for once the load nothing is done there.
+    """
+    tables = []
+    clauses: list[str] = []
+    for layout, table in zip(case.layout.tables, design.tables, strict=True):
+        name = case.layout.resource_name(layout, None)
+        capacity = _warm_capacity(case, name, table.capacity, times, clauses)
+        indexes = []
+        for present, index in zip(layout.indexes, table.indexes, strict=True):
+            if not present.is_global:
+                indexes.append(index)
+                continue
+            own = index.capacity
+            if table.capacity.is_provisioned and not own.is_provisioned:
+                own = layout.index_capacity(present)
+            name = case.layout.resource_name(layout, index.name)
+            warm = _warm_capacity(case, name, own, times, clauses)
+            indexes.append(index if warm == own else replace(index, capacity=warm))
+        tables.append(replace(table, capacity=capacity, indexes=tuple(indexes)))
+    return design.with_tables(*tables), clauses
+
+
+def _warm_capacity(
+    case: Case, name: str, capacity: Capacity, times: int, clauses: list[str]
+) -> Capacity:
+    """Return capacity that is warm for the offered load, unless its start is warm enough."""
+    start = on_demand_start(case.settings.on_demand_partitions)
+    if capacity.is_provisioned:
+        if times == 1:
+            return capacity
+        start = (capacity.read or DEFAULT_UNITS, capacity.write or DEFAULT_UNITS)
+    read, write = (
+        max(least, min(_asked(case, name, axis) * times, case.settings.table_quota))
+        for axis, least in enumerate(start)
+    )
+    if (read, write) == start and not any(_refuses(case, reason, name) for reason in case.reasons):
+        return capacity
+    clauses.append(
+        f"pre-warm {words.resource(name)} for {read:,} reads and {write:,} writes a second"
+    )
+    return replace(capacity, warm_read=read, warm_write=write)
+
+
+def _refuses(case: Case, reason: str, name: str) -> bool:
+    """Return whether a reason is that of a table or index."""
+    return case.refusing_resource(reason).name == name
+
+
+def _asked(case: Case, name: str, axis: int) -> int:
+    """Return the units a second that are set for the offered load, with some to spare."""
+    return math.ceil(case.offered[name].axis(axis) * _SPARE - ROUNDING)
+
+
+def _target(case: Case, reason: str) -> tuple[Table, Index | None]:
+    """Return the table, and the index if it is one, whose key is too hot."""
+    name = case.refusing_resource(reason).name
+    for table in case.layout.tables:
+        if case.layout.resource_name(table, None) == name:
+            return table.design, None
+        for index in table.indexes:
+            if case.layout.resource_name(table, index.name) == name:
+                return table.design, index.design
+    raise AssertionError(name)
+
+
+def _with_key(design: Design, table: Table, index: Index | None, partition: str) -> Design:
+    """Return the design with another partition key on a table or index."""
+    if index is None:
+        entities = {name: replace(key, partition=partition) for name, key in table.entities.items()}
+        changed = replace(table, partition=partition if table.partition else "", entities=entities)
+    else:
+        narrowed = replace(index, partition=(partition, *index.partition_texts[1:]))
+        indexes = tuple(narrowed if other is index else other for other in table.indexes)
+        changed = replace(table, indexes=indexes)
+    same = [changed if other.name == table.name else other for other in design.tables]
+    return design.with_tables(*same)
+
+
+def _other_key(case: Case, reason: str) -> Iterator[Family]:
+    """Yield the design with a field for its key, where the key is made of time alone."""
+    table, index = _target(case, reason)
+    design = case.layout.design
+    text = table.partition if index is None else index.partition_texts[0]
+    if not text:
+        return
+    template = design.template(text)
+    if template.fields or not template.times:
+        return
+    fields = [field for field in case.layout.workload.fields if not field.unique]
+    for field in sorted(fields, key=lambda field: -field.size)[:2]:
+        changed = _with_key(design, table, index, f"{{{field.name}}}")
+        where = words.resource(table.name if index is None else index.name)
+        yield Family([Change(f"make {{{field.name}}} the partition key of {where}", changed)])
+
+
+def _suffixes(case: Case, reason: str) -> Iterator[Sequence[Change]]:
+    """Yield the design with more suffixes on the hot key, as few as may do first.
+
+    A key that is hot by reads which try all its suffixes may have too many: then also with fewer.
+    """
+    table, index = _target(case, reason)
+    text = table.partition if index is None else index.partition_texts[0]
+    if not text:
+        return
+    counted = _COUNTED.search(text)
+    now = 1
+    if counted is not None:
+        number = counted["count"]
+        now = case.layout.design.parameters.get(number) or int(number)
+    with_count = partial(_with_suffixes, case, table, index, counted)
+    least = max(now + 1, _least_suffixes(case, reason))
+    yield _bearable(case, [with_count(count) for count in _SHARDS if count >= least])
+    if is_about_reads(reason) and _reads_all_suffixes(case, reason):
+        yield [with_count(count) for count in reversed(_SHARDS) if count < now]
+
+
+def _reads_all_suffixes(case: Case, reason: str) -> bool:
+    """Return whether a read of the table or index that refuses has to try all suffixes."""
+    layout, name = case.layout, case.refusing_resource(reason).name
+    for pattern in layout.workload.patterns:
+        path = find_path(layout, pattern)
+        index = None if path.index is None else path.index.name
+        if path.shard_count > 1 and layout.resource_name(path.table, index) == name:
+            return True
+    return False
+
+
+def _bearable(case: Case, changes: Sequence[Change]) -> Sequence[Change]:
+    """Return the changes that do not split a read into too many queries."""
+    if not changes or not makes_reads_dearer(case.layout, changes[0]):
+        return changes
+    return [
+        change for change in changes if change.size is not None and change.size <= _MOST_QUERIES
+    ]
+
+
+def _with_suffixes(
+    case: Case, table: Table, index: Index | None, counted: re.Match[str] | None, count: int
+) -> Change:
+    """Return the design with so many suffixes on a key.
+
+    A key that has suffixes already gets as many of these; a parameter that says how many is set.
+    """
+    design = case.layout.design
+    where = words.resource(table.name if index is None else index.name)
+    if counted is None:
+        text = table.partition if index is None else index.partition_texts[0]
+        source = _suffix_source(case, text, design)
+        key = f"{text}#{{{f'hash({source}) % {count}' if source else f'random({count})'}}}"
+        sentence = f"add {count} suffixes to the partition key of {where}: {key}"
+    elif (parameter := counted["count"]) in design.parameters:
+        changed = design.with_parameter(parameter, count)
+        return Change(f"set {parameter} to {count}", changed, count)
+    else:
+        text = counted.string
+        key = text[: counted.start("count")] + str(count) + text[counted.end("count") :]
+        sentence = f"use {count} suffixes in the partition key of {where}: {key}"
+    return Change(sentence, _with_key(design, table, index, key), count)
+
+
+#: The number of suffixes in a key template, or the parameter that says it.
+_COUNTED: Final = re.compile(r"(?:%\s*|random\(\s*)(?P<count>\w+)")
+
+
+def _least_suffixes(case: Case, reason: str) -> int:
+    """Return how many suffixes spread the hottest key's load over enough partitions."""
+    resource = case.refusing_resource(reason)
+    axis = AXES.index(parse_reason(reason).axis)
+    hottest = case.offered[resource.name].axis(axis) * resource.hottest_key_share
+    return math.ceil(hottest / limits.PARTITION_UNITS[axis])
+
+
+def _suffix_source(case: Case, text: str, design: Design) -> str | None:
+    """Return the field with most values that the key does not have yet."""
+    used = design.template(text).names
+    fields = [field for field in case.layout.workload.fields if field.name not in used]
+    if not fields:
+        return None
+    best = max(fields, key=lambda field: (field.unique is not None, field.size))
+    return best.name if best.unique or best.size >= 100 else None
