@@ -32,7 +32,7 @@ _WARM: Final = (
 _MAXIMUM: Final = "raise the on-demand maximum (OnDemandThroughput) of {name}"
 _QUOTA: Final = "ask for a higher table quota in this region, or spread the load over tables"
 _INDEX_SHARE: Final = (
-    "{units:g} of {total:g} write units are those of the index {name}: project less into it, or "
+    "{units:g} of {total:g} write units go to the index {name}: project less into it, or "
     "leave its key out of items that are never looked up there"
 )
 _LARGE_ITEMS: Final = (
@@ -67,11 +67,7 @@ def _load_of(resource: str, axis: str, ledger: Ledger) -> KeyLoad | None:
 
 def cures_of_units(ledger: Ledger) -> Iterator[str]:
     """Yield what makes a ledger's writes cheaper: less in indexes, smaller items."""
-    total = ledger.write_units
-    for load in ledger.concentration.loads:
-        _, is_index, index = load.resource.partition("/index/")
-        if is_index and load.axis == AXES[1] and load.units * 2 > total:
-            yield _INDEX_SHARE.format(units=load.units, total=total, name=index)
+    yield from cures_of_indexes(ledger, above=0.5)
     for entry in ledger.entries:
         if entry.write_units and entry.items_evaluated:
             size = entry.bytes_evaluated / entry.items_evaluated
@@ -84,3 +80,12 @@ def cures_of_units(ledger: Ledger) -> Iterator[str]:
                     size=size,
                     units=units,
                 )
+
+
+def cures_of_indexes(ledger: Ledger, *, above: float) -> Iterator[str]:
+    """Yield the indexes that take more than this share of a ledger's write units."""
+    total = ledger.write_units
+    for load in ledger.concentration.loads:
+        _, is_index, index = load.resource.partition("/index/")
+        if is_index and load.axis == AXES[1] and load.units > above * total:
+            yield _INDEX_SHARE.format(units=load.units, total=total, name=index)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from emulator.capacity import READ, Receipt
-from emulator.observe.advice import cure_of_limit, cures_of_units
+from emulator.observe.advice import cure_of_limit, cures_of_indexes, cures_of_units
 from emulator.observe.places import Place, where
 from emulator.service import limits
 from emulator.service.catalogue import Kind, names_of
@@ -257,7 +257,9 @@ def advice_for(ledger: Ledger) -> list[str]:
     lines = [str(finding) for finding in findings_of(ledger)]
     lines += cures_of_units(ledger)
     lines += ledger.history.cures_of_consistent_reads()
-    return lines[:_MOST_ADVICE] or [_FEWER_CALLS]
+    if not lines:
+        lines = [*cures_of_indexes(ledger, above=0.0), _FEWER_CALLS]
+    return lines[:_MOST_ADVICE]
 
 
 def _findings_of_entry(entry: LedgerEntry, ledger: Ledger) -> Iterator[CallFinding]:

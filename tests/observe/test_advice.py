@@ -61,7 +61,7 @@ def test_an_index_with_more_units_than_its_table(emulator):
     ledger = ledger_of(emulator, [{"pk": "a", "day": "d"}], indexes={"by_day": "day"})
     for day in "xyz":
         emulator.table("orders").put_item(Item={"pk": "a", "day": day})
-    sentence = "7 of 11 write units are those of the index by_day"
+    sentence = "7 of 11 write units go to the index by_day"
     assert any(sentence in line for line in advice_for(ledger))
 
 
@@ -77,3 +77,11 @@ def test_a_consistent_read_of_what_was_written_is_named_with_its_price(emulator)
 def test_where_nothing_can_be_done_better_the_budget_is_the_question(emulator):
     ledger = ledger_of(emulator, [{"pk": "a"}])
     assert advice_for(ledger) == ["make fewer of the calls above, or raise the budget"]
+
+
+def test_where_nothing_else_can_be_done_the_share_of_an_index_is_told(emulator):
+    """A budget of one unit is broken by one put, because of the index."""
+    ledger = ledger_of(emulator, [{"pk": "a", "day": "d"}], indexes={"by_day": "day"})
+    index, budget = advice_for(ledger)
+    assert index.startswith("1 of 2 write units go to the index by_day: project less")
+    assert budget == "make fewer of the calls above, or raise the budget"
