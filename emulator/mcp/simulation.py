@@ -11,6 +11,7 @@ from emulator.lab.analysis.comparison import compare
 from emulator.lab.files import LabFile
 from emulator.lab.inputs.agent_models import read_skew
 from emulator.lab.inputs.workload import Workload
+from emulator.lab.outcome import words
 from emulator.lab.outcome.expectations import GRADES
 from emulator.lab.outcome.result_types import DesignResult
 from emulator.mcp import answers
@@ -102,6 +103,7 @@ def simulated(file: LabFile, run: SimulationRun) -> list[answers.SimulateAnswer]
     except ValueError as error:
         raise DocumentError(str(error)) from error
     stated = [*_assumptions(file.workload, run), *_of_model(file)]
+    stated += [words.sentence(note) for note in comparison.notes]
     return [_answer(design, stated) for design in comparison.designs]
 
 
@@ -172,7 +174,7 @@ def _assumptions(workload: Workload, run: SimulationRun) -> list[str]:
 def _of_model(file: LabFile) -> list[str]:
     """Return what was assumed to play a data model of AWS's agent tools."""
     assumed = [line.partition("assumed: ") for line in file.about.splitlines()]
-    return [words for before, mark, words in assumed if mark and not before]
+    return [said for before, mark, said in assumed if mark and not before]
 
 
 def _answer(design: DesignResult, stated: list[str]) -> answers.SimulateAnswer:

@@ -177,6 +177,14 @@ def test_load_skew_and_length_can_be_set_and_are_stated(tools):
     ]
 
 
+def test_a_peak_that_is_not_played_is_stated(tools):
+    [pattern] = WORKLOAD["patterns"]
+    ramp = {"ramp": {"start": 1, "end": 40, "over": 1000}}
+    workload = WORKLOAD | {"patterns": [pattern | {"rate": ramp}]}
+    answer = tools.simulate(model={"workload": workload, "designs": [LARGE]}, worlds=1)
+    assert "and never its peak of 40" in answer.assumptions[-1]
+
+
 def test_designs_are_compared_and_the_best_comes_first(tools):
     answer = tools.compare(workload=WORKLOAD, designs=[SMALL, LARGE], worlds=2)
     assert (answer.best, [design.name for design in answer.designs]) == (
