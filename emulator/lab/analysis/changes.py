@@ -321,27 +321,24 @@ def _warmed(case: Case, design: Design, times: int) -> _Changed:
 def _warm_capacity(
     case: Case, name: str, capacity: Capacity, times: int, clauses: list[str]
 ) -> Capacity:
-    """Return capacity that is warm for the offered load, unless its start is warm enough."""
+    """Return capacity that is warm for the offered load, and never less than it was."""
     start = on_demand_start(case.settings.on_demand_partitions)
     if capacity.is_provisioned:
         if times == 1:
             return capacity
         start = (capacity.read or DEFAULT_UNITS, capacity.write or DEFAULT_UNITS)
+    present = (capacity.warm_read or 0, capacity.warm_write or 0)
     read, write = (
-        max(least, min(_asked(case, name, axis) * times, case.settings.table_quota))
-        for axis, least in enumerate(start)
+        max(least, warm, min(_asked(case, name, axis) * times, case.settings.table_quota))
+        for axis, (least, warm) in enumerate(zip(start, present, strict=True))
     )
-    if (read, write) == start and not any(_refuses(case, reason, name) for reason in case.reasons):
+    is_refusing = any(case.refusing_resource(reason).name == name for reason in case.reasons)
+    if (read, write) == present or ((read, write) == start and not is_refusing):
         return capacity
     clauses.append(
         f"pre-warm {words.resource(name)} for {read:,} reads and {write:,} writes a second"
     )
     return replace(capacity, warm_read=read, warm_write=write)
-
-
-def _refuses(case: Case, reason: str, name: str) -> bool:
-    """Return whether a reason is that of a table or index."""
-    return case.refusing_resource(reason).name == name
 
 
 def _asked(case: Case, name: str, axis: int) -> int:

@@ -417,6 +417,20 @@ def test_a_load_that_no_key_can_spread_is_told_as_such_and_warmed_for():
     assert capped.fix == f"{warm}, and raise the maximum of the table to 10,350 write units"
 
 
+def test_a_fix_never_takes_warm_throughput_away():
+    warm = Capacity(warm_read=20_000, warm_write=4_000)
+    result = compare(
+        GROWING,
+        [Design("warm", partition="{userId}", sort="{timestamp}", capacity=warm)],
+        engine="aggregate",
+        worlds=1,
+        headroom=False,
+        sensitivity=False,
+    )
+
+    assert result.designs[0].fix == "pre-warm the table for 20,000 reads and 10,350 writes a second"
+
+
 def test_a_table_is_warmed_for_no_less_than_its_start():
     """CAP-502, CAP-509, on_demand_partitions: of reads it has more than it needs anyway."""
     result = compare(
