@@ -91,8 +91,8 @@ class Emulator:
         settings: Settings | None = None,
     ) -> None:
         _judge_mode(capacity)
-        self.clock: Clock = SystemClock() if clock is None else clock
-        _judge(self.clock, region)
+        clock = SystemClock() if clock is None else clock
+        _judge(clock, region)
         self.capacity: CapacityMode = capacity
         self.region = region
         self.account_id = account_id
@@ -108,14 +108,35 @@ class Emulator:
         self._access_key: str | None = None
         self._is_narrowed = False
         self._network = Network()
-        self._accounts = Accounts(self._new_account)
-        if isinstance(self.clock, ManualClock):
-            self.clock.subscribe(self._catch_up)
+        make = partial(
+            Account,
+            settings=self.settings,
+            account_id=account_id,
+            events=self.events,
+            faults=self.faults,
+        )
+        self._accounts = Accounts(make, network=self._network, clock=clock, capacity=capacity)
+        if isinstance(clock, ManualClock):
+            clock.subscribe(self._accounts.catch_up)
 
     def __repr__(self) -> str:
         account = self._accounts.find((self._access_key, self.region))
         tables = [] if account is None else sorted(account.tables)
         return f"Emulator(capacity={self.capacity!r}, region={self.region!r}, tables={tables})"
+
+    @property
+    def clock(self) -> Clock:
+        """Where time comes from.
+
+        >>> emu = Emulator(clock=ManualClock())
+        >>> emu.clock.advance(60)
+        """
+        return self._accounts.clock
+
+    @clock.setter
+    def clock(self, clock: Clock) -> None:
+        """Let accounts to come follow another clock; those that there are keep theirs."""
+        self._accounts.clock = clock
 
     def call(
         self,
@@ -280,20 +301,6 @@ class Emulator:
         """
         return self._accounts.get(Namespace(self._access_key, region or self.region))
 
-    def _new_account(self, namespace: Namespace, common: Account | None) -> Account:
-        return Account(
-            clock=self.clock,
-            settings=self.settings,
-            capacity=self.capacity,
-            region=namespace.region,
-            access_key=namespace.access_key,
-            common=common,
-            account_id=self.account_id,
-            events=self.events,
-            faults=self.faults,
-            network=self._network,
-        )
-
     # What can be observed
 
     @property
@@ -399,6 +406,8 @@ class Emulator:
             if capacity == "enforce" and any(account.pace for account in accounts):
                 raise EmulatorError(PACED)
             self.capacity = capacity
+            if not self._is_narrowed:
+                self._accounts.capacity = capacity
             for account in accounts:
                 account.catch_up(self.clock.now_ns())
                 account.capacity = capacity
@@ -595,7 +604,7 @@ class Emulator:
             for account in accounts:
                 account.catch_up(self.clock.now_ns())
                 state = snapshot.states.get(account.namespace)
-                reinstate(account, state or capture(self._new_account(account.namespace, None)))
+                reinstate(account, state or capture(self._accounts.new(account.namespace)))
         self._accounts.forget_empty()
 
     @contextmanager
@@ -834,12 +843,6 @@ class Emulator:
         from emulator.clients import Table  # loaded only by those who ask for one
 
         return Table(self.call, name, region=region or self.region, clock=self.clock)
-
-    def _catch_up(self, now_ns: int) -> None:
-        self._network.catch_up(now_ns)
-        for account in self._accounts:
-            with account.lock:
-                account.catch_up(now_ns)
 
 
 def request_members(operation: str) -> Collection[str]:

@@ -1,6 +1,8 @@
 """The emulator's own arguments: what is wrong is told in one sentence."""
 
+import gc
 import json
+import weakref
 
 import pytest
 
@@ -47,6 +49,33 @@ def test_an_emulator_shows_its_mode_its_region_and_its_tables():
     assert repr(emu) == "Emulator(capacity='off', region='eu-west-1', tables=[])"
     emu.call("CreateTable", {"TableName": "orders", **SCHEMA})
     assert repr(emu) == "Emulator(capacity='off', region='eu-west-1', tables=['orders'])"
+
+
+@pytest.mark.parametrize("clock", [SystemClock, ManualClock])
+def test_what_an_emulator_holds_is_freed_with_it(clock):
+    """A suite that makes one per test would otherwise keep many until Python looks for cycles."""
+    emu = Emulator(clock=clock())
+    emu.call("CreateTable", create_request("orders", "id"))
+    emu.call("PutItem", {"TableName": "orders", "Item": {"id": {"S": "1"}}})
+    metrics = weakref.ref(emu.metrics)
+    gc.disable()
+    try:
+        del emu
+        assert metrics() is None
+    finally:
+        gc.enable()
+
+
+def test_a_view_follows_the_clock_after_its_emulator_is_gone():
+    clock = ManualClock()
+    emu = Emulator(clock=clock)
+    emu.call("CreateTable", create_request("orders", "id"))
+    view = emu.within(emu.namespace)
+    account = emu.account()
+    del emu
+    clock.advance(90)
+    assert account.now_seconds == clock.now()
+    assert view.clock is clock
 
 
 def test_a_save_holds_every_region(tmp_path, monkeypatch):

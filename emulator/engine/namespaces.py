@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from emulator.locks import Rank, new_lock
 
 if TYPE_CHECKING:
-    from emulator.engine.account import Account
+    from emulator.clock import Clock
+    from emulator.engine.account import Account, CapacityMode
+    from emulator.engine.network import Network
 
 R = TypeVar("R")
 
@@ -44,11 +46,29 @@ class Namespace(NamedTuple):
 class Accounts:
     """The accounts of an emulator, by namespace, in the order in which they were met.
 
-    Made-up keys and regions cost no memory: an account is kept once it holds something.
+    Made-up keys and regions cost no memory: an account is kept once it holds something. Nothing
+    here refers to the emulator, so that what it holds is freed with it, and not when Python next
+    looks for cycles.
+
+    Args:
+        make: Makes an account, from the keyword arguments of its class that are given here.
+        network: What joins the regions.
+        clock: The clock of accounts to come.
+        capacity: Their capacity mode.
     """
 
-    def __init__(self, make: Callable[[Namespace, Account | None], Account]) -> None:
+    def __init__(
+        self,
+        make: Callable[..., Account],
+        *,
+        network: Network,
+        clock: Clock,
+        capacity: CapacityMode,
+    ) -> None:
         self._make = make
+        self._network = network
+        self.clock = clock
+        self.capacity = capacity
         self._kept: dict[tuple[str | None, str], Account] = {}
         self._making = new_lock(Rank.ACCOUNTS)
         self.find = self._kept.get
@@ -98,11 +118,29 @@ class Accounts:
                 if account.namespace.access_key is not None and account.is_empty:
                     self._kept.pop(account.namespace, None)
 
+    def catch_up(self, now_ns: int) -> None:
+        """Move every account to a moment."""
+        self._network.catch_up(now_ns)
+        for account in self:
+            with account.lock:
+                account.catch_up(now_ns)
+
+    def new(self, namespace: Namespace, common: Account | None = None) -> Account:
+        """Return an empty account, which is not kept."""
+        return self._make(
+            region=namespace.region,
+            access_key=namespace.access_key,
+            common=common,
+            network=self._network,
+            clock=self.clock,
+            capacity=self.capacity,
+        )
+
     def _new(self, namespace: Namespace) -> Account:
         if namespace.access_key is None:
-            return self._make(namespace, None)
+            return self.new(namespace)
         shared = Namespace(None, namespace.region)
-        return self._make(namespace, self._kept.get(shared) or self._make(shared, None))
+        return self.new(namespace, self._kept.get(shared) or self.new(shared))
 
     def _keep(self, account: Account) -> None:
         if account.common is not None:
