@@ -145,4 +145,5 @@ def __getattr__(name: str) -> Any:
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(home), name)
+    value = globals()[name] = getattr(import_module(home), name)  # looked for once
+    return value

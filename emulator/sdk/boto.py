@@ -206,17 +206,15 @@ class _Patches:
 
     def __init__(self) -> None:
         self._replaced: list[tuple[Any, str, Any, Any]] = []
-        self._made: dict[tuple[Any, str, Any], tuple[Any, Any]] = {}
+        #: What was replaced the last time: a test suite enters a mock for each of its tests.
+        self._earlier: list[tuple[Any, str, Any, Any]] = []
+        self._sdk: object = None
         self.has_aiobotocore = False
 
     def wrap(self, owner: Any, name: str, wrapper: Callable[..., Any], *args: Any) -> None:
         """Replace an attribute of a class or module by what ``wrapper`` makes of it."""
         original = vars(owner)[name]
-        of_original, replacement = self._made.get((owner, name, wrapper), (None, None))
-        if of_original is not original:
-            # Kept for the next time: a test suite enters a mock for each of its tests.
-            replacement = wrapper(original, *args)
-            self._made[owner, name, wrapper] = original, replacement
+        replacement = wrapper(original, *args)
         setattr(owner, name, replacement)
         self._replaced.append((owner, name, original, replacement))
 
@@ -224,6 +222,18 @@ class _Patches:
         """Replace an attribute only to save time: a version of the SDK without it keeps its own."""
         if owner is not None and name in vars(owner):
             self.wrap(owner, name, wrapper, *args)
+
+    def repeat(self) -> bool:
+        """Replace everything as the last time, if the SDK is as it was then; return whether so."""
+        if sys.modules.get("botocore.client") is not self._sdk or any(
+            vars(owner).get(name) is not original for owner, name, original, _ in self._earlier
+        ):
+            self._earlier = []
+            self.has_aiobotocore = False
+        for owner, name, _, replacement in self._earlier:
+            setattr(owner, name, replacement)
+        self._replaced = self._earlier
+        return bool(self._earlier)
 
     def restore(self) -> None:
         """Put everything back, except what other code has replaced in the meantime.
@@ -233,7 +243,13 @@ class _Patches:
         for owner, name, original, replacement in reversed(self._replaced):
             if vars(owner)[name] is replacement:
                 setattr(owner, name, original)
-        self._replaced.clear()
+        self._earlier, self._replaced = self._replaced, []
+        self._sdk = sys.modules.get("botocore.client")
+
+    def give_up(self) -> None:
+        """Put everything back after not all could be replaced."""
+        self.restore()
+        self._earlier = []
         self.has_aiobotocore = False
 
 
@@ -244,11 +260,12 @@ def _install() -> None:
     if find_spec("botocore") is None:
         raise EmulatorError(NEEDS_BOTOCORE)
     try:
-        _wrap_botocore()
-        _save_time_in_botocore()
+        if not _patches.repeat():
+            _wrap_botocore()
+            _save_time_in_botocore()
         _wrap_aiobotocore()
     except BaseException:
-        _patches.restore()
+        _patches.give_up()
         raise
 
 

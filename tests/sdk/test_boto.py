@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import socket
 import subprocess
@@ -683,6 +684,35 @@ def test_a_half_done_installation_is_undone(monkeypatch):
     with pytest.raises(KeyError, match="acquire"):
         mock_dynamodb().__enter__()
     assert attributes()[:-1] == before
+
+
+def test_every_mock_wraps_what_it_finds(monkeypatch):
+    """What the last mock replaced is replaced alike, unless somebody changed it in between."""
+    with mock_dynamodb():
+        first = attributes()
+    with mock_dynamodb():
+        assert attributes() == first
+    owner, name = WRAPPED[0]
+    original = vars(owner)[name]
+    theirs = lambda *args, **kwargs: original(*args, **kwargs)  # noqa: E731
+    monkeypatch.setattr(owner, name, theirs)
+    with mock_dynamodb():
+        assert attributes()[0] not in (first[0], theirs)
+        client = boto3.client("dynamodb", region_name="us-east-1")
+        assert client.list_tables()["TableNames"] == []
+    assert vars(owner)[name] is theirs
+
+
+def test_a_mock_after_one_that_failed_wraps_everything(monkeypatch):
+    with mock_dynamodb():
+        pass
+    with monkeypatch.context() as patched:
+        patched.delattr(botocore.retries.bucket.TokenBucket, "acquire")
+        with pytest.raises(KeyError, match="acquire"):
+            mock_dynamodb().__enter__()
+    before = attributes()
+    with mock_dynamodb():
+        assert not any(map(operator.is_, attributes(), before))
 
 
 def test_importing_it_imports_no_sdk():
