@@ -119,17 +119,55 @@ def reuse_methods(original: Any) -> Any:
 
 
 def copy_handlers(original: Any) -> Any:
-    """_PrefixTrie.__copy__: the tree of a client's event handlers, copied in one walk."""
+    """_PrefixTrie.__copy__: a client's tree of event handlers, of which it changes few branches.
+
+    The branches are those of a copy that is kept of the session's tree; a client copies a branch
+    when it first changes it.
+    """
+    kept: list[dict[str, Any]] = [{}]
 
     @functools.wraps(original)
     def copy(self: Any) -> Any:
-        if scopes.serving.get() is None or self._root.keys() != _NODE_MEMBERS:
+        root = self._root
+        if scopes.serving.get() is None or root.keys() != _NODE_MEMBERS:
             return original(self)
-        copied = type(self)()
-        copied._root = _copied_node(self._root)
-        return copied
+        if kept[0] != root:
+            kept[0] = _copied_node(root)
+        return _sharing(self.__class__)(kept[0])
 
     return copy
+
+
+@functools.cache
+def _sharing(tree: Any) -> Any:
+    """Return the class of trees that have branches in common until they change them."""
+
+    class SharingTree(tree):  # type: ignore[misc]  # a class of the SDK, which is not loaded yet
+        def __init__(self, root: dict[str, Any]) -> None:
+            self._root = {**root, "children": root["children"].copy()}
+            self._shared_branches = set(root["children"])
+
+        def append_item(self, key: str, *args: Any, **kwargs: Any) -> None:
+            self._own_branch(key)
+            super().append_item(key, *args, **kwargs)
+
+        def remove_item(self, key: str, *args: Any, **kwargs: Any) -> None:
+            self._own_branch(key)
+            super().remove_item(key, *args, **kwargs)
+
+        def __copy__(self) -> Any:
+            copied = tree()
+            copied._root = _copied_node(self._root)
+            return copied
+
+        def _own_branch(self, key: str) -> None:
+            name = key.partition(".")[0]
+            if name in self._shared_branches:
+                self._shared_branches.remove(name)
+                branches = self._root["children"]
+                branches[name] = _copied_node(branches[name])
+
+    return SharingTree
 
 
 def _copied_node(node: dict[str, Any]) -> dict[str, Any]:

@@ -545,15 +545,32 @@ def test_hooks_of_others_still_run(client):
 @pytest.mark.usefixtures("emulator")
 def test_a_user_agent_is_its_clients():
     agents = []
-    for extra in ("one", "two"):
+    for extra in ("one", "two", "one"):
         client = boto3.client("dynamodb", config=Config(user_agent_extra=extra))
         client.meta.events.register(
             "before-send", lambda request, **_: agents.append(request.headers["User-Agent"])
         )
         client.list_tables()
         client.list_tables()
-    assert [agent.split()[-1] for agent in agents] == [b"one", b"one", b"two", b"two"]
+    assert [agent.split()[-1] for agent in agents] == [b"one"] * 2 + [b"two"] * 2 + [b"one"] * 2
     assert agents[0].startswith(b"Boto3/")
+
+
+@pytest.mark.usefixtures("emulator")
+def test_a_user_agent_is_written_once_for_clients_configured_alike(monkeypatch):
+    """Each of a client's requests would have the SDK write it twice."""
+    written = []
+    build = botocore.useragent.UserAgentString._build_sdk_metadata
+    monkeypatch.setattr(
+        botocore.useragent.UserAgentString,
+        "_build_sdk_metadata",
+        lambda self: written.append(self) or build(self),
+    )
+    for appid in ("one", "one", "two", "one"):
+        boto3.client("dynamodb", config=Config(user_agent_appid=appid)).list_tables()
+    first = [agent for agent in written if agent._client_config.user_agent_appid == "one"]
+    assert len(first) == 2  # as the client begins with it, and as it is configured in the end
+    assert len(written) == 2 * len(first)
 
 
 def test_a_request_sent_by_hand_is_refused(emulator):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
+from copy import copy
 from itertools import permutations
 from types import SimpleNamespace
 from typing import Any, cast
@@ -15,6 +16,8 @@ import botocore.session
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from emulator import ManualClock, mock_dynamodb
 from emulator.sdk import boto, client_creation, scopes
@@ -63,25 +66,40 @@ def test_events_of_a_client_are_its_own():
     assert heard == ["session", "one", "session", "one, last"]
 
 
-def test_handlers_are_copied_as_the_sdk_copies_them():
-    trie = botocore.hooks._PrefixTrie()
-    for section, key in enumerate(("a.b", "a.*.c", "a", "a.b")):
-        trie.append_item(key, f"{key}, {section}", section=section % 3)
-    theirs = trie._recursive_copy(vars(trie))
+KEYS = st.sampled_from(["a", "a.b", "a.*.c", "b.c"])
+TWO_COPIES = [(("append", 1, "a.b"), 0), (("copy", 0, "a"), 0), (("copy", 0, "a"), 0)]
+CHANGES = st.tuples(st.sampled_from(["append", "remove", "copy"]), st.integers(0, 2), KEYS)
 
-    copies: list[Any] = []
-    session = boto3.Session()
 
-    def copy(**_):  # while a client is made
-        copies.append(type(trie).__copy__(trie))
+@given(st.lists(st.tuples(CHANGES, st.integers(0, 3)), max_size=30))
+@example([*TWO_COPIES, (("remove", 1, "a.b"), 1)])
+@example([*TWO_COPIES, (("append", 1, "a.b"), 1)])
+def test_handlers_are_copied_as_the_sdk_copies_them(changes):
+    """Trees and copies of them are changed in any order, each beside one that the SDK copied."""
+    theirs_copy = botocore.hooks._PrefixTrie.__dict__["__copy__"].__wrapped__
+    ours_copy = client_creation.copy_handlers(theirs_copy)
+    trees = [(botocore.hooks._PrefixTrie(), botocore.hooks._PrefixTrie())]
+    with serving():
+        for (change, handler, key), number in changes:
+            ours, theirs = trees[number % len(trees)]
+            if change == "copy":
+                is_first_copy = type(ours) is type(theirs)
+                copied = ours_copy(ours) if is_first_copy else copy(ours)
+                trees.append((copied, theirs_copy(theirs)))
+            elif change == "append":
+                for tree in (ours, theirs):
+                    tree.append_item(key, handler, section=handler % 3)
+            else:
+                assert removed(ours, key, handler) == removed(theirs, key, handler)
+            assert [ours._root for ours, _ in trees] == [theirs._root for _, theirs in trees]
 
-    session.events.register("creating-client-class.dynamodb", copy)
-    made(session)
-    [copied] = copies
 
-    assert vars(copied) == theirs
-    copied.append_item("a.b", "another")
-    assert vars(trie) == theirs
+def removed(tree, key, handler):
+    try:
+        tree.remove_item(key, handler)
+    except (AttributeError, ValueError) as error:  # the SDK raises both
+        return repr(error)
+    return None
 
 
 def test_clients_retry_as_each_is_configured():
@@ -366,7 +384,7 @@ def test_handlers_are_copied_by_the_sdk_without_a_mock():
     copy = client_creation.copy_handlers(Original(lambda: "its own way"))
     assert copy(trie) == "its own way"
     with serving():
-        assert vars(copy(trie)) == vars(trie)
+        assert copy(trie)._root == trie._root
 
 
 @pytest.mark.parametrize(
