@@ -357,10 +357,11 @@ def record(charges: Iterable[Charge], now_ns: int, reasons: Sequence[Reason] = (
     for charge in charges:
         meter, partition_id, axis, units, position, _ = charge
         if meter.arn in short:
-            bucket = meter.partitions[partition_id][axis]
             heat_units = 0.0
-            if reached and not bucket.can_take(charge.partition_cost):
-                heat_units = charge.partition_cost / ONE
+            if reached:
+                cost = charge.partition_cost
+                if not meter.partitions[partition_id][axis].can_take(cost):
+                    heat_units = cost / ONE
             meter.traffic.refuse(partition_id, axis, units, position, heat_units)
 
 

@@ -19,12 +19,13 @@ _Served: TypeAlias = tuple[MetricSeries, MetricSeries | None]
 class RequestMetrics:
     """Counts requests by table and operation."""
 
-    __slots__ = ("_metrics", "_served")
+    __slots__ = ("_metrics", "_served", "_throttles")
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
         #: By operation and table.
         self._served: dict[tuple[str, str], _Served] = {}
+        self._throttles: dict[tuple[str, str], MetricSeries] = {}
 
     def success(self, operation: str, receipts: Sequence[tuple[str, Receipt]]) -> None:
         """Count an answered request, and what would have refused it."""
@@ -80,4 +81,10 @@ class RequestMetrics:
 
     def _throttled(self, operation: str, tables: Iterable[str]) -> None:
         for table in tables:
-            self._metrics.add("ThrottledRequests", table=table, operation=operation)
+            throttles = self._throttles.get((operation, table))
+            if throttles is None:
+                throttles = self._metrics.series(
+                    "ThrottledRequests", table=table, operation=operation
+                )
+                self._throttles[operation, table] = throttles
+            throttles.add()
