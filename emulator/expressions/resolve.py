@@ -128,16 +128,15 @@ class Placeholders:
         Raises:
             RequestFault: names are reported before values.
         """
-        if self.names:
-            _check_used(NAMES, self.names, self._used_names)
-        if self.values:
-            _check_used(VALUES, self.values, self._used_values)
+        if not self.names.keys() <= self._used_names:
+            raise _unused(NAMES, self.names, self._used_names)
+        if not self.values.keys() <= self._used_values:
+            raise _unused(VALUES, self.values, self._used_values)
 
 
-def _check_used(member: str, defined: Mapping[str, object], used: set[str]) -> None:
-    if not defined.keys() <= used:
-        unused = [key for key in defined if key not in used]
-        raise RequestFault(UNUSED.format(member=member, keys=", ".join(unused)))
+def _unused(member: str, defined: Mapping[str, object], used: set[str]) -> RequestFault:
+    unused = [key for key in defined if key not in used]
+    return RequestFault(UNUSED.format(member=member, keys=", ".join(unused)))
 
 
 def check_placeholder_keys(
