@@ -332,22 +332,27 @@ def admit_all(actions: Sequence[Sequence[Charge]], now_ns: int) -> list[tuple[Re
 
 
 def record(charges: Iterable[Charge], now_ns: int, reasons: Sequence[Reason] = ()) -> None:
-    """Put charges on record, as consumed or, given the ``reasons`` of a refusal, as throttled.
+    """Put charges on record, as consumed or, given the ``reasons`` of a refusal, as throttled."""
+    if reasons:
+        _record_refusal(charges, reasons)
+        return
+    second = now_ns // NANOSECONDS
+    for meter, partition_id, axis, units, position, partition_units in charges:
+        meter.traffic.consume(partition_id, axis, units, position, second)
+        if meter.series is not None:
+            meter.series[axis].add(units)
+        if partition_units is not None:
+            meter.traffic.spare(partition_id, axis, units - partition_units)
+
+
+def _record_refusal(charges: Iterable[Charge], reasons: Sequence[Reason]) -> None:
+    """Put charges on record as throttled.
 
     A request that a limit above the partitions refused has reached no partition, and heats none
     (CAP2-2).
 
     Assumed: CAP-803, of a refused request only the resources count whose limits were short.
     """
-    if not reasons:
-        second = now_ns // NANOSECONDS
-        for meter, partition_id, axis, units, position, partition_units in charges:
-            meter.traffic.consume(partition_id, axis, units, position, second)
-            if meter.series is not None:
-                meter.series[axis].add(units)
-            if partition_units is not None:
-                meter.traffic.spare(partition_id, axis, units - partition_units)
-        return
     short = []
     reached = True
     for reason in reasons:
