@@ -217,7 +217,7 @@ class Pattern:
     #: Requests per second, or how they change with time.
     rate: Rate | float
     arrivals: Arrivals = "even"
-    #: The kind of item, where a design keeps several in one table.
+    #: The kind of item, where a design keeps several in one table; or the name of its table.
     entity: str | None = None
     #: The fields known when asking; for a write or GetItem all that the key needs.
     by: tuple[str, ...] = ()
@@ -552,7 +552,8 @@ PATTERN: Final = Record(
         ),
         "entity": FormMember(
             forms.text(),
-            "The kind of item, where a design keeps several in one table.",
+            "The kind of item, where a design keeps several in one table; or the name of its "
+            "table, where a design has several.",
             example="order",
             nullable=True,
         ),

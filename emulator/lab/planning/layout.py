@@ -208,14 +208,22 @@ class Layout:
         return index if len(self.tables) == 1 else f"{table.name}/{index}"
 
     def _place(self, pattern: Pattern) -> TableLayout:
-        entity = pattern.entity
+        """Return the table that lists the pattern's entity, has its name, or is the only other."""
+        entity, design = pattern.entity, self.design.name
         special = [table for table in self.tables if entity is not None and entity in table.keys]
         general = [table for table in self.tables if None in table.keys]
-        homes = special or general
+        named = [table for table in general if table.name == entity]
+        homes = special or named or general
         if not homes:
             raise ValueError(
-                f"design {self.design.name!r} has no key for pattern {pattern.name!r} "
+                f"design {design!r} has no key for pattern {pattern.name!r} "
                 f"(entity {entity!r}): give an entity that one of its tables names"
+            )
+        if homes is general and len(general) > 1:
+            names = ", ".join(table.name for table in general)
+            raise ValueError(
+                f"design {design!r} has several tables for pattern {pattern.name!r} "
+                f"(entity {entity!r}): give it the name of one as its entity ({names})"
             )
         return homes[0]
 

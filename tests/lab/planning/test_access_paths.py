@@ -104,6 +104,23 @@ def test_an_entity_has_its_own_key_and_its_own_table():
     assert [layout.table_of(pattern).name for pattern in workload.patterns] == ["people", "orders"]
 
 
+def test_an_entity_with_the_name_of_a_table_is_kept_there():
+    tables = [
+        Table(name="stock", partition="{userId}"),
+        Table(name="orders", partition="{orderId}"),
+    ]
+    workload = Workload(
+        fields=FIELDS,
+        patterns=[
+            Pattern("p", "PutItem", rate=1, entity="orders"),
+            Pattern("q", "PutItem", rate=1, entity="stock"),
+        ],
+    )
+    layout = Layout(Design("d", tables=tables), workload)
+
+    assert [layout.table_of(pattern).name for pattern in workload.patterns] == ["orders", "stock"]
+
+
 @pytest.mark.parametrize(
     ("design", "complaint"),
     [
@@ -115,6 +132,10 @@ def test_an_entity_has_its_own_key_and_its_own_table():
         (
             Design("d", partition="{userId}", entities={"x": Key(partition="a", sort="b")}),
             "need a sort key, or none",
+        ),
+        (
+            Design("d", tables=[Table(name=name, partition="{userId}") for name in ("a", "b")]),
+            r"several tables for pattern 'p' \(entity None\): give .* as its entity \(a, b\)",
         ),
     ],
 )
