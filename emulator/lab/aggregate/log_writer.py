@@ -66,6 +66,8 @@ class LogWriter:
         for record in self._patterns:
             log.patterns[record.pattern.name] = record
         self._keys: list[_KeyUnits | None] = [None] * len(rows.patterns)
+        #: By pattern, the calls that were accepted, those from before the run with them.
+        self._accepted = [0.0] * len(rows.patterns)
         #: How the last second was answered, and the units refused in it.
         self._last: tuple[Admitted, tuple[Floats, Floats]] | None = None
         #: By column and row, units refused in the present stretch.
@@ -169,6 +171,7 @@ class LogWriter:
                 if limit.is_partition and limit.placements == (number,):
                     refused = self._refused_units[column, own_rows]
                     keys.throttled[number] += refused[grouping.rows] * key_shares
+        self._accepted[pattern] += float(accepted.sum())
         record.evaluated_bytes += float((accepted * prices.evaluated).sum())
         record.filtered_bytes += float((accepted * prices.filtered).sum())
 
@@ -244,6 +247,7 @@ class LogWriter:
         record.failed = float(failed.sum()) + never_sent
         record.waiting = float(left.sum())
         record.failed_histogram[0] += never_sent
+        self._leave_out_earlier(number, record)
         for reason, calls in enumerate(tally.first_refused[number].tolist()):
             if calls > 0:
                 record.throttled_by_reason[self._buckets.reason_names[reason]] = calls
@@ -254,6 +258,20 @@ class LogWriter:
             record.histogram[at] += float(answered[attempt] + failed[attempt]) + waits
             record.failed_histogram[at] += max(0.0, float(failed[attempt]))
         self._note_latencies(record, [0.0, *delays], answered, queues)
+
+    def _leave_out_earlier(self, number: int, record: PatternRecord) -> None:
+        """Leave out what calls from before the run consumed and read: they are not counted.
+
+        Of tables and indexes it stays, since it was taken from them during the run.
+        """
+        accepted, own = self._accepted[number], record.attempts - record.refusals
+        if accepted > own:
+            share = own / accepted
+            record.units = {
+                name: [units * share for units in taken] for name, taken in record.units.items()
+            }
+            record.evaluated_bytes *= share
+            record.filtered_bytes *= share
 
     def _note_latencies(
         self,

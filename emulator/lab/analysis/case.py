@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from emulator.lab.analysis.offered_load import Offered
 from emulator.lab.inputs.key_templates import KeyTemplate
@@ -15,8 +16,15 @@ from emulator.lab.outcome import result_types
 from emulator.lab.outcome.throttled import throttled_by_reason, throttled_share, throttles
 from emulator.lab.planning.access_paths import AccessPath, find_path
 from emulator.lab.planning.layout import Layout, TableLayout
-from emulator.service.throttling import parse_reason
+from emulator.service.throttling import ThrottlingLimit, parse_reason
 from emulator.settings import Settings
+
+
+class Hot(NamedTuple):
+    """A table or index with a full partition, and the reason that it gives."""
+
+    resource: result_types.ResourceResult
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -59,12 +67,12 @@ class Case:
 
     @property
     def reasons(self) -> list[str]:
-        """The reasons of refusals, the most frequent first; else of an index that will refuse."""
+        """The reasons of refusals, the most frequent first; then of an index that will refuse."""
         reasons = list(throttled_by_reason(self.patterns))
         index = self.closing_index
-        if not reasons and index is not None and index.backlog is not None:
-            return [index.backlog.reason]
-        return reasons
+        if index is not None and index.backlog is not None:
+            reasons.append(index.backlog.reason)
+        return list(dict.fromkeys(reasons))
 
     @property
     def chosen_cost(self) -> result_types.Cost | None:
@@ -88,6 +96,27 @@ class Case:
         kind = "index" if parse_reason(reason).is_index else "table"
         candidates = [resource for resource in self.resources if resource.kind == kind]
         return max(candidates, key=lambda resource: axis_of(resource, reason).throttled_units)
+
+    @property
+    def hot(self) -> list[Hot]:
+        """The tables and indexes with a full partition, each once; that which refuses most first.
+
+        One reason may be that of several tables.
+        """
+        found: dict[str, Hot] = {}
+        for reason in self.reasons:
+            limit, is_index = ThrottlingLimit.of(reason), parse_reason(reason).is_index
+            if limit is not ThrottlingLimit.KEY_RANGE:
+                continue
+            refusing = [self.refusing_resource(reason)] + [
+                resource
+                for resource in self.resources
+                if (resource.kind == "index") is is_index
+                and axis_of(resource, reason).throttled_units
+            ]
+            for resource in refusing:
+                found.setdefault(resource.name, Hot(resource, reason))
+        return list(found.values())
 
     def partition_keys(
         self,

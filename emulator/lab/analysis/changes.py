@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 from emulator.capacity import READ
 from emulator.capacity.units import on_demand_start
 from emulator.lab import aggregate
-from emulator.lab.analysis.case import Case
+from emulator.lab.analysis.case import Case, Hot
 from emulator.lab.analysis.offered_load import ROUNDING, offered, units_per_request
 from emulator.lab.inputs.design import DEFAULT_UNITS, Capacity, Design, Index, Table
 from emulator.lab.outcome import words
@@ -172,15 +172,11 @@ def families(case: Case, world: World) -> Iterator[Family]:
         warmer = _WARMER if _is_on_demand(design) else _WARMER[:1]
         yield _sizes([_warmed(case, design, times) for times in warmer])
         yield _sizes([_enlarged(case, times) for times in warmer])
+    hottest = case.hot
     if limit is ThrottlingLimit.KEY_RANGE:
-        yield from _other_key(case, reason)
-        yield from map(Family, _suffixes(case, reason))
-    by_resource = {
-        case.refusing_resource(hot).name: hot
-        for hot in reversed(case.reasons)
-        if ThrottlingLimit.of(hot) is ThrottlingLimit.KEY_RANGE
-    }
-    for hot in reversed(by_resource.values()):
+        yield from _other_key(case, hottest[0])
+        yield from map(Family, _suffixes(case, hottest[0]))
+    for hot in hottest:
         for changes in _suffixes(case, hot):
             yield Family(changes, partial(_with_throughput, case, world))
 
@@ -332,8 +328,7 @@ def _warm_capacity(
         max(least, warm, min(_asked(case, name, axis) * times, case.settings.table_quota))
         for axis, (least, warm) in enumerate(zip(start, present, strict=True))
     )
-    is_refusing = any(case.refusing_resource(reason).name == name for reason in case.reasons)
-    if (read, write) == present or ((read, write) == start and not is_refusing):
+    if (read, write) in (present, start):
         return capacity
     clauses.append(
         f"pre-warm {words.resource(name)} for {read:,} reads and {write:,} writes a second"
@@ -346,9 +341,9 @@ def _asked(case: Case, name: str, axis: int) -> int:
     return math.ceil(case.offered[name].axis(axis) * _SPARE - ROUNDING)
 
 
-def _target(case: Case, reason: str) -> tuple[Table, Index | None]:
+def _target(case: Case, hot: Hot) -> tuple[Table, Index | None]:
     """Return the table, and the index if it is one, whose key is too hot."""
-    name = case.refusing_resource(reason).name
+    name = hot.resource.name
     for table in case.layout.tables:
         if case.layout.resource_name(table, None) == name:
             return table.design, None
@@ -371,9 +366,9 @@ def _with_key(design: Design, table: Table, index: Index | None, partition: str)
     return design.with_tables(*same)
 
 
-def _other_key(case: Case, reason: str) -> Iterator[Family]:
+def _other_key(case: Case, hot: Hot) -> Iterator[Family]:
     """Yield the design with a field for its key, where the key is made of time alone."""
-    table, index = _target(case, reason)
+    table, index = _target(case, hot)
     design = case.layout.design
     text = table.partition if index is None else index.partition_texts[0]
     if not text:
@@ -388,12 +383,12 @@ def _other_key(case: Case, reason: str) -> Iterator[Family]:
         yield Family([Change(f"make {{{field.name}}} the partition key of {where}", changed)])
 
 
-def _suffixes(case: Case, reason: str) -> Iterator[Sequence[Change]]:
+def _suffixes(case: Case, hot: Hot) -> Iterator[Sequence[Change]]:
     """Yield the design with more suffixes on the hot key, as few as may do first.
 
     A key that is hot by reads which try all its suffixes may have too many: then also with fewer.
     """
-    table, index = _target(case, reason)
+    table, index = _target(case, hot)
     text = table.partition if index is None else index.partition_texts[0]
     if not text:
         return
@@ -403,15 +398,15 @@ def _suffixes(case: Case, reason: str) -> Iterator[Sequence[Change]]:
         number = counted["count"]
         now = case.layout.design.parameters.get(number) or int(number)
     with_count = partial(_with_suffixes, case, table, index, counted)
-    least = max(now + 1, _least_suffixes(case, reason))
+    least = max(now + 1, _least_suffixes(case, hot))
     yield _bearable(case, [with_count(count) for count in _SHARDS if count >= least])
-    if is_about_reads(reason) and _reads_all_suffixes(case, reason):
+    if is_about_reads(hot.reason) and _reads_all_suffixes(case, hot):
         yield [with_count(count) for count in reversed(_SHARDS) if count < now]
 
 
-def _reads_all_suffixes(case: Case, reason: str) -> bool:
+def _reads_all_suffixes(case: Case, hot: Hot) -> bool:
     """Return whether a read of the table or index that refuses has to try all suffixes."""
-    layout, name = case.layout, case.refusing_resource(reason).name
+    layout, name = case.layout, hot.resource.name
     for pattern in layout.workload.patterns:
         path = find_path(layout, pattern)
         index = None if path.index is None else path.index.name
@@ -457,9 +452,9 @@ def _with_suffixes(
 _COUNTED: Final = re.compile(r"(?:%\s*|random\(\s*)(?P<count>\w+)")
 
 
-def _least_suffixes(case: Case, reason: str) -> int:
+def _least_suffixes(case: Case, hot: Hot) -> int:
     """Return how many suffixes spread the hottest key's load over enough partitions."""
-    resource = case.refusing_resource(reason)
+    resource, reason = hot
     axis = AXES.index(parse_reason(reason).axis)
     hottest = case.offered[resource.name].axis(axis) * resource.hottest_key_share
     return math.ceil(hottest / limits.PARTITION_UNITS[axis])

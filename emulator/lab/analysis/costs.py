@@ -387,8 +387,11 @@ class _Served:
         )
 
     def paid(self, usages: list[Usage]) -> list[Usage]:
-        """Return the use with what waits for indexes at the end of the run, which is paid, too."""
-        return [self._with_at_least(usage, self.taken) for usage in usages]
+        """Return the use with what indexes owe for the run's own writes, and for no earlier ones.
+
+        An index takes in some of them after the run, and during it some from before.
+        """
+        return [self._with_units(usage, self.taken) for usage in usages]
 
     def offered(self, usages: list[Usage]) -> list[Usage] | None:
         """Return the use if every call had been served; None if that is not known."""
@@ -399,18 +402,18 @@ class _Served:
             key = usage.index or usage.table, WRITE
             taken = self.taken.get(key)
             grown = usage.grown * self.whole[key] / taken if taken else usage.grown
-            made.append(replace(self._with_at_least(usage, self.whole), grown=grown))
+            made.append(replace(self._with_units(usage, self.whole), grown=grown))
         return made
 
-    def _with_at_least(self, usage: Usage, units: dict[tuple[str, int], float]) -> Usage:
-        """Return a use in which answered calls take other units, and the rest stays."""
+    def _with_units(self, usage: Usage, units: dict[tuple[str, int], float]) -> Usage:
+        """Return a use that takes other units, of a table at least as many as it did."""
         factors = [1.0, 1.0]
         for axis in (READ, WRITE):
             key = usage.index or usage.table, axis
             consumed = usage.units[axis]
             if consumed and key in units:
-                others = max(0.0, consumed - self.taken[key])
-                factors[axis] = max(1.0, (units[key] + others) / consumed)
+                is_late = usage.index is not None and axis == WRITE
+                factors[axis] = max(units[key] / consumed, 0.0 if is_late else 1.0)
         return usage.times(*factors)
 
 

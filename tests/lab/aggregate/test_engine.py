@@ -247,6 +247,20 @@ def test_what_waits_at_the_end_of_the_warm_up_is_answered_in_the_run(seconds):
     assert record.attempts == pytest.approx(record.calls + record.refusals - record.failed, rel=0.2)
 
 
+def test_what_calls_from_before_the_run_consume_is_not_counted_to_its_own():
+    """CAP2-10: a call takes a unit, whoever else is answered during the run."""
+    put = Pattern("put", "PutItem", rate=200)
+    design = Design("d", partition="{deviceId}", capacity=Capacity(read=5, write=150))
+
+    log = run([put], design, fields=[Field("deviceId", count=200)], warm_up=60)
+
+    record = log.patterns["put"]
+    [table] = log.resources.values()
+    assert record.units["table"][1] == pytest.approx(record.attempts - record.refusals)
+    assert sum(table.consumed[1]) == pytest.approx(150 * 60, rel=0.001)
+    assert record.units["table"][1] < sum(table.consumed[1]) * 0.99
+
+
 def test_shares_are_those_of_first_attempts():
     """A key that is refused again and again gets no more of the traffic for it."""
     put = Pattern("put", "PutItem", rate=3_000)

@@ -17,6 +17,7 @@ from emulator.lab import (
     Preload,
     Ramp,
     Spikes,
+    Table,
     Weights,
     Workload,
     compare,
@@ -368,6 +369,59 @@ def test_suffixes_come_with_the_throughput_that_they_take(key, capacity, fix):
     )
     [held] = compare(replace(ROOMS, seed=5_000), [fixed], worlds=60, fix=False, **options).designs
     assert held.risk.low <= 0.05, "what is named holds in other worlds too"
+
+
+FAST = {"engine": "aggregate", "worlds": 3, "headroom": False, "sensitivity": False}
+
+
+def test_of_two_tables_that_refuse_for_one_reason_either_may_need_suffixes():
+    """One is cold, which pre-warming cures; the other has a hot key, which it does not."""
+    hotspot = Hotspot(keys=0.001, traffic=0.5)
+    workload = Workload(
+        fields=[
+            Field("sku", count=1000, distribution=hotspot),
+            Field("orderId", unique="random"),
+        ],
+        patterns=[
+            Pattern("order", "PutItem", rate=6000, entity="orders"),
+            Pattern("count", "UpdateItem", rate=2200, by=("sku",), entity="stock"),
+        ],
+        duration=10,
+        warm_up=10,
+    )
+    tables = [Table(name="orders", partition="{orderId}"), Table(name="stock", partition="{sku}")]
+
+    [found] = compare(workload, [Design("shop", tables=tables)], **FAST).designs
+
+    assert found.fix is not None
+    assert re.match(
+        rf"add {A_NUMBER} suffixes to the partition key of stock: {{sku}}#{{.*}}, "
+        rf"pre-warm orders for 12,000 reads and {A_NUMBER} writes a second",
+        found.fix,
+    )
+
+
+def test_a_fix_of_refusals_also_cures_an_index_that_will_refuse():
+    """CAP2-4: the index only falls behind as yet, but the load goes on."""
+    workload = Workload(
+        fields=[Field("eventId", unique="random"), Field("status", values=("open", "done"))],
+        patterns=[Pattern("put", "PutItem", rate=5000)],
+        duration=10,
+        warm_up=10,
+    )
+    index = Index("byStatus", partition="{status}", sort="{timestamp}", projection="KEYS_ONLY")
+
+    [found] = compare(
+        workload, [Design("d", partition="{eventId}", indexes=[index])], **FAST
+    ).designs
+
+    assert "the table is asked for up to 5,000 write units a second" in found.verdict
+    assert found.fix is not None
+    assert re.match(
+        rf"add {A_NUMBER} suffixes to the partition key of byStatus: {{status}}#{{.*}}, "
+        rf"pre-warm the table for 12,000 reads and {A_NUMBER} writes a second",
+        found.fix,
+    )
 
 
 def test_a_run_that_misses_a_peak_says_so():

@@ -7,7 +7,7 @@ import pytest
 
 from emulator.capacity import ScalingPolicy
 from emulator.capacity.prices import STANDARD, STANDARD_IA
-from emulator.lab import Capacity, Design, Field, Index, Pattern, Workload, aggregate, exact
+from emulator.lab import Capacity, Design, Field, Index, Pattern, Ramp, Workload, aggregate, exact
 from emulator.lab.analysis.costs import Month, Usage, break_even, costs, usages, year
 from emulator.lab.inputs.extras import Extras, Reserved
 from emulator.lab.inputs.history import Units
@@ -375,6 +375,28 @@ def test_an_index_that_falls_behind_is_no_bargain(engine):
     assert written[1]["writes"] == pytest.approx(2 * 50 * MONTH * 0.625e-6, rel=0.01)
     assert written[0]["writes"] == pytest.approx(written[1]["writes"], rel=0.001)
     assert written[0]["write capacity"] > 0.99 * written[1]["write capacity"]
+
+
+@pytest.mark.parametrize("engine", [aggregate, exact])
+def test_what_an_index_owes_from_before_the_run_is_not_paid_again(engine):
+    """CAP2-4: it takes in during the run what was written in the warm-up."""
+    put = Pattern("put", "PutItem", rate=Ramp(start=50, end=10, over=1))
+    bill = bills(
+        replace(WORKLOAD, patterns=[put], warm_up=60),
+        engine=engine,
+        capacity=Capacity(read=10, write=100),
+        indexes=[Index("byUser", partition="{userId}", capacity=Capacity(write=20, read=1))],
+    )
+
+    table, index = (
+        next(
+            line.amount
+            for line in bill["on-demand"].lines
+            if line.item == "writes" and line.resource == resource
+        )
+        for resource in ("table", "byUser")
+    )
+    assert index == pytest.approx(table, rel=0.001)
 
 
 def test_a_read_that_asks_several_keys_is_one_request():
