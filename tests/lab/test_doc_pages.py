@@ -28,7 +28,7 @@ def test_a_page_can_be_followed(tmp_path, monkeypatch, page, commands, cores):
     monkeypatch.setattr(fixes, "WorldCount", lambda: WorldCount(exactly=FEW))
     for module in (fixes, headroom):
         monkeypatch.setattr(module, "FIRST_WORLDS", FEW)
-    monkeypatch.setattr(headroom, "_CLOSE", 4.0)  # the page shows no figure of it
+    monkeypatch.setattr(headroom, "CLOSE", 4.0)  # the page shows no figure of it
     workload = builtin.device_events()
     assert workload.warm_up == 5 * 60  # as the page shows
     less = replace(workload, warm_up=30, fields=(Field("deviceId", count=500),))

@@ -63,7 +63,7 @@ _DOES: Final[Mapping[_Step, Callable[..., Any]]] = {
 #: The step whose result each of the others needs.
 _NEEDS: Final[Mapping[_Step, _Step]] = {
     _Step.WORLDS: _Step.FIRST,
-    _Step.UNKNOWNS: _Step.FIRST,
+    _Step.UNKNOWNS: _Step.WORLDS,
     _Step.HEADROOM: _Step.WORLDS,
     _Step.FIX: _Step.WORLDS,
 }

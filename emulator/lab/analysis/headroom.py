@@ -22,7 +22,7 @@ from emulator.service.limits import PARTITION_UNITS
 
 #: The smallest multiple that the search tries, and how closely it looks.
 LEAST: Final = 1 / 64
-_CLOSE: Final = 1.05
+CLOSE: Final = 1.05
 _ROUNDING: Final = 1 + 1e-9
 
 
@@ -65,7 +65,7 @@ def find_headroom(runs: WorldRuns, likely: float, deadline: Deadline) -> Headroo
         return multiple in carried
 
     low, high = _bracket(passes, likely, deadline)
-    while low and low * _CLOSE * _ROUNDING < high < math.inf and not deadline.has_passed():
+    while low and low * CLOSE * _ROUNDING < high < math.inf and not deadline.has_passed():
         middle = math.sqrt(low * high)
         if passes(middle):
             low = middle
@@ -107,7 +107,7 @@ def _bracket(
     0 stands for none that passes, and infinity for none that does not.
     """
     low, high = (1.0, math.inf) if passes(1.0) else (0.0, 1.0)
-    step = _CLOSE
+    step = CLOSE
     multiple = min(max(likely, LEAST), MOST_HEADROOM)
     if not low < multiple < high:
         multiple = low * step or high / step

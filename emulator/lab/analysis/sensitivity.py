@@ -50,6 +50,22 @@ def _has_scaling(layout: Layout) -> bool:
     )
 
 
+def _has_reserve(layout: Layout) -> bool:
+    """Return whether a limit of some table or index saves up what is not used (CAP-601)."""
+    capacities = [
+        capacity
+        for table in layout.tables
+        for capacity in (
+            table.design.capacity,
+            *(table.index_capacity(index) for index in table.global_indexes),
+        )
+    ]
+    return any(
+        capacity.is_provisioned or capacity.max_read or capacity.max_write
+        for capacity in capacities
+    )
+
+
 def _reads_eventually(layout: Layout) -> bool:
     return any(
         not pattern.is_write and not pattern.consistent for pattern in layout.workload.patterns
@@ -59,7 +75,7 @@ def _reads_eventually(layout: Layout) -> bool:
 #: Where some unknowns can have a say at all; the others always can.
 _CAN_MATTER: Final[dict[Unknown, Callable[[Layout], bool]]] = {
     INDEX_BUFFER: _has_global_index,
-    RESERVE: lambda layout: any(table.design.capacity.is_provisioned for table in layout.tables),
+    RESERVE: _has_reserve,
     REPLICA_READS: _reads_eventually,
     SCALING_DELAY: _has_scaling,
 }
@@ -68,21 +84,24 @@ _CAN_MATTER: Final[dict[Unknown, Callable[[Layout], bool]]] = {
 def effects_of(runs: WorldRuns, deadline: Deadline) -> Iterator[UnknownEffect]:
     """Yield how far each unknown moves the answer by itself, the most decisive first.
 
-    Where all of them together move it by less than half a point, that is all there is to say.
+    Where all of them together move it by less than half a point, and all worlds throttle or none
+    does, that is all there is to say.
 
     Args:
-        runs: The worlds of the design.
+        runs: The worlds of the design, as many as the chance took.
         deadline: When to stop; nothing is tried after it.
     """
     whole = runs.whole_outcomes
     shares = [outcome.throttled_share for outcome in whole]
-    if len(shares) >= FIRST_WORLDS and max(shares) - min(shares) < _NOTHING_MOVES:
+    are_alike = len(shares) >= FIRST_WORLDS and max(shares) - min(shares) < _NOTHING_MOVES
+    if are_alike and runs.hits in (0, len(runs.outcomes)):
         yield _effect(TOGETHER, "", whole)
         return
     if deadline.has_passed():
         return
+    first = _telling_world(runs)
     unknowns = [unknown for unknown in UNKNOWNS if _can_matter(unknown, runs.layout)]
-    worlds = [draw_worlds(runs.first, ALONE_WORLDS, runs.known, only=own) for own in unknowns]
+    worlds = [draw_worlds(first, ALONE_WORLDS, runs.known, only=own) for own in unknowns]
     # All at once: what is the same in all worlds is worked out once for all unknowns.
     outcomes = iter(runs.estimates_in([world for own in worlds for world in own]))
     effects = [
@@ -90,6 +109,20 @@ def effects_of(runs: WorldRuns, deadline: Deadline) -> Iterator[UnknownEffect]:
         for unknown, own in zip(unknowns, worlds, strict=True)
     ]
     yield from sorted(effects, key=lambda effect: effect.low - effect.high)
+
+
+def _telling_world(runs: WorldRuns) -> int:
+    """Return the seed of the world from which one unknown at a time is changed.
+
+    It is the first one. Where the next ones do as it does and others do not, it is the first of
+    these: what is rare shows where it happens.
+    """
+    first, *others = runs.outcomes
+    unlike = [
+        number for number, other in enumerate(others, 1) if other.throttles != first.throttles
+    ]
+    is_rare = unlike and unlike[0] >= ALONE_WORLDS
+    return runs.first + (unlike[0] if is_rare else 0)
 
 
 def _can_matter(unknown: Unknown, layout: Layout) -> bool:

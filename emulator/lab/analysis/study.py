@@ -193,14 +193,14 @@ def fix_of(
 def unknowns_of(
     layout: Layout,
     options: StudyOptions,
-    outcomes: Sequence[WorldOutcome],
+    played: Played,
     progress: Progress | None = None,
 ) -> tuple[result_types.UnknownEffect, ...]:
     """Return how far each unknown moves the answer, if that is asked."""
     if not options.sensitivity:
         return ()
     _tell(progress, layout, "drawing each unknown alone")
-    return tuple(effects_of(options.runs(layout, outcomes), Deadline(options.time_limit)))
+    return tuple(effects_of(options.runs(layout, played.outcomes), Deadline(options.time_limit)))
 
 
 def conclude(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from emulator.capacity import READ, WRITE
 from emulator.lab.analysis.case import Case, axis_of
+from emulator.lab.analysis.headroom import CLOSE
 from emulator.lab.analysis.offered_load import ROUNDING, mean_offered
 from emulator.lab.outcome import words
 from emulator.lab.outcome.result_types import Grade, Headroom, ResourceResult, Risk
@@ -69,7 +71,7 @@ def sentence(judged: Judged) -> str:
         return f"{name} {worse} in {chance(judged.risk)}{near}; {happens}.{splits}{hidden}"
     rarely = f"it throttles in {chance(judged.risk)}{near}"
     if graded == "tight" and room is not None:
-        limit = f", then {words.reason(room.limited_by)}" if room.limited_by else ""
+        limit = f"; beyond that, {words.reason(room.limited_by)}" if room.limited_by else ""
         return (
             f"{name} is tight: {rarely}, but carries only {_multiple(room)} times this load{limit}."
             f"{_what_reserves_hide(judged)}"
@@ -81,13 +83,14 @@ def sentence(judged: Judged) -> str:
 def chance(risk: Risk) -> str:
     """Return the chance in words, with its interval.
 
-    >>> chance(Risk(chance=0.83, low=0.71, high=0.91, worlds=60))
+    >>> chance(Risk(chance=0.83, low=0.71, high=0.91, worlds=60)).replace(words.SPACE, " ")
     '83 % of 60 worlds (71 to 91 %)'
+    >>> chance(Risk(chance=0.995, low=0.972, high=0.999, worlds=200)).replace(words.SPACE, " ")
+    '99.5 % of 200 worlds (97 to 100 %)'
     >>> chance(Risk(chance=0.0, low=0.0, high=0.0499, worlds=73))
     'none of 73 worlds (0 to 5 %)'
     """
-    share = "none" if not risk.chance else "all" if risk.chance == 1 else f"{risk.chance:.0%}"
-    share = share.replace("%", " %")
+    share = "none" if not risk.chance else "all" if risk.chance == 1 else words.percent(risk.chance)
     return f"{share} of {words.counted(risk.worlds, 'world')} ({interval(risk)})"
 
 
@@ -135,13 +138,15 @@ def _what_splits_do(case: Case, where: str) -> str:
     heat = resource.heat
     last, end = heat.last_refusal, len(heat.throttled) * heat.step_seconds
     is_refused = case.throttled_share >= THRESHOLD
+    after = words.duration(first.time)
     if last is None or last >= end:
         then = "calls are still refused" if is_refused else "entries still wait"
         then += " at the end"
     else:
         then = "no call is refused" if is_refused else "no entry waits"
         then += f" after {words.duration(last)}"
-    after = words.duration(first.time)
+        if last <= first.time:
+            return f" In {where} {then}; it splits for {first.cause} only after {after}."
     return f" In {where} it splits for {first.cause} after {after}, and {then}."
 
 
@@ -151,25 +156,40 @@ def _what_reserves_hide(judged: Judged) -> str:
     Whatever the world, the reserve of a table that is asked for more than it has runs out; a run
     of some minutes may end before (CAP-601). A load that comes now and then fills it up again.
     """
-    case = judged.case
+    case, room = judged.case, judged.headroom
     workload = case.layout.workload
     if judged.risk.chance == 1 or workload.every is not None:
         return ""
+    multiples = []
     for resource in case.resources:
         for axis in (READ, WRITE):
-            result = resource.write if axis == WRITE else resource.read
-            provided = set(result.fine.provisioned)
-            if result.utilisation is None or len(provided) != 1:
-                continue
+            rate = _steady_rate(case, resource, axis)
             asked = mean_offered(case.patterns, resource, axis, workload.duration)
-            if asked > min(provided) + ROUNDING:
+            if rate is None or asked <= ROUNDING:
+                continue
+            if asked > rate + ROUNDING:
+                where = " In the other worlds only" if is_at_risk(judged.risk) else " Only"
                 return (
-                    f" Only a reserve of unused capacity carries it: on average "
+                    f"{where} a reserve of unused capacity carries it: on average "
                     f"{words.resource(resource.name)} is asked for {asked:,.0f} "
-                    f"{AXES[axis].lower()} units a second and has {min(provided):,.0f}, so a "
+                    f"{AXES[axis].lower()} units a second and has {rate:,.0f}, so a "
                     "longer run throttles in the end."
                 )
-    return ""
+            multiples.append(rate / asked)
+    steady = min(multiples, default=math.inf)
+    if room is None or is_at_risk(judged.risk) or room.multiple <= steady * CLOSE:
+        return ""
+    return f" Beyond {steady:.3g} times only a reserve of unused capacity carries it, for a while."
+
+
+def _steady_rate(case: Case, resource: ResourceResult, axis: int) -> float | None:
+    """Return the units a second that a limit with a reserve allows for good; None without one."""
+    result = resource.write if axis == WRITE else resource.read
+    if result.utilisation is None:
+        capacity = case.layout.capacity_of(resource.name)
+        return capacity.max_write if axis == WRITE else capacity.max_read
+    provided = set(result.fine.provisioned)
+    return min(provided) if len(provided) == 1 else None
 
 
 def _closing(index: ResourceResult) -> str:

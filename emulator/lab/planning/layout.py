@@ -207,6 +207,16 @@ class Layout:
             return table.name
         return index if len(self.tables) == 1 else f"{table.name}/{index}"
 
+    def capacity_of(self, resource: str) -> Capacity:
+        """Return the capacity of a table or global index, by what results call it."""
+        for table in self.tables:
+            if self.resource_name(table, None) == resource:
+                return table.design.capacity
+            for index in table.global_indexes:
+                if self.resource_name(table, index.name) == resource:
+                    return table.index_capacity(index)
+        raise KeyError(resource)
+
     def _place(self, pattern: Pattern) -> TableLayout:
         """Return the table that lists the pattern's entity, has its name, or is the only other."""
         entity, design = pattern.entity, self.design.name

@@ -13,7 +13,12 @@ from textwrap import wrap
 from typing import Final, TextIO
 
 from emulator.lab.outcome import words
-from emulator.lab.outcome.result_types import Comparison, DesignResult, ResourceResult
+from emulator.lab.outcome.result_types import (
+    Comparison,
+    DesignResult,
+    ResourceResult,
+    UnknownEffect,
+)
 from emulator.lab.outcome.rows import Group, groups, summary
 from emulator.lab.outcome.thresholds import HEALTHY, THRESHOLD
 from emulator.lab.report.heat_map import Cells, MapLayout, hottest
@@ -107,13 +112,21 @@ def explanations(design: DesignResult) -> Iterator[tuple[str, str]]:
 
 def dependence(design: DesignResult) -> str:
     """Return which unknowns move the answer, and by how much."""
-    moving = [effect for effect in design.unknowns if effect.high - effect.low >= THRESHOLD]
-    if not moving:
-        return "no unknown changes the share of throttled calls"
-    return ", ".join(
-        f"{effect.name} ({words.percent(effect.low)} to {words.percent(effect.high)})"
-        for effect in moving
-    )
+    moved = [text for effect in design.unknowns if (text := _movement(effect))]
+    if moved:
+        return ", ".join(moved)
+    if design.risk is not None and 0 < design.risk.chance < 1:
+        return "no unknown by itself changes the share of throttled calls"
+    return "no unknown changes the share of throttled calls"
+
+
+def _movement(effect: UnknownEffect) -> str:
+    """Return how far an unknown moves the answer, "" if it does not."""
+    if effect.high - effect.low >= THRESHOLD:
+        return f"{effect.name} ({words.percent(effect.low)} to {words.percent(effect.high)})"
+    if 0 < effect.chance < 1:  # calls are refused once the index has closed, after the run
+        return f"{effect.name} (an index closes in {words.percent(effect.chance)} of worlds)"
+    return ""
 
 
 def problems(design: DesignResult) -> str:

@@ -32,6 +32,7 @@ from emulator.lab.outcome.rows import summary
 from emulator.lab.outcome.world_outcome import make_outcome
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known, draw_worlds
+from emulator.lab.report.text import dependence
 from emulator.settings import Settings
 
 FIELDS = [Field("userId", count=200), Field("kind", values=("a", "b"))]
@@ -160,6 +161,27 @@ def test_the_answer_says_which_unknown_moves_it():
     assert strongest.low == 0
     assert strongest.high > 0.2
     assert all(effect.high < 0.01 for effect in result.unknowns[1:])
+
+
+def test_what_decides_in_few_worlds_is_found_where_it_does():
+    """CAP2-5: a maximum that is exceeded holds as long as its reserve, which most worlds have."""
+    workload = Workload(
+        fields=[Field("id", unique="random")],
+        patterns=[Pattern("put", "PutItem", rate=750)],
+        duration=60,
+        warm_up=0,
+    )
+    design = Design("d", partition="{id}", capacity=Capacity(max_write=500))
+    options = {"engine": "aggregate", "headroom": False, "fix": False}
+
+    [result] = compare(workload, [design], worlds=60, **options).designs
+
+    shares = [world.throttled_share for world in result.worlds]
+    assert max(shares[:10]) == 0 < max(shares)
+    assert [effect.name for effect in result.unknowns if effect.high > effect.low + 0.001] == [
+        "reserve at the start"
+    ]
+    assert dependence(result).startswith("reserve at the start (0\u202f% to ")
 
 
 def test_constants_that_no_world_draws_are_listed_where_they_had_a_say():

@@ -1,5 +1,7 @@
 """The verdict: what is known to come after the run, and what a split has to do with it."""
 
+import re
+
 import pytest
 
 from emulator.lab import (
@@ -10,6 +12,7 @@ from emulator.lab import (
     Index,
     Pattern,
     Preload,
+    Spikes,
     Workload,
     compare,
 )
@@ -29,7 +32,7 @@ def design(write, **history):
     )
 
 
-def verdict(layout, rate, **more):
+def verdict(layout, rate, worlds=3, headroom=False, **more):
     load = Workload(
         fields=USERS,
         patterns=[Pattern("put", "PutItem", rate=rate)],
@@ -38,7 +41,13 @@ def verdict(layout, rate, **more):
         **more,
     )
     [result] = compare(
-        load, [layout], engine="aggregate", worlds=3, headroom=False, sensitivity=False, fix=False
+        load,
+        [layout],
+        engine="aggregate",
+        worlds=worlds,
+        headroom=headroom,
+        sensitivity=False,
+        fix=False,
     ).designs
     return result.verdict
 
@@ -51,6 +60,27 @@ def test_a_load_that_only_the_reserve_carries_is_not_said_to_be_carried():
         f" {HIDDEN}: on average the table is asked for 600 write units a second and has 500, so a "
         "longer run throttles in the end."
     )
+
+
+def test_worlds_that_pass_beside_others_that_throttle_may_have_nothing_but_a_reserve():
+    """CAP2-5: the reserve at the start is drawn for each world; a maximum has one, too."""
+    capped = Design("d", partition="{userId}", capacity=Capacity(max_write=500))
+
+    said = verdict(capped, 1_000, worlds=20)
+
+    assert re.match(r"d is risky: it throttles in [\d.]+\u202f% of 20 worlds", said)
+    assert said.endswith(
+        " In the other worlds only a reserve of unused capacity carries it: on average the table "
+        "is asked for 1,000 write units a second and has 500, so a longer run throttles in the end."
+    )
+
+
+def test_headroom_that_is_a_reserve_is_called_so():
+    """CAP-601: of 500 a second 400 are used; a full reserve carries twice as much for a minute."""
+    said = verdict(design(500, burst_start=1), 400, headroom=True)
+
+    assert re.search(r"and it carries 2\.\d+ times this load\. Beyond 1\.25 times", said)
+    assert said.endswith(" only a reserve of unused capacity carries it, for a while.")
 
 
 @pytest.mark.parametrize(
@@ -150,3 +180,29 @@ def test_partitions_at_the_end_are_those_before_and_one_for_each_split():
     assert [(split.time, len(split.children)) for split in result.splits] == [(240, 2)]
     assert rows["partitions at the end"] == "2"
     assert result.table.partitions_at_the_end == 2
+
+
+def test_a_split_that_comes_after_the_last_refusal_is_not_said_to_help():
+    """CAP2-3: heat of a minute or two splits a partition minutes later."""
+    rate = Spikes(base=10, peak=6_000, every=1_200, lasting=120)
+    load = Workload(
+        fields=[Field("id", unique="random")],
+        patterns=[Pattern("put", "PutItem", rate=rate, retry="none")],
+        duration=600,
+        warm_up=0,
+    )
+    [result] = compare(
+        load,
+        [Design("d", partition="{id}")],
+        engine="aggregate",
+        worlds=1,
+        headroom=False,
+        sensitivity=False,
+        fix=False,
+        settings=Settings(split_delay=300),
+    ).designs
+
+    assert result.verdict.endswith(
+        "In a typical world no call is refused after 2\u202fmin; it splits for heat only after "
+        "5\u202fmin."
+    )

@@ -5,8 +5,8 @@ import re
 from dataclasses import replace
 
 from emulator.lab.report import print_report, text_report
-from emulator.lab.report.text import explanations
-from tests.lab.report.comparisons import afternoon
+from emulator.lab.report.text import dependence, explanations
+from tests.lab.report.comparisons import afternoon, effect
 
 
 class Stream(io.StringIO):
@@ -91,3 +91,14 @@ def test_a_design_that_throttles_says_when_no_fix_was_looked_for():
 
     assert ("smallest fix", "Not looked for in this run.") in explanations(throttling)
     assert "smallest fix" not in dict(explanations(healthy))
+
+
+def test_an_unknown_that_decides_whether_an_index_closes_is_named():
+    """CAP2-4: no call is refused in the run, so the share of throttled calls is the same."""
+    design = afternoon().designs[2]
+    closes = replace(design, unknowns=(effect("times of splits", "CAP2-3", 0.0, 0.0, 0.3),))
+    never = replace(design, unknowns=(effect("arrivals", "", 0.0, 0.0, 0.0),))
+
+    assert design.grade == "risky"
+    assert dependence(closes) == "times of splits (an index closes in 30\u202f% of worlds)"
+    assert dependence(never) == "no unknown by itself changes the share of throttled calls"
