@@ -24,9 +24,14 @@ _PIECES: Final = 64
 
 
 def held_bytes(context: ModelContext) -> list[float]:
-    """Return the billed bytes of every table and global index."""
-    own = map(context.population_of, range(len(context.resources)))
-    return [float(billed_bytes(round(each.total_bytes), round(each.total_items))) for each in own]
+    """Return the billed bytes of every table, with its local indexes, and global index."""
+    return [
+        sum(
+            float(billed_bytes(round(each.total_bytes), round(each.total_items)))
+            for each in (context.population_of(number), *context.local_populations(number))
+        )
+        for number in range(len(context.resources))
+    ]
 
 
 class ContentsFeed:
@@ -61,27 +66,49 @@ class ContentsFeed:
             at_once: Count them in any case.
         """
         for number, resource in enumerate(self._world.resources):
-            population, total = self._context.population_of(number), held[number]
+            total = held[number]
             if not at_once and total < self._check_bytes[number]:
                 continue
             most = self._settings.partition_bytes
-            largest = self._hold(resource, population)
+            largest = self._hold(number, resource)
             if largest >= most:
-                stand_ins = self._stand_ins(resource, population)
+                stand_ins = self._stand_ins(number, resource)
                 self._feed.split_for_size(self._world.table_of(number), resource, stand_ins)
-                largest = self._hold(resource, population)
+                largest = self._hold(number, resource)
             self._check_bytes[number] = total + max(1.0, most - largest)
 
-    def _hold(self, resource: Resource, population: Population) -> float:
+    def _hold(self, number: int, resource: Resource) -> float:
         """Report the contents of every partition, and return the largest one's bytes."""
-        sizes, items = population.by_partition(resource, self._world.salt)
+        sizes, items = self._context.population_of(number).by_partition(resource, self._world.salt)
+        for local in self._context.local_populations(number):
+            for held, more in zip(
+                (sizes, items), local.by_partition(resource, self._world.salt), strict=True
+            ):
+                held += more
         self._feed.report_contents(resource, sizes.tolist(), items.tolist())
         return float(sizes.max())
 
-    def _stand_ins(
-        self, resource: Resource, population: Population
-    ) -> list[tuple[Position, float]]:
-        """Return positions and sizes that lie as the items of too large partitions do."""
+    def _stand_ins(self, number: int, resource: Resource) -> list[tuple[Position, float]]:
+        """Return positions and sizes that lie as the items of too large partitions do.
+
+        Sort keys of local indexes are not the table's own; but then no item collection is divided
+        (CAP-504), so it does not matter where in its collection an entry is.
+        """
+        stand_ins: dict[Position, float] = {}
+        self._stand_in(stand_ins, resource, self._context.population_of(number))
+        for local in self._context.local_populations(number):
+            self._stand_in(stand_ins, resource, local, is_local=True)
+        return list(stand_ins.items())
+
+    def _stand_in(
+        self,
+        stand_ins: dict[Position, float],
+        resource: Resource,
+        population: Population,
+        *,
+        is_local: bool = False,
+    ) -> None:
+        """Add the positions and sizes of what lies in a table or index."""
         most = self._settings.partition_bytes
         is_large = np.asarray([p.size_bytes >= most for p in resource.partitions])
         count = len(population)
@@ -91,11 +118,10 @@ class ContentsFeed:
             billed_bytes(round(size), round(items))
             for size, items in zip(population.sizes[:count], population.items[:count], strict=True)
         ]
-        stand_ins: dict[Position, float] = {}
         for entry in np.flatnonzero(is_large[numbers] & ~population.numbers.is_new).tolist():
             text, _, sort = keys[entry]
             if billed[entry]:
-                whole = (int(hashes[entry]), *text.split(JOINT), sort)
+                whole = (int(hashes[entry]), *text.split(JOINT), "" if is_local else sort)
                 position = whole[: resource.key_length]
                 stand_ins[position] = stand_ins.get(position, 0.0) + billed[entry]
         new_bytes = sum(
@@ -105,5 +131,4 @@ class ContentsFeed:
             pieces = _PIECES * len(is_large)
             for piece in range(pieces):
                 position = (piece * HASH_SPACE // pieces, f"new {piece:06d}")
-                stand_ins[position] = new_bytes / pieces
-        return list(stand_ins.items())
+                stand_ins[position] = stand_ins.get(position, 0.0) + new_bytes / pieces

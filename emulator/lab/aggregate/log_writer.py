@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -213,7 +214,7 @@ class LogWriter:
             if queue.waiting_reason[0] >= 0:
                 index.waiting_reason = self._buckets.reason_names[queue.waiting_reason[0]]
         for number, resource in enumerate(self._records):
-            resource.collect = self._context.population_of(number).collections
+            resource.collect = partial(self._context.collections_of, number)
         log.finish()
         return log
 

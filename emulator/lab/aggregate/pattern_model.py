@@ -29,6 +29,7 @@ from emulator.lab.aggregate.population import Population
 from emulator.lab.inputs.distributions import Floats, Zipf
 from emulator.lab.inputs.key_templates import ShardPart
 from emulator.lab.inputs.workload import Workload
+from emulator.lab.outcome.run_log import Collections
 from emulator.lab.planning.access_paths import AccessPath
 from emulator.lab.planning.layout import IndexLayout, KeyLayout, Layout, TableLayout
 from emulator.lab.planning.sampling import LATEST_WINDOW
@@ -129,6 +130,19 @@ class ModelContext:
         """Return what lies in a table or global index, by its number."""
         table, index = self.resources[resource]
         return self.population(table, None if index is None else index.name)
+
+    def local_populations(self, resource: int) -> list[Population]:
+        """Return what lies in the local indexes of a table, by its number."""
+        table, index = self.resources[resource]
+        local = [own for own in table.indexes if index is None and not own.is_global]
+        return [self.population(table, own.name) for own in local]
+
+    def collections_of(self, resource: int) -> Collections:
+        """Return the item collections of a table or global index, by its number."""
+        collections = self.population_of(resource).collections()
+        for local in self.local_populations(resource):
+            collections.add_local(local.collections())
+        return collections
 
     def last_writers(self, family: tuple[str, str | None]) -> LastWriters:
         """Return who wrote the items of a table and entity last."""

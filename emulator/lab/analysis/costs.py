@@ -214,8 +214,13 @@ def _held(record: ResourceRecord) -> tuple[float, float]:
     collections = record.collections
     counts = np.asarray(collections.counts)
     size = float((np.asarray(collections.sizes) * counts).sum())
-    items = float((np.asarray(collections.items) * counts).sum())
     growth = float((np.asarray(collections.growth) * counts).sum())
+    # An entry of a local index is billed as an item is (CAP-110).
+    items = sum(
+        float(np.dot(column, counts))
+        for column in (collections.items, collections.entries)
+        if column
+    )
     total = float(billed_bytes(round(size), round(items)))
     return total, total * growth / size if size else 0.0
 

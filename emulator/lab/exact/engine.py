@@ -131,7 +131,7 @@ class _Drive:
                 break
         self._give_up_waiting()
         for arn, record in log.resources.items():
-            record.collect = partial(_collections, record, self._store(record), before[arn])
+            record.collect = partial(self._collections, record, before[arn])
         log.finish()
         return log
 
@@ -143,13 +143,24 @@ class _Drive:
                     runner.load(preload.items, preload.span)
         self._emulator.feed.fit_partitions()
 
-    def _store(self, record: ResourceRecord) -> OrderedStore:
+    def _collections(self, record: ResourceRecord, before: float) -> Collections:
+        """Return the item collections of a table, with its local indexes, or of a global index."""
+        own, *local = self._stores(record)
+        collections = _collections(record, own, before)
+        for store in local:
+            collections.add_local(_collections(record, store, before))
+        return collections
+
+    def _stores(self, record: ResourceRecord) -> list[OrderedStore]:
+        """Return where a table and its local indexes, or a global index, keep what they hold."""
         for table in self._account.tables.values():
+            indexes = table.indexes.values()
             if table.resource is record.resource:
-                return table.store
-            for index in table.indexes.values():
+                local = [index.store for index in indexes if not index.schema.is_global]
+                return [table.store, *local]
+            for index in indexes:
                 if index.resource is record.resource:
-                    return index.store
+                    return [index.store]
         raise AssertionError(record.name)
 
     # One second

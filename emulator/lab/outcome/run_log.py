@@ -67,6 +67,7 @@ class Collections:
 
     keys: list[str]
     items: list[float]
+    #: Bytes of their items, and of their entries in local indexes (CAP-111).
     sizes: list[float]
     #: Bytes that each gained during the run.
     growth: list[float]
@@ -74,6 +75,27 @@ class Collections:
     counts: list[float] = field(default_factory=list)
     #: Whether a row stands for keys that are new every time; no rows if none does.
     is_new: list[bool] = field(default_factory=list)
+    #: Entries in local indexes; no rows if the table has none.
+    entries: list[float] = field(default_factory=list)
+
+    def add_local(self, index: Collections) -> None:
+        """Add the entries that a local index keeps in these collections."""
+        own = {
+            key: (items * count, size * count, growth * count)
+            for key, items, size, growth, count in zip(
+                index._rows(), index.items, index.sizes, index.growth, index.counts, strict=True
+            )
+        }
+        self.entries = self.entries or [0.0] * len(self.keys)
+        for row, key in enumerate(self._rows()):
+            items, size, growth = own.get(key, (0.0, 0.0, 0.0))
+            self.entries[row] += items / self.counts[row]
+            self.sizes[row] += size / self.counts[row]
+            self.growth[row] += growth / self.counts[row]
+
+    def _rows(self) -> list[tuple[str, bool]]:
+        """Return what tells the rows apart."""
+        return list(zip(self.keys, self.is_new or [False] * len(self.keys), strict=True))
 
     @property
     def new_count(self) -> float:

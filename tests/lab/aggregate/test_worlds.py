@@ -6,7 +6,18 @@ from functools import cache
 import pytest
 
 from emulator.engine.feed import TrafficFeed
-from emulator.lab import Capacity, Clients, Design, Field, Pattern, Preload, Workload, aggregate
+from emulator.lab import (
+    Capacity,
+    Clients,
+    Design,
+    Field,
+    Index,
+    Pattern,
+    Preload,
+    Workload,
+    aggregate,
+    exact,
+)
 from emulator.lab.aggregate import WorldsEngine
 from emulator.lab.aggregate.engine_feed import EngineFeed
 from emulator.lab.outcome.thresholds import THRESHOLD
@@ -174,6 +185,30 @@ def test_partitions_that_are_too_large_are_split_in_every_world():
     outcomes = played(Layout(design, workload), range(4), known)
 
     assert all(outcome.splits > 0 for outcome in outcomes)
+
+
+@pytest.mark.parametrize("engine", [aggregate, exact])
+@pytest.mark.parametrize(("is_indexed", "splits"), [(False, 3), (True, 7)])
+def test_entries_of_local_indexes_make_partitions_too_large(engine, is_indexed, splits):
+    """CAP-504: 6.6 MB of items in partitions of 2 MB take four, and eight with their entries."""
+    workload = Workload(
+        fields=[Field("userId", count=200), Field("kind", values=("a", "b"))],
+        patterns=[Pattern("put", "PutItem", rate=50, size=1_000)],
+        duration=120,
+        warm_up=0,
+    )
+    local = Index("byKind", partition="{userId}", sort="{kind}", local=True)
+    design = Design(
+        "d",
+        partition="{userId}",
+        sort="{timestamp}",
+        indexes=[local] if is_indexed else [],
+        capacity=Capacity(read=10, write=200),
+    )
+
+    log = engine.run(Layout(design, workload), settings=Settings(partition_bytes=2_000_000))
+
+    assert [split.cause for split in log.splits] == ["size"] * splits
 
 
 @pytest.mark.parametrize("key", ["{orderId}", "order#{orderId}"])

@@ -12,6 +12,7 @@ from emulator.lab.analysis.costs import Month, Usage, break_even, costs, usages,
 from emulator.lab.inputs.extras import Extras, Reserved
 from emulator.lab.inputs.history import Units
 from emulator.lab.outcome.run_log import Collections, PatternRecord, RunLog
+from emulator.lab.outcome.summarise import resource_results
 from emulator.lab.planning.key_traits import most_items
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.run_emulator import RunEmulator
@@ -397,6 +398,36 @@ def test_what_an_index_owes_from_before_the_run_is_not_paid_again(engine):
         for resource in ("table", "byUser")
     )
     assert index == pytest.approx(table, rel=0.001)
+
+
+@pytest.mark.parametrize("engine", [aggregate, exact])
+def test_a_local_index_is_stored_in_the_collections_of_its_table(engine):
+    """CAP-110, CAP-111: an entry takes its bytes, and 100 more on the bill, as an item does."""
+    fields = [*WORKLOAD.fields, Field("kind", values=("a", "b"))]
+    local = Index("byKind", partition="{userId}", sort="{kind}", local=True)
+    plain, indexed = (
+        engine.run(
+            Layout(
+                Design("d", partition="{userId}", sort="{timestamp}", indexes=indexes),
+                replace(WORKLOAD, fields=fields),
+            )
+        )
+        for indexes in ((), (local,))
+    )
+
+    sizes = [
+        [resource.collections for resource in resource_results(log)] for log in (plain, indexed)
+    ]
+    [[alone], [both]] = sizes
+    assert both.items == pytest.approx(alone.items)
+    assert both.total_bytes == pytest.approx(2 * alone.total_bytes)
+    assert both.largest_growth_bytes_per_day == pytest.approx(
+        2 * alone.largest_growth_bytes_per_day
+    )
+    [before], [after] = (usages(log, SETTINGS) for log in (plain, indexed))
+    assert before.held == pytest.approx(alone.items * (300 + 100))
+    assert after.held == pytest.approx(2 * before.held)
+    assert after.grown == pytest.approx(2 * before.grown)
 
 
 def test_a_read_that_asks_several_keys_is_one_request():
