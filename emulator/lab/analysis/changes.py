@@ -266,6 +266,8 @@ def _raised(case: Case) -> _Changed:
             indexes.append(replace(index.design, capacity=kept))
         tables.append(replace(table.design, capacity=capacity, indexes=tuple(indexes)))
     clauses = [f"provision {', '.join(provisioned)}"] if provisioned else []
+    if provisioned and layout.is_scaled:
+        clauses = [f"{clauses[0]} before the load comes (auto scaling is minutes late)"]
     if maxima:
         clauses.append(f"raise the maximum {', '.join(maxima)}")
     return layout.design.with_tables(*tables), clauses
@@ -286,6 +288,10 @@ def _capacity(
         if maximum is not None and maximum < asked:
             changes[f"max_{word}"] = asked
             maxima.append(f"of {where} to {asked:,} {word} units")
+    scaling, highest = capacity.scaling, max(changes.get(word, 0) for word in _AXIS_WORDS)
+    if scaling is not None and scaling.maximum < highest:
+        changes["scaling"] = replace(scaling, maximum=highest)
+        maxima.append(f"of auto scaling on {where} to {highest:,} units")
     return replace(capacity, **changes)
 
 
@@ -341,46 +347,69 @@ def _asked(case: Case, name: str, axis: int) -> int:
     return math.ceil(case.offered[name].axis(axis) * _SPARE - ROUNDING)
 
 
-def _target(case: Case, hot: Hot) -> tuple[Table, Index | None]:
-    """Return the table, and the index if it is one, whose key is too hot."""
+@dataclass(frozen=True)
+class _HotKey:
+    """A partition key of a table or index that is too hot.
+
+    Attributes:
+        where: What reports call the table or index.
+        table: The table.
+        index: The index, if it is one's.
+        text: The template of the key; kinds of items that share it are kept together.
+    """
+
+    where: str
+    table: Table
+    index: Index | None
+    text: str
+
+    def replaced(self, design: Design, partition: str) -> Design:
+        """Return the design with another partition key in its place."""
+        table, index = self.table, self.index
+        if index is None:
+            entities = {
+                name: replace(key, partition=partition) if key.partition == self.text else key
+                for name, key in table.entities.items()
+            }
+            general = partition if table.partition == self.text else table.partition
+            changed = replace(table, partition=general, entities=entities)
+        else:
+            narrowed = replace(index, partition=(partition, *index.partition_texts[1:]))
+            indexes = tuple(narrowed if other is index else other for other in table.indexes)
+            changed = replace(table, indexes=indexes)
+        same = [changed if other.name == table.name else other for other in design.tables]
+        return design.with_tables(*same)
+
+
+def _hot_keys(case: Case, hot: Hot) -> list[_HotKey]:
+    """Return the partition keys of what is too hot: of a table one for all kinds of items alike."""
     name = hot.resource.name
-    for table in case.layout.tables:
-        if case.layout.resource_name(table, None) == name:
-            return table.design, None
-        for index in table.indexes:
-            if case.layout.resource_name(table, index.name) == name:
-                return table.design, index.design
+    where = words.resource(name)
+    for layout in case.layout.tables:
+        table = layout.design
+        if case.layout.resource_name(layout, None) == name:
+            texts = [table.partition, *(key.partition for key in table.entities.values())]
+            return [_HotKey(where, table, None, text) for text in dict.fromkeys(texts) if text]
+        for index in layout.indexes:
+            if case.layout.resource_name(layout, index.name) == name:
+                text = index.design.partition_texts[0]
+                return [_HotKey(where, table, index.design, text)]
     raise AssertionError(name)
-
-
-def _with_key(design: Design, table: Table, index: Index | None, partition: str) -> Design:
-    """Return the design with another partition key on a table or index."""
-    if index is None:
-        entities = {name: replace(key, partition=partition) for name, key in table.entities.items()}
-        changed = replace(table, partition=partition if table.partition else "", entities=entities)
-    else:
-        narrowed = replace(index, partition=(partition, *index.partition_texts[1:]))
-        indexes = tuple(narrowed if other is index else other for other in table.indexes)
-        changed = replace(table, indexes=indexes)
-    same = [changed if other.name == table.name else other for other in design.tables]
-    return design.with_tables(*same)
 
 
 def _other_key(case: Case, hot: Hot) -> Iterator[Family]:
     """Yield the design with a field for its key, where the key is made of time alone."""
-    table, index = _target(case, hot)
     design = case.layout.design
-    text = table.partition if index is None else index.partition_texts[0]
-    if not text:
-        return
-    template = design.template(text)
-    if template.fields or not template.times:
-        return
     fields = [field for field in case.layout.workload.fields if not field.unique]
-    for field in sorted(fields, key=lambda field: -field.size)[:2]:
-        changed = _with_key(design, table, index, f"{{{field.name}}}")
-        where = words.resource(table.name if index is None else index.name)
-        yield Family([Change(f"make {{{field.name}}} the partition key of {where}", changed)])
+    largest = sorted(fields, key=lambda field: -field.size)[:2]
+    for key in _hot_keys(case, hot):
+        template = design.template(key.text)
+        if template.fields or not template.times:
+            continue
+        for field in largest:
+            changed = key.replaced(design, f"{{{field.name}}}")
+            sentence = f"make {{{field.name}}} the partition key of {key.where}"
+            yield Family([Change(sentence, changed)])
 
 
 def _suffixes(case: Case, hot: Hot) -> Iterator[Sequence[Change]]:
@@ -388,20 +417,17 @@ def _suffixes(case: Case, hot: Hot) -> Iterator[Sequence[Change]]:
 
     A key that is hot by reads which try all its suffixes may have too many: then also with fewer.
     """
-    table, index = _target(case, hot)
-    text = table.partition if index is None else index.partition_texts[0]
-    if not text:
-        return
-    counted = _COUNTED.search(text)
-    now = 1
-    if counted is not None:
-        number = counted["count"]
-        now = case.layout.design.parameters.get(number) or int(number)
-    with_count = partial(_with_suffixes, case, table, index, counted)
-    least = max(now + 1, _least_suffixes(case, hot))
-    yield _bearable(case, [with_count(count) for count in _SHARDS if count >= least])
-    if is_about_reads(hot.reason) and _reads_all_suffixes(case, hot):
-        yield [with_count(count) for count in reversed(_SHARDS) if count < now]
+    for key in _hot_keys(case, hot):
+        counted = _COUNTED.search(key.text)
+        now = 1
+        if counted is not None:
+            number = counted["count"]
+            now = case.layout.design.parameters.get(number) or int(number)
+        with_count = partial(_with_suffixes, case, key, counted)
+        least = max(now + 1, _least_suffixes(case, hot))
+        yield _bearable(case, [with_count(count) for count in _SHARDS if count >= least])
+        if is_about_reads(hot.reason) and _reads_all_suffixes(case, hot):
+            yield [with_count(count) for count in reversed(_SHARDS) if count < now]
 
 
 def _reads_all_suffixes(case: Case, hot: Hot) -> bool:
@@ -424,28 +450,23 @@ def _bearable(case: Case, changes: Sequence[Change]) -> Sequence[Change]:
     ]
 
 
-def _with_suffixes(
-    case: Case, table: Table, index: Index | None, counted: re.Match[str] | None, count: int
-) -> Change:
+def _with_suffixes(case: Case, key: _HotKey, counted: re.Match[str] | None, count: int) -> Change:
     """Return the design with so many suffixes on a key.
 
     A key that has suffixes already gets as many of these; a parameter that says how many is set.
     """
-    design = case.layout.design
-    where = words.resource(table.name if index is None else index.name)
+    design, text = case.layout.design, key.text
     if counted is None:
-        text = table.partition if index is None else index.partition_texts[0]
         source = _suffix_source(case, text, design)
-        key = f"{text}#{{{f'hash({source}) % {count}' if source else f'random({count})'}}}"
-        sentence = f"add {count} suffixes to the partition key of {where}: {key}"
+        suffixed = f"{text}#{{{f'hash({source}) % {count}' if source else f'random({count})'}}}"
+        sentence = f"add {count} suffixes to the partition key of {key.where}: {suffixed}"
     elif (parameter := counted["count"]) in design.parameters:
         changed = design.with_parameter(parameter, count)
         return Change(f"set {parameter} to {count}", changed, count)
     else:
-        text = counted.string
-        key = text[: counted.start("count")] + str(count) + text[counted.end("count") :]
-        sentence = f"use {count} suffixes in the partition key of {where}: {key}"
-    return Change(sentence, _with_key(design, table, index, key), count)
+        suffixed = text[: counted.start("count")] + str(count) + text[counted.end("count") :]
+        sentence = f"use {count} suffixes in the partition key of {key.where}: {suffixed}"
+    return Change(sentence, key.replaced(design, suffixed), count)
 
 
 #: The number of suffixes in a key template, or the parameter that says it.

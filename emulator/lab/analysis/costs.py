@@ -76,7 +76,7 @@ class Usage:
         units: By axis, units of one run.
         peaks: By axis, the busiest minute's units per second.
         settings: By axis, provisioned units per second on average; what the busiest minute
-            needs if the design is on demand.
+            needs if the design is on demand or scales.
         scaled: By axis, what auto scaling at 70 % would provision on average.
         held: Billed bytes at the end of a run.
         grown: Of those the bytes that the run added.
@@ -100,7 +100,7 @@ class Usage:
     def times(self, read: float, write: float) -> Usage:
         """Return the use if so many times the units had been taken; what is set or held stays."""
         factors = read, write
-        needs_more = self.billing == ON_DEMAND
+        needs_more = self.billing != PROVISIONED
         return replace(
             self,
             units=_each_times(self.units, factors),
@@ -160,7 +160,7 @@ def _usage(record: ResourceRecord, settings: Settings, room: float) -> Usage:
         billing=billing,
         units=units,
         peaks=peaks,
-        settings=provisioned if billing != ON_DEMAND else peaks,
+        settings=provisioned if billing == PROVISIONED else peaks,
         scaled=provisioned if billing == AUTO_SCALED else scaled,
         held=held,
         grown=grown,
@@ -507,7 +507,8 @@ def break_even(usages: list[Usage], layout: Layout) -> tuple[BreakEven, ...]:
         for axis, name in _AXES:
             if not usage.units[axis]:
                 continue
-            utilisation = usage.units[axis] / seconds / usage.settings[axis]
+            paid = usage.scaled if usage.billing == AUTO_SCALED else usage.settings
+            utilisation = usage.units[axis] / seconds / paid[axis]
             point = prices.break_even(axis)
             rows.append(
                 BreakEven(

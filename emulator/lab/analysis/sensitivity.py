@@ -42,27 +42,11 @@ def _has_global_index(layout: Layout) -> bool:
     return any(table.global_indexes for table in layout.tables)
 
 
-def _has_scaling(layout: Layout) -> bool:
-    return any(
-        table.design.capacity.scaling is not None
-        or any(table.index_capacity(index).scaling is not None for index in table.global_indexes)
-        for table in layout.tables
-    )
-
-
 def _has_reserve(layout: Layout) -> bool:
     """Return whether a limit of some table or index saves up what is not used (CAP-601)."""
-    capacities = [
-        capacity
-        for table in layout.tables
-        for capacity in (
-            table.design.capacity,
-            *(table.index_capacity(index) for index in table.global_indexes),
-        )
-    ]
     return any(
         capacity.is_provisioned or capacity.max_read or capacity.max_write
-        for capacity in capacities
+        for capacity in layout.capacities.values()
     )
 
 
@@ -77,7 +61,7 @@ _CAN_MATTER: Final[dict[Unknown, Callable[[Layout], bool]]] = {
     INDEX_BUFFER: _has_global_index,
     RESERVE: _has_reserve,
     REPLICA_READS: _reads_eventually,
-    SCALING_DELAY: _has_scaling,
+    SCALING_DELAY: lambda layout: layout.is_scaled,
 }
 
 

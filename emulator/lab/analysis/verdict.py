@@ -119,7 +119,7 @@ def _how_sure(risk: Risk) -> str:
 def _what_happens(case: Case) -> str:
     """Return what a typical world that throttles looks like, and why."""
     if case.throttled_share < THRESHOLD and case.closing_index is not None:
-        return f"if this load goes on, {_closing(case.closing_index)}"
+        return f"if this load goes on, {_closing(case, case.closing_index)}"
     return f"when it does, {words.percent(case.throttled_share)} of calls: {_cause(case)}"
 
 
@@ -186,19 +186,20 @@ def _steady_rate(case: Case, resource: ResourceResult, axis: int) -> float | Non
     """Return the units a second that a limit with a reserve allows for good; None without one."""
     result = resource.write if axis == WRITE else resource.read
     if result.utilisation is None:
-        capacity = case.layout.capacity_of(resource.name)
+        capacity = case.layout.capacities[resource.name]
         return capacity.max_write if axis == WRITE else capacity.max_read
     provided = set(result.fine.provisioned)
     return min(provided) if len(provided) == 1 else None
 
 
-def _closing(index: ResourceResult) -> str:
+def _closing(case: Case, index: ResourceResult) -> str:
     """Return when an index that falls behind closes its table's writes (CAP2-4)."""
     backlog = index.backlog
     assert backlog is not None, "an index that closes has a backlog"
     assert backlog.closes_after is not None, "and a time for it"
     is_refused = any(not split.children for split in index.busy_splits)
-    may_split = parse_reason(backlog.reason).limit is ThrottlingLimit.KEY_RANGE and not is_refused
+    is_full = parse_reason(backlog.reason).limit is ThrottlingLimit.KEY_RANGE
+    may_split = is_full and not is_refused and not case.is_in_order(index)
     unless = " unless its busy partition splits before" if may_split else ""
     return (
         f"{words.resource(index.name)} falls behind, {backlog.units:,.0f} write units at the end, "
@@ -221,8 +222,14 @@ def _cause(case: Case) -> str:
         return _full_partition(resource, reason, asked)
     if limit is ThrottlingLimit.ACCOUNT:
         return f"{name} is asked for {asked:,.0f} {word} units a second, over its quota"
-    provided = max(axis_of(resource, reason).per_minute.provisioned, default=0.0)
-    return f"{name} is asked for up to {asked:,.0f} {word} units a second and has {provided:,.0f}"
+    provided = axis_of(resource, reason).per_minute.provisioned
+    least, most = min(provided, default=0.0), max(provided, default=0.0)
+    has, scaling = f" and has {most:,.0f}", case.layout.capacities[resource.name].scaling
+    if scaling is not None and most >= scaling.maximum:
+        has = f", and auto scaling stops at its maximum of {most:,.0f}"
+    elif scaling is not None and least < most:
+        has = f", and auto scaling provides {least:,.0f} to {most:,.0f}, minutes late"
+    return f"{name} is asked for up to {asked:,.0f} {word} units a second{has}"
 
 
 def _full_partition(resource: ResourceResult, reason: str, asked: float) -> str:

@@ -207,15 +207,20 @@ class Layout:
             return table.name
         return index if len(self.tables) == 1 else f"{table.name}/{index}"
 
-    def capacity_of(self, resource: str) -> Capacity:
-        """Return the capacity of a table or global index, by what results call it."""
+    @property
+    def capacities(self) -> dict[str, Capacity]:
+        """The capacity of every table and global index, by what results call it."""
+        made: dict[str, Capacity] = {}
         for table in self.tables:
-            if self.resource_name(table, None) == resource:
-                return table.design.capacity
+            made[self.resource_name(table, None)] = table.design.capacity
             for index in table.global_indexes:
-                if self.resource_name(table, index.name) == resource:
-                    return table.index_capacity(index)
-        raise KeyError(resource)
+                made[self.resource_name(table, index.name)] = table.index_capacity(index)
+        return made
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether auto scaling sets the capacity of some table or index."""
+        return any(capacity.scaling is not None for capacity in self.capacities.values())
 
     def _place(self, pattern: Pattern) -> TableLayout:
         """Return the table that lists the pattern's entity, has its name, or is the only other."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from emulator.capacity import ScalingPolicy
 from emulator.lab import (
     Capacity,
     Comparison,
@@ -13,6 +14,7 @@ from emulator.lab import (
     Field,
     Hotspot,
     Index,
+    Key,
     Pattern,
     Preload,
     Ramp,
@@ -444,6 +446,63 @@ def test_a_fix_of_refusals_also_cures_an_index_that_will_refuse():
         rf"pre-warm the table for 12,000 reads and {A_NUMBER} writes a second",
         found.fix,
     )
+
+
+def test_kinds_of_items_that_share_a_hot_key_get_its_suffixes():
+    """The key of other kinds of items stays as it is."""
+    workload = Workload(
+        fields=[Field("userId", count=1000), Field("orderId", unique="random")],
+        patterns=[
+            Pattern("save", "PutItem", rate=50, entity="profile"),
+            Pattern("order", "PutItem", rate=1400, entity="order"),
+        ],
+        duration=10,
+        warm_up=10,
+    )
+    entities = {
+        "profile": Key(partition="USER#{userId}", sort="PROFILE"),
+        "order": Key(partition="ORDERS", sort="{timestamp}#{orderId}"),
+    }
+    design = Design("d", entities=entities, capacity=Capacity(warm_read=12_000, warm_write=20_000))
+
+    [found] = compare(workload, [design], **FAST).designs
+
+    assert found.fix is not None
+    beginning = (
+        rf"add {A_NUMBER} suffixes to the partition key of the table: ORDERS#{{hash\(orderId"
+    )
+    assert re.match(beginning, found.fix)
+
+
+@pytest.mark.parametrize(
+    ("maximum", "cause", "more"),
+    [
+        (5_000, ", and auto scaling provides 50 to 105, minutes late.", ""),
+        (
+            100,
+            ", and auto scaling stops at its maximum of 100.",
+            ", and raise the maximum of auto scaling on the table to 460 units",
+        ),
+    ],
+)
+def test_auto_scaling_that_is_late_or_ends_is_told_and_capacity_set_before(maximum, cause, more):
+    """CAP2-8: the largest capacity of the run came too late, or is too little."""
+    workload = Workload(
+        fields=FIELDS,
+        patterns=[Pattern("put", "PutItem", rate=Ramp(start=20, end=400, over=120))],
+        duration=900,
+        warm_up=0,
+    )
+    scaling = ScalingPolicy(minimum=20, maximum=maximum)
+    capacity = Capacity(read=20, write=50, scaling=scaling)
+    design = Design("d", partition="{userId}", sort="{timestamp}", capacity=capacity)
+
+    [found] = compare(workload, [design], known=NEW_TABLE, **FAST).designs
+
+    asked = "the table is asked for up to 400 write units a second"
+    assert found.verdict.endswith(f"{asked}{cause}")
+    before = "before the load comes (auto scaling is minutes late)"
+    assert found.fix == f"provision 460 write units on the table {before}{more}"
 
 
 def test_a_run_that_misses_a_peak_says_so():

@@ -88,9 +88,14 @@ def test_auto_scaling_is_followed_minute_by_minute():
 
 
 def test_a_design_that_scales_pays_what_it_was_set_to():
+    """Without scaling it would have to be provisioned for its busiest minute."""
     scaling = Capacity(read=5, write=5, scaling=ScalingPolicy())
-    usage = use_of(make_log(capacity=scaling), write=12.0, provisioned=7.0)
-    assert (usage.billing, usage.settings, usage.scaled) == ("auto-scaled", (7, 7), (7, 7))
+    log = make_log(capacity=scaling)
+    usage = use_of(log, write=12.0, provisioned=17.0)
+    assert (usage.billing, usage.settings, usage.scaled) == ("auto-scaled", (1, 12), (17, 17))
+    assert usage.times(1.0, 1.5).settings == (1, 18)
+    [row] = break_even([usage], log.layout)
+    assert row.utilisation == pytest.approx(12 / 17)
 
 
 #: Two collections alike of 1,000 bytes in 4 items, of which 100 bytes are new.
