@@ -58,24 +58,26 @@ def counted(value: float, noun: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share of 0 to 1 as percent; never 0 or 100 unless it is.
+    """Return a share as percent; never 0 or 100 unless it is.
 
     >>> [percent(share).replace(SPACE, " ") for share in (0, 1, 0.5, 0.0123, 0.99951)]
     ['0 %', '100 %', '50 %', '1.23 %', '99.95 %']
     >>> [percent(share).replace(SPACE, " ") for share in (0.000123, 0.000001, 0.99999)]
     ['0.012 %', '<0.001 %', '>99.99 %']
-    >>> percent(0.9999 + 1e-16).replace(SPACE, " ")
-    '99.99 %'
+    >>> percent(0.9999 + 1e-16).replace(SPACE, " "), percent(1.349).replace(SPACE, " ")
+    ('99.99 %', '135 %')
     """
     if 0 < share < 0.00001:
         text = "<0.001"
     elif 0.9999 + _ROUNDING < share < 1:
         text = ">99.99"
+    elif share >= 1:
+        text = f"{share * 100:,.0f}"
     elif share < 0.01:
         text = significant(share * 100, 2)
     else:
         digits = 2 if share < 0.1 or share > 0.999 else 1
-        text = f"{share * 100:.{digits}f}".rstrip("0").rstrip(".") if share < 1 else "100"
+        text = f"{share * 100:.{digits}f}".rstrip("0").rstrip(".")
     return f"{text}{SPACE}%"
 
 

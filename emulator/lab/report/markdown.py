@@ -8,12 +8,13 @@ from typing import Final
 from emulator.lab.outcome import words
 from emulator.lab.outcome.result_types import Comparison
 from emulator.lab.outcome.rows import groups, summary
+from emulator.lab.report.text import explanations
 
 _HEADINGS: Final = "|---|"
 
 
 def markdown_report(comparison: Comparison, failures: Sequence[str]) -> str:
-    """Return verdicts, broken promises and the table of measures.
+    """Return verdicts with what the text says of them, broken promises, and the measures.
 
     >>> empty = Comparison(title="t", workload={}, engine="exact", duration_seconds=60.0,
     ...                    seeds=(0,), designs=())
@@ -23,8 +24,8 @@ def markdown_report(comparison: Comparison, failures: Sequence[str]) -> str:
     lines = [f"### {comparison.title}", "", summary(comparison), ""]
     lines += [f"- ❌ {failure}" for failure in failures]
     for design in comparison.designs:
-        fix = f" Smallest fix: {words.sentence(design.fix)}" if design.fix else ""
-        lines.append(f"- **{design.grade}**: {words.sentence(design.verdict)}{fix}")
+        lines.append(f"- **{design.grade}**: {words.sentence(design.verdict)}")
+        lines += [f"  - {label}: {text}" for label, text in explanations(design)]
     names = " | ".join(design.name for design in comparison.designs)
     lines += ["", f"| | {names} |", _HEADINGS + "---:|" * len(comparison.designs)]
     for group in groups(comparison):

@@ -167,7 +167,8 @@ def _line(label: str, cells: Sequence[str], first: int, widths: Sequence[int]) -
 def _maps(comparison: Comparison, *, unicode: bool) -> Iterator[str]:
     shades = SHADES if unicode else ASCII_SHADES
     idle, full, refused = shades[0], shades[-2], shades[-1]
-    yield f"Load of partitions over time: {idle} idle, {full} full, {refused} throttled"
+    meaning = _refused_means(comparison)
+    yield f"Load of partitions over time: {idle} idle, {full} full, {refused} {meaning}"
     for design in comparison.designs:
         resource = hottest(design)
         yield f"{design.name} ({resource.name})"
@@ -175,6 +176,12 @@ def _maps(comparison: Comparison, *, unicode: bool) -> Iterator[str]:
         for row in range(len(cells.load)):
             yield "  " + signs(cells, row, shades)
         yield "  " + _time_axis(cells)
+
+
+def _refused_means(comparison: Comparison) -> str:
+    """Return what is shown as refused: writes of a global index wait instead (CAP2-4)."""
+    has_index = any(hottest(design).kind == "index" for design in comparison.designs)
+    return "throttled (in an index: writes wait)" if has_index else "throttled"
 
 
 def map_cells(resource: ResourceResult) -> Cells:
@@ -259,4 +266,4 @@ def _rich_maps(comparison: Comparison) -> Iterator[object]:
                 line.append("".join(run), "red" if refused else "blue")
             yield line
         yield Text(f"  {_time_axis(cells)}", "dim")
-    yield Text("  · idle   █ full   X throttled", "dim")
+    yield Text(f"  · idle   █ full   X {_refused_means(comparison)}", "dim")

@@ -4,7 +4,11 @@ import io
 import re
 from dataclasses import replace
 
+import pytest
+
 from emulator.lab.report import print_report, text_report
+from emulator.lab.report.heat_map import hottest
+from emulator.lab.report.markdown import markdown_report
 from emulator.lab.report.text import dependence, explanations
 from tests.lab.report.comparisons import afternoon, effect
 
@@ -102,3 +106,30 @@ def test_an_unknown_that_decides_whether_an_index_closes_is_named():
     assert design.grade == "risky"
     assert dependence(closes) == "times of splits (an index closes in 30\u202f% of worlds)"
     assert dependence(never) == "no unknown by itself changes the share of throttled calls"
+
+
+@pytest.mark.parametrize(
+    ("kind", "meaning"),
+    [("table", "throttled"), ("index", "throttled (in an index: writes wait)")],
+)
+def test_writes_that_wait_for_an_index_are_not_called_throttled(kind, meaning):
+    """CAP2-4: the map of an index shows them as refused."""
+    comparison = afternoon()
+    design = comparison.designs[0]
+    shown = replace(design, resources=(replace(hottest(design), kind=kind),))
+
+    text = text_report(replace(comparison, designs=(shown,)))
+
+    assert f"Load of partitions over time: · idle, █ full, X {meaning}\n" in text
+
+
+def test_markdown_says_what_the_text_says():
+    comparison = afternoon()
+
+    said = markdown_report(comparison, [])
+
+    for design in comparison.designs:
+        for label, text in explanations(design):
+            assert f"  - {label}: {text}".replace("\u202f", " ") in said
+    assert "smallest fix" in said
+    assert "depends on: Placement of keys (0 % to 21 %)" in said
