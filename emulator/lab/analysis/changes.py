@@ -178,7 +178,7 @@ def families(case: Case, world: World) -> Iterator[Family]:
         yield from map(Family, _suffixes(case, hottest[0]))
     for hot in hottest:
         for changes in _suffixes(case, hot):
-            yield Family(changes, partial(_with_throughput, case, world))
+            yield Family(changes, partial(_with_throughput, case, world, hot.resource.name))
 
 
 def _is_on_demand(design: Design) -> bool:
@@ -200,8 +200,11 @@ def _and(clauses: Sequence[str]) -> str:
     return f"{', '.join(others)}, and {last}" if others else last
 
 
-def _with_throughput(case: Case, world: World, change: Change) -> Sequence[Change]:
-    """Return a change with the throughput that its load takes: more keys may mean more reads."""
+def _with_throughput(case: Case, world: World, resource: str, change: Change) -> Sequence[Change]:
+    """Return a change with the throughput that its load takes: more keys may mean more reads.
+
+    What is warmed for more than that is first the table or index whose key is changed, then all.
+    """
     workload = case.layout.workload
     after = replace(case, layout=Layout(change.design, workload))
     if _asks_far_too_much(case, after.layout):
@@ -214,11 +217,12 @@ def _with_throughput(case: Case, world: World, change: Change) -> Sequence[Chang
         max(load.read, load.write) > case.settings.table_quota for load in after.offered.values()
     ):
         return []
-    enlarged = [_enlarged(after, times) for times in _WARMER]
-    return [
+    enlarged = [_enlarged(after, times, only) for only in (resource, None) for times in _WARMER]
+    variants = [
         replace(change, sentence=_and([change.sentence, *clauses]), design=design)
         for design, clauses in enlarged
     ]
+    return list({variant.sentence: variant for variant in variants}.values())
 
 
 def _asks_far_too_much(case: Case, after: Layout) -> bool:
@@ -238,10 +242,10 @@ def _asks_far_too_much(case: Case, after: Layout) -> bool:
     return False
 
 
-def _enlarged(case: Case, times: int = 1) -> _Changed:
+def _enlarged(case: Case, times: int = 1, only: str | None = None) -> _Changed:
     """Return the design with throughput for the offered load: provisioned, warm, as maximum."""
     raised, clauses = _raised(case)
-    design, warmed = _warmed(case, raised, times)
+    design, warmed = _warmed(case, raised, times, only)
     return design, warmed + clauses
 
 
@@ -295,16 +299,23 @@ def _capacity(
     return replace(capacity, **changes)
 
 
-def _warmed(case: Case, design: Design, times: int) -> _Changed:
+def _warmed(case: Case, design: Design, times: int, only: str | None = None) -> _Changed:
     """Return the design with tables and indexes warmed for so many times the offered load.
 
     What is provisioned is warm for its capacity, so for once the load nothing is done there.
+
+    Args:
+        case: What was offered.
+        design: The design.
+        times: How often the offered load is warmed for.
+        only: If given, all others than this are warmed for once the load.
     """
     tables = []
     clauses: list[str] = []
     for layout, table in zip(case.layout.tables, design.tables, strict=True):
         name = case.layout.resource_name(layout, None)
-        capacity = _warm_capacity(case, name, table.capacity, times, clauses)
+        share = times if only in (None, name) else 1
+        capacity = _warm_capacity(case, name, table.capacity, share, clauses)
         indexes = []
         for present, index in zip(layout.indexes, table.indexes, strict=True):
             if not present.is_global:
@@ -314,7 +325,8 @@ def _warmed(case: Case, design: Design, times: int) -> _Changed:
             if table.capacity.is_provisioned and not own.is_provisioned:
                 own = layout.index_capacity(present)
             name = case.layout.resource_name(layout, index.name)
-            warm = _warm_capacity(case, name, own, times, clauses)
+            share = times if only in (None, name) else 1
+            warm = _warm_capacity(case, name, own, share, clauses)
             indexes.append(index if warm == own else replace(index, capacity=warm))
         tables.append(replace(table, capacity=capacity, indexes=tuple(indexes)))
     return design.with_tables(*tables), clauses

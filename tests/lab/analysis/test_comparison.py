@@ -420,7 +420,8 @@ def test_of_two_tables_that_refuse_for_one_reason_either_may_need_suffixes():
     assert found.fix is not None
     assert re.match(
         rf"add {A_NUMBER} suffixes to the partition key of stock: {{sku}}#{{.*}}, "
-        rf"pre-warm orders for 12,000 reads and {A_NUMBER} writes a second",
+        rf"pre-warm orders for 12,000 reads and 6,900 writes a second, "
+        rf"and pre-warm stock for 12,000 reads and {A_NUMBER} writes a second",
         found.fix,
     )
 
