@@ -12,7 +12,7 @@ from emulator.capacity.traffic import WEIGHTS
 from emulator.lab.aggregate.admission import Admitted, Crowd
 from emulator.lab.aggregate.buckets import Buckets
 from emulator.lab.aggregate.call_rows import CallRows, PatternColumns
-from emulator.lab.aggregate.client_queues import ClientQueue
+from emulator.lab.aggregate.client_queues import LEAST, ClientQueue
 from emulator.lab.aggregate.index_queues import IndexQueues
 from emulator.lab.aggregate.pattern_model import CallPrices, ModelContext, PatternKeys
 from emulator.lab.aggregate.retry_times import RetryTimes
@@ -266,7 +266,7 @@ class LogWriter:
         Of tables and indexes it stays, since it was taken from them during the run.
         """
         accepted, own = self._accepted[number], record.attempts - record.refusals
-        if accepted > own:
+        if accepted > own + LEAST:
             share = own / accepted
             record.units = {
                 name: [units * share for units in taken] for name, taken in record.units.items()
