@@ -173,8 +173,9 @@ class LogWriter:
                     refused = self._refused_units[column, own_rows]
                     keys.throttled[number] += refused[grouping.rows] * key_shares
         self._accepted[pattern] += float(accepted.sum())
-        record.evaluated_bytes += float((accepted * prices.evaluated).sum())
-        record.filtered_bytes += float((accepted * prices.filtered).sum())
+        read = accepted * model.actions
+        record.evaluated_bytes += float((read * prices.evaluated).sum())
+        record.filtered_bytes += float((read * prices.filtered).sum())
 
     def _flush(self, pattern: int) -> None:
         """Write down what keys consumed."""

@@ -253,7 +253,7 @@ class CallPrices:
         calls: Calls per request.
         units: For each resource that a call draws on, the units of one call.
         chances: For each of them, how likely a call draws on it at all.
-        evaluated: Bytes read per call.
+        evaluated: Bytes read per call; of a transaction, per item.
         filtered: Of those the bytes that a filter throws away.
     """
 

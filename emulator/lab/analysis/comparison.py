@@ -9,6 +9,7 @@ from enum import Enum
 from functools import partial
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
+from emulator.capacity.units import read_units
 from emulator.lab.analysis.study import (
     Progress,
     StudyOptions,
@@ -28,6 +29,7 @@ from emulator.lab.outcome.risk import risk_of
 from emulator.lab.outcome.thresholds import FIRST_WORLDS, MOST_WORLDS, THRESHOLD
 from emulator.lab.outcome.throttled import typical_throttling
 from emulator.lab.outcome.world_outcome import WorldOutcome
+from emulator.lab.planning.access_paths import find_path
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known
 from emulator.settings import Settings
@@ -39,6 +41,8 @@ Announce: TypeAlias = Callable[[str], None]
 EXACT_REQUESTS: Final = 50_000
 #: Seconds between two reports of progress while others work.
 _LOOK: Final = 1.0
+#: A pattern that finds an item in fewer of its reads is told to.
+_FOUND: Final = 0.5
 
 
 class _Step(Enum):
@@ -163,7 +167,7 @@ def compare(
         duration_seconds=float(workload.duration),
         seeds=tuple(range(options.first, options.first + most)),
         designs=results,
-        notes=tuple(_missed_peaks(workload)),
+        notes=(*_missed_peaks(workload), *_missed_items(layouts, results)),
     )
 
 
@@ -174,6 +178,30 @@ def _missed_peaks(workload: Workload) -> Iterator[str]:
             f"{name} reaches {words.count(reached)} requests a second in this run and never its "
             f"peak of {words.count(highest)}: choose a start or a duration that has it"
         )
+
+
+def _missed_items(
+    layouts: Sequence[Layout], results: Sequence[result_types.DesignResult]
+) -> Iterator[str]:
+    """Yield which patterns ask for large items that are mostly not there: a miss costs little."""
+    found: dict[str, float] = {}
+    for layout, result in zip(layouts, results, strict=True):
+        for read in result.patterns:
+            pattern = layout.workload.pattern(read.name)
+            size = pattern.sizes.mean
+            items = (read.attempts - read.refusals) * (
+                pattern.actions if pattern.is_transaction else 1
+            )
+            is_dear = read_units(round(size)) > read_units(0)
+            if find_path(layout, pattern).kind == "get" and is_dear and items > 0:
+                share = read.evaluated_bytes / (items * size)
+                found[read.name] = min(share, found.get(read.name, 1.0))
+    for name, share in found.items():
+        if share < _FOUND:
+            yield (
+                f"{name} finds an item in {words.percent(share)} of its reads, and a read that "
+                "finds none costs little: preload what is stored in production"
+            )
 
 
 def _check(designs: Sequence[Design], worlds: int | None) -> None:

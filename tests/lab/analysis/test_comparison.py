@@ -522,6 +522,39 @@ def test_a_run_that_misses_a_peak_says_so():
     assert Comparison.from_json(result.to_json()) == result
 
 
+@pytest.mark.parametrize("engine", ["aggregate", "exact"])
+@pytest.mark.parametrize(
+    ("operation", "size", "items", "is_told"),
+    [
+        ("GetItem", 20_000, 0, True),
+        ("TransactGetItems", 20_000, 0, True),
+        ("GetItem", 20_000, 20_000, False),
+        ("TransactGetItems", 20_000, 20_000, False),
+        ("GetItem", 400, 0, False),
+    ],
+)
+def test_reads_of_large_items_that_are_not_there_are_told(engine, operation, size, items, is_told):
+    """CAP-201: a miss costs as much as the smallest item, so an empty table reads cheaply."""
+    actions = 2 if operation == "TransactGetItems" else 1
+    workload = Workload(
+        fields=[Field("userId", count=2_000)],
+        patterns=[
+            Pattern("put", "PutItem", rate=1, size=size),
+            Pattern("get", operation, rate=20, size=size, by=["userId"], actions=actions),
+        ],
+        preload=[Preload(pattern="put", items=items)] if items else [],
+        duration=30,
+        warm_up=0,
+    )
+    few = {"worlds": 1, "headroom": False, "sensitivity": False, "fix": False}
+
+    design = Design("d", partition="{userId}", capacity=Capacity(read=800, write=200))
+
+    notes = compare(workload, [design], engine=engine, **few).notes
+
+    assert [note.startswith("get finds an item in ") for note in notes] == [True] * is_told
+
+
 GROWING = Workload(
     fields=[Field("userId", count=10_000)],
     patterns=[Pattern("put", "PutItem", rate=Spikes(base=100, peak=9000, every=120, lasting=30))],
