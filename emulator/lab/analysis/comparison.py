@@ -167,7 +167,11 @@ def compare(
         duration_seconds=float(workload.duration),
         seeds=tuple(range(options.first, options.first + most)),
         designs=results,
-        notes=(*_missed_peaks(workload), *_missed_items(layouts, results)),
+        notes=(
+            *_missed_peaks(workload),
+            *_guessed_tables(layouts),
+            *_missed_items(layouts, results),
+        ),
     )
 
 
@@ -178,6 +182,17 @@ def _missed_peaks(workload: Workload) -> Iterator[str]:
             f"{name} reaches {words.count(reached)} requests a second in this run and never its "
             f"peak of {words.count(highest)}: choose a start or a duration that has it"
         )
+
+
+def _guessed_tables(layouts: Sequence[Layout]) -> Iterator[str]:
+    """Yield which patterns were played on a table that nothing says is theirs."""
+    for layout in layouts:
+        for pattern in layout.guessed:
+            names = ", ".join(table.name for table in layout.tables)
+            yield (
+                f"{pattern.name} is played on {layout.table_of(pattern).name}, the first table of "
+                f"{layout.design.name}: name its table as its entity ({names})"
+            )
 
 
 def _missed_items(
@@ -199,8 +214,8 @@ def _missed_items(
     for name, share in found.items():
         if share < _FOUND:
             yield (
-                f"{name} finds an item in {words.percent(share)} of its reads, and a read that "
-                "finds none costs little: preload what is stored in production"
+                f"{name} finds no item in most of its reads, and such a read costs little: "
+                "preload what is stored in production"
             )
 
 

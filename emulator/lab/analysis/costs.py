@@ -17,6 +17,7 @@ import numpy as np
 from emulator.capacity import READ, WRITE, Scaler, ScalingPolicy
 from emulator.capacity.prices import STANDARD, TABLE_CLASSES, Bill, PriceList, UnitHours
 from emulator.capacity.units import billed_bytes
+from emulator.lab.inputs.distributions import weighted
 from emulator.lab.inputs.extras import Extras
 from emulator.lab.inputs.workload import Workload
 from emulator.lab.outcome.result_types import BreakEven, Cost, CostLine, MonthCost
@@ -213,11 +214,11 @@ def _held(record: ResourceRecord) -> tuple[float, float]:
     """Return the billed bytes at the end of a run, and how many of them it added."""
     collections = record.collections
     counts = np.asarray(collections.counts)
-    size = float((np.asarray(collections.sizes) * counts).sum())
-    growth = float((np.asarray(collections.growth) * counts).sum())
+    size = weighted(np.asarray(collections.sizes), counts)
+    growth = weighted(np.asarray(collections.growth), counts)
     # An entry of a local index is billed as an item is (CAP-110).
     items = sum(
-        float(np.dot(column, counts))
+        weighted(np.asarray(column), counts)
         for column in (collections.items, collections.entries)
         if column
     )

@@ -178,6 +178,9 @@ def _throughput(capacity: Capacity, *, provisioned: bool) -> dict[str, Any]:
 class Layout:
     """All tables of a design, for a workload.
 
+    Attributes:
+        guessed: The patterns of which nothing says in which of several tables their items are.
+
     Raises:
         ValueError: The design names fields that the workload has not, or has no place for a
             pattern's items.
@@ -188,6 +191,7 @@ class Layout:
         self.workload = workload
         self.tables = tuple(_table(design, table) for table in design.tables)
         self._check_fields()
+        self.guessed: list[Pattern] = []
         self._by_pattern = {pattern.name: self._place(pattern) for pattern in workload.patterns}
 
     def table_of(self, pattern: Pattern) -> TableLayout:
@@ -223,23 +227,19 @@ class Layout:
         return any(capacity.scaling is not None for capacity in self.capacities.values())
 
     def _place(self, pattern: Pattern) -> TableLayout:
-        """Return the table that lists the pattern's entity, has its name, or is the only other."""
-        entity, design = pattern.entity, self.design.name
+        """Return the table that lists the pattern's entity, has its name, or comes first."""
+        entity = pattern.entity
         special = [table for table in self.tables if entity is not None and entity in table.keys]
         general = [table for table in self.tables if None in table.keys]
         named = [table for table in general if table.name == entity]
         homes = special or named or general
         if not homes:
             raise ValueError(
-                f"design {design!r} has no key for pattern {pattern.name!r} "
+                f"design {self.design.name!r} has no key for pattern {pattern.name!r} "
                 f"(entity {entity!r}): give an entity that one of its tables names"
             )
         if homes is general and len(general) > 1:
-            names = ", ".join(table.name for table in general)
-            raise ValueError(
-                f"design {design!r} has several tables for pattern {pattern.name!r} "
-                f"(entity {entity!r}): give it the name of one as its entity ({names})"
-            )
+            self.guessed.append(pattern)
         return homes[0]
 
     def _check_fields(self) -> None:

@@ -522,6 +522,23 @@ def test_a_run_that_misses_a_peak_says_so():
     assert Comparison.from_json(result.to_json()) == result
 
 
+@pytest.mark.parametrize(("entity", "is_told"), [(None, True), ("sales", True), ("stock", False)])
+def test_a_pattern_that_nothing_says_the_table_of_is_told(entity, is_told):
+    """Files of 0.1.0 had no way to say it, and are read all the same."""
+    put = Pattern("put", "PutItem", rate=1, entity=entity)
+    workload = Workload(fields=FIELDS, patterns=[put], duration=30, warm_up=0)
+    tables = [Table(name=name, partition="{userId}") for name in ("orders", "stock")]
+    few = {"worlds": 1, "headroom": False, "sensitivity": False, "fix": False}
+
+    result = compare(workload, [Design("shop", tables=tables)], **few)
+
+    note = (
+        "put is played on orders, the first table of shop: name its table as its entity "
+        "(orders, stock)"
+    )
+    assert result.notes == (note,) * is_told
+
+
 @pytest.mark.parametrize("engine", ["aggregate", "exact"])
 @pytest.mark.parametrize(
     ("operation", "size", "items", "is_told"),
@@ -552,7 +569,7 @@ def test_reads_of_large_items_that_are_not_there_are_told(engine, operation, siz
 
     notes = compare(workload, [design], engine=engine, **few).notes
 
-    assert [note.startswith("get finds an item in ") for note in notes] == [True] * is_told
+    assert [note.startswith("get finds no item in most ") for note in notes] == [True] * is_told
 
 
 GROWING = Workload(

@@ -133,10 +133,6 @@ def test_an_entity_with_the_name_of_a_table_is_kept_there():
             Design("d", partition="{userId}", entities={"x": Key(partition="a", sort="b")}),
             "need a sort key, or none",
         ),
-        (
-            Design("d", tables=[Table(name=name, partition="{userId}") for name in ("a", "b")]),
-            r"several tables for pattern 'p' \(entity None\): give .* as its entity \(a, b\)",
-        ),
     ],
 )
 def test_a_design_that_does_not_fit_says_why(design, complaint):
