@@ -17,7 +17,7 @@ from emulator.lab.analysis.deadline import Deadline
 from emulator.lab.analysis.world_runs import WorldRuns
 from emulator.lab.outcome.result_types import Assumption, UnknownEffect
 from emulator.lab.outcome.run_log import RunLog
-from emulator.lab.outcome.thresholds import ALONE_WORLDS, FIRST_WORLDS
+from emulator.lab.outcome.thresholds import ALONE_WORLDS, FIRST_WORLDS, MOVES
 from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import (
@@ -32,8 +32,6 @@ from emulator.lab.planning.worlds import (
 from emulator.service.throttling import ThrottlingLimit
 from emulator.settings import Settings
 
-#: Worlds whose shares of throttled calls differ by less are alike.
-_NOTHING_MOVES: Final = 0.005
 #: What stands for every unknown at once.
 TOGETHER: Final = "all unknowns together"
 
@@ -77,7 +75,7 @@ def effects_of(runs: WorldRuns, deadline: Deadline) -> Iterator[UnknownEffect]:
     """
     whole = runs.whole_outcomes
     shares = [outcome.throttled_share for outcome in whole]
-    are_alike = len(shares) >= FIRST_WORLDS and max(shares) - min(shares) < _NOTHING_MOVES
+    are_alike = len(shares) >= FIRST_WORLDS and max(shares) - min(shares) < MOVES
     if are_alike and runs.hits in (0, len(runs.outcomes)):
         yield _effect(TOGETHER, "", whole)
         return

@@ -6,6 +6,8 @@ from typing import Final
 
 #: The share of throttled calls that still counts as none.
 THRESHOLD: Final = 0.001
+#: Worlds whose shares of throttled calls differ by less are alike, unless they throttle or not.
+MOVES: Final = 0.005
 #: Less headroom than this is tight.
 TIGHT: Final = 1.5
 #: A partition is hotter than others from so many times the fair share on.

@@ -20,7 +20,7 @@ from emulator.lab.outcome.result_types import (
     UnknownEffect,
 )
 from emulator.lab.outcome.rows import Group, groups, summary
-from emulator.lab.outcome.thresholds import HEALTHY, THRESHOLD
+from emulator.lab.outcome.thresholds import HEALTHY, MOVES, THRESHOLD
 from emulator.lab.report.heat_map import Cells, MapLayout, hottest
 
 PLAIN_WIDTH: Final = 100
@@ -122,7 +122,8 @@ def dependence(design: DesignResult) -> str:
 
 def _movement(effect: UnknownEffect) -> str:
     """Return how far an unknown moves the answer, "" if it does not."""
-    if effect.high - effect.low >= THRESHOLD:
+    is_decisive = effect.low < THRESHOLD <= effect.high
+    if is_decisive or effect.high - effect.low >= MOVES:
         return f"{effect.name} ({words.percent(effect.low)} to {words.percent(effect.high)})"
     if 0 < effect.chance < 1:  # calls are refused once the index has closed, after the run
         return f"{effect.name} (an index closes in {words.percent(effect.chance)} of worlds)"

@@ -97,6 +97,18 @@ def test_a_design_that_throttles_says_when_no_fix_was_looked_for():
     assert "smallest fix" not in dict(explanations(healthy))
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "is_named"),
+    [(0.602, 0.604, False), (0.602, 0.607, True), (0.0, 0.002, True), (0.0, 0.0009, False)],
+)
+def test_an_unknown_that_moves_the_answer_is_named(low, high, is_named):
+    """By half a point at least, or from a world that does not throttle to one that does."""
+    design = afternoon().designs[0]
+    moved = replace(design, unknowns=(effect("arrivals", "", low, high, 1.0),))
+
+    assert dependence(moved).startswith("arrivals (") is is_named
+
+
 def test_an_unknown_that_decides_whether_an_index_closes_is_named():
     """CAP2-4: no call is refused in the run, so the share of throttled calls is the same."""
     design = afternoon().designs[2]
