@@ -5,7 +5,7 @@
 
 And what coverage is measured of: everything but plays. And what thousands of tests would otherwise
 do thousands of times: look for garbage among what was collected, compile the sources in every
-process, read botocore's model of the service.
+process, read botocore's model of the service, tell the other process that nothing has happened.
 """
 
 import functools
@@ -21,6 +21,7 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import pytest  # noqa: E402
+from _pytest.runner import runtestprotocol  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
 #: A process here holds millions of objects for good; by default Python would go through all of
@@ -83,6 +84,25 @@ def pytest_collect_file(file_path):
     if b">>>" in file_path.read_bytes():
         return collectors
     return [collector for collector in collectors if type(collector) is pytest.Module]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    """Send one report of a test that passes to the process that prints them, not three.
+
+    A report takes longer to send and to read than most tests take to run, and those of a setup and
+    a teardown in which all went well are only looked at for their durations.
+    """
+    config = item.config
+    if not hasattr(config, "workerinput") or config.option.durations is not None:
+        return None
+    hook, place = item.ihook, {"nodeid": item.nodeid, "location": item.location}
+    hook.pytest_runtest_logstart(**place)
+    for report in runtestprotocol(item, nextitem=nextitem, log=False):
+        if report.when == "call" or not report.passed:
+            hook.pytest_runtest_logreport(report=report)
+    hook.pytest_runtest_logfinish(**place)
+    return True
 
 
 def pytest_collection_modifyitems(config, items):
