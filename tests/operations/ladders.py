@@ -1,12 +1,12 @@
 """Rules in order: a request that breaks several rules is answered with the first of them.
 
 A ladder is a valid request and its faults in the order of the operation's rules. Each step is
-played together with all steps after it, so it proves its message and its place at once.
+played together with all steps after it, so it proves its message and its place at once. All steps
+of a ladder are one test, which names those that are answered otherwise.
 """
 
+from functools import cache
 from typing import Any, NamedTuple
-
-import pytest
 
 from emulator import ApiError
 from tests.operations.cases.case import (
@@ -55,29 +55,55 @@ def wrapped(rules, fault, message):
     return step(rules, fault, detected(message), message)
 
 
+class Rung(NamedTuple):
+    """A request that commits a fault and all that come after it, and its error."""
+
+    name: str
+    profile: str
+    request: dict[str, Any]
+    error: tuple[str, str]
+
+
 def ladder(valid, *steps):
-    """Return the requests of a ladder as parameters: profile, request and error."""
+    """Return the requests of a ladder with their errors, in both profiles."""
     return [
-        pytest.param(
+        Rung(
+            f"{fault.rules} ({profile})",
             profile,
             _request(valid, steps[number:]),
             fault.error if profile == "2026-10" else fault.classic,
-            id=f"{fault.rules} ({profile})",
         )
         for number, fault in enumerate(steps)
         for profile in PROFILES
     ]
 
 
+def misjudged(operation, rungs):
+    """Return the rungs that are answered with anything but their error, by name."""
+    answers = ((rung, answer(operation, rung.request, rung.profile)) for rung in rungs)
+    return {rung.name: got for rung, got in answers if got != rung.error}
+
+
 def answer(operation, request, profile="2026-10", given=()):
     """Return the answer of a request on the standard tables, or its code and message."""
-    emulator = filled(profile)
+    emulator = filled(profile) if given else _untouched(profile)
     for name, earlier in given:
         emulator.call(name, earlier)
     try:
-        return emulator.call(operation, request)
+        answered = emulator.call(operation, request)
     except ApiError as error:
         return error.code, error.message
+    _untouched.cache_clear()
+    return answered
+
+
+@cache
+def _untouched(profile):
+    """Return the standard tables, on which nothing but refused requests has been tried.
+
+    ``tests/conformance/test_cases.py`` proves that these change nothing.
+    """
+    return filled(profile)
 
 
 def _request(valid, faults):

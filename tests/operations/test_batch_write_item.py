@@ -31,7 +31,7 @@ from tests.operations.cases.case import (
     put,
     wire,
 )
-from tests.operations.ladders import answer, ladder, members_step, step
+from tests.operations.ladders import answer, ladder, members_step, misjudged, step
 from tests.tables import table
 
 
@@ -226,10 +226,9 @@ ORDER = ladder(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("profile", "request_", "error"), ORDER)
-def test_a_fault_is_reported_before_those_that_come_after_it(profile, request_, error):
+def test_a_fault_is_reported_before_those_that_come_after_it():
     """ERR-BWRITE-1."""
-    assert answer("BatchWriteItem", request_, profile) == error
+    assert misjudged("BatchWriteItem", ORDER) == {}
 
 
 @pytest.mark.parametrize("profile", ["2026-10", "classic"])

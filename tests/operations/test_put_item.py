@@ -33,6 +33,7 @@ from tests.operations.ladders import (
     expression_steps,
     ladder,
     members_step,
+    misjudged,
     placeholder_steps,
     step,
     table_name_steps,
@@ -250,10 +251,9 @@ ORDER = ladder(
 )
 
 
-@pytest.mark.parametrize(("profile", "request_", "error"), ORDER)
-def test_a_fault_is_reported_before_those_that_come_after_it(profile, request_, error):
+def test_a_fault_is_reported_before_those_that_come_after_it():
     """ERR-PUT-1."""
-    assert answer("PutItem", request_, profile) == error
+    assert misjudged("PutItem", ORDER) == {}
 
 
 def test_the_structure_of_expected_is_judged_after_all_values():
