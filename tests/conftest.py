@@ -105,6 +105,11 @@ def pytest_runtest_protocol(item, nextitem):
     return True
 
 
+def pytest_collection_finish():
+    """Keep what was collected, a million objects, out of all searches for garbage from here on."""
+    gc.freeze()
+
+
 def pytest_collection_modifyitems(config, items):
     """Leave plays out of what coverage is measured of."""
     if not config.pluginmanager.hasplugin("_cov"):
