@@ -65,7 +65,12 @@ def cited(text: str) -> set[str]:
     >>> sorted(cited("UTF-8 by PRO-1 to PRO-3, L0 and CAP-505."))
     ['CAP-505', 'L0', 'PRO-1', 'PRO-3']
     """
-    ids = {end for match in CITATION.findall(text) for end in match if end}
+    return _ends(CITATION.findall(text))
+
+
+def _ends(found: list[tuple[str, str]]) -> set[str]:
+    """Return the ids at the ends of what was found, a range or a single one."""
+    ids = {end for match in found for end in match if end}
     return {one for one in ids if prefix(one) not in NOT_RULES}
 
 
@@ -76,8 +81,9 @@ def covered(text: str, rules: dict[str, Rule]) -> set[str]:
     >>> sorted(covered("PRO-1 to PRO-3", rules))
     ['PRO-1', 'PRO-2', 'PRO-3']
     """
-    ids = cited(text)
-    for first, last in CITATION.findall(text):
+    found = CITATION.findall(text)
+    ids = _ends(found)
+    for first, last in found:
         if last:
             within = range(number(first), number(last) + 1)
             ids |= {one for one in rules if prefix(one) == prefix(first) and number(one) in within}
