@@ -3,28 +3,28 @@
 import re
 from pathlib import Path
 
-import pytest
+from tests.each import each
 
 DECISIONS = Path(__file__).parents[2] / "docs" / "decisions"
 PAGES = sorted(DECISIONS.glob("0*.md"))
 LIST = (DECISIONS / "README.md").read_text()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@each("page", PAGES, ids=lambda page: page.stem)
 def test_a_decision_has_context_decision_and_consequences(page):
     headings = re.findall(r"^## (.+)$", page.read_text(), re.MULTILINE)
     assert headings[:2] == ["Context", "Decision"]
     assert "Consequences" in headings
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@each("page", PAGES, ids=lambda page: page.stem)
 def test_the_list_has_every_decision_with_its_number_and_title(page):
     title = page.read_text().partition("\n")[0].removeprefix("# ")
     assert title.startswith(f"{int(page.name[:4])}. ")
     assert f"- [{title}]({page.name})" in LIST
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@each("page", PAGES, ids=lambda page: page.stem)
 def test_the_list_marks_what_a_later_decision_changes(page):
     preamble = page.read_text().partition("## Context")[0]
     later = {int(number) for number in re.findall(r"\]\((0\d{3})-", preamble)}

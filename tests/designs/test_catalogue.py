@@ -9,6 +9,7 @@ import pytest
 from emulator.check.findings_of import check
 from emulator.designs.catalogue import RULES
 from emulator.lab.files import loads
+from tests.each import each
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "checks"
@@ -45,7 +46,7 @@ def test_a_page_says_why_and_its_example_is_found(rule, tmp_path):
         assert rule.id in {finding.rule for finding in check([path]).findings}
 
 
-@pytest.mark.parametrize("path", RULE_FILES, ids=lambda path: path.stem)
+@each("path", RULE_FILES, ids=lambda path: path.stem)
 def test_a_finding_names_a_rule_of_the_catalogue(path):
     """ICH-4: an id is kebab-case, and the same wherever it is named."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

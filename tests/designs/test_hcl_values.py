@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from emulator.designs import hcl, hcl_values
 from emulator.designs.hcl_values import EvaluationWork, HclScope, UnknownValue, converted
+from tests.each import each
 
 VALUES = {
     "env": "test",
@@ -97,7 +98,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "expected"), CASES.items(), ids=CASES)
+@each(("text", "expected"), CASES.items(), ids=CASES)
 def test_an_expression_comes_to_what_terraform_says(text, expected):
     assert value(text) == expected
 
@@ -141,7 +142,7 @@ UNKNOWN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "reason"), UNKNOWN.items(), ids=UNKNOWN)
+@each(("text", "reason"), UNKNOWN.items(), ids=UNKNOWN)
 def test_what_is_not_known_stays_unknown(text, reason):
     """ICH-47."""
     assert value(text) == UnknownValue(reason)

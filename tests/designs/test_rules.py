@@ -9,6 +9,7 @@ import pytest
 from emulator.api import Emulator
 from emulator.designs import DeclaredTable, rules
 from emulator.designs.rules import follows_the_clock, has_few_values
+from tests.each import each
 
 
 def check_table(table):
@@ -179,7 +180,7 @@ FINE = {
 }
 
 
-@pytest.mark.parametrize(("given", "expected"), FOUND.values(), ids=FOUND)
+@each(("given", "expected"), FOUND.values(), ids=FOUND)
 def test_a_rule_speaks_of_what_it_is_about(given, expected):
     found = [(one.check, one.severity, one.subject) for one in check_table(given)]
     assert found == expected

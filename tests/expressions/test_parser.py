@@ -19,6 +19,7 @@ from emulator.expressions.ast import (
 )
 from emulator.expressions.parser import parse
 from emulator.service.errors import RequestFault
+from tests.each import each
 
 CONDITION = "ConditionExpression"
 FILTER = "FilterExpression"
@@ -130,7 +131,7 @@ def test_parentheses_group_arithmetic(text):
 # Syntax errors
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "text", "token", "near"),
     [
         # Verified on the service (LEX-8).
@@ -187,7 +188,7 @@ def test_a_syntax_error_names_its_token_and_surroundings(kind, text, token, near
 
 
 # Observed: dynalite's tests of scan, getItem and updateItem, run against the service.
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "things are not gonna be ok",

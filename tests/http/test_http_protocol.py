@@ -18,6 +18,7 @@ from emulator.http.http_protocol import (
     ResponseWriter,
 )
 from emulator.service.errors import ApiError, RequestEntityTooLargeException, SerializationException
+from tests.each import each
 
 POST = b"POST / HTTP/1.1\r\nX-Amz-Target: a.b\r\nContent-Length: 2\r\n\r\n{}"
 CHUNKED = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\n{}\r\n0\r\nT: v\r\n\r\n"
@@ -115,7 +116,7 @@ def test_the_version_and_the_connection_field_say_whether_more_follows(head, kee
     assert [request[-1] for request in read([head])] == [keep_alive]
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         b"GET /\r\n\r\n",

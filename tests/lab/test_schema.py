@@ -11,6 +11,7 @@ from emulator.lab.files import LAB_FILE, loads
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.inputs.forms import all_records
 from tests.architecture import reference
+from tests.each import each
 from tests.lab.test_files import BROKEN, GOOD
 
 jsonschema = pytest.importorskip("jsonschema")
@@ -46,9 +47,7 @@ def test_it_is_a_schema_of_draft_07():
     jsonschema.Draft7Validator.check_schema(schema.lab_file_schema())
 
 
-@pytest.mark.parametrize(
-    "path", sorted(Path("benchmarks/key_schemes").glob("*.yaml")), ids=lambda path: path.stem
-)
+@each("path", sorted(Path("benchmarks/key_schemes").glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_scenario_is_valid(path):
     VALIDATOR.validate(plain(Entry.read(path)))
 
@@ -77,14 +76,14 @@ def test_what_the_reader_refuses_is_invalid(good, bad, complaint):
     assert not VALIDATOR.is_valid(plain(Entry.parse(text, "lab.yaml")))
 
 
-@pytest.mark.parametrize(("form", "example"), EXAMPLES)
+@each(("form", "example"), EXAMPLES)
 def test_every_example_can_be_read_and_is_valid(form, example):
     form.read(Entry.of(example, "example"))
     definitions = schema.lab_file_schema()["definitions"]
     jsonschema.Draft7Validator({**form.schema, "definitions": definitions}).validate(example)
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.title)
+@each("record", RECORDS, ids=lambda record: record.title)
 def test_every_default_is_what_its_form_accepts(record):
     for member in record.members.values():
         if member.default is not None:

@@ -20,6 +20,7 @@ from emulator.model.numbers import (
     subtract,
 )
 from emulator.service.errors import RequestFault, ValidationException
+from tests.each import each
 
 LARGEST = "9" * 38 + "0" * 88
 
@@ -138,7 +139,7 @@ def test_equal_numbers_are_the_same_object_in_every_respect():
     assert {format_number(number) for number in forms} == {"1"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "size"),
     [
         # CAP-103: every captured value

@@ -1,14 +1,14 @@
 """Sizes: CAP-101, CAP-102, SIZ-1, SIZ-2, EX-1 to EX-7, VEC-12."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator.model import Item, attributes_size
 from emulator.model.wire import dump_item, load_item
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "size"),
     [
         ({"shirt-color": {"S": "R"}, "shirt-size": {"S": "M"}}, 23),  # EX-1

@@ -15,6 +15,7 @@ from emulator.service.errors import (
     SerializationException,
     ValidationException,
 )
+from tests.each import each
 
 INVALID = "One or more parameter values were invalid: "
 
@@ -72,7 +73,7 @@ def test_values_that_are_none(written, message):
     assert not isinstance(caught.value, RequestFault)
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "message"),
     [
         ({"N": 5}, "NUMBER_VALUE cannot be converted to String"),  # WIR-13

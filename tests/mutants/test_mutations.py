@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.mutants import ROOMS
 from benchmarks.mutants.mutations import of_file, tree_of
+from tests.each import each
 
 
 def changes(*body):
@@ -15,7 +16,7 @@ def changes(*body):
     return [(mutant.before, mutant.after) for mutant in of_file("file.py", source)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "others"),
     [
         ("x = a < b", ["x = a <= b"]),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.each import each
 from tests.tables import (
     ARN,
     INVALID,
@@ -447,7 +448,7 @@ RULES = {
 }
 
 
-@pytest.mark.parametrize("case", RULES)
+@each("case", RULES)
 def test_a_definition_that_breaks_a_rule_is_refused(case):
     """CT-2 to CT-13, ERR-CT-2 to ERR-CT-16, MAK-10 to MAK-17."""
     request, message = RULES[case]

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from emulator import ApiError, Emulator, ManualClock, Settings
+from tests.each import each
 from tests.tables import ARN, table
 
 ANN = "arn:aws:iam::000000000000:user/ann"
@@ -218,7 +219,7 @@ REQUESTS = {
 }
 
 
-@pytest.mark.parametrize("case", REQUESTS)
+@each("case", REQUESTS)
 def test_items_and_attributes_can_be_kept_apart(case):
     """OTH-23."""
     operation, request, is_allowed = REQUESTS[case]

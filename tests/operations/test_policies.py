@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator.operations.policies import Caller, Verdict, judge, parse
+from tests.each import each
 
 ANN, BOB = Caller("000000000000", "ann"), Caller("000000000000", "bob")
 TABLE = "arn:aws:dynamodb:us-east-1:000000000000:table/tab"
@@ -142,7 +143,7 @@ def test_a_resource_may_have_variables():
     assert not literal.has_variables
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

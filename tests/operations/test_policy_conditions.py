@@ -3,6 +3,7 @@
 import pytest
 
 from emulator.operations.policy_conditions import UnknownCondition, parse
+from tests.each import each
 
 CONTEXT = {
     "aws:username": ("ann",),
@@ -26,7 +27,7 @@ TIME, CLOCK = "aws:EpochTime", "aws:CurrentTime"
 USER = "aws:PrincipalArn"
 
 
-@pytest.mark.parametrize(
+@each(
     ("operator", "key", "values", "wanted"),
     [
         ("StringEquals", NAME, ["ann"], True),

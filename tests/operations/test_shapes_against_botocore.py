@@ -9,6 +9,7 @@ import pytest
 from emulator.operations import find, shapes
 from emulator.operations.definitions import DefinedTableName
 from emulator.service.catalogue import OPERATIONS, UNSERVED_MEMBERS, UNSERVED_OPERATIONS
+from tests.each import each
 
 session = pytest.importorskip("botocore.session").get_session()
 MODELS = {
@@ -107,21 +108,21 @@ def missing(name):
                 yield ".".join((*path, one))
 
 
-@pytest.mark.parametrize("name", sorted(OPERATIONS))
+@each("name", sorted(OPERATIONS))
 def test_every_member_of_the_model_is_served_or_listed(name):
     """WIR-15: nothing is dropped in silence."""
     listed = {member for operation, member in UNSERVED_MEMBERS if operation == name}
     assert set(missing(name)) == listed
 
 
-@pytest.mark.parametrize("name", CONTROL_PLANE)
+@each("name", CONTROL_PLANE)
 def test_members_are_those_of_the_model(name):
     """ERR-SHAPE-3: names and types, at every depth."""
     for path, member, model in paths(find(name).shape, input_of(name)):
         assert isinstance(member, CLASSES[model.type_name]), path
 
 
-@pytest.mark.parametrize("name", CONTROL_PLANE)
+@each("name", CONTROL_PLANE)
 def test_required_members_are_those_of_the_model(name):
     """CT-1, ERR-SHAPE-2."""
     for path, member, model in paths(find(name).shape, input_of(name)):
@@ -137,7 +138,7 @@ def test_required_members_are_those_of_the_model(name):
                 )
 
 
-@pytest.mark.parametrize("name", CONTROL_PLANE)
+@each("name", CONTROL_PLANE)
 def test_texts_have_the_model_s_lengths_patterns_and_enumerations(name):
     """ERR-SHAPE-2, ERR-SHAPE-5: the order of an enumeration is the service's own."""
     for path, member, model in paths(find(name).shape, input_of(name)):
@@ -153,7 +154,7 @@ def test_texts_have_the_model_s_lengths_patterns_and_enumerations(name):
             assert member.pattern == model.metadata.get("pattern"), path
 
 
-@pytest.mark.parametrize("name", CONTROL_PLANE)
+@each("name", CONTROL_PLANE)
 def test_numbers_and_lists_have_the_model_s_bounds(name):
     """ERR-SHAPE-2; lists of keys, and the pages of streams, have their own (MAK-14, STM-2)."""
     own = {"KeySchema", "Limit"} if name != "ListTables" else {"KeySchema"}

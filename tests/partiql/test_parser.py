@@ -9,6 +9,7 @@ from emulator.model import NumberSet, StringSet
 from emulator.partiql.ast import Delete, Exists, FromSource, Insert, Order, Select, UpdateStatement
 from emulator.partiql.parser import parse
 from emulator.service.errors import ValidationException
+from tests.each import each
 
 NOT_WELL_FORMED = "Statement wasn't well formed, can't be processed: "
 LEFT_OVER = NOT_WELL_FORMED + "Unexpected token after expression"
@@ -137,7 +138,7 @@ def test_a_statement_is_read_once():
 # Conditions
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "read"),
     [
         ("a = 1 OR b = 2 AND c = 3", "a = 1 OR b = 2 AND c = 3"),
@@ -213,7 +214,7 @@ def test_values_are_read(literal, value):
     assert values(literal) == value
 
 
-@pytest.mark.parametrize(
+@each(
     ("literal", "message"),
     [
         ("1e126", f"{OVERFLOW} under root"),
@@ -288,7 +289,7 @@ def test_a_value_in_just_as_many_containers_as_may_be():
 # Syntax
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "detail"),
     [
         ("SELECT * FROM t WHERE pk = 1 foo", "Unexpected token after expression"),
@@ -340,7 +341,7 @@ def test_a_statement_that_cannot_be_read(text, detail):
 # Faults of statements that can be read
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("SELECT * FROM t x WHERE pk = 1", "Aliasing is not supported"),

@@ -6,6 +6,7 @@ import pytest
 
 from emulator.service import errors
 from tests.architecture.rules import RULES
+from tests.each import each
 
 ROW = re.compile(
     r'^\| <a id="err-type-\d+"></a>(ERR-TYPE-\d+) \| (.*?) \| (\d+).*? \| (.*?) \|', re.M
@@ -23,7 +24,7 @@ def rows():
             yield rule, name, int(status), namespace
 
 
-@pytest.mark.parametrize(("rule", "name", "status", "namespace"), list(rows()))
+@each(("rule", "name", "status", "namespace"), list(rows()))
 def test_a_type_has_the_status_and_the_namespace_of_its_row(rule, name, status, namespace):
     """WIR-9: what stands before the ``#``."""
     if name in NEVER_RAISED:

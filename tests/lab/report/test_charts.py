@@ -16,6 +16,7 @@ from emulator.lab.report.charts import (
     traffic_of,
 )
 from emulator.lab.report.drawing import draw
+from tests.each import each
 from tests.lab.report.comparisons import afternoon
 
 NAMES = [
@@ -46,7 +47,7 @@ def test_an_axis_without_traffic_has_no_picture():
     assert "by-device-index-on-type-eventtypeindex-reads" not in names
 
 
-@pytest.mark.parametrize("chart", list(charts(afternoon())), ids=lambda chart: chart.name)
+@each("chart", list(charts(afternoon())), ids=lambda chart: chart.name)
 def test_a_picture_is_xml_inside_its_frame(chart):
     root = ElementTree.fromstring(standalone(chart.svg, chart.title).encode())
     _, _, width, height = (float(part) for part in root.get("viewBox").split())
