@@ -66,12 +66,11 @@ def script(path, text):
     path.chmod(0o755)
 
 
-@pytest.fixture
-def runner(tmp_path):
-    """A runner with the shallow checkout of a pull request that changes a key."""
-    origin, temporary = tmp_path / "origin", tmp_path / "temp"
-    temporary.mkdir()
-    (origin / "infra").mkdir(parents=True)
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    """A repository whose last commit changes a key, and the commit before it."""
+    origin = tmp_path_factory.mktemp("origin")
+    (origin / "infra").mkdir()
     (origin / "infra" / "main.tf").write_text(BASE)
     git(origin, "init", "-q", "-b", "main", ".")
     git(origin, "config", "uploadpack.allowAnySHA1InWant", "true")
@@ -80,6 +79,15 @@ def runner(tmp_path):
     base = git(origin, "rev-parse", "HEAD")
     (origin / "infra" / "main.tf").write_text(HEAD)
     git(origin, "commit", "-qam", "head")
+    return origin, base
+
+
+@pytest.fixture
+def runner(tmp_path, repository):
+    """A runner with the shallow checkout of a pull request that changes a key."""
+    origin, base = repository
+    temporary = tmp_path / "temp"
+    temporary.mkdir()
     git(tmp_path, "clone", "-q", "--depth=1", origin.as_uri(), "checkout")
     script(tmp_path / "bin" / "gh", GITHUB.format(python=sys.executable))
     log = tmp_path / "pip"

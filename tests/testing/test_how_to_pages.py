@@ -17,6 +17,8 @@ pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "how-to"
+#: Plugins that every run would begin with, and that no page speaks of.
+OTHERS = ("anyio", "cacheprovider", "pytest_cov", "randomly", "xdist", "xdist.looponfail")
 BLOCK = re.compile(r"^```python\n# (\S+\.py)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -55,8 +57,8 @@ def examples_pass(pytester, page, tests):
     pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
     for name, text in blocks:
         (pytester.path / name).write_text(text)
-    options = ("-p", "no:randomly", "-p", "no:cacheprovider", "--strict-markers")
-    pytester.runpytest_inprocess(*options).assert_outcomes(passed=tests)
+    without = [option for name in OTHERS for option in ("-p", f"no:{name}")]
+    pytester.runpytest_inprocess(*without, "--strict-markers").assert_outcomes(passed=tests)
 
 
 def test_the_examples_of_the_server_page_run(monkeypatch):
