@@ -16,6 +16,7 @@ import pytest
 
 from emulator import ApiError, mock_dynamodb
 from emulator.http.server import ServerThread
+from tests.conformance.first_state import FirstState
 from tests.operations import cases
 from tests.operations.cases.case import TABLES, filled
 
@@ -44,12 +45,12 @@ def by_call(emulator, operation, request):
 @pytest.fixture(scope="module", params=PROFILES)
 def prepared(request):
     emulator = filled(request.param)
-    return request.param, emulator, emulator.snapshot()
+    return request.param, emulator, FirstState(emulator)
 
 
 def ready(prepared, case):
-    profile, emulator, snapshot = prepared
-    emulator.restore(snapshot)
+    profile, emulator, state = prepared
+    state.begin(is_refused=case.error is not None and not case.given)
     for operation, request in case.given:
         emulator.call(operation, request)
     return profile, emulator

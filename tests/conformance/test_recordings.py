@@ -7,6 +7,7 @@ import pytest
 
 from emulator import ApiError
 from tests.conformance import recordings
+from tests.conformance.first_state import FirstState
 from tests.conformance.recordings.recording import Part, Refused, prepared
 
 PROFILES = ("2026-10", "classic")
@@ -31,7 +32,7 @@ FILES = all_files()
 @pytest.fixture(scope="module", params=PROFILES)
 def filled(request):
     emulator = prepared(request.param)
-    return request.param, emulator, emulator.snapshot()
+    return request.param, emulator, FirstState(emulator)
 
 
 def shown(answer, wanted):
@@ -84,10 +85,10 @@ def departures(emulator, case, profile):
 @pytest.mark.parametrize("file", FILES)
 def test_the_service_answers_so(filled, file):
     """All cases of a file, each from the same state; those that fail are named."""
-    profile, emulator, snapshot = filled
+    profile, emulator, state = filled
     failed = {}
     for name, case in FILES[file].items():
-        emulator.restore(snapshot)
+        state.begin(is_refused=all(isinstance(step.outcome, Refused) for step in case))
         for departure in departures(emulator, case, profile):
             failed[name] = departure
     assert failed == {}

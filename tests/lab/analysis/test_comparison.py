@@ -574,8 +574,8 @@ def test_reads_of_large_items_that_are_not_there_are_told(engine, operation, siz
 
 GROWING = Workload(
     fields=[Field("userId", count=10_000)],
-    patterns=[Pattern("put", "PutItem", rate=Spikes(base=100, peak=9000, every=120, lasting=30))],
-    duration=240,
+    patterns=[Pattern("put", "PutItem", rate=Spikes(base=100, peak=9000, every=40, lasting=10))],
+    duration=80,
     warm_up=0,
 )
 
