@@ -19,8 +19,12 @@ def each(
 ) -> Callable[[Callable[..., None]], Callable[[], None]]:
     """Have a test played for every case, like ``pytest.mark.parametrize``, but as one test.
 
+    A case may be skipped; the test is if all of them are.
+
     >>> @each("number", [1, 2, 3])
     ... def test_it(number):
+    ...     if number == 1:
+    ...         pytest.skip("it is the first")
     ...     assert number != 2
     >>> test_it()
     Traceback (most recent call last):
@@ -40,15 +44,20 @@ def each(
     def decorate(test: Callable[..., None]) -> Callable[[], None]:
         def test_of_all() -> None:
             failures: dict[str, BaseException] = {}
+            skipped = []
             for name, values in every.items():
                 try:
                     test(**dict(zip(members, values, strict=True)))
+                except pytest.skip.Exception as reason:
+                    skipped.append(str(reason))
                 except (Exception, pytest.fail.Exception) as failure:
                     failure.add_note(f"the case is {name!r}")
                     failures[name] = failure
             if failures:
                 message = f"of {len(every)} cases, {len(failures)} fail: {', '.join(failures)}"
                 raise BaseExceptionGroup(message, [*failures.values()])
+            if len(skipped) == len(every):
+                pytest.skip(skipped[0])
 
         test_of_all.__name__, test_of_all.__doc__ = test.__name__, test.__doc__
         test_of_all.__module__, test_of_all.__qualname__ = test.__module__, test.__qualname__
