@@ -15,7 +15,7 @@ more designs (keys as templates over the workload's fields), and compares them:
 ... ], worlds=20, headroom=False)
 >>> device = result.designs[0]
 >>> device.grade, device.risk.chance, device.fix
-('risky', 0.3, 'provision 144 write units on the table')
+('risky', 0.3, 'provision 138 write units on the table')
 
 Names load what they need when they are first used: numpy and YAML are needed by the lab alone.
 """
