@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from emulator.capacity.units import billed_bytes
 from emulator.lab.inputs.distributions import Floats
 from emulator.lab.outcome import result_types, run_log
 from emulator.lab.outcome.iterator_age import iterator_ages
@@ -323,13 +324,24 @@ def _collection_sizes(
             largest_growth_bytes_per_day=0.0,
         )
     largest = int(np.argmax(sizes))
+    counted = _counted_bytes(collections, largest)
+    growth = collections.growth[largest] * counted / max(sizes[largest], 1.0)
     return result_types.CollectionSizes(
         count=float(counts.sum()),
         items=float((np.asarray(collections.items) * counts).sum()),
         total_bytes=float((sizes * counts).sum()),
         p50_bytes=weighted_quantile(sizes, counts, 0.5),
         p99_bytes=weighted_quantile(sizes, counts, 0.99),
-        largest_bytes=float(sizes[largest]),
+        largest_bytes=counted,
         largest_key=collections.keys[largest],
-        largest_growth_bytes_per_day=float(collections.growth[largest]) * _DAY / seconds,
+        largest_growth_bytes_per_day=float(growth) * _DAY / seconds,
     )
+
+
+def _counted_bytes(collections: run_log.Collections, row: int) -> float:
+    """Return the bytes of a collection, as its limit counts them if the table has one (CAP-111)."""
+    size = float(collections.sizes[row])
+    if not collections.entries or not size:
+        return size
+    mean = max(1, round(size / (collections.items[row] + collections.entries[row])))
+    return size * billed_bytes(mean) / mean
