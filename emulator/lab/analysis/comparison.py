@@ -41,6 +41,9 @@ Announce: TypeAlias = Callable[[str], None]
 EXACT_REQUESTS: Final = 50_000
 #: Seconds between two reports of progress while others work.
 _LOOK: Final = 1.0
+WRONG_ORDER: Final = (
+    "compare() takes a workload first and then a list of designs, not {first} and {second}"
+)
 #: A pattern that finds an item in fewer of its reads is told to.
 _FOUND: Final = 0.5
 
@@ -141,6 +144,7 @@ def compare(
     >>> result.design("small").grade, result.design("small").risk.chance
     ('throttles', 1.0)
     """
+    _check_order(workload, designs)
     _check(designs, worlds)
     count = WorldCount(
         most=FIRST_WORLDS if quick else MOST_WORLDS,
@@ -217,6 +221,13 @@ def _missed_items(
                 f"{name} finds no item in most of its reads, and such a read costs little: "
                 "preload what is stored in production"
             )
+
+
+def _check_order(workload: object, designs: object) -> None:
+    """Refuse designs in place of the workload, which is where ``sweep`` has them."""
+    if not isinstance(workload, Workload) or not isinstance(designs, Sequence):
+        first, second = type(workload).__name__, type(designs).__name__
+        raise TypeError(WRONG_ORDER.format(first=first, second=second))
 
 
 def _check(designs: Sequence[Design], worlds: int | None) -> None:

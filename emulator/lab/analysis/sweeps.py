@@ -70,6 +70,10 @@ class SweepPart:
 
 
 WHOLE: Final = SweepPart(1, 1)
+WRONG_ORDER: Final = (
+    "sweep() takes a list of designs first and then the workload, or functions that return them; "
+    "not {first} and {second}"
+)
 
 
 def sweep(
@@ -121,6 +125,7 @@ def sweep(
         The points of the part, in the order of the grid.
 
     Raises:
+        TypeError: Designs and workload are not what is expected.
         ValueError: A name in ``over`` is no parameter of the designs or the workload.
 
     >>> from emulator.lab import Capacity, Design, Field, Pattern, Workload
@@ -146,6 +151,7 @@ def sweep(
     >>> [result.point for result in grid]
     [{'shards': 1}, {'shards': 4}]
     """
+    _check_order(designs, workload)
     options: dict[str, Any] = {
         "engine": engine,
         "worlds": worlds,
@@ -214,6 +220,14 @@ class _Tasks:
             point=dict(self.by_number[number].point),
             comparison=comparison,
         )
+
+
+def _check_order(designs: object, workload: object) -> None:
+    """Refuse a workload in place of designs, which is where ``compare`` has it."""
+    are_designs = callable(designs) or isinstance(designs, Sequence)
+    if not are_designs or not (callable(workload) or isinstance(workload, Workload)):
+        first, second = type(designs).__name__, type(workload).__name__
+        raise TypeError(WRONG_ORDER.format(first=first, second=second))
 
 
 def _task(designs: Designs, workload: Load, point: Point) -> _Task:

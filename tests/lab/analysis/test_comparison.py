@@ -522,6 +522,16 @@ def test_a_run_that_misses_a_peak_says_so():
     assert Comparison.from_json(result.to_json()) == result
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "given"),
+    [([ROOMY], WORKLOAD, "list and Workload"), (WORKLOAD, ROOMY, "Workload and Design")],
+)
+def test_the_workload_comes_first_and_designs_in_a_list(first, second, given):
+    """In sweep() the designs come first, so this is easily mixed up."""
+    with pytest.raises(TypeError, match=f"takes a workload first and then .*, not {given}"):
+        compare(first, second)
+
+
 @pytest.mark.parametrize(("entity", "is_told"), [(None, True), ("sales", True), ("stock", False)])
 def test_a_pattern_that_nothing_says_the_table_of_is_told(entity, is_told):
     """Files of 0.1.0 had no way to say it, and are read all the same."""

@@ -88,6 +88,20 @@ def test_an_unknown_parameter_is_refused():
         sweep([SHARDED], WORKLOAD, over={"sherds": [1]}, executor=Here())
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "given"),
+    [
+        (WORKLOAD, [SHARDED], "not Workload and list"),
+        (SHARDED, WORKLOAD, "not Design and Workload"),
+        ([SHARDED], [WORKLOAD], "not list and list"),
+    ],
+)
+def test_designs_come_first_and_in_a_list(first, second, given):
+    """In compare() the workload comes first, so this is easily mixed up."""
+    with pytest.raises(TypeError, match=f"takes a list of designs first .* {given}"):
+        sweep(first, second, over={"shards": [1]}, executor=Here())
+
+
 def test_a_sweep_goes_on_from_its_file(tmp_path):
     path = tmp_path / "sweep.jsonl"
     told = []
