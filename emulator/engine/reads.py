@@ -113,9 +113,7 @@ def plan_page(account: Account, request: PageRequest) -> tuple[Page, list[Charge
     """Walk one page and price it; the charges have to be admitted before it is handed over."""
     table, index = request.table, request.secondary
     if index is None:
-        store = table.store
-        if table.view is not None:
-            store = table.visible(account.now_ns, consistent=request.consistent)
+        store = table.visible(account.now_ns, consistent=request.consistent)
     elif request.consistent:
         store = index.store
     else:

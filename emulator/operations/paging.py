@@ -268,8 +268,6 @@ def page_response(
     elif page.receipt.bytes_returned > responses.LONG_BYTES:
         show = partial(_shown, projection=projection)
         response = responses.LongAnswer(Items=responses.in_pieces(kept, show))
-    elif projection is None:
-        response["Items"] = [dump_item(item.attributes) for item in kept]
     else:
         response["Items"] = _shown(kept, projection)
     response["Count"] = len(kept)
