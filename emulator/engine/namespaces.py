@@ -51,7 +51,7 @@ class Accounts:
     looks for cycles.
 
     Args:
-        make: Makes an account, from the keyword arguments of its class that are given here.
+        make: ``Account``, or what takes the same keyword arguments as ``new`` passes to it.
         network: What joins the regions.
         clock: The clock of accounts to come.
         capacity: Their capacity mode.

@@ -44,7 +44,7 @@ _LOOK: Final = 1.0
 WRONG_ORDER: Final = (
     "compare() takes a workload first and then a list of designs, not {first} and {second}"
 )
-#: A pattern that finds an item in fewer of its reads is told to.
+#: A pattern that finds an item in a smaller share of its reads is mentioned in the report.
 _FOUND: Final = 0.5
 
 
@@ -211,8 +211,8 @@ def _missed_items(
             items = (read.attempts - read.refusals) * (
                 pattern.actions if pattern.is_transaction else 1
             )
-            is_dear = read_units(round(size)) > read_units(0)
-            if find_path(layout, pattern).kind == "get" and is_dear and items > 0:
+            costs_more = read_units(round(size)) > read_units(0)
+            if find_path(layout, pattern).kind == "get" and costs_more and items > 0:
                 share = read.evaluated_bytes / (items * size)
                 found[read.name] = min(share, found.get(read.name, 1.0))
     for name, share in found.items():

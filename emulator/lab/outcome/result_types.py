@@ -229,7 +229,7 @@ class CollectionSizes:
     total_bytes: float
     p50_bytes: float
     p99_bytes: float
-    #: If the table has local indexes, as billed: so its limit is counted (CAP-111).
+    #: As billed if the table has local indexes, because its limit is counted that way (CAP-111).
     largest_bytes: float
     largest_key: str
     #: Bytes a day that the largest collection gains at the run's pace.

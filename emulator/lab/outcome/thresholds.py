@@ -6,7 +6,7 @@ from typing import Final
 
 #: The share of throttled calls that still counts as none.
 THRESHOLD: Final = 0.001
-#: Worlds whose shares of throttled calls differ by less are alike, unless they throttle or not.
+#: Worlds are alike if their shares of throttled calls differ by less, and all throttle or none.
 MOVES: Final = 0.005
 #: Less headroom than this is tight.
 TIGHT: Final = 1.5
