@@ -147,8 +147,9 @@ class QueryModel(PatternModel):
     def __init__(self, context: ModelContext, path: AccessPath) -> None:
         super().__init__(context, path)
         templates = (*path.key.partition, *path.key.sort)
-        names = {name for template in templates for name in template.names} | set(path.filters)
-        self._names = [name for name in sorted(names & _known_fields(path)) if name != TIMESTAMP]
+        # Filters decide what is found and not where: their fields make no key groups.
+        names = {name for template in templates for name in template.names} & _key_fields(path)
+        self._names = sorted(names - {TIMESTAMP})
         self._existing = {
             name: values for name, values in self.existing_values().items() if name in self._names
         }
@@ -277,8 +278,8 @@ class QueryModel(PatternModel):
         return share
 
 
-def _known_fields(path: AccessPath) -> set[str]:
-    """Return the fields that a Query's key conditions and filters use."""
+def _key_fields(path: AccessPath) -> set[str]:
+    """Return the fields that a Query's key conditions use."""
     used = {name for template in path.key.partition for name in template.fields}
     for template in path.key.partition:
         for part in template.shards:
@@ -286,7 +287,7 @@ def _known_fields(path: AccessPath) -> set[str]:
                 used.update(part.fields)
     for parts in path.sort_parts:
         used |= set(KeyTemplate("", parts).names)
-    return used | set(path.filters)
+    return used
 
 
 class ScanModel(PatternModel):

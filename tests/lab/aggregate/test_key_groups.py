@@ -3,8 +3,11 @@
 import pytest
 
 from emulator.lab import Capacity, Design, Field, Index, Pattern, Workload, aggregate, exact
+from emulator.lab.aggregate.plan import Plan
 from emulator.lab.outcome.summarise import resource_results
 from emulator.lab.planning.layout import Layout
+from emulator.lab.planning.run_emulator import RunEmulator
+from emulator.settings import Settings
 
 ROOMY = Capacity(read=1000, write=5000)
 
@@ -53,3 +56,16 @@ def test_the_attributes_of_a_key_are_shown_side_by_side(engine):
     _, both = results(engine, fields, partition="{a}", sort="{timestamp}", indexes=(index,))
 
     assert both.collections.largest_key == "x / y"
+
+
+def test_a_filter_makes_no_key_groups():
+    fields = [Field("kind", count=3), Field("deviceId", count=5000)]
+    find = Pattern("find", "Query", rate=1, by=("kind", "deviceId"))
+    load = Workload(fields=fields, patterns=[find], duration=10, warm_up=0)
+    design = Design("d", partition="{kind}", sort="{timestamp}#{deviceId}")
+    layout = Layout(design, load)
+
+    [model] = Plan(layout, RunEmulator(layout, Settings())).models
+
+    assert model.path.filters == ("deviceId",)
+    assert len(model.keys(None).groups) == 3
