@@ -20,7 +20,7 @@ from emulator.clock import NANOSECONDS
 from emulator.engine.feed import ReportedAccess
 from emulator.engine.resource import Resource
 from emulator.lab.aggregate.buckets import Buckets
-from emulator.lab.aggregate.grouping import Grouping
+from emulator.lab.aggregate.grouping import Grouping, Pieces
 from emulator.lab.aggregate.pattern_model import ModelContext, PatternModel
 from emulator.lab.aggregate.placement import PlacedKeys
 from emulator.lab.aggregate.played_world import PlayedWorld
@@ -208,13 +208,11 @@ class EngineFeed:
         """Return a pattern's accesses to one partition of one placement."""
         placed = traffic.grouping.keys.placed[number]
         placement = placed.placement
-        groups, amounts = _amounts(traffic, number, slot, WEIGHTS[placement.axis])
-        if not len(groups):
-            return []
         moment, salt = self._context.moment, self._world.salt
-        shown, merged = _neighbours(placed, groups, amounts, salt)
+        shown, amounts = _amounts(traffic, number, slot, salt)
         by_position: dict[Position, list[float]] = {}
-        for position, own in zip(placed.positions(shown, salt, moment), merged, strict=True):
+        positions = placed.positions(shown, salt, moment)
+        for position, own in zip(positions, amounts.T.tolist(), strict=True):
             others = by_position.setdefault(position, own)
             if others is not own:
                 by_position[position] = [a + b for a, b in zip(others, own, strict=True)]
@@ -235,24 +233,44 @@ def _is_fixed(resource: Resource) -> bool:
     return not resource.throughput.on_demand and not resource.scalers
 
 
-def _amounts(
-    traffic: PatternTraffic, number: int, slot: int, weigh: float
-) -> tuple[Integers, Floats]:
-    """Return the key groups of a partition; weight consumed and refused, and calls, of each."""
-    grouping = traffic.grouping
-    groups = np.flatnonzero(grouping.slots[number] == slot)
-    rows = grouping.rows[groups]
-    shares = traffic.key_shares(groups)
+def _amounts(traffic: PatternTraffic, number: int, slot: int, salt: int) -> tuple[Integers, Floats]:
+    """Return key groups of a partition; weight consumed and refused, and calls, of each.
+
+    Light neighbours are one, where there are many.
+    """
     units = traffic.units[number]
-    if not isinstance(units, float):
-        units = units[groups]
+    row = traffic.grouping.row_of(number, slot)
+    if row is not None and isinstance(units, float) and isinstance(traffic.calls, float):
+        pieces = _pieces(traffic.grouping, number, slot, salt)
+        groups, shares, rows = pieces.groups, pieces.shares, np.asarray(row)
+    else:
+        groups = np.flatnonzero(traffic.grouping.slots[number] == slot)
+        shares, rows = traffic.key_shares(groups), traffic.grouping.rows[groups]
+        if not isinstance(units, float):
+            units = units[groups]
+    placed = traffic.grouping.keys.placed[number]
+    weigh = WEIGHTS[placed.placement.axis]
     amounts = np.empty((3, len(groups)))
     consumed, refused, accepted = amounts
     np.multiply(traffic.accepted[rows], shares, out=accepted)
     np.multiply(accepted, units * (traffic.model.actions * weigh), out=consumed)
     np.multiply(traffic.hot[number][rows] * weigh, shares, out=refused)
     used = consumed + refused > 0
-    return (groups, amounts) if used.all() else (groups[used], amounts[:, used])
+    if not used.all():
+        groups, amounts = groups[used], amounts[:, used]
+    return _neighbours(placed, groups, amounts, amounts[0] + amounts[1], salt)
+
+
+def _pieces(grouping: Grouping, number: int, slot: int, salt: int) -> Pieces:
+    """Return the pieces of a partition whose calls are all alike."""
+    pieces = grouping.pieces.get((number, slot))
+    if pieces is None:
+        groups = np.flatnonzero(grouping.slots[number] == slot)
+        shares = grouping.request_shares(groups)
+        placed = grouping.keys.placed[number]
+        groups, merged = _neighbours(placed, groups, shares[None], shares, salt)
+        pieces = grouping.pieces[number, slot] = Pieces(groups, merged[0])
+    return pieces
 
 
 def _items(position: Position) -> list[Position]:
@@ -274,18 +292,15 @@ def _in_order(groups: Integers, order: Integers) -> Integers:
 
 
 def _neighbours(
-    placed: PlacedKeys,
-    groups: Integers,
-    amounts: Floats,
-    salt: int,
-) -> tuple[Integers, list[list[float]]]:
+    placed: PlacedKeys, groups: Integers, amounts: Floats, weight: Floats, salt: int
+) -> tuple[Integers, Floats]:
     """Return key groups and the amounts of each; light neighbours as one, where there are many.
 
     Merged neighbours weigh about the same, and the first gives its name: half of the weight is
     found where it is.
     """
     if len(groups) <= _MOST_POSITIONS:
-        return groups, amounts.T.tolist()
+        return groups, amounts
     begins = np.zeros(len(groups), dtype=np.bool_)
     if placed.count_keys(groups) <= _MOST_POSITIONS:
         order = _in_order(groups, placed.by_place(salt))
@@ -293,7 +308,7 @@ def _neighbours(
         np.not_equal(hashes[1:], hashes[:-1], out=begins[1:])
     else:
         order = _in_order(groups, placed.by_hash(salt))
-    weight = (amounts[0] + amounts[1])[order]
+    weight = weight[order]
     reached = (np.cumsum(weight) - weight) / weight.sum()
     piece = np.floor(reached * (_MOST_POSITIONS - 16) + _ROUNDING)
     begins[0] = True
@@ -303,4 +318,4 @@ def _neighbours(
     begins[1:] |= is_heavy[:-1]
     starts = np.flatnonzero(begins)
     merged = np.add.reduceat(amounts.take(order, axis=1), starts, axis=1)
-    return groups[order[starts]], merged.T.tolist()
+    return groups[order[starts]], merged

@@ -62,6 +62,19 @@ class Moves:
             amounts[..., self.taken] += np.add.reduceat(moved, starts, axis=-1)
 
 
+@dataclass(frozen=True)
+class Pieces:
+    """The key groups of a partition whose calls are all alike, neighbours as one.
+
+    Attributes:
+        groups: The first key group of each piece.
+        shares: The share of each piece in the calls of the partition.
+    """
+
+    groups: Integers
+    shares: Floats
+
+
 class Grouping:
     """The call groups of one pattern in one world.
 
@@ -72,6 +85,8 @@ class Grouping:
         row_slots: For each resource, the slot of each row's partition.
         row_shares: For each row its share of the pattern's requests.
         live: The rows that have key groups, in ascending order.
+        pieces: By resource and slot, the pieces of a partition that were worked out since it has
+            these key groups.
     """
 
     def __init__(self, keys: PatternKeys, slots: Sequence[Integers]) -> None:
@@ -82,6 +97,7 @@ class Grouping:
         self.row_slots = distinct
         self.row_shares = self.sums(self.weights)
         self.live: Integers = np.arange(len(distinct[0]))
+        self.pieces: dict[tuple[int, int], Pieces] = {}
         self._free: list[int] = []
         #: The shares where all calls are alike, until a split.
         self._key_shares: Floats | None = None
@@ -116,6 +132,14 @@ class Grouping:
         return np.asarray(
             self.weights[groups] / np.maximum(self.row_shares[self.rows[groups]], TINY)
         )
+
+    def row_of(self, number: int, slot: int) -> int | None:
+        """Return the row of a partition's key groups, if all of them are in one.
+
+        Then the row has no others: those of a row meet the same partitions.
+        """
+        rows = self.live[self.row_slots[number][self.live] == slot]
+        return int(rows[0]) if len(rows) == 1 else None
 
     def moves_from(self, old: Grouping) -> Moves:
         """Return how what waits under an older grouping goes to this one's rows."""
@@ -159,6 +183,8 @@ class Grouping:
 
     def _send(self, number: int, parent: int, children: Sequence[int], cuts: Cuts) -> Integers:
         """Let the key groups of a partition go to its children, and return them."""
+        for slot in (parent, *children):
+            self.pieces.pop((number, slot), None)
         groups = np.flatnonzero(self.slots[number] == parent)
         child = cuts.child_of(number, groups)
         self.slots[number][groups] = np.asarray(children, dtype=np.int32)[child]

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from emulator.lab import Capacity, Design, Field, Index, Pattern, Preload, Workload
 from emulator.lab.aggregate.call_rows import CallRows
-from emulator.lab.aggregate.grouping import _distinct, _numbered
+from emulator.lab.aggregate.grouping import Grouping, Pieces, _distinct, _numbered
+from emulator.lab.aggregate.key_groups import KeyGroups
+from emulator.lab.aggregate.pattern_model import PatternKeys
 from emulator.lab.planning.layout import Layout
 from tests.lab.aggregate.worlds import played
 
@@ -80,3 +82,20 @@ def test_rows_that_follow_a_split_are_those_that_would_be_written_anew(monkeypat
     played(Layout(*table_and_index()), range(2))
 
     assert max(followed) > 1
+
+
+def test_pieces_of_a_partition_are_forgotten_when_it_splits():
+    groups = KeyGroups({}, np.full(4, 0.25), [()] * 4, None, steady=True, sampled=False)
+    grouping = Grouping(PatternKeys(groups, ()), [np.zeros(4, dtype=np.int64)])
+    kept = Pieces(np.arange(2), np.array([0.5, 0.5]))
+    grouping.pieces |= {(0, slot): kept for slot in range(4)}
+
+    class Halves:
+        def child_of(self, placement, groups):  # noqa: ARG002 - the one that was split
+            return groups // 2
+
+    assert grouping.row_of(0, 0) == 0
+    grouping.split([0], 0, [1, 2], Halves())
+
+    assert set(grouping.pieces) == {(0, 3)}
+    assert [grouping.row_of(0, slot) is None for slot in range(3)] == [True, False, False]
