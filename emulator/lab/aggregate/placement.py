@@ -91,12 +91,13 @@ class Placement:
         if self._ages is None:
             partition = tuple(own.at(moment) for own in self._partition)
             return key_texts_of(groups, partition, *rest)
-        renders = [own.bind(groups.columns) for own in self._partition]
-        moments = (moment - self._ages).tolist()
-        partitions = [
-            tuple([render(row, at) for render in renders])
-            for row, at in zip(groups.rows, moments, strict=True)
-        ]
+        partitions: list[tuple[str, ...]] = [()] * len(groups)
+        for age in np.unique(self._ages).tolist():
+            numbers = np.flatnonzero(self._ages == age).tolist()
+            rows = [groups.rows[number] for number in numbers]
+            texts = [own.texts(groups.columns, rows, moment - age) for own in self._partition]
+            for number, text in zip(numbers, zip(*texts, strict=True), strict=True):
+                partitions[number] = text
         return KeyTexts(groups, PartitionKeys(partitions), *rest)
 
     def spread_hashes(self) -> Hashes:
