@@ -115,10 +115,11 @@ class Meter:
 
     def open_partition(self, partition_id: int, now_ns: int) -> None:
         """Begin a partition, with full buckets."""
-        read, write = (
-            TokenBucket(rate, now_ns, burst_seconds=0) for rate in limits.PARTITION_UNITS
+        read, write = limits.PARTITION_UNITS
+        self.partitions[partition_id] = (
+            TokenBucket(read, now_ns, burst_seconds=0),
+            TokenBucket(write, now_ns, burst_seconds=0),
         )
-        self.partitions[partition_id] = (read, write)
         self.traffic.open(partition_id)
 
     def close_partition(self, partition_id: int) -> None:

@@ -153,7 +153,7 @@ def enclosing() -> Scope | None:
     enters in a context of its own. A scope of a task that still runs belongs to that task.
     """
     scope = _entered_here()
-    if scope is not None:
+    if scope is not None or not _active:
         return scope
     here, task = threading.get_ident(), _running_task()
     return next((scope for scope in reversed(_active) if scope._encloses(here, task)), None)
