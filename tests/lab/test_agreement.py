@@ -276,7 +276,7 @@ def test_the_engines_agree_on_single_calls_beside_batches(retry):
             Pattern("put", "BatchWriteItem", rate=1.5, size=300, actions=20),
             Pattern("update", "UpdateItem", by=("user",), rate=7.5, size=3_000),
         ],
-        duration=90,
+        duration=45,
         warm_up=0,
         retry=retry,
         clients=Clients(count=2, batch_retry="none"),

@@ -804,7 +804,7 @@ def test_the_checks_find_what_the_lessons_warn_of(patterns, design, expected):
         Field("vip", count=1000, distribution=Hotspot(0.001, 0.6)),
         Field("id", unique="sequential"),
     ]
-    workload = Workload(fields=fields, patterns=patterns, duration=30, warm_up=0, retention=60.0)
+    workload = Workload(fields=fields, patterns=patterns, duration=10, warm_up=0, retention=60.0)
 
     found = checks(workload, Design("d", **design))
 

@@ -365,7 +365,7 @@ def test_an_index_that_falls_behind_is_no_bargain(engine):
     """CAP2-4: what waits for an index has been accepted, so it is paid for later."""
     slow, quick = (
         bills(
-            WORKLOAD,
+            replace(WORKLOAD, duration=60),
             engine=engine,
             capacity=Capacity(read=10, write=100),
             indexes=[Index("byUser", partition="{userId}", capacity=Capacity(write=write, read=1))],
@@ -388,7 +388,7 @@ def test_what_an_index_owes_from_before_the_run_is_not_paid_again(engine):
     """CAP2-4: it takes in during the run what was written in the warm-up."""
     put = Pattern("put", "PutItem", rate=Ramp(start=50, end=10, over=1))
     bill = bills(
-        replace(WORKLOAD, patterns=[put], warm_up=60),
+        replace(WORKLOAD, patterns=[put], warm_up=20, duration=70),
         engine=engine,
         capacity=Capacity(read=10, write=100),
         indexes=[Index("byUser", partition="{userId}", capacity=Capacity(write=20, read=1))],

@@ -342,7 +342,7 @@ ENTITIES = {
 def units_of(run):
     """Return the units of each call, of table and index, under one world."""
     found = compare(
-        replace(run.workload, duration=20, warm_up=0),
+        replace(run.workload, duration=5, warm_up=0),
         [run.design],
         worlds=1,
         engine="aggregate",
