@@ -104,14 +104,21 @@ STATE = state(EMU)
 
 
 def refused(operation, request):
-    """Say whether a request is refused; it must then have left no trace."""
-    EMU.restore(BEGINNING)
+    """Say whether a request is refused; it must then have left no trace.
+
+    Only what was answered, or left one, takes a restored emulator afterwards.
+    """
+    is_as_it_was = False
     try:
         EMU.call(operation, request)
     except ApiError as error:
         assert isinstance(error.body(), dict)
-        assert state(EMU) == STATE
+        is_as_it_was = state(EMU) == STATE
+        assert is_as_it_was
         return True
+    finally:
+        if not is_as_it_was:
+            EMU.restore(BEGINNING)
     return False
 
 
