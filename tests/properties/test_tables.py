@@ -34,6 +34,9 @@ POOLS = {
     "B": [b"\x00", b"\x01", b"\xff", b"\xff\x00"],
 }
 EXPIRY = st.sampled_from([DEFAULT_START + seconds for seconds in (-10, 30, 90, 1_000)])
+#: Made once: a strategy is judged whenever it is new, which takes longer than drawing from it.
+CONDITIONS = condition_trees({**ATTRIBUTES, "expires": "N"})
+ANY_OR_NO_CONDITION = st.none() | CONDITIONS
 
 
 class Tables(DynamoDBMachine):
@@ -58,22 +61,14 @@ class Tables(DynamoDBMachine):
             "expires": EXPIRY,
             **{name: st.sampled_from(POOLS[kind]) for name, kind in schema.key_types.items()},
         }
-        self.others = {**ATTRIBUTES, "expires": "N"}
+        self.keys = model_keys(schema, self.attributes)
+        self.items = model_items(schema, self.attributes)
 
     @property
     def naive(self):
         return self.expected["table"]
 
     # Drawing
-
-    def items(self):
-        return model_items(self.naive.schema, self.attributes)
-
-    def keys(self):
-        return model_keys(self.naive.schema, self.attributes)
-
-    def conditions(self):
-        return st.none() | condition_trees(self.others)
 
     def updates(self):
         return update_trees(self.naive.schema, self.attributes, total=False)
@@ -97,7 +92,7 @@ class Tables(DynamoDBMachine):
 
     @rule(data=st.data())
     def put(self, data):
-        item, condition = data.draw(self.items()), data.draw(self.conditions())
+        item, condition = data.draw(self.items), data.draw(ANY_OR_NO_CONDITION)
         answer, old = self.compare(
             "PutItem",
             {"Item": dump_item(item), "ReturnValues": "ALL_OLD"} | _conditioned(condition),
@@ -109,12 +104,12 @@ class Tables(DynamoDBMachine):
     @rule(data=st.data(), value=st.sampled_from([True, "", Decimal(7), b"", "text"]))
     def put_a_wrong_key(self, data, value):
         name = data.draw(st.sampled_from(sorted(self.naive.schema.key_types)))
-        item = data.draw(self.items()) | {name: value}
+        item = data.draw(self.items) | {name: value}
         self.compare("PutItem", {"Item": dump_item(item)}, lambda: self.naive.put(item))
 
     @rule(data=st.data())
     def update(self, data):
-        key, condition = data.draw(self.keys()), data.draw(self.conditions())
+        key, condition = data.draw(self.keys), data.draw(ANY_OR_NO_CONDITION)
         actions = data.draw(self.updates())
         expression = merged(update_fragment(actions), _conditioned(condition))
         answer, images = self.compare(
@@ -128,7 +123,7 @@ class Tables(DynamoDBMachine):
 
     @rule(data=st.data())
     def delete(self, data):
-        key, condition = data.draw(self.keys()), data.draw(self.conditions())
+        key, condition = data.draw(self.keys), data.draw(ANY_OR_NO_CONDITION)
         answer, old = self.compare(
             "DeleteItem",
             {"Key": dump_item(key), "ReturnValues": "ALL_OLD"} | _conditioned(condition),
@@ -139,7 +134,7 @@ class Tables(DynamoDBMachine):
 
     @rule(data=st.data())
     def transact(self, data):
-        keys = data.draw(st.lists(self.keys(), min_size=1, max_size=3, unique_by=self.naive.key_of))
+        keys = data.draw(st.lists(self.keys, min_size=1, max_size=3, unique_by=self.naive.key_of))
         trial = copy(self.naive)
         trial.items = dict(self.naive.items)
         actions, fine = [], True
@@ -159,10 +154,10 @@ class Tables(DynamoDBMachine):
     def _transacted(self, data, trial, key):
         """Draw an action on a key, and try it on a copy of the model."""
         kind = data.draw(st.sampled_from(["Put", "Update", "Delete", "ConditionCheck"]))
-        condition = data.draw(self.conditions())
+        condition = data.draw(ANY_OR_NO_CONDITION)
         body = {"TableName": "table", "Key": dump_item(key)} | _conditioned(condition)
         if kind == "Put":
-            item = data.draw(self.items()) | key
+            item = data.draw(self.items) | key
             del body["Key"]
             body["Item"] = dump_item(item)
             attempt = lambda: trial.put(item, condition)  # noqa: E731
@@ -183,9 +178,7 @@ class Tables(DynamoDBMachine):
 
     @rule(data=st.data())
     def write_a_batch(self, data):
-        items = data.draw(
-            st.lists(self.items(), min_size=1, max_size=4, unique_by=self.naive.key_of)
-        )
+        items = data.draw(st.lists(self.items, min_size=1, max_size=4, unique_by=self.naive.key_of))
         writes = []
         for item in items:
             if data.draw(st.booleans()):
@@ -202,7 +195,7 @@ class Tables(DynamoDBMachine):
 
     @rule(data=st.data())
     def get(self, data):
-        key = data.draw(self.keys())
+        key = data.draw(self.keys)
         answer = self.emu.call("GetItem", {"TableName": "table", "Key": dump_item(key)})
         item = self.naive.items.get(self.naive.key_of(key))
         assert answer == ({} if item is None else {"Item": dump_item(item)})
@@ -219,7 +212,7 @@ class Tables(DynamoDBMachine):
     @rule(data=st.data(), limit=st.none() | st.integers(1, 3))
     def scan_with_a_filter(self, data, limit):
         index = data.draw(self._indexes())
-        tree = data.draw(condition_trees(self.others))
+        tree = data.draw(CONDITIONS)
         request = condition_fragment(tree, "FilterExpression", "f")
         found = self._pages("Scan", index, request, limit)
         # An index sees only what it projects (QRY-10).
@@ -291,6 +284,7 @@ class Tables(DynamoDBMachine):
             },
         )
         self.naive.schema = after
+        self.items = model_items(after, self.attributes)
 
 
 def _expired(expiry, now):
