@@ -58,15 +58,15 @@ def outcome(engine, design, load, **settings):
 @ENGINES
 def test_base_writes_pass_and_the_index_falls_behind(engine):
     """CAP2-4.1: the backlog is what came in less what the index could apply."""
-    _, table, index, put = outcome(engine, starved(), workload(duration=60))
+    _, table, index, put = outcome(engine, starved(), workload(duration=30))
     assert put.throttled_by_reason == {}
-    assert table.write.consumed_units == pytest.approx(6_000, rel=0.01)
+    assert table.write.consumed_units == pytest.approx(3_000, rel=0.01)
     entered = put.units[1].write
-    assert index.write.consumed_units == pytest.approx(10 * 61, rel=0.02)
-    assert index.backlog.units == pytest.approx(entered - 610, rel=0.02)
+    assert index.write.consumed_units == pytest.approx(10 * 31, rel=0.02)
+    assert index.backlog.units == pytest.approx(entered - 310, rel=0.02)
     assert index.backlog.reason == "IndexWriteProvisionedThroughputExceeded"
     assert not index.backlog.has_closed
-    growth = entered / 60 - 10
+    growth = entered / 30 - 10
     assert index.backlog.closes_after == pytest.approx(300 * 200 / growth, rel=0.05)
 
 
@@ -92,7 +92,7 @@ def test_the_engines_agree_on_a_queue_that_opens_and_closes():
 @ENGINES
 def test_without_a_buffer_writes_are_refused_at_once(engine):
     """CAP2-4.6."""
-    _, _, index, put = outcome(engine, starved(), workload(duration=10), gsi_buffer_seconds=0)
+    _, _, index, put = outcome(engine, starved(), workload(duration=3), gsi_buffer_seconds=0)
     assert set(put.throttled_by_reason) == {"IndexWriteProvisionedThroughputExceeded"}
     assert index.backlog is None
 
@@ -105,7 +105,7 @@ def test_a_hot_index_partition_falls_behind_alone(engine):
     load = Workload(
         fields=fields,
         patterns=[Pattern("put", "PutItem", rate=1_500)],
-        duration=5,
+        duration=3,
         warm_up=0,
     )
     _, _, index, put = outcome(engine, design, load)
