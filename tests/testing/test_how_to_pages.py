@@ -11,8 +11,6 @@ import aiobotocore.session  # noqa: F401  # loaded before a pytest that forgets 
 import pytest
 from hypothesis import settings
 
-import emulator.sdk.boto  # noqa: F401  # likewise
-
 pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).parents[2]
