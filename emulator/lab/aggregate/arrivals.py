@@ -7,18 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from emulator.lab.aggregate.call_rows import CallRows
+from emulator.lab.aggregate.call_rows import CallRows, LiveRows
 from emulator.lab.aggregate.grouping import Grouping
 from emulator.lab.aggregate.pattern_model import PatternKeys, PatternModel
 from emulator.lab.aggregate.plan import Plan
 from emulator.lab.inputs.distributions import Floats, Integers
+from emulator.lab.outcome.run_log import MINUTE
 
 
 class Arrivals:
     """The requests of all patterns in all worlds.
 
     Draws belong to the world, the pattern and the second: they are the same wherever the pattern
-    stands among the others, and whatever other worlds are played.
+    stands among the others, and whatever other worlds are played. A minute is drawn at once, and
+    what is left of it again if the shares of the world's rows change within it.
 
     Args:
         plan: The patterns.
@@ -28,11 +30,13 @@ class Arrivals:
 
     def __init__(self, plan: Plan, keys: Sequence[PatternKeys], seeds: Sequence[int]) -> None:
         self._warm_up = plan.workload.warm_up
+        self._end = plan.workload.duration
         self._models = plan.models
         own = [(seed, model) for seed in seeds for model in plan.models]
         #: By world and pattern, as one, and second, the warm-up's first.
         self._requests: Integers = np.stack([plan.requests(model, seed) for seed, model in own])
         self._draws = [plan.key_draws(model, seed) for seed, model in own]
+        self._drawn: list[_Drawn | None] = [None] * len(own)
         self._recordings = [
             _recording(model, own) for model, own in zip(plan.models, keys, strict=True)
         ]
@@ -62,12 +66,38 @@ class Arrivals:
             elif grouping.keys.groups.steady:
                 arriving[:, live.at] = requests[segment][:, None] * rows.shares[live.at]
             else:
-                draws = self._draws[segment]
-                arriving[:, live.at] = draws.multinomial(requests[segment], live.shares)
+                arriving[:, live.at] = self._drawn_requests(segment, live, first, last)
         at = list(alone.values())
         arriving[:, at] = requests[list(alone)].T * rows.shares[at]
         arriving *= rows.calls
         return arriving
+
+    def _drawn_requests(self, segment: int, live: LiveRows, first: int, last: int) -> Integers:
+        """Return how many requests fall on each live row of a segment, by second."""
+        drawn = self._drawn[segment]
+        if drawn is None or first >= drawn.last or not np.array_equal(drawn.shares, live.shares):
+            ahead = min((first // MINUTE + 1) * MINUTE, self._end)
+            requests = self.requests(first, ahead)[segment]
+            numbers = self._draws[segment].multinomial(requests, live.shares)
+            self._drawn[segment] = drawn = _Drawn(live.shares, first, ahead, numbers)
+        return drawn.requests[first - drawn.first : last - drawn.first]
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """The requests of a segment that were drawn ahead.
+
+    Attributes:
+        shares: Of the rows that they fall on.
+        first: The second that they begin with.
+        last: The second that they end before.
+        requests: Their number, by second and row.
+    """
+
+    shares: Floats
+    first: int
+    last: int
+    requests: Integers
 
 
 @dataclass(frozen=True)

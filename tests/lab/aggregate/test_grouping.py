@@ -91,7 +91,7 @@ def test_pieces_of_a_partition_are_forgotten_when_it_splits():
     grouping.pieces |= {(0, slot): kept for slot in range(4)}
 
     class Halves:
-        def child_of(self, placement, groups):  # noqa: ARG002 - the one that was split
+        def child_of(self, placement, groups):
             return groups // 2
 
     assert grouping.row_of(0, 0) == 0
