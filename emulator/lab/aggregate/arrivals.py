@@ -19,8 +19,8 @@ class Arrivals:
     """The requests of all patterns in all worlds.
 
     Draws belong to the world, the pattern and the second: they are the same wherever the pattern
-    stands among the others, and whatever other worlds are played. A minute is drawn at once, and
-    what is left of it again if the shares of the world's rows change within it.
+    stands among the others, and whatever other worlds are played. They are made for a minute at
+    once, or up to the world's next split, and anew if the shares of its rows change earlier.
 
     Args:
         plan: The patterns.
@@ -50,8 +50,15 @@ class Arrivals:
         count = len(self._models)
         self._requests[world * count : (world + 1) * count] = 0
 
-    def calls(self, rows: CallRows, first: int, last: int) -> Floats:
-        """Return the calls that newly arrive, by second and row."""
+    def calls(self, rows: CallRows, first: int, last: int, splits: Sequence[float]) -> Floats:
+        """Return the calls that newly arrive, by second and row.
+
+        Args:
+            rows: The rows.
+            first: The first second.
+            last: The second to end before.
+            splits: By world, the second of its next split.
+        """
         requests = self.requests(first, last)
         arriving = np.zeros((last - first, len(rows)))
         alone: dict[int, int] = {}
@@ -66,21 +73,22 @@ class Arrivals:
             elif grouping.keys.groups.steady:
                 arriving[:, live.at] = requests[segment][:, None] * rows.shares[live.at]
             else:
-                arriving[:, live.at] = self._drawn_requests(segment, live, first, last)
+                drawn = self._drawn_from(segment, live, first, splits[world])
+                arriving[:, live.at] = drawn.requests[first - drawn.first : last - drawn.first]
         at = list(alone.values())
         arriving[:, at] = requests[list(alone)].T * rows.shares[at]
         arriving *= rows.calls
         return arriving
 
-    def _drawn_requests(self, segment: int, live: LiveRows, first: int, last: int) -> Integers:
-        """Return how many requests fall on each live row of a segment, by second."""
+    def _drawn_from(self, segment: int, live: LiveRows, first: int, split: float) -> _Drawn:
+        """Return how many requests fall on each live row of a segment, from a second on."""
         drawn = self._drawn[segment]
         if drawn is None or first >= drawn.last or not np.array_equal(drawn.shares, live.shares):
-            ahead = min((first // MINUTE + 1) * MINUTE, self._end)
-            requests = self.requests(first, ahead)[segment]
+            last = int(min((first // MINUTE + 1) * MINUTE, self._end, split))
+            requests = self.requests(first, last)[segment]
             numbers = self._draws[segment].multinomial(requests, live.shares)
-            self._drawn[segment] = drawn = _Drawn(live.shares, first, ahead, numbers)
-        return drawn.requests[first - drawn.first : last - drawn.first]
+            self._drawn[segment] = drawn = _Drawn(live.shares, first, last, numbers)
+        return drawn
 
 
 @dataclass(frozen=True)

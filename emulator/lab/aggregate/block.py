@@ -125,6 +125,8 @@ class Block:
             )
         self._prices: list[list[CallPrices]] = [[] for _ in worlds]
         self._priced_until = -self._warm_up
+        #: By world, the second of its next split.
+        self._next_splits: list[float] = []
         #: Of the present stretch: calls that arrived and were accepted by row, and units applied
         #: to indexes by bucket.
         self._arrived = np.zeros(len(self._rows))
@@ -245,11 +247,12 @@ class Block:
             self._refresh_keys()
             self._priced_until = self._plan.end_of_stretch(first, self._keys)
             self._price()
-        last: float = self._priced_until
         start = self._plan.workload.start
-        for number, world in enumerate(self._worlds):
-            if self._is_played(number):
-                last = min(last, world.due_second(first, start))
+        self._next_splits = [
+            world.due_second(first, start) if self._is_played(number) else np.inf
+            for number, world in enumerate(self._worlds)
+        ]
+        last = min(self._priced_until, *self._next_splits)
         self._context.until = last
         return int(last)
 
@@ -336,7 +339,7 @@ class Block:
         return prices
 
     def _run_stretch(self, first: int, last: int) -> None:
-        arriving = self._arrivals.calls(self._rows, first, last)
+        arriving = self._arrivals.calls(self._rows, first, last, self._next_splits)
         self._count_arrivals(arriving, first, last)
         self._accepted = np.zeros(len(self._rows))
         self._applied = np.zeros(len(self._buckets))

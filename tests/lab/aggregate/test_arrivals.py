@@ -43,7 +43,9 @@ def arriving(stops, split):
     bounds = sorted({0, *stops, split, *range(60, DURATION, 60), DURATION})
     return np.concatenate(
         [
-            arrivals.calls(Rows(BEFORE if first < split else AFTER), first, last)
+            arrivals.calls(Rows(BEFORE), first, last, [split])
+            if first < split
+            else arrivals.calls(Rows(AFTER), first, last, [np.inf])
             for first, last in pairwise(bounds)
         ]
     )
