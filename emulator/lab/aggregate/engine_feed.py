@@ -240,6 +240,7 @@ def _amounts(traffic: PatternTraffic, number: int, slot: int, salt: int) -> tupl
     """
     units = traffic.units[number]
     row = traffic.grouping.row_of(number, slot)
+    pieces = None
     if row is not None and isinstance(units, float) and isinstance(traffic.calls, float):
         pieces = _pieces(traffic.grouping, number, slot, salt)
         groups, shares, rows = pieces.groups, pieces.shares, np.asarray(row)
@@ -258,6 +259,8 @@ def _amounts(traffic: PatternTraffic, number: int, slot: int, salt: int) -> tupl
     used = consumed + refused > 0
     if not used.all():
         groups, amounts = groups[used], amounts[:, used]
+    if pieces is not None:
+        return groups, amounts
     return _neighbours(placed, groups, amounts, amounts[0] + amounts[1], salt)
 
 
