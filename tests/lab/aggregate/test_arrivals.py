@@ -17,8 +17,9 @@ from tests.lab.aggregate.worlds import events
 
 DURATION = 130
 LAYOUT = Layout(*events(rate=40, duration=DURATION))
-PLAN = Plan(LAYOUT, RunEmulator(LAYOUT, Settings()))
-[KEYS] = [model.keys(None) for model in PLAN.models]
+EMULATOR = RunEmulator(LAYOUT, Settings())
+PLAN = Plan(LAYOUT, EMULATOR)
+[KEYS] = [model.keys(EMULATOR.resource(model.path.table, None)) for model in PLAN.models]
 #: The shares of the rows before a split, and after it.
 BEFORE = 0.5, 0.3, 0.2
 AFTER = 0.5, 0.1, 0.2, 0.2
