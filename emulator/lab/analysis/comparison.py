@@ -137,8 +137,9 @@ def compare(
     ...     fields=[Field("userId", count=50)],
     ...     patterns=[Pattern("save", "PutItem", rate=20)],
     ...     duration=10,
+    ...     warm_up=60,
     ... )
-    >>> small = Design("small", partition="{userId}", capacity=Capacity(read=5, write=10))
+    >>> small = Design("small", partition="{userId}", capacity=Capacity(read=5, write=2))
     >>> quickly = {"headroom": False, "sensitivity": False, "fix": False}
     >>> result = compare(workload, [small], worlds=3, **quickly)
     >>> result.design("small").grade, result.design("small").risk.chance
