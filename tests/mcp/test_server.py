@@ -1,5 +1,6 @@
 """The MCP server, tried with the SDK's own client (ICH-100, ICH-101)."""
 
+import asyncio
 import sys
 
 import pytest
@@ -50,29 +51,43 @@ async def test_the_tools_are_listed_with_their_schemas(connected):
         assert tools["compare"].description.startswith("Play one workload on 2 to 8")
 
 
-async def test_an_answer_has_data_and_a_paragraph(connected):
-    async with connected as client:
-        answer = await client.call_tool("check_design", {"text": TABLE})
-
-        assert answer.is_error is False
-        assert answer.structured_content["findings"][0]["rule"] == "time-key"
-        assert "time-key" in answer.content[0].text
-
-
-async def test_a_simulation_over_the_protocol(connected):
-    async with connected as client:
-        model = {"workload": WORKLOAD, "designs": [SMALL]}
-        answer = await client.call_tool("simulate", {"model": model, "worlds": 2})
-        assert answer.structured_content["grade"] == "throttles"
+CALLS = {
+    "a design": ("check_design", {"text": TABLE}),
+    "a run": ("simulate", {"model": {"workload": WORKLOAD, "designs": [SMALL]}, "worlds": 2}),
+    "no design": ("check_design", {}),
+    "no request": ("execute", {"operation": "ListTables"}),
+}
 
 
-async def test_a_mistake_is_told_in_its_own_words(connected):
-    async with connected as client:
-        answer = await client.call_tool("check_design", {})
-        assert answer.is_error is True
-        assert "give exactly one of text and path" in answer.content[0].text
-        answer = await client.call_tool("execute", {"operation": "ListTables"})
-        assert answer.is_error is True
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """Return what one session answers to its calls; each session starts processes of its own."""
+    mcp = pytest.importorskip("mcp", reason="the SDK comes with the extra mcp")
+
+    async def ask():
+        async with mcp.Client(make_server(tmp_path_factory.mktemp("folder"))) as client:
+            return {name: await client.call_tool(*call) for name, call in CALLS.items()}
+
+    return asyncio.run(ask())
+
+
+def test_an_answer_has_data_and_a_paragraph(answers):
+    answer = answers["a design"]
+
+    assert answer.is_error is False
+    assert answer.structured_content["findings"][0]["rule"] == "time-key"
+    assert "time-key" in answer.content[0].text
+
+
+def test_a_simulation_over_the_protocol(answers):
+    assert answers["a run"].structured_content["grade"] == "throttles"
+
+
+def test_a_mistake_is_told_in_its_own_words(answers):
+    answer = answers["no design"]
+    assert answer.is_error is True
+    assert "give exactly one of text and path" in answer.content[0].text
+    assert answers["no request"].is_error is True
 
 
 @pytest.mark.parametrize(
