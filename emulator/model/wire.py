@@ -166,14 +166,16 @@ def dump_value(value: Value) -> WireValue:
 def dump_item(attributes: Mapping[str, Value]) -> WireItem:
     """Return the wire form of an item, new all through."""
     dumpers = _DUMPERS
-    wire: WireItem = {}
+    wire: dict[str, Any] = dict(attributes)  # at its size from the start: it need not grow
     for name, value in attributes.items():
         kind = type(value)
+        # The most common values; their dumpers would say the same.
         if kind is str:
             wire[name] = {"S": value}
         elif kind is Decimal and "E" not in (text := str(value)):
-            # Nearly every number; its dumper would say the same.
             wire[name] = {"N": text}
+        elif kind is bool:
+            wire[name] = {"BOOL": value}
         else:
             wire[name] = dumpers[kind](value)
     return wire
