@@ -22,8 +22,8 @@ ITEM = {
 }
 
 
-def definition(name="bench", indexes=1):
-    """Return a CreateTable request with so many global indexes."""
+def definition(name="bench", indexes=1, warm=None):
+    """Return a CreateTable request with so many global indexes, ready for so many units."""
     attributes = {"pk": "S", "sk": "S"} | {f"g{n}": "S" for n in range(indexes)}
     request = {
         "TableName": name,
@@ -46,6 +46,9 @@ def definition(name="bench", indexes=1):
             }
             for n in range(indexes)
         ]
+    if warm is not None:
+        for resource in (request, *request.get("GlobalSecondaryIndexes", ())):
+            resource["WarmThroughput"] = {"ReadUnitsPerSecond": warm, "WriteUnitsPerSecond": warm}
     return request
 
 
@@ -67,10 +70,10 @@ def all_new(number):
     return {"TableName": "bench", "Item": written}
 
 
-def filled(count, *, indexes=1, partition=None, capacity="observe"):
+def filled(count, *, indexes=1, partition=None, capacity="observe", warm=None):
     """Return an emulator whose table holds ``count`` items."""
     emulator = Emulator(capacity=capacity)
-    emulator.call("CreateTable", definition(indexes=indexes))
+    emulator.call("CreateTable", definition(indexes=indexes, warm=warm))
     for number in range(count):
         emulator.call(
             "PutItem",
