@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,11 +43,23 @@ def installed():
     """Return the names of the servers that can be started, ours first; say which cannot."""
     found = []
     for name, command in commands(0).items():
-        if command:
-            found.append(name)
-        else:
+        if not command:
             print(f"  {name}: not installed, skipped")
+        elif not starts(name):
+            print(f"  {name}: does not start, skipped")
+        else:
+            found.append(name)
     return found
+
+
+@cache
+def starts(name):
+    """Return whether a server answers: a part of it may be missing."""
+    try:
+        with running(name):
+            return True
+    except RuntimeError:
+        return False
 
 
 @contextmanager
@@ -66,15 +79,17 @@ def running(name, command=None):
             cwd=folder,
         )
         try:
-            yield Server(port, process.pid, _answering(name, port))
+            yield Server(port, process.pid, _answering(name, port, process))
         finally:
             process.kill()
             process.wait(10)
 
 
-def _answering(name, port):
+def _answering(name, port, process):
     """Return a caller once the server answers."""
     for _ in range(300):
+        if process.poll() is not None:
+            break
         try:
             caller = HttpCaller(port)
             caller("ListTables", {})
