@@ -224,7 +224,7 @@ def test_an_index_with_few_keys_falls_behind_until_it_refuses_all_writes():
     }
 
     # 37 minutes after the load begins, with the warm-up.
-    assert closes["event type"] == pytest.approx((37 - MINUTES) * 60, rel=0.1)
+    assert closes["event type"] == pytest.approx((37 - MINUTES) * 60, abs=190)
     dated = closes["event type and date"]
     assert dated is None or dated > closes["event type"]  # its partition is split for heat
     assert closes["event type and suffix"] is None
