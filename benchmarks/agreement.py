@@ -34,8 +34,8 @@ from emulator.lab import (
     Uniform,
     Workload,
     Zipf,
-    aggregate,
     exact,
+    world,
 )
 from emulator.lab.analysis.costs import costs, usages
 from emulator.lab.planning.layout import Layout
@@ -182,7 +182,7 @@ def differences(seed, drawn=draw):
     """Return the aggregate engine's figures less the exact one's."""
     workload, design = drawn(seed)
     layout = Layout(design, workload)
-    ours, theirs = (figures(engine.run(layout, seed=seed)) for engine in (aggregate, exact))
+    ours, theirs = (figures(engine.run(layout, seed=seed)) for engine in (world, exact))
     return [
         ours.throttled - theirs.throttled,
         ours.failed - theirs.failed,

@@ -39,7 +39,7 @@ from statistics import median
 
 import emulator
 from benchmarks.measure import table
-from emulator.lab import Capacity, Design, Field, Pattern, Workload, aggregate, exact
+from emulator.lab import Capacity, Design, Field, Pattern, Workload, exact, world
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known, draw_worlds
 from emulator.settings import Settings
@@ -175,7 +175,7 @@ def play(worlds):
     (_, key, write, devices, rate, duration, _, _), first, count = worlds
     design = Design("d", **key, capacity=Capacity(read=100, write=write))
     layout = Layout(design, events(devices, rate, duration))
-    outcomes = aggregate.WorldsEngine(layout).play(draw_worlds(first, count, Known(HUGE)))
+    outcomes = world.Worlds(layout).play(draw_worlds(first, count, Known(HUGE)))
     return sum(outcome.throttles for outcome in outcomes), peak_gigabytes()
 
 

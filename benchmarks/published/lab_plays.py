@@ -5,17 +5,19 @@ SDK does, and then shares of refused calls are not compared.
 """
 
 from itertools import pairwise
-from statistics import fmean
+
+import numpy as np
 
 from benchmarks.published.plays import Run
 from benchmarks.published.verdicts import judge
 from emulator.capacity import ScalingPolicy
-from emulator.lab import Capacity, Design, Field, Index, Pattern, Workload, aggregate
-from emulator.lab.aggregate import WorldCourse, courses
+from emulator.clock import NANOSECONDS
+from emulator.lab import Capacity, Design, Field, Index, Pattern, Workload, world
 from emulator.lab.inputs.arrival_rates import Series
 from emulator.lab.outcome.summarise import resource_results
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import World
+from emulator.lab.world import Worlds
 from emulator.settings import Settings
 
 COLLECTION = Design("one collection", partition="{one}", sort="{item}")
@@ -35,29 +37,27 @@ def series(*phases):
 def play(patterns, design, fields, duration, **settings):
     """Return a run's log and its resources."""
     workload = Workload(fields=fields, patterns=patterns, duration=duration, warm_up=0)
-    log = aggregate.run(Layout(design, workload), settings=Settings(**settings))
+    log = world.run(Layout(design, workload), settings=Settings(**settings))
     return log, resource_results(log)
 
 
 def play_seeds(seeds, patterns, design, fields, duration, **settings):
-    """Return the course of a run for every seed."""
+    """Return a run's log for every seed."""
     workload = Workload(fields=fields, patterns=patterns, duration=duration, warm_up=0)
-    worlds = [World(0, 0, Settings(seed=seed, **settings)) for seed in seeds]
-    return courses(Layout(design, workload), worlds)
+    worlds = Worlds(Layout(design, workload))
+    return [worlds.log(World(0, 0, Settings(seed=seed, **settings))) for seed in seeds]
 
 
 def served(run, axis, first, last=None):
-    """Return the units a second that a table served, in a log or in a course."""
-    is_course = isinstance(run, WorldCourse)
-    consumed = run.consumed[0] if is_course else next(iter(run.resources.values())).consumed
-    units = consumed["RW".index(axis)][int(first) : None if last is None else int(last)]
-    return fmean(units)
+    """Return the units a second that a table served."""
+    points = next(iter(run.resources.values())).consumed["RW".index(axis)]
+    units = np.repeat(np.asarray(points) / run.step, run.step)[: run.seconds]
+    return float(units[int(first) : None if last is None else int(last)].mean())
 
 
-def heat_splits(course, after=0):
+def heat_splits(run, after=0):
     """Return when partitions were split for heat, in seconds since the run began."""
-    times = [course.second_of(split) for split in course.splits if split.cause == "heat"]
-    return [time for time in times if time >= after]
+    return [own.time for own in run.splits if own.cause == "heat" and own.time >= after]
 
 
 def put(rate, **options):
@@ -247,7 +247,7 @@ def auto_scaling(seeds):
 
 def _scaled(course):
     changes = [one for one in course.scalings if one.axis == "Write" and one.after > one.before]
-    first = course.second_of(changes[0]) - 300
+    first = changes[0].time_ns / NANOSECONDS - course.layout.workload.start - 300
     return Run(
         {"first_change": first / 60, "first_value": float(changes[0].after)},
         {"follows_consumption": changes[0].after < 1_357, "rises_again": len(changes) > 1},

@@ -68,6 +68,19 @@ class Growth:
         """Whether minutes without traffic change nothing here."""
         return not self._recent
 
+    def is_settled(self, read: float, write: float) -> bool:
+        """Whether minutes at this rate at most, in units per second, change nothing here.
+
+        >>> Growth(12_000, 4_000).is_settled(6_000, 2_000)
+        True
+        """
+        minutes = [*self._recent, (0, read * _MINUTE_SECONDS, write * _MINUTE_SECONDS)]
+        return all(
+            self._doubled(own[1 + axis]) <= self._warm[axis]
+            for own in minutes
+            for axis in (READ, WRITE)
+        )
+
     def raise_to(self, read: int, write: int) -> None:
         """Raise warm throughput to at least these."""
         self._warm[READ] = max(self._warm[READ], read)

@@ -7,7 +7,7 @@ decision on its own map.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from emulator.capacity import delays
@@ -76,7 +76,15 @@ class Heat:
     ([], [3])
     """
 
-    __slots__ = ("_last_start_s", "_resource", "_settings", "_streaks", "minutes", "pending")
+    __slots__ = (
+        "_last_start_s",
+        "_resource",
+        "_settings",
+        "_streaks",
+        "minutes",
+        "pending",
+        "traffic_of",
+    )
 
     def __init__(self, settings: Settings, resource: str) -> None:
         self._settings = settings
@@ -87,11 +95,18 @@ class Heat:
         self.minutes: list[Minute] = []
         #: Partition to the whole second at which it is split.
         self.pending: dict[int, int] = {}
+        #: Tells where the traffic of a partition went lately, where it was not served here.
+        self.traffic_of: Callable[[int], Minute] | None = None
 
     @property
     def is_idle(self) -> bool:
         """Whether minutes without traffic change nothing here."""
         return not self._streaks and not self.pending
+
+    @property
+    def has_streaks(self) -> bool:
+        """Whether some partition was hot in the last minute, and is not to be split yet."""
+        return bool(self._streaks)
 
     @property
     def next_due_s(self) -> float:
@@ -169,6 +184,12 @@ class Heat:
             if write / writes / _MINUTE_SECONDS >= threshold
             or read / reads / _MINUTE_SECONDS >= threshold
         ]
+
+    def minutes_of(self, partition_id: int) -> Sequence[Minute]:
+        """Return the minutes that show where the traffic of a partition goes."""
+        if self.traffic_of is None:
+            return self.minutes
+        return [*self.minutes, self.traffic_of(partition_id)]
 
     def keep(self, minute: Minute) -> None:
         """Keep a minute's accesses for the split points to come.

@@ -7,10 +7,9 @@ Nothing else outside this package writes into an account's state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from emulator.capacity import ONE, TokenBucket
 from emulator.capacity.traffic import CONSUMED, THROTTLED, THROTTLES, WRITES, Minute
 from emulator.clock import NANOSECONDS
 from emulator.engine.account import Account
@@ -156,12 +155,25 @@ class TrafficFeed:
             load.heat = reached - taken
 
     def report_accesses(self, resource: Resource, accesses: Iterable[ReportedAccess]) -> None:
-        """Show where the traffic of hot partitions went lately.
+        """Show where the traffic of hot partitions went lately, for splits that come later."""
+        resource.heat.forget_old(self._account.now_ns // NANOSECONDS)
+        resource.heat.keep(self._minute(accesses))
 
-        Of a partition that is to split, the engine must have been shown it by then.
+    def answer_for_accesses(
+        self, resource: Resource, accesses_of: Callable[[int], Iterable[ReportedAccess]] | None
+    ) -> None:
+        """Show where the traffic of a partition went lately when it is to be split.
+
+        Args:
+            resource: The table or index.
+            accesses_of: Called with the id of the partition; None to stop.
         """
-        now_s = self._account.now_ns // NANOSECONDS
-        minute = Minute(now_s)
+        resource.heat.traffic_of = (
+            None if accesses_of is None else lambda number: self._minute(accesses_of(number))
+        )
+
+    def _minute(self, accesses: Iterable[ReportedAccess]) -> Minute:
+        minute = Minute(self._account.now_ns // NANOSECONDS)
         for position, consumed, refused, writes, in_order in accesses:
             amounts = minute.accesses.setdefault(position, [0.0, 0.0, 0.0, 0.0])
             amounts[CONSUMED] += consumed
@@ -171,13 +183,7 @@ class TrafficFeed:
             if writes:
                 ups, downs = minute.records.get(position, (0, 0))
                 minute.records[position] = (ups + round(writes) if in_order else ups, downs)
-        resource.heat.forget_old(now_s)
-        resource.heat.keep(minute)
-
-    @staticmethod
-    def set_tokens(bucket: TokenBucket, base: float, burst: float, now_ns: int) -> None:
-        """Set the units that a bucket holds at a moment."""
-        bucket.restore((round(base * ONE), round(burst * ONE), now_ns))
+        return minute
 
     def advance(self, now_ns: int) -> None:
         """Move to a moment; minutes that end on the way are closed with what was reported."""

@@ -255,7 +255,7 @@ def _split_for_heat(account: Account, table: Table, resource: Resource, partitio
         return
     low, high = resource.partitions.range_of(partition)
     decision = heat.decide(
-        resource.heat.minutes,
+        resource.heat.minutes_of(partition_id),
         low,
         high,
         prefix_length=resource.meter.traffic.prefix_length,

@@ -10,11 +10,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -29,7 +27,6 @@ from emulator.service.errors import DocumentError
 from emulator.step_summary import append_to_step_summary
 
 if TYPE_CHECKING:
-    from emulator.lab.analysis.comparison import Executor
     from emulator.lab.files import LabFile
 
 #: Simulated seconds, over all designs, from which processes of their own pay.
@@ -106,6 +103,12 @@ def add_lab_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TIME",
         default="2m",
         help="limit for each of headroom, fix and sensitivity, per design; default: %(default)s",
+    )
+    add(
+        "--memory",
+        metavar="SIZE",
+        default="2 GB",
+        help="refuse a run that would take more memory at once; default: %(default)s",
     )
     _add_input_arguments(parser.add_argument_group("models and traffic").add_argument)
 
@@ -268,7 +271,9 @@ def _compared(file: LabFile, arguments: argparse.Namespace, source: str) -> Comp
         if getattr(arguments, f"no_{search}"):
             options[search] = False
     limit = Entry(arguments.time_limit, field="--time-limit", source="command line").seconds()
-    return run_comparison(options | {"time_limit": limit}, source, announces=True)
+    memory = Entry(arguments.memory, field="--memory", source="command line").size_bytes()
+    options |= {"time_limit": limit, "memory": memory}
+    return run_comparison(options, source, announces=True)
 
 
 def run_comparison(options: dict[str, Any], source: str, *, announces: bool = False) -> Comparison:
@@ -290,32 +295,9 @@ def _cores(options: dict[str, Any]) -> AbstractContextManager[Any]:
     cores = min(2 * designs, os.cpu_count() or 1)  # of a design, two steps run side by side
     if cores < 2 or designs * seconds < _WORTH_PROCESSES or options["engine"] == "exact":
         return nullcontext()
-    return _processes(cores)
+    from emulator.lab.processes import processes
 
-
-@contextmanager
-def _processes(count: int) -> Iterator[Executor]:
-    """Yield processes that end with this one, also when it is interrupted."""
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import active_children, get_context
-
-    is_safe = sys.platform == "linux" and threading.active_count() == 1
-    context = get_context("fork" if is_safe else "spawn")
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_leave_interrupts)
-    try:
-        pool.submit(_leave_interrupts)  # starts them
-        yield pool
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in active_children():
-            process.terminate()
-        raise
-    pool.shutdown()
-
-
-def _leave_interrupts() -> None:
-    """Leave Ctrl-C to the process that waits for this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return processes(cores)
 
 
 def _written(comparison: Comparison, arguments: argparse.Namespace) -> Iterator[str]:

@@ -42,15 +42,29 @@ def shown_progress(stream: TextIO) -> Iterator[Shown]:
         with _rich_bar(stream) as shown:
             yield shown
     else:
+        since = _stopwatch()
         yield Shown(
-            lambda what, done, total: _write_over(stream, _text(what, done, total)),
+            lambda what, done, total: _write_over(stream, _text(what, done, total, since())),
             lambda sentence: _write_over(stream, f"{sentence}\n"),
         )
         _write_over(stream, "")
 
 
-def _text(what: str, done: int, total: int) -> str:
-    return f"{what} {done / total:.0%}" if done and total else what
+def _text(what: str, done: float, total: int, seconds: float = 0.0) -> str:
+    """Return what is being done, how much of it is done, and how long the rest will take.
+
+    >>> _text("worlds", 5, 20, 3.0), _text("worlds", 0, 20, 3.0)
+    ('worlds 25%, about 9 s left', 'worlds 0%')
+    """
+    text = f"{what} {done / total:.0%}"
+    left = seconds * (total - done) / done if done else 0.0
+    return f"{text}, about {left:.0f} s left" if left >= 1 else text
+
+
+def _stopwatch() -> Callable[[], float]:
+    """Return what tells the seconds since now."""
+    began = time.monotonic()
+    return lambda: time.monotonic() - began
 
 
 def _write_over(stream: TextIO, text: str) -> None:
@@ -65,24 +79,24 @@ class _ProgressLines:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._began = time.monotonic()
-        self._last = self._began
+        self._since = _stopwatch()
+        self._last = 0.0
         self._announced: list[str] = []
 
     def shown(self) -> Shown:
         return Shown(self._tell, self._announce)
 
-    def _tell(self, what: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        if now - self._began >= _PAUSE:
+    def _tell(self, what: str, done: float, total: int) -> None:
+        seconds = self._since()
+        if seconds >= _PAUSE:
             self._write_announced()
-        if now - self._last >= _PAUSE:
-            self._write(f"{_text(what, done, total)} ({now - self._began:.0f} s)")
+        if seconds - self._last >= _PAUSE:
+            self._write(f"{_text(what, done, total, seconds)} ({seconds:.0f} s)")
 
     def _announce(self, sentence: str) -> None:
         """Write what is known already as soon as the run is no short one."""
         self._announced.append(sentence)
-        if time.monotonic() - self._began >= _PAUSE:
+        if self._since() >= _PAUSE:
             self._write_announced()
 
     def _write_announced(self) -> None:
@@ -91,7 +105,7 @@ class _ProgressLines:
             self._write(sentence)
 
     def _write(self, text: str) -> None:
-        self._last = time.monotonic()
+        self._last = self._since()
         self._stream.write(f"{text}\n")
         self._stream.flush()
 
@@ -100,20 +114,26 @@ class _ProgressLines:
 def _rich_bar(stream: TextIO) -> Iterator[Shown]:
     from rich.console import Console
     from rich.markup import escape
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
-        TimeElapsedColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(file=stream), transient=True) as bar:
         task = bar.add_task("", total=1)
 
-        def tell(what: str, done: int, total: int) -> None:
-            bar.update(
-                task, description=escape(what), completed=done, total=total if done else None
-            )
+        def tell(what: str, done: float, total: int) -> None:
+            bar.update(task, description=escape(what), completed=done, total=total)
 
         yield Shown(tell, lambda sentence: bar.console.print(escape(sentence), highlight=False))

@@ -43,17 +43,17 @@ MAY_IMPORT = {
     "http": DOOR | {"web", "lab"},
     "testing": DOOR | {"designs", "sdk", "http", "web"},
     "strategies": DOOR | {"model", "expressions", "testing"},
-    # A run: inputs <- planning <- outcome <- { exact | aggregate } <- analysis <- report.
+    # A run: inputs <- planning <- outcome <- { exact | world } <- analysis <- report.
     "lab.inputs": BASE | {"model", "capacity", "designs", "api"},
     "lab.planning": BASE | {"model", "capacity", "storage", "engine", "api", "lab.inputs"},
     "lab.outcome": PLANNED | {"designs"},
     "lab.exact": PLANNED | {"lab.outcome"},
-    "lab.aggregate": PLANNED | {"lab.outcome"},
-    "lab.analysis": PLANNED | {"designs", "lab", "lab.outcome", "lab.exact", "lab.aggregate"},
+    "lab.world": PLANNED | {"lab.outcome"},
+    "lab.analysis": PLANNED | {"designs", "lab", "lab.outcome", "lab.exact", "lab.world"},
     "lab.report": BASE | {"designs", "lab.outcome", "web"},
     "lab": BASE
     | {"designs", "api", "lab.inputs", "lab.planning", "lab.outcome", "lab.analysis"}
-    | {"lab.exact", "lab.aggregate", "lab.report"},
+    | {"lab.exact", "lab.world", "lab.report"},
     "check": BASE | {"designs", "api", "lab"},
     "diff": BASE | {"designs", "check", "lab", "lab.inputs", "lab.outcome", "lab.report"},
     "step_summary": set(),

@@ -48,7 +48,6 @@ USED_BY_OTHERS = {
         "usd_hour", "usd_read_unit", "usd_write_unit",
     },
     "hypothesis": {"teardown"},
-    "the published measurements, played in worlds": {"second_of"},
     "Python": {"__getattr__", "__signature__", "_value_", "showwarning"},
     "the command line, which loads commands by name": {
         "add_check_arguments", "add_cloudwatch_queries_arguments", "run_cloudwatch_queries",

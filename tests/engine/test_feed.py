@@ -1,6 +1,6 @@
 """An engine that is told of traffic behaves as if it had served it."""
 
-from emulator.capacity import READ, WRITE, TokenBucket
+from emulator.capacity import READ, WRITE
 from emulator.clock import NANOSECONDS
 from emulator.engine.events import Split, Throttled
 from emulator.engine.feed import ReportedAccess, TrafficFeed
@@ -158,14 +158,6 @@ def test_partitions_follow_the_contents(bench):
     assert len(resource.partitions) == 3
 
 
-def test_a_bucket_is_shown_with_what_it_holds():
-    bucket = TokenBucket(rate=10, now_ns=0)
-
-    TrafficFeed.set_tokens(bucket, base=-2.0, burst=0.5, now_ns=2 * NANOSECONDS)
-
-    assert (bucket.tokens, bucket.updated_ns) == (-1.5, 2 * NANOSECONDS)
-
-
 def test_receipts_of_calls_below_the_api_are_dropped(bench):
     made = bench()
     made.table()
@@ -246,13 +238,28 @@ def test_a_listener_may_choose_what_it_hears(bench):
     assert not events.wants(Throttled)
 
 
-def test_tokens_are_set_in_whole_parts(bench):
-    """CAP2-14: whatever the sums of the lab are, tokens are counted without rounding errors."""
-    bucket = TokenBucket(10, 300, 0)
-    TrafficFeed.set_tokens(bucket, 1 / 3, 2 / 3, 5)
-    base, burst, now_ns = bucket.save()
-    assert (base, burst, now_ns) == (round(NANOSECONDS / 3), round(2 * NANOSECONDS / 3), 5)
-    assert {type(base), type(burst)} == {int}
+def test_an_engine_that_did_not_serve_asks_where_the_traffic_went_when_a_split_is_due(bench):
+    """CAP-505, CAP2-3: only then, and what it is told decides where the partition is cut."""
+    made = bench(split_delay=120)
+    made.table(key=("pk", "sk"), read=5, write=5)
+    feed, _, resource = fed(made)
+    account, asked = made.emu.account(), []
+
+    def accesses_of(partition):
+        asked.append((partition, account.now_ns // NANOSECONDS % 3600))
+        return [ReportedAccess((7, "k", name), 1.0, 9.0, 1.0, False) for name in "abcd"]
+
+    feed.answer_for_accesses(resource, accesses_of)
+    begin = account.now_ns
+    for minute in (1, 2):
+        feed.report_loads(resource, WRITE, [60_000.0], [0.0], [60_000.0])
+        feed.advance(begin + minute * 60 * NANOSECONDS)
+    feed.answer_for_accesses(resource, None)
+
+    [(partition, _)] = asked
+    assert partition == 0
+    assert [own.low for own in resource.partitions] == [(0,), (7, "k", "b")]
+    assert resource.heat.traffic_of is None
 
 
 def test_an_index_of_a_table_with_local_indexes_is_cut_inside_of_a_collection(bench):

@@ -7,9 +7,12 @@ The bounds that these tests hold, and ``docs/explanation/lab.md`` states:
 - where a request makes many calls at once (suffixes) or its pages are large (Scans), calls come
   bunched, which the aggregate engine does not see: there the share differs by at most 0.30,
   the units by at most 5 % and the cost of the largest page;
-- where clients have limits of their own, or a call carries the items of a batch, the shares of
-  calls throttled and given up differ by at most 0.12 in a dozen simple cases, and by at most 0.04
-  in their mean.
+- where callers give up after a time, or a call carries the items of a batch, the shares of calls
+  throttled and given up differ by at most 0.12 in some simple cases, and by at most 0.04 in their
+  mean.
+
+A limited number of calls under way and adaptive retries are left to the exact engine: the other
+one plays them as unlimited and as standard (``tests/lab/world/test_retries.py``).
 """
 
 from dataclasses import replace
@@ -32,8 +35,8 @@ from emulator.lab import (
     Weights,
     Workload,
     Zipf,
-    aggregate,
     exact,
+    world,
 )
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.planning.layout import Layout
@@ -57,7 +60,7 @@ def test_on_demand_begins_alike_in_both_engines(count):
     layout = Layout(Design("d", partition="{user}"), workload)
     known = Settings(on_demand_partitions=count)
     shares = []
-    for engine in (aggregate, exact):
+    for engine in (world, exact):
         log = engine.run(layout, settings=known)
         assert resource_results(log)[0].partitions_per_minute[0] == count
         shares.append(log.throttled_share)
@@ -155,9 +158,7 @@ def bunched_calls(draw):
 
 def differences(workload, design):
     """Return the largest difference in throttled share, and in units as a share."""
-    ran = [
-        engine.run(Layout(design, workload), seed=workload.seed) for engine in (exact, aggregate)
-    ]
+    ran = [engine.run(Layout(design, workload), seed=workload.seed) for engine in (exact, world)]
     one, other = (pattern_results(log) for log in ran)
     share = max(abs(a.throttled_share - b.throttled_share) for a, b in zip(one, other, strict=True))
     largest = 0.0
@@ -194,7 +195,7 @@ def test_the_engines_agree_on_reads_of_an_index(read):
     )
 
     share, _ = differences(workload, design)
-    log = aggregate.run(Layout(design, workload), seed=workload.seed)
+    log = world.run(Layout(design, workload), seed=workload.seed)
     consumed = resource_results(log)[1].read.consumed_units
     throttled = pattern_results(log)[1].throttled_share
 
@@ -216,16 +217,9 @@ def test_the_engines_agree_less_where_calls_come_bunched(case):
 CLIENTS = {
     "a timeout, legacy": ("legacy", 1, {"timeout": 0.5}),
     "a timeout, standard": ("standard", 1, {"timeout": 2.0}),
-    "few calls at a time": ("legacy", 1, {"count": 5, "concurrency": 2}),
-    "few calls at a time, standard": ("standard", 1, {"count": 5, "concurrency": 2}),
-    "few calls at a time, for a while": ("legacy", 1, {"count": 5, "concurrency": 1, "timeout": 2}),
-    "adaptive": ("adaptive", 1, {"count": 20}),
-    "adaptive, few calls at a time": ("adaptive", 1, {"count": 20, "concurrency": 1}),
-    "adaptive, for a while": ("adaptive", 1, {"count": 5, "timeout": 2.0}),
     "batches, lost": ("legacy", 10, {"batch_retry": "none"}),
     "batches, at once": ("standard", 10, {"count": 20, "batch_retry": "requeue"}),
     "batches, after a wait": ("standard", 10, {"count": 20, "batch_retry": "backoff"}),
-    "batches, few at a time": ("legacy", 5, {"count": 5, "concurrency": 1, "batch_retry": "none"}),
 }
 CLIENTS_SHARE = 0.12
 CLIENTS_MEAN = 0.04
@@ -245,8 +239,7 @@ def client_differences(retry, items, clients):
     capacity = Capacity(read=1, write=36)
     design = Design("d", partition="{user}", sort="{timestamp}", capacity=capacity)
     one, other = (
-        engine.run(Layout(design, workload), seed=1).patterns["put"]
-        for engine in (aggregate, exact)
+        engine.run(Layout(design, workload), seed=1).patterns["put"] for engine in (world, exact)
     )
     return [
         one.throttled / one.calls - other.throttled / other.calls,
@@ -254,7 +247,7 @@ def client_differences(retry, items, clients):
     ]
 
 
-def test_the_engines_agree_on_clients_that_wait_give_up_and_send_batches():
+def test_the_engines_agree_on_clients_that_give_up_and_send_batches():
     """CAP-708, CAP2-9."""
     found = {name: client_differences(*case) for name, case in CLIENTS.items()}
 
@@ -264,12 +257,9 @@ def test_the_engines_agree_on_clients_that_wait_give_up_and_send_batches():
         assert abs(sum(shares) / len(shares)) <= CLIENTS_MEAN
 
 
-@pytest.mark.parametrize("retry", ["none", "standard", "adaptive"])
+@pytest.mark.parametrize("retry", ["none", "standard"])
 def test_the_engines_agree_on_single_calls_beside_batches(retry):
-    """CAP-603, CAP-610, CAP-708: most of a batch is refused, and most single calls pass.
-
-    A client that adapts its rate hears of whole calls only.
-    """
+    """CAP-603, CAP-610, CAP-708: most of a batch is refused, and most single calls pass."""
     workload = Workload(
         fields=[Field("user", count=300)],
         patterns=[
@@ -283,7 +273,7 @@ def test_the_engines_agree_on_single_calls_beside_batches(retry):
     )
     capacity = Capacity(read=1, write=31)
     design = Design("d", partition="{user}", sort="{timestamp}", capacity=capacity)
-    one, other = (engine.run(Layout(design, workload), seed=1) for engine in (aggregate, exact))
+    one, other = (engine.run(Layout(design, workload), seed=1) for engine in (world, exact))
 
     for name, low, high in (("put", 0.6, 0.9), ("update", 0.0, 0.3)):
         shares = [log.patterns[name].throttled / log.patterns[name].calls for log in (one, other)]
@@ -308,7 +298,7 @@ def test_a_read_finds_what_was_written_last(sort):
     design = Design("d", partition="{user}", sort=sort, capacity=capacity)
     units = [
         engine.run(Layout(design, workload), seed=1).patterns["get"].units["table"][0]
-        for engine in (aggregate, exact)
+        for engine in (world, exact)
     ]
 
     # A third of the items takes three units, the others take one.

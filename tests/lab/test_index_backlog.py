@@ -11,16 +11,16 @@ from emulator.lab import (
     Index,
     Pattern,
     Workload,
-    aggregate,
     compare,
     exact,
     load,
+    world,
 )
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.planning.layout import Layout
 from emulator.settings import Settings
 
-ENGINES = pytest.mark.parametrize("engine", [exact, aggregate], ids=["exact", "aggregate"])
+ENGINES = pytest.mark.parametrize("engine", [exact, world], ids=["exact", "aggregate"])
 
 
 def starved(*, index_write=10, write=200):
@@ -82,7 +82,7 @@ def test_a_full_buffer_refuses_with_the_reason_of_the_index(engine):
 
 
 def test_the_engines_agree_on_a_queue_that_opens_and_closes():
-    runs = [closing(engine) for engine in (exact, aggregate)]
+    runs = [closing(engine) for engine in (exact, world)]
     shares = [log.throttled_share for log, *_ in runs]
     assert shares[0] == pytest.approx(shares[1], abs=0.03)
     applied = [index.write.consumed_units for _, _, index, _ in runs]
@@ -191,7 +191,7 @@ def test_a_read_that_may_be_stale_spares_its_partition():
     design = Design("d", partition="{id}")
     shares = {}
     for factor in (1.0, 1.5):
-        log = aggregate.run(Layout(design, load), settings=Settings(eventual_read_factor=factor))
+        log = world.run(Layout(design, load), settings=Settings(eventual_read_factor=factor))
         [table] = resource_results(log)
         shares[factor] = log.throttled_share, table.read.consumed_units / 20
     assert shares[1.0][0] > 0.2

@@ -36,7 +36,10 @@ def test_a_pipe_gets_a_line_every_few_seconds_and_a_short_run_none(monkeypatch):
         for second in range(12):
             now[0] = float(second)
             shown.tell("hour key: worlds", second, 20)
-    assert stream.getvalue() == "hour key: worlds 25% (5 s)\nhour key: worlds 50% (10 s)\n"
+    assert stream.getvalue() == (
+        "hour key: worlds 25%, about 15 s left (5 s)\n"
+        "hour key: worlds 50%, about 10 s left (10 s)\n"
+    )
 
 
 def test_the_first_verdict_is_announced_once_a_run_takes_seconds(monkeypatch):

@@ -103,7 +103,7 @@ def replace_name(design, name):
 PROGRAM = """
 import json
 from emulator.lab.planning.layout import Layout
-from tests.lab.aggregate.worlds import orders, played
+from tests.lab.world.worlds import orders, played
 from tests.lab.test_world_laws import RUN_ONLY, compare, sale, sharded
 result = compare(sale(), [sharded()], worlds=3, **RUN_ONLY)
 [design] = result.designs

@@ -15,7 +15,6 @@ from typing import Any, Final, TypeAlias
 
 from emulator.capacity import READ
 from emulator.capacity.units import on_demand_start
-from emulator.lab import aggregate
 from emulator.lab.analysis.case import Case, Hot
 from emulator.lab.analysis.offered_load import ROUNDING, offered, units_per_request
 from emulator.lab.inputs.design import DEFAULT_UNITS, Capacity, Design, Index, Table
@@ -26,6 +25,7 @@ from emulator.lab.outcome.thresholds import THRESHOLD
 from emulator.lab.planning.access_paths import find_path
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import World
+from emulator.lab.world import run
 from emulator.service import limits
 from emulator.service.throttling import AXES, ThrottlingLimit, parse_reason
 
@@ -124,31 +124,34 @@ def makes_reads_dearer(before: Layout, change: Change) -> bool:
     return any(prices(before, Layout(change.design, before.workload)))
 
 
-def _with_all_offered(case: Case, world: World) -> Case:
-    """Return the case with the load that shows once nothing waits for capacity.
+def _with_all_offered(case: Case, world: World) -> tuple[Case, list[Hot]]:
+    """Return the case with the load that shows once nothing waits for capacity, and its heat.
 
     Reads cost little while writes are refused and there is nothing to find; with more
-    capacity they may cost more, so what is to be provisioned is known only after a run with it.
+    capacity they may cost more, so the throughput that it takes is known only after a run with
+    it. Such a run also shows partitions that are too hot for the load that then reaches them.
     """
+    hottest = case.hot
     for _ in range(_ROUNDS):
         design, changes = _enlarged(case)
         log = _run(design, case, world) if changes else None
         if log is None or (log.throttled_share < THRESHOLD and not log.falls_behind):
             break
-        workload = case.layout.workload
-        loads = offered(pattern_results(log), resource_results(log), workload)
+        enlarged = replace(case, patterns=pattern_results(log), resources=resource_results(log))
+        hottest = [*hottest, *enlarged.hot]
+        loads = offered(enlarged.patterns, enlarged.resources, case.layout.workload)
         larger = {name: load.larger(loads[name]) for name, load in case.offered.items()}
         if larger == case.offered:
             break
         case = replace(case, offered=larger)
-    return case
+    return case, list({hot.resource.name: hot for hot in reversed(hottest)}.values())[::-1]
 
 
 def _run(design: Design, case: Case, world: World) -> RunLog | None:
     """Return the run of a changed design in a world; None beyond a quota."""
     try:
         changed = Layout(design, case.layout.workload)
-        return aggregate.run(changed, seed=world.arrivals, settings=world.settings)
+        return run(changed, seed=world.arrivals, settings=world.settings)
     except ValueError:
         return None
 
@@ -160,7 +163,7 @@ def families(case: Case, world: World) -> Iterator[Family]:
         case: A world in which the design throttles.
         world: That world.
     """
-    case = _with_all_offered(case, world)
+    case, hottest = _with_all_offered(case, world)
     reason = case.reasons[0]
     limit = ThrottlingLimit.of(reason)
     if limit is ThrottlingLimit.ACCOUNT:
@@ -172,7 +175,6 @@ def families(case: Case, world: World) -> Iterator[Family]:
         warmer = _WARMER if _is_on_demand(design) else _WARMER[:1]
         yield _sizes([_warmed(case, design, times) for times in warmer])
         yield _sizes([_enlarged(case, times) for times in warmer])
-    hottest = case.hot
     if limit is ThrottlingLimit.KEY_RANGE:
         yield from _other_key(case, hottest[0])
         yield from map(Family, _suffixes(case, hottest[0]))
@@ -212,7 +214,7 @@ def _with_throughput(case: Case, world: World, resource: str, change: Change) ->
     log = _run(change.design, case, world)
     if log is not None:
         loads = offered(pattern_results(log), resource_results(log), workload)
-        after = _with_all_offered(replace(after, offered=loads), world)
+        after, _ = _with_all_offered(replace(after, offered=loads), world)
     if any(
         max(load.read, load.write) > case.settings.table_quota for load in after.offered.values()
     ):

@@ -32,6 +32,7 @@ from emulator.lab.outcome.world_outcome import WorldOutcome
 from emulator.lab.planning.access_paths import find_path
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known
+from emulator.lab.world import expected_bytes
 from emulator.settings import Settings
 
 #: Called with a sentence that is known before the end, such as the first verdict on a design.
@@ -43,6 +44,10 @@ EXACT_REQUESTS: Final = 50_000
 _LOOK: Final = 1.0
 WRONG_ORDER: Final = (
     "compare() takes a workload first and then a list of designs, not {first} and {second}"
+)
+NEEDS_MEMORY: Final = (
+    "design {design!r}: {worlds} of this load would take about {needed} of memory, and {most} are "
+    "allowed: play fewer worlds or a shorter run, or allow more with --memory"
 )
 #: A pattern that finds an item in a smaller share of its reads is mentioned in the report.
 _FOUND: Final = 0.5
@@ -98,6 +103,7 @@ def compare(
     sensitivity: bool = True,
     fix: bool = True,
     time_limit: float | None = None,
+    memory: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
     announce: Announce | None = None,
@@ -125,6 +131,7 @@ def compare(
         sensitivity: Find out which unknown moves the answer, and by how much.
         fix: Look for the smallest change that helps a design that throttles.
         time_limit: Seconds for each of these three searches; None for no limit.
+        memory: Refuse what would take more bytes than this at once; None for no limit.
         executor: Where designs are studied; in this process by default.
         progress: Called with what is being done, how far it is, and how much there is.
         announce: Called with the first verdict on each design, long before the end.
@@ -152,6 +159,8 @@ def compare(
         exactly=len(seeds) if seeds and worlds is None else worlds,
     )
     layouts = [Layout(design, workload) for design in designs]
+    if memory is not None and engine != "exact":
+        _check_memory(layouts, count, memory)
     suited = _suited_engine(workload, len(designs), count)
     options = StudyOptions(
         engine=suited if engine == "auto" else engine,
@@ -231,6 +240,22 @@ def _check_order(workload: object, designs: object) -> None:
         raise TypeError(WRONG_ORDER.format(first=first, second=second))
 
 
+def _check_memory(layouts: Sequence[Layout], count: WorldCount, most: int) -> None:
+    """Refuse designs whose worlds would take too much memory at once."""
+    worlds = count.exactly or count.most
+    for layout in layouts:
+        needed = expected_bytes(layout, worlds)
+        if needed > most:
+            raise ValueError(
+                NEEDS_MEMORY.format(
+                    design=layout.design.name,
+                    worlds=words.counted(worlds, "world"),
+                    needed=words.size(needed),
+                    most=words.size(most),
+                )
+            )
+
+
 def _check(designs: Sequence[Design], worlds: int | None) -> None:
     if not designs:
         raise ValueError("compare() needs at least one design")
@@ -243,7 +268,7 @@ def _check(designs: Sequence[Design], worlds: int | None) -> None:
 def _studied(
     layouts: Sequence[Layout], options: StudyOptions, crew: _Crew, announce: Announce | None
 ) -> tuple[result_types.DesignResult, ...]:
-    """Return the result of every design; the first verdict on all of them comes first."""
+    """Return the result of every design; the first verdict on each comes as soon as it is known."""
     done: dict[_Task, Any] = {}
     numbers = range(len(layouts))
 
@@ -256,10 +281,8 @@ def _studied(
         """Take a step's result, and return the steps of that design which can begin now."""
         done[task] = result
         step, number = task
-        is_first = step is _Step.FIRST and all((step, other) in done for other in numbers)
-        if is_first and announce is not None:
-            for other in numbers:
-                announce(first_verdict(layouts[other].design.name, done[step, other]))
+        if step is _Step.FIRST and announce is not None:
+            announce(first_verdict(layouts[number].design.name, result))
         return [(after, number) for after, needed in _NEEDS.items() if needed is step]
 
     crew.run([(_Step.FIRST, number) for number in numbers], begin, follow)
@@ -299,6 +322,13 @@ def _how(outcome: WorldOutcome) -> str:
     return f"; when it does, {words.percent(outcome.throttled_share)} of calls"
 
 
+def _tell_of_all(
+    progress: Progress, finished: int, tasks: int, what: str, done: float, total: int
+) -> None:
+    """Say how far all tasks are, given how far one of them is."""
+    progress(what, finished + done / total, tasks)
+
+
 class _Crew:
     """Does tasks one after the other here, or several at once on an executor."""
 
@@ -319,19 +349,21 @@ class _Crew:
             begin: Returns what a task does.
             follow: Takes a result, and returns the tasks that can begin now.
         """
+        total = len(tasks) * len(_Step)
         if self._executor is None:
             waiting = deque(tasks)
-            while waiting:
+            for finished in range(total):
                 task = waiting.popleft()
-                waiting += follow(task, begin(*task)(progress=self._progress))
+                tell = self._progress and partial(_tell_of_all, self._progress, finished, total)
+                waiting += follow(task, begin(*task)(progress=tell))
             return
-        total = len(tasks) * len(_Step)
+        share_done = getattr(self._executor, "share_done", lambda _: 0.0)
         running = {self._executor.submit(begin(*task)): task for task in tasks}
         finished = 0
         while running:
             if self._progress is not None:
                 step, _ = next(iter(running.values()))
-                self._progress(step.value, finished, total)
+                self._progress(step.value, finished + sum(map(share_done, running)), total)
             ended, _ = wait(running, timeout=_LOOK, return_when=FIRST_COMPLETED)
             for future in [own for own in running if own in ended]:
                 finished += 1

@@ -174,39 +174,46 @@ def _axis_use(
     record: ResourceRecord, axis: int, settings: Settings
 ) -> tuple[float, float, float, float]:
     """Return units, busiest minute, mean setting, and what auto scaling would set."""
-    consumed = np.asarray(record.consumed[axis])
+    rates, points = np.asarray(record.consumed[axis]) / record.step, max(1, MINUTE // record.step)
     minutes = [
-        float(consumed[first : first + MINUTE].mean()) for first in range(0, len(consumed), MINUTE)
+        float(rates[first : first + points].mean()) for first in range(0, len(rates), points)
     ]
     peak = float(np.ceil(max(minutes)))
-    provisioned = _mean_hours(record.provisioned[axis])
-    return float(consumed.sum()), max(peak, 1.0), provisioned, _scaled(minutes, settings)
+    provisioned = _mean_hours(record.provisioned[axis], record.step)
+    scaled = _scaled(minutes, points * record.step, settings)
+    return float(rates.sum()) * record.step, max(peak, 1.0), provisioned, scaled
 
 
-def _mean_hours(rates: list[float]) -> float:
+def _mean_hours(rates: list[float], step: int) -> float:
     """Return the units paid per hour: each hour at its highest setting (CAP-1007)."""
     hours = UnitHours(0, round(rates[0]))
-    for second, rate in enumerate(rates):
-        if second and rate != rates[second - 1]:
-            hours.set(second, round(rate))
-    whole = -(-len(rates) // _HOUR)
+    for point, rate in enumerate(rates):
+        if point and rate != rates[point - 1]:
+            hours.set(point * step, round(rate))
+    whole = -(-len(rates) * step // _HOUR)
     return hours.until(whole * _HOUR) / whole
 
 
-def _scaled(minutes: list[float], settings: Settings) -> float:
-    """Return what auto scaling at its defaults would provision on average."""
+def _scaled(minutes: list[float], length: int, settings: Settings) -> float:
+    """Return what auto scaling at its defaults would provision on average.
+
+    Args:
+        minutes: The units per second of each minute.
+        length: How many seconds it has: more than 60 if it stands for several.
+        settings: The constants of scaling.
+    """
     policy = ScalingPolicy()
     scaler = Scaler(policy, settings)
     units = max(policy.minimum, int(np.ceil(minutes[0] * 100 / policy.target)))
     hours = UnitHours(0, units)
     for number, rate in enumerate(minutes, 1):
-        now_s = number * MINUTE
+        now_s = number * length
         scaler.on_minute(rate, units, now_s, decrease_allowed=True)
         wanted = scaler.due(now_s)
         if wanted is not None:
             units = wanted
             hours.set(now_s, units)
-    whole = max(1, -(-len(minutes) * MINUTE // _HOUR))
+    whole = max(1, -(-len(minutes) * length // _HOUR))
     return hours.until(whole * _HOUR) / whole
 
 

@@ -6,7 +6,7 @@ Each step takes and returns plain values, so that steps of several designs run s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import Final, TypeAlias
 
@@ -19,6 +19,7 @@ from emulator.lab.analysis.headroom import find_headroom, likely_headroom
 from emulator.lab.analysis.offered_load import offered
 from emulator.lab.analysis.sensitivity import assumptions_of, effects_of
 from emulator.lab.analysis.verdict import Judged, grade, is_at_risk, sentence
+from emulator.lab.analysis.window import busiest_window, with_waits
 from emulator.lab.analysis.world_runs import Engine, WorldCount, WorldRuns
 from emulator.lab.outcome import result_types
 from emulator.lab.outcome.risk import NORMAL, risk_of
@@ -31,7 +32,7 @@ from emulator.lab.planning.worlds import Known
 from emulator.settings import Settings
 
 #: Called with what is being done, how much of it is done, and how much there is.
-Progress: TypeAlias = Callable[[str, int, int], None]
+Progress: TypeAlias = Callable[[str, float, int], None]
 
 #: Of Student's distribution, two-sided 95 %, by degrees of freedom.
 _STUDENT: Final = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)
@@ -91,6 +92,8 @@ class Played:
         splits: The splits in it.
         assumptions: The constants that had a say in it.
         year: What twelve months of it cost, if the workload grows.
+        window: The seconds that were played request by request, where clients hold calls back.
+        keys_followed: How many keys were followed one by one.
     """
 
     outcomes: Sequence[WorldOutcome]
@@ -103,6 +106,8 @@ class Played:
     splits: Sequence[result_types.SplitResult]
     assumptions: tuple[result_types.Assumption, ...]
     year: tuple[result_types.MonthCost, ...]
+    window: tuple[int, int] | None
+    keys_followed: int | None
 
 
 def play_on(
@@ -118,7 +123,13 @@ def play_on(
     typical = _typical(runs)
     shown = median_world(runs.whole_outcomes)
     log = runs.log(shown.world)
-    case = _case(layout, settings, log)
+    case, window = _case(layout, settings, log), None
+    if options.engine == "aggregate":
+        window = busiest_window(layout.workload, case.patterns)
+    if window is not None:
+        _tell(progress, layout, "the busiest window, request by request")
+        waiting = with_waits(layout, shown.world, case.patterns, window)
+        case = replace(case, patterns=waiting)
     throttling = None
     if typical is not None:
         throttling = case if typical is shown else _case(layout, settings, runs.log(typical.world))
@@ -133,6 +144,8 @@ def play_on(
         splits=tuple(log.splits),
         assumptions=assumptions_of(log, settings),
         year=year(usages(log, settings), layout, settings),
+        window=window,
+        keys_followed=runs.keys_followed,
     )
 
 
@@ -234,6 +247,8 @@ def conclude(
         shown_world=played.shown.world.seed,
         unknowns=unknowns,
         year=played.year,
+        window=played.window,
+        keys_followed=played.keys_followed,
     )
 
 

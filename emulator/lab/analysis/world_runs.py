@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from emulator.lab import aggregate, exact
+from emulator.lab import exact
 from emulator.lab.outcome.risk import next_worlds
 from emulator.lab.outcome.run_log import RunLog
 from emulator.lab.outcome.thresholds import FIRST_WORLDS, MOST_WORLDS, THRESHOLD
 from emulator.lab.outcome.world_outcome import WorldOutcome, outcome_of
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import Known, World, draw_worlds
+from emulator.lab.world import Worlds
 from emulator.settings import Settings
 
 Engine: TypeAlias = Literal["exact", "aggregate"]
@@ -63,11 +64,16 @@ class WorldRuns:
     known: Known
     outcomes: list[WorldOutcome] = field(default_factory=list)
     whole: int = FIRST_WORLDS
-    _engine: aggregate.WorldsEngine = field(init=False)
+    _engine: Worlds = field(init=False)
 
     def __post_init__(self) -> None:
         """Prepare what is the same in all worlds."""
-        self._engine = aggregate.WorldsEngine(self.layout)
+        self._engine = Worlds(self.layout)
+
+    @property
+    def keys_followed(self) -> int | None:
+        """How many keys were followed one by one; None where each request was."""
+        return self._engine.keys_followed if self.engine == "aggregate" else None
 
     @property
     def hits(self) -> int:

@@ -169,19 +169,19 @@ class _Drive:
         """Run one second of the log, in which so many requests of each source arrive."""
         log = self._log
         start_ns = log.start_ns + second * NANOSECONDS
-        end_ns = start_ns + NANOSECONDS
+        end_ns, point = start_ns + NANOSECONDS, second // log.step
         self._context.values.settle()
         coming = self._coming
         catch_up, forget_receipts = self._account.catch_up, self._emulator.feed.forget_receipts
         for _, _, time_ns, source, requests in self._arriving(second, start_ns, counts):
             if coming and coming[0][0] <= time_ns:
-                self._go_on_until(time_ns, second)
+                self._go_on_until(time_ns, point)
             catch_up(time_ns)
-            self._request(source, next(requests), time_ns, second)
+            self._request(source, next(requests), time_ns, point)
             # At once, so that the next receipt is written where this one was: memory that the
             # processor has at hand.
             forget_receipts()
-        self._go_on_until(end_ns - 1, second)
+        self._go_on_until(end_ns - 1, point)
         log.sample(second, end_ns)
         if end_ns % _MINUTE_NS == 0 or second + 1 == log.seconds:
             log.close_minute()

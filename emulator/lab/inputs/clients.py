@@ -131,37 +131,18 @@ FORM: Final = forms.either(
 )
 
 
-@dataclass(frozen=True)
-class ClientsInNumbers:
-    """How the aggregate engine plays what a workload's document says of clients.
+def held_back(workload: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what clients do in a workload's document that only the exact engine plays.
 
-    It knows one reason to wait in a client: where some patterns are adaptive, it plays the rate
-    limit of these, and a concurrency only for them.
-
-    >>> limited = {"count": 9, "concurrency": 1}
-    >>> ClientsInNumbers.of({"clients": limited, "patterns": [{"retry": "adaptive"}, {}]})
-    ClientsInNumbers(left_out=('concurrency for patterns that are not adaptive',), \
-estimated=('concurrency', 'adaptive retries'))
+    >>> held_back({"clients": {"concurrency": 1}, "patterns": [{"retry": "adaptive"}, {}]})
+    ('concurrency', 'adaptive retries')
     """
-
-    #: What only the exact engine plays.
-    left_out: tuple[str, ...]
-    #: What is followed for all clients together; single workloads may differ from the exact
-    #: engine by more than is usual (docs/explanation/lab.md, "How far they agree").
-    estimated: tuple[str, ...]
-
-    @classmethod
-    def of(cls, workload: Mapping[str, Any]) -> ClientsInNumbers:
-        """Return it for a workload's document."""
-        clients = workload.get("clients")
-        members = clients if isinstance(clients, Mapping) else {}
-        patterns = workload.get("patterns", ())
-        modes = [pattern.get("retry") or workload.get("retry") for pattern in patterns]
-        limits_rate = {mode in POLICIES and POLICIES[mode].limits_rate for mode in modes}
-        is_limited = members.get("concurrency") is not None
-        left_out = ("concurrency for patterns that are not adaptive",)
-        estimated = {"concurrency": is_limited, "adaptive retries": True in limits_rate}
-        return cls(
-            left_out if is_limited and len(limits_rate) > 1 else (),
-            tuple(name for name, is_asked in estimated.items() if is_asked),
-        )
+    clients = workload.get("clients")
+    members = clients if isinstance(clients, Mapping) else {}
+    modes = [own.get("retry") or workload.get("retry") for own in workload.get("patterns", ())]
+    limits_rate = any(mode in POLICIES and POLICIES[mode].limits_rate for mode in modes)
+    is_asked = {
+        "concurrency": members.get("concurrency") is not None,
+        "adaptive retries": limits_rate,
+    }
+    return tuple(name for name, asked in is_asked.items() if asked)

@@ -7,9 +7,11 @@ about the partition it lies in.
 from __future__ import annotations
 
 import csv
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -22,6 +24,10 @@ from emulator.lab.inputs.forms import Form, FormMember, Record
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
+
+_ROUNDING: Final = 1e-9
+#: So many stretches of a distribution are told apart, each of values of like popularity.
+_BENDS: Final = 64
 
 
 def sums(places: NDArray[np.integer[Any]], weights: Floats, count: int) -> Floats:
@@ -45,6 +51,34 @@ def weighted(values: Floats, weights: Floats) -> float:
     return float((values * weights).sum())
 
 
+#: Of more values than these, sums of powers are not added up one by one.
+_ADDED: Final = 10_000
+
+
+@cache
+def _added_powers(s: float) -> Floats:
+    """Return the sums of ``k ** -s`` over the first 0, 1, 2, ... whole numbers."""
+    return np.concatenate([[0.0], np.cumsum(np.arange(1, _ADDED + 1, dtype=np.float64) ** -s)])
+
+
+def _power_sums(numbers: Integers, s: float) -> Floats:
+    """Return the sum of ``k ** -s`` for k from 1 to each number, by Euler and Maclaurin.
+
+    >>> _power_sums(np.array([2, 100_000_000]), 1.0).round(6).tolist()
+    [1.5, 18.997896]
+    """
+    added = _added_powers(s)
+    low, high = float(_ADDED), np.maximum(numbers, _ADDED).astype(np.float64)
+    area = np.log(high / low) if s == 1.0 else (high ** (1 - s) - low ** (1 - s)) / (1 - s)
+    ends = (high**-s - low**-s) / 2 + s / 12 * (low ** (-s - 1) - high ** (-s - 1))
+    return np.asarray(added[np.minimum(numbers, _ADDED)] + area + ends)
+
+
+def _geometric(count: int) -> Integers:
+    """Return places that lie ever further apart: popularity falls by about as much in between."""
+    return np.unique(np.geomspace(1, count, _BENDS).round().astype(np.int64))
+
+
 @dataclass(frozen=True)
 class Uniform:
     """Every value as often as any other.
@@ -60,6 +94,22 @@ class Uniform:
         [0.25, 0.25, 0.25, 0.25]
         """
         return np.full(count, 1.0 / count)
+
+    def below(self, count: int, numbers: Integers) -> Floats:
+        """Return the probability of the values below each number."""
+        return numbers / count
+
+    def heavy(self, count: int, least: float) -> Integers:
+        """Return the numbers of the values that are at least so probable."""
+        return np.arange(count if least * count <= 1.0 else 0)
+
+    def bends(self, count: int) -> Integers:  # noqa: ARG002 - all values are alike
+        """Return the numbers at which popularity changes."""
+        return np.zeros(0, dtype=np.int64)
+
+    def repeated(self, count: int) -> float:
+        """Return how likely two picks are of one value."""
+        return 1.0 / count
 
     def to_document(self) -> Any:
         """Return what ``from_entry`` reads."""
@@ -85,6 +135,36 @@ class Zipf:
         weights = np.arange(1, count + 1, dtype=np.float64) ** -self.s
         return np.asarray(weights / weights.sum())
 
+    def below(self, count: int, numbers: Integers) -> Floats:
+        """Return the probability of the values below each number.
+
+        >>> Zipf(1.0).below(2, np.array([0, 1, 2])).round(3).tolist()
+        [0.0, 0.667, 1.0]
+        """
+        return _power_sums(numbers, self.s) / _power_sums(np.asarray([count]), self.s)
+
+    def heavy(self, count: int, least: float) -> Integers:
+        """Return the numbers of the values that are at least so probable.
+
+        >>> Zipf(1.0).heavy(1_000_000, 0.02).tolist()
+        [0, 1, 2]
+        """
+        total = float(_power_sums(np.asarray([count]), self.s)[0])
+        return np.arange(min(count, math.floor((least * total) ** (-1 / self.s) * (1 + _ROUNDING))))
+
+    def bends(self, count: int) -> Integers:
+        """Return the numbers at which popularity has changed by much."""
+        return _geometric(count)
+
+    def repeated(self, count: int) -> float:
+        """Return how likely two picks are of one value.
+
+        >>> round(Zipf(1.0).repeated(2), 4)
+        0.5556
+        """
+        squares, whole = (_power_sums(np.asarray([count]), s)[0] for s in (2 * self.s, self.s))
+        return float(squares / whole**2)
+
     def to_document(self) -> Any:
         """Return what ``from_entry`` reads."""
         return {"zipf": self.s}
@@ -107,12 +187,48 @@ class Hotspot:
         >>> Hotspot(keys=0.25, traffic=0.7).probabilities(4).round(2).tolist()
         [0.7, 0.1, 0.1, 0.1]
         """
-        hot = min(count, max(1, round(count * self.keys)))
+        hot = self._hot(count)
         if hot == count:
             return Uniform().probabilities(count)
         weights = np.full(count, (1 - self.traffic) / (count - hot))
         weights[:hot] = self.traffic / hot
         return weights
+
+    def _hot(self, count: int) -> int:
+        return min(count, max(1, round(count * self.keys)))
+
+    def below(self, count: int, numbers: Integers) -> Floats:
+        """Return the probability of the values below each number.
+
+        >>> Hotspot(keys=0.25, traffic=0.7).below(4, np.array([1, 4])).tolist()
+        [0.7, 1.0]
+        """
+        hot = self._hot(count)
+        if hot == count:
+            return numbers / count
+        cold = np.maximum(numbers - hot, 0) / (count - hot)
+        return np.asarray(self.traffic * np.minimum(numbers / hot, 1.0) + (1 - self.traffic) * cold)
+
+    def heavy(self, count: int, least: float) -> Integers:
+        """Return the numbers of the values that are at least so probable."""
+        hot = self._hot(count)
+        ends = np.asarray([0, hot, count])
+        each = np.diff(self.below(count, ends)) / np.maximum(np.diff(ends), 1)
+        return (
+            np.flatnonzero(np.repeat(each >= least, np.diff(ends)))
+            if each.max() >= least
+            else (np.zeros(0, dtype=np.int64))
+        )
+
+    def bends(self, count: int) -> Integers:
+        """Return the number at which popularity changes."""
+        return np.asarray([self._hot(count)])
+
+    def repeated(self, count: int) -> float:
+        """Return how likely two picks are of one value."""
+        hot = self._hot(count)
+        cold = count - hot
+        return 1.0 / count if not cold else self.traffic**2 / hot + (1 - self.traffic) ** 2 / cold
 
     def to_document(self) -> Any:
         """Return what ``from_entry`` reads."""
@@ -133,22 +249,34 @@ class Latest:
         """Return the probability of each value; the last one is the newest."""
         return Zipf(self.s).probabilities(count)[::-1]
 
+    def below(self, count: int, numbers: Integers) -> Floats:
+        """Return the probability of the values below each number."""
+        return 1.0 - Zipf(self.s).below(count, count - numbers)
+
+    def heavy(self, count: int, least: float) -> Integers:
+        """Return the numbers of the values that are at least so probable."""
+        return count - 1 - Zipf(self.s).heavy(count, least)[::-1]
+
+    def bends(self, count: int) -> Integers:
+        """Return the numbers at which popularity has changed by much."""
+        return count - _geometric(count)
+
+    def repeated(self, count: int) -> float:
+        """Return how likely two picks are of one value."""
+        return Zipf(self.s).repeated(count)
+
     def to_document(self) -> Any:
         """Return what ``from_entry`` reads."""
         return {"latest": self.s}
 
 
 @dataclass(frozen=True)
-class Sequential:
+class Sequential(Uniform):
     """One value after the other, again and again.
 
     >>> Sequential().probabilities(2).tolist()
     [0.5, 0.5]
     """
-
-    def probabilities(self, count: int) -> Floats:
-        """Return the probability of each value."""
-        return Uniform().probabilities(count)
 
     def to_document(self) -> Any:
         """Return what ``from_entry`` reads."""
@@ -175,6 +303,32 @@ class Weights:
         listed = np.asarray(self.weights[:count], dtype=np.float64)
         weights[: len(listed)] = listed
         return np.asarray(weights / weights.sum())
+
+    def _summed(self, count: int) -> Floats:
+        summed = np.concatenate([[0.0], np.cumsum(self.weights[:count])])
+        return np.asarray(summed / summed[-1])
+
+    def below(self, count: int, numbers: Integers) -> Floats:
+        """Return the probability of the values below each number.
+
+        >>> Weights((3, 1)).below(3, np.array([1, 2, 3])).tolist()
+        [0.75, 1.0, 1.0]
+        """
+        summed = self._summed(count)
+        return np.asarray(summed[np.minimum(numbers, len(summed) - 1)])
+
+    def heavy(self, count: int, least: float) -> Integers:
+        """Return the numbers of the values that are at least so probable."""
+        return np.flatnonzero(np.diff(self._summed(count)) >= least)
+
+    def bends(self, count: int) -> Integers:
+        """Return numbers between which popularity changes little, if weights are in order."""
+        listed = min(count, len(self.weights))
+        return np.union1d(_geometric(listed), [listed])
+
+    def repeated(self, count: int) -> float:
+        """Return how likely two picks are of one value."""
+        return float((np.diff(self._summed(count)) ** 2).sum())
 
     def to_document(self) -> Any:
         """Return what ``from_entry`` reads."""

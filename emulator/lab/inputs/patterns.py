@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
@@ -192,6 +193,15 @@ class Recorded:
         """Return the value numbers of some requests; a run that is longer begins again."""
         values = np.asarray(self.values[name], dtype=np.int64)
         return values[np.arange(first, first + count) % len(values)]
+
+    def between(self, first: float, last: float) -> Recorded:
+        """Return the requests from one second up to another."""
+        low, high = bisect_left(self.times, first), bisect_left(self.times, last)
+        return Recorded(
+            tuple(time - first for time in self.times[low:high]),
+            {name: numbers[low:high] for name, numbers in self.values.items()},
+            self.sizes[low:high],
+        )
 
     def to_document(self) -> dict[str, Any]:
         """Return what ``read_pattern`` reads."""

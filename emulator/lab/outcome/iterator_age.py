@@ -52,6 +52,7 @@ def iterator_ages(
     *,
     records_per_second: float,
     seconds: float,
+    length: float = _MINUTE,
 ) -> list[float]:
     """Return the age of the slowest shard at the end of each minute, in seconds.
 
@@ -60,6 +61,7 @@ def iterator_ages(
         parents: Which partition each one was split from.
         records_per_second: What the consumer reads of a shard.
         seconds: How long it all takes; the last minute may be shorter.
+        length: How long a minute is, if it stands for more than one.
 
     >>> iterator_ages([{1: 600.0}, {1: 0.0}], {}, records_per_second=5, seconds=120)
     [30.0, 0.0]
@@ -67,20 +69,20 @@ def iterator_ages(
     shards: dict[int, _Shard] = {}
     ages = []
     for number, written in enumerate(minutes):
-        start = number * _MINUTE
-        length = min(_MINUTE, seconds - start)
+        start = number * length
+        lasts = min(length, seconds - start)
         for partition_id, records in written.items():
             shard = shards.setdefault(partition_id, _Shard())
             if records > 0:
-                shard.waiting.append((start, length, records, records))
-        left = dict.fromkeys(shards, length)
+                shard.waiting.append((start, lasts, records, records))
+        left = dict.fromkeys(shards, lasts)
         for partition_id in sorted(shards, key=lambda name: _depth(name, parents)):
             free = _time_left(partition_id, parents, shards, left)
             read = shards[partition_id].read(free * records_per_second)
             # What arrives while it is read keeps a shard busy; one that ended is done earlier.
             is_open = partition_id in written
-            left[partition_id] = length if is_open else free - read / records_per_second
-        ages.append(max((shard.age(start + length) for shard in shards.values()), default=0.0))
+            left[partition_id] = lasts if is_open else free - read / records_per_second
+        ages.append(max((shard.age(start + lasts) for shard in shards.values()), default=0.0))
     return ages
 
 

@@ -493,6 +493,11 @@ class DesignResult:
     year: tuple[MonthCost, ...] = ()
     #: What the search for a fix found besides, such as that nothing helps.
     fix_note: str | None = None
+    #: The seconds of the run that were played request by request for waits and calls given up,
+    #: where clients hold calls back; None if none were.
+    window: tuple[float, float] | None = None
+    #: How many keys were followed one by one; all others were taken together.
+    keys_followed: int | None = None
 
     @property
     def requests(self) -> float:

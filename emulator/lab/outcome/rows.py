@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from emulator.lab.inputs.clients import ClientsInNumbers
+from emulator.lab.inputs.clients import held_back
 from emulator.lab.inputs.workload import PERIODS
 from emulator.lab.outcome import result_types, words
 from emulator.lab.outcome.thresholds import THRESHOLD, TIGHT
@@ -89,18 +89,16 @@ def summary(comparison: result_types.Comparison) -> str:
 
 
 def _clients_played(comparison: result_types.Comparison) -> str:
-    """Return what the aggregate engine left out of what clients do, and what it estimated."""
-    if comparison.engine == "exact":
+    """Return what the aggregate engine left out of what clients do."""
+    names = " and ".join(held_back(comparison.workload))
+    if comparison.engine == "exact" or not names:
         return ""
-    played = ClientsInNumbers.of(comparison.workload)
-    text = ""
-    if played.left_out:
-        names = ", ".join(played.left_out)
-        text += f"; without the clients' {names}, which only the exact engine plays"
-    if played.estimated:
-        names = " and ".join(played.estimated)
-        text += f"; the clients' {names} estimated, --engine exact plays each client"
-    return text
+    windows = {design.window for design in comparison.designs if design.window}
+    spans = " and ".join(
+        f"{words.duration(first)} to {words.duration(last)}" for first, last in sorted(windows)
+    )
+    waits = f": waits and calls given up are those of {spans}, request by request" if spans else ""
+    return f"; risk without the clients' {names}{waits}"
 
 
 def _beginning(comparison: result_types.Comparison) -> str:

@@ -6,6 +6,7 @@ they refuse.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -28,7 +29,7 @@ from emulator.engine.events import (
     SplitRefused,
 )
 from emulator.engine.resource import Resource
-from emulator.lab.inputs.distributions import Floats, sums
+from emulator.lab.inputs.distributions import Floats
 from emulator.lab.inputs.patterns import Pattern
 from emulator.lab.outcome.result_types import PartitionSpan, SplitResult
 from emulator.lab.outcome.throttled import throttled_share
@@ -38,6 +39,9 @@ from emulator.service.limits import PARTITION_UNITS
 from emulator.storage import HASH_SPACE, Partition, Position
 
 MINUTE: int = 60
+#: Points of a series at most, and cells of time of the partitions.
+MOST_POINTS: Final = 2_000
+MOST_CELLS: Final = 240
 _HEARD: Final = (Split, SplitRefused, Scaled, IndexApplied, IndexDelayed, IndexClosed)
 
 #: Called with the seconds done and the seconds in all.
@@ -104,57 +108,59 @@ class Collections:
 
 
 @dataclass(frozen=True)
-class KeyColumns:
-    """What many partition keys were asked for, in columns; a text has the parts of its key.
+class KeyTotals:
+    """What partition keys were asked for, those that are taken together after the named ones.
 
     Attributes:
-        texts: The keys; one may be there several times.
-        units: Units admitted, units of refused attempts, and what first attempts asked for, as
-            Contributor Insights weighs it.
+        texts: The named keys.
+        counts: How many keys each row stands for: 1 for a named key.
+        consumed: Units admitted; this and the rest for all keys of a row.
+        throttled: Units of refused attempts.
+        offered: What first attempts asked for, as Contributor Insights weighs it.
+        examples: Some keys of each row after the named ones.
     """
 
-    texts: Sequence[tuple[str, ...]]
-    units: Floats
-
-
-@dataclass(frozen=True)
-class KeyTotals:
-    """What partition keys were asked for; for the columns see ``KeyTally``."""
-
     texts: Sequence[str]
+    counts: Floats
     consumed: Floats
     throttled: Floats
     offered: Floats
+    examples: Sequence[Sequence[str]] = ()
 
 
 class ResourceRecord:
-    """One table or global index during a run; series have one value per second.
+    """One table or global index during a run; series have a value for each point of time.
 
     Attributes:
         table: The table that it is, or belongs to.
         resource: The engine's side of it.
+        step: How many seconds are one point.
         consumed: By axis, units admitted.
         throttled: By axis, units of refused attempts.
-        provisioned: By axis, what it may use.
-        burst: By axis, the reserve.
-        backlog: Of a global index, the write units that wait for it (CAP2-4).
+        provisioned: By axis, what it may use in a second.
+        burst: By axis, the reserve at the end of the point.
+        backlog: Of a global index, the write units that wait for it then (CAP2-4).
         closed_at: When it first closed its table's writes, in seconds, or None.
         waiting_reason: Why something last had to wait for it, or None.
-        minutes: For each minute, its partitions' cells by id.
-        offered: For each minute, what first attempts asked of each partition by id, as
-            Contributor Insights weighs it.
+        minutes: For each cell of time (see ``RunLog``), its partitions' cells by id.
+        offered: Likewise, what first attempts asked of each partition by id, as Contributor
+            Insights weighs it.
         spans: Every partition that ever was, by id.
     """
 
-    def __init__(self, name: str, table: TableLayout, resource: Resource, seconds: int) -> None:
+    def __init__(
+        self, name: str, table: TableLayout, resource: Resource, seconds: int, step: int
+    ) -> None:
         self.name = name
         self.table = table
         self.resource = resource
-        self.consumed = ([0.0] * seconds, [0.0] * seconds)
-        self.throttled = ([0.0] * seconds, [0.0] * seconds)
-        self.provisioned = ([0.0] * seconds, [0.0] * seconds)
-        self.burst = ([0.0] * seconds, [0.0] * seconds)
-        self.backlog = [0.0] * seconds
+        self.step = step
+        points = -(-seconds // step)
+        self.consumed = ([0.0] * points, [0.0] * points)
+        self.throttled = ([0.0] * points, [0.0] * points)
+        self.provisioned = ([0.0] * points, [0.0] * points)
+        self.burst = ([0.0] * points, [0.0] * points)
+        self.backlog = [0.0] * points
         self.closed_at: float | None = None
         self.waiting_reason: str | None = None
         self.minutes: list[dict[int, Cell]] = []
@@ -165,8 +171,8 @@ class ResourceRecord:
         self.collect: Callable[[], Collections] = lambda: Collections([], [], [], [])
         #: Keys that are counted one by one; ``key`` makes those that are missing.
         self.named_keys: dict[str, KeyTally] = {}
-        #: Keys that are counted together, by whether they are new every time.
-        self._key_columns: dict[bool, list[KeyColumns]] = {False: [], True: []}
+        #: Keys that are counted together: how many, what they were asked for, and some of them.
+        self._groups: list[tuple[float, KeyTally, Sequence[str]]] = []
         #: What first attempts of the running minute ask of each partition.
         self.offered_now: defaultdict[int, float] = defaultdict(float)
         for partition in resource.partitions:
@@ -204,8 +210,8 @@ class ResourceRecord:
                 items=float(partition.items),
             )
 
-    def sample(self, second: int, now_ns: int) -> None:
-        """Note the limits in force at the end of a second."""
+    def sample(self, point: int, now_ns: int) -> None:
+        """Note the limits in force at a moment."""
         throughput = self.resource.throughput
         meter = self.resource.meter
         rates = (throughput.read, throughput.write)
@@ -217,10 +223,10 @@ class ResourceRecord:
                 rate = min(most, quota, quota if own is None else own.rate)
             else:
                 rate = rates[axis]
-            self.provisioned[axis][second] = float(rate)
+            self.provisioned[axis][point] = float(rate)
             if own is not None:
                 own.refill(now_ns)
-                self.burst[axis][second] = own.burst / ONE
+                self.burst[axis][point] = own.burst / ONE
 
     def offer(self, partition_id: int, axis: int, units: float) -> None:
         """Count what first attempts of the running minute ask of a partition."""
@@ -245,33 +251,38 @@ class ResourceRecord:
             tally = self.named_keys[text] = KeyTally()
         return tally
 
-    def add_keys(self, columns: KeyColumns, *, is_new: bool) -> None:
-        """Count the units of many keys; they are added up when somebody asks.
+    def add_group(self, count: float, tally: KeyTally, examples: Sequence[str]) -> None:
+        """Count what some keys were asked for together.
 
         Args:
-            columns: The keys and their units; those without any are left out.
-            is_new: Whether they stand for keys that are new every time.
+            count: How many; infinite for keys that are new every time.
+            tally: What all of them were asked for.
+            examples: Some of them.
         """
-        self._key_columns[is_new].append(columns)
+        self._groups.append((count, tally, examples))
 
-    def keys(self, *, is_new: bool = False) -> KeyTotals:
-        """Return what partition keys were asked for, or those that are new every time."""
-        numbers: dict[str, int] = {}
-        places: list[int] = []
-        units = [np.zeros((3, 0))]
-        for columns in self._key_columns[is_new]:
-            asked = np.flatnonzero(columns.units.any(axis=0))
-            texts = (" / ".join(columns.texts[at]) for at in asked.tolist())
-            places += [numbers.setdefault(text, len(numbers)) for text in texts]
-            units.append(columns.units[:, asked])
-        if not is_new:
-            tallies = self.named_keys
-            places += [numbers.setdefault(text, len(numbers)) for text in tallies]
-            counted = [(own.consumed, own.throttled, own.offered) for own in tallies.values()]
-            units.append(np.reshape(counted, (-1, 3)).T)
-        at = np.asarray(places, dtype=np.int64)
-        joined = np.concatenate(units, axis=1)
-        return KeyTotals(list(numbers), *(sums(at, column, len(numbers)) for column in joined))
+    def keys(self) -> KeyTotals:
+        """Return what partition keys were asked for; those that were not asked are left out."""
+        named = {
+            text: own
+            for text, own in self.named_keys.items()
+            if own.consumed or own.throttled or own.offered
+        }
+        groups = [own for own in self._groups if 0 < own[0] < math.inf]
+        new = KeyTally()
+        for count, own, _ in self._groups:
+            if count == math.inf:
+                new.consumed += own.consumed
+                new.throttled += own.throttled
+                new.offered += own.offered
+        if new.offered:
+            groups.append((max(1.0, self.collections.new_count), new, ()))
+        rows = [(1.0, own) for own in named.values()] + [own[:2] for own in groups]
+        columns = [(count, own.consumed, own.throttled, own.offered) for count, own in rows]
+        counted = np.asarray(columns, dtype=np.float64).reshape(-1, 4).T
+        counts, consumed, throttled, offered = counted
+        examples = [own for _, _, own in groups]
+        return KeyTotals(list(named), counts, consumed, throttled, offered, examples)
 
     @cached_property
     def collections(self) -> Collections:
@@ -333,26 +344,40 @@ class PatternRecord:
 
 
 def closing_second(
-    backlog: Sequence[float], buffer: float, closed_at: float | None
+    backlog: Sequence[float], buffer: float, closed_at: float | None, step: int = 1
 ) -> float | None:
     """Return when an index closes, in seconds: as it did, or would if the load went on (CAP2-4).
 
     Args:
-        backlog: For each second of the run, the write units that wait for it.
+        backlog: For each point of the run, the write units that wait for it.
         buffer: The units that may wait.
         closed_at: When it closed, if it did.
+        step: How many seconds are one point.
 
     >>> closing_second([10.0, 20.0, 30.0], buffer=100.0, closed_at=None)
     10.0
     """
     if closed_at is not None:
         return closed_at
-    span = min(MINUTE, len(backlog) - 1)
+    span = min(max(1, MINUTE // step), len(backlog) - 1)
     units = backlog[-1]
     growth = units - backlog[-1 - span]
     if growth <= 0:
         return None
-    return len(backlog) + max(0.0, buffer - units) * span / growth
+    return (len(backlog) + max(0.0, buffer - units) * span / growth) * step
+
+
+def step_of(seconds: int, most: int = MOST_POINTS) -> int:
+    """Return how many seconds are one point of a series that has ``most`` points at most.
+
+    A minute has a whole number of points, or a point a whole number of minutes.
+
+    >>> step_of(900), step_of(3_600), step_of(86_400), step_of(30 * 86_400)
+    (1, 2, 60, 1320)
+    """
+    least = -(-seconds // most)
+    parts = (1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, MINUTE)
+    return next((part for part in parts if part >= least), -(-least // MINUTE) * MINUTE)
 
 
 class RunLog:
@@ -363,6 +388,8 @@ class RunLog:
 
     Attributes:
         seconds: How many seconds it has room for.
+        step: How many seconds are one point of a series.
+        cell: How many seconds of partitions are one cell.
         start_ns: When its time is 0.
     """
 
@@ -371,6 +398,7 @@ class RunLog:
         self.emulator = emulator
         workload = self.layout.workload
         self.seconds = emulator.warm_up or workload.duration
+        self.step, self.cell = step_of(self.seconds), MINUTE
         self.start_ns = (workload.start - emulator.warm_up) * NANOSECONDS
         self.first_throttle: float | None = None
         self.splits: list[SplitResult] = []
@@ -385,7 +413,9 @@ class RunLog:
             for index in (None, *table.global_indexes):
                 resource = self.emulator.resource(table, index)
                 name = self.layout.resource_name(table, None if index is None else index.name)
-                records[resource.arn] = ResourceRecord(name, table, resource, self.seconds)
+                records[resource.arn] = ResourceRecord(
+                    name, table, resource, self.seconds, self.step
+                )
         return records
 
     def start_counting(self) -> None:
@@ -395,6 +425,7 @@ class RunLog:
         """
         workload = self.layout.workload
         self.seconds = workload.duration
+        self.step = step_of(self.seconds)
         self.start_ns = workload.start * NANOSECONDS
         self.first_throttle = None
         self.splits.clear()
@@ -419,7 +450,7 @@ class RunLog:
     def closes_after(self, record: ResourceRecord) -> float | None:
         """Return when an index closes, in seconds: as it did, or would if the load went on."""
         buffer = self.emulator.table(record.table).index_buffer
-        return closing_second(record.backlog, buffer, record.closed_at)
+        return closing_second(record.backlog, buffer, record.closed_at, self.step)
 
     def record_of(self, table: TableLayout, index: IndexLayout | None) -> ResourceRecord:
         """Return the record of a table or global index."""
@@ -450,7 +481,7 @@ class RunLog:
     def _add(self, series: list[float], time_ns: int, units: float) -> None:
         second = int(self._time(time_ns))
         if second < self.seconds:
-            series[second] += units
+            series[second // self.step] += units
 
     def note_closing(self, record: ResourceRecord, time_ns: int) -> None:
         """Note that an index refuses its table's writes from now on."""
@@ -473,11 +504,12 @@ class RunLog:
 
     def sample(self, second: int, now_ns: int) -> None:
         """Note the limits in force at the end of a second."""
+        point = second // self.step
         for record in self.resources.values():
-            record.sample(second, now_ns)
+            record.sample(point, now_ns)
             if not record.is_table:
                 queue = self.emulator.table(record.table).indexes[record.resource.name].queue
-                record.backlog[second] += queue.backlog
+                record.backlog[point] = queue.backlog
 
     def close_minute(self) -> None:
         """Note the running minute; to be called before the engine closes it."""

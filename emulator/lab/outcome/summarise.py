@@ -114,10 +114,8 @@ def _resource(log: run_log.RunLog, record: run_log.ResourceRecord) -> result_typ
     totals = _partition_totals(minutes)
     shares = _lifetime_shares(minutes, totals)
     keys = record.keys()
-    weights = np.sort(np.concatenate([keys.offered, record.keys(is_new=True).offered]))[::-1]
-    key_weights = weights[weights > 0]
-    partition_weights = np.asarray(sorted(totals.values(), reverse=True))
-    top = _top_keys(keys, float(key_weights.sum()))
+    partition_weights = np.asarray(list(totals.values()))
+    top = _top_keys(keys)
     reason = record.waiting_reason
     return result_types.ResourceResult(
         name=record.name,
@@ -125,14 +123,14 @@ def _resource(log: run_log.RunLog, record: run_log.ResourceRecord) -> result_typ
         read=_axis(record, 0),
         write=_axis(record, 1),
         partitions_per_minute=tuple(record.partition_counts),
-        heat=_heat(record, log.seconds),
+        heat=_heat(record, log),
         splits=tuple(split for split in log.splits if split.resource == record.name),
-        distinct_keys=float(len(keys.texts) + record.collections.new_count),
+        distinct_keys=float(keys.counts.sum()),
         hottest_partition_share=max(shares.values(), default=0.0),
         hottest_key_share=top[0].share if top else 0.0,
         top_keys=top,
-        key_concentration=_concentration(key_weights),
-        partition_concentration=_concentration(partition_weights),
+        key_concentration=_concentration(keys.offered, keys.counts),
+        partition_concentration=_concentration(partition_weights, np.ones(len(totals))),
         collections=_collection_sizes(record.collections, log.seconds),
         backlog=None if reason is None else _backlog(log, record, reason),
         iterator_age=_iterator_age(log, record),
@@ -153,7 +151,9 @@ def _iterator_age(
         for child in split.children
     }
     minutes = [{name: cell[1] for name, cell in minute.items()} for minute in record.minutes]
-    ages = iterator_ages(minutes, parents, records_per_second=rate, seconds=log.seconds)
+    ages = iterator_ages(
+        minutes, parents, records_per_second=rate, seconds=log.seconds, length=log.cell
+    )
     return result_types.IteratorAge(longest=max(ages), at_the_end=ages[-1]) if ages else None
 
 
@@ -170,30 +170,30 @@ def _backlog(
 
 
 def _axis(record: run_log.ResourceRecord, axis: int) -> result_types.AxisResult:
+    each = record.step
     consumed = np.asarray(record.consumed[axis])
     throttled = np.asarray(record.throttled[axis])
     provisioned = np.asarray(record.provisioned[axis])
     burst = np.asarray(record.burst[axis])
     on_demand = record.resource.throughput.on_demand
-    allowed = float(provisioned.sum())
-    step = max(1, -(-len(consumed) // _MOST_POINTS))
+    allowed = float(provisioned.sum()) * each
 
     def series(width: int) -> result_types.MinuteSeries:
         return result_types.MinuteSeries(
-            step_seconds=float(width),
-            consumed=_steps(consumed, width, np.mean),
+            step_seconds=float(width * each),
+            consumed=_steps(consumed / each, width, np.mean),
             provisioned=_steps(provisioned, width, np.mean),
             burst=_steps(burst, width, lambda values: values[-1]),
-            throttled=_steps(throttled, width, np.mean),
+            throttled=_steps(throttled / each, width, np.mean),
         )
 
     return result_types.AxisResult(
         consumed_units=float(consumed.sum()),
         throttled_units=float(throttled.sum()),
-        peak=float(consumed.max(initial=0.0)),
+        peak=float(consumed.max(initial=0.0)) / each,
         utilisation=None if on_demand else float(consumed.sum()) / allowed if allowed else 0.0,
-        per_minute=series(run_log.MINUTE),
-        fine=series(step),
+        per_minute=series(max(1, run_log.MINUTE // each)),
+        fine=series(max(1, -(-len(consumed) // _MOST_POINTS))),
     )
 
 
@@ -246,11 +246,9 @@ def _lifetime_shares(
     return {partition_id: totals[partition_id] / demand for partition_id, demand in shares}
 
 
-def _heat(record: run_log.ResourceRecord, seconds: int) -> result_types.HeatMap:
-    minutes = record.minutes
-    lengths = [
-        min(run_log.MINUTE, seconds - number * run_log.MINUTE) for number in range(len(minutes))
-    ]
+def _heat(record: run_log.ResourceRecord, log: run_log.RunLog) -> result_types.HeatMap:
+    minutes, seconds, each = record.minutes, log.seconds, log.cell
+    lengths = [min(each, seconds - number * each) for number in range(len(minutes))]
     width = max(1, -(-len(minutes) // _MOST_ROWS))
     spans = sorted(record.spans.values(), key=lambda span: (span.low, span.born, span.partition_id))
     load, throttled = [], []
@@ -259,7 +257,7 @@ def _heat(record: run_log.ResourceRecord, seconds: int) -> result_types.HeatMap:
         load.append(tuple(_fill(rows, span.partition_id, 0) for span in spans))
         throttled.append(tuple(_fill(rows, span.partition_id, 2) for span in spans))
     return result_types.HeatMap(
-        step_seconds=float(min(width * run_log.MINUTE, seconds)),
+        step_seconds=float(min(width * each, seconds)),
         partitions=tuple(spans),
         load=tuple(load),
         throttled=tuple(throttled),
@@ -281,30 +279,43 @@ def _fill(
     return round(max(use), 4)
 
 
-def _top_keys(keys: run_log.KeyTotals, total: float) -> tuple[result_types.KeyShare, ...]:
-    heaviest = np.argsort(-keys.offered, kind="stable")[:_TOP_KEYS]
+def _top_keys(keys: run_log.KeyTotals) -> tuple[result_types.KeyShare, ...]:
+    total, named = float(keys.offered.sum()), len(keys.texts)
+    rows = [(text, row) for row, text in enumerate(keys.texts)] + [
+        (text, named + row) for row, texts in enumerate(keys.examples) for text in texts
+    ]
+    each = keys.offered / keys.counts
+    heaviest = sorted(rows, key=lambda own: -each[own[1]])[:_TOP_KEYS]
     return tuple(
         result_types.KeyShare(
-            key=keys.texts[number],
-            share=float(keys.offered[number]) / total if total else 0.0,
-            units=float(keys.consumed[number]),
-            throttled_units=float(keys.throttled[number]),
+            key=text,
+            share=float(each[row]) / total,
+            units=float(keys.consumed[row] / keys.counts[row]),
+            throttled_units=float(keys.throttled[row] / keys.counts[row]),
         )
-        for number in heaviest.tolist()
-        if keys.offered[number] > 0
+        for text, row in heaviest
+        if each[row] > 0
     )
 
 
-def _concentration(weights: Floats) -> result_types.Concentration:
-    """Return the curve of traffic over population, from weights in falling order."""
-    if not len(weights) or not weights.sum():
+def _concentration(weights: Floats, counts: Floats) -> result_types.Concentration:
+    """Return the curve of traffic over population.
+
+    Args:
+        weights: Of each row.
+        counts: How many each row stands for.
+    """
+    if not weights.sum():
         return result_types.Concentration(population=(0.0, 1.0), traffic=(0.0, 1.0))
-    reached = np.concatenate([[0.0], np.cumsum(weights) / weights.sum()])
-    ranks = np.unique(np.linspace(0, len(weights), _CURVE + 1).round().astype(np.int64))
-    ranks = np.unique(np.concatenate([ranks, np.arange(min(10, len(weights)) + 1)]))
+    order = np.argsort(-weights / counts, kind="stable")
+    reached = np.concatenate([[0.0], np.cumsum(weights[order]) / weights.sum()])
+    passed = np.concatenate([[0.0], np.cumsum(counts[order])])
+    total = float(passed[-1])
+    ranks = np.linspace(0, total, _CURVE + 1).round()
+    ranks = np.unique(np.concatenate([ranks, np.arange(min(10, int(total)) + 1), [total]]))
     return result_types.Concentration(
-        population=tuple((ranks / len(weights)).tolist()),
-        traffic=tuple(np.minimum(1.0, reached[ranks]).tolist()),
+        population=tuple((ranks / total).tolist()),
+        traffic=tuple(np.minimum(1.0, np.interp(ranks, passed, reached)).tolist()),
     )
 
 

@@ -3,11 +3,12 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from emulator.capacity import ScalingPolicy
 from emulator.capacity.prices import STANDARD, STANDARD_IA
-from emulator.lab import Capacity, Design, Field, Index, Pattern, Ramp, Workload, aggregate, exact
+from emulator.lab import Capacity, Design, Field, Index, Pattern, Ramp, Workload, exact, world
 from emulator.lab.analysis.costs import Month, Usage, break_even, costs, usages, year
 from emulator.lab.inputs.extras import Extras, Reserved
 from emulator.lab.inputs.history import Units
@@ -40,8 +41,9 @@ def use_of(log, *, read=0.0, write=0.0, provisioned=1.0, collections=None):
     """Return what the table uses: rates and settings are numbers, or one a second."""
     [record] = log.resources.values()
     for axis, rate in ((READ, read), (WRITE, write)):
-        record.consumed[axis][:] = _series(rate, log.seconds)
-        record.provisioned[axis][:] = _series(provisioned, log.seconds)
+        taken, there = (_series(own, log) for own in (rate, provisioned))
+        record.consumed[axis][:] = (taken * log.step).tolist()
+        record.provisioned[axis][:] = there.tolist()
     record.collect = lambda: collections or Collections([], [], [], [], [])
     [usage] = usages(log, SETTINGS)
     return usage
@@ -53,8 +55,11 @@ def stored_bytes(log, collections):
     return sum(line.quantity for line in made[0].lines if line.item == "storage") * 1024**3
 
 
-def _series(rate, seconds):
-    return rate if isinstance(rate, list) else [float(rate)] * seconds
+def _series(rate, log):
+    """Return the mean rate of each point of a log's series."""
+    rates = rate if isinstance(rate, list) else [float(rate)] * log.seconds
+    starts = np.arange(0, log.seconds, log.step)
+    return np.add.reduceat(rates, starts) / np.diff(np.append(starts, log.seconds))
 
 
 def test_units_are_those_of_the_run_and_of_its_busiest_minute():
@@ -305,7 +310,7 @@ WORKLOAD = Workload(fields=[Field("userId", count=500)], patterns=[PUT], duratio
 ROOMY = Capacity(read=10, write=100)
 
 
-def bills(workload, partition="{userId}", engine=aggregate, **design):
+def bills(workload, partition="{userId}", engine=world, **design):
     """Return the month by billing mode, Standard class."""
     layout = Layout(Design("d", partition=partition, sort="{timestamp}", **design), workload)
     log = engine.run(layout)
@@ -360,7 +365,7 @@ def test_the_whole_load_has_the_calls_that_still_wait_at_the_end(retry):
     assert small["on-demand"].whole_load == pytest.approx(large["on-demand"].total, rel=0.02)
 
 
-@pytest.mark.parametrize("engine", [aggregate, exact])
+@pytest.mark.parametrize("engine", [world, exact])
 def test_an_index_that_falls_behind_is_no_bargain(engine):
     """CAP2-4: what waits for an index has been accepted, so it is paid for later."""
     slow, quick = (
@@ -383,7 +388,7 @@ def test_an_index_that_falls_behind_is_no_bargain(engine):
     assert written[0]["write capacity"] > 0.99 * written[1]["write capacity"]
 
 
-@pytest.mark.parametrize("engine", [aggregate, exact])
+@pytest.mark.parametrize("engine", [world, exact])
 def test_what_an_index_owes_from_before_the_run_is_not_paid_again(engine):
     """CAP2-4: it takes in during the run what was written in the warm-up."""
     put = Pattern("put", "PutItem", rate=Ramp(start=50, end=10, over=1))
@@ -405,7 +410,7 @@ def test_what_an_index_owes_from_before_the_run_is_not_paid_again(engine):
     assert index == pytest.approx(table, rel=0.001)
 
 
-@pytest.mark.parametrize("engine", [aggregate, exact])
+@pytest.mark.parametrize("engine", [world, exact])
 def test_a_local_index_is_stored_in_the_collections_of_its_table(engine):
     """CAP-110, CAP-111: an entry takes its bytes, and 100 more on the bill, as an item does."""
     fields = [*WORKLOAD.fields, Field("kind", values=("a", "b"))]
@@ -500,7 +505,7 @@ def test_a_year_grows_in_load_and_in_what_is_stored():
     layout = Layout(
         Design("d", partition="{userId}", sort="{timestamp}", capacity=Capacity()), growing
     )
-    log = aggregate.run(layout)
+    log = world.run(layout)
 
     months = year(usages(log, SETTINGS), layout, SETTINGS)
 
@@ -525,7 +530,7 @@ def test_overwritten_items_take_no_more_room_than_there_are_keys():
     index = Index("byKind", partition="{kind}", sort="{deviceId}")
     layout = Layout(Design("latest", partition="{deviceId}", indexes=(index,)), workload)
 
-    used = usages(aggregate.run(layout), SETTINGS)
+    used = usages(world.run(layout), SETTINGS)
 
     full = {usage.index: usage.most_held for usage in used}
     assert full == {None: pytest.approx(1e6, rel=0.01), "byKind": pytest.approx(1e6, rel=0.01)}

@@ -3,14 +3,14 @@
 import pytest
 
 from emulator.lab import Capacity, Design, Field, Pattern, Workload, compare
-from emulator.lab.aggregate import WorldsEngine
 from emulator.lab.analysis import study
 from emulator.lab.analysis.world_runs import WorldCount, WorldRuns
 from emulator.lab.outcome.thresholds import FIRST_WORLDS
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.worlds import REPLICA_READS, Known, draw_worlds
+from emulator.lab.world import Worlds
 from emulator.settings import Settings
-from tests.lab.aggregate.worlds import KNOWN, events, orders, scaling, splitting
+from tests.lab.world.worlds import KNOWN, events, orders, scaling, splitting
 
 
 def runs(case, *, whole):
@@ -110,9 +110,9 @@ def test_worlds_that_are_alike_in_all_that_was_drawn_are_played_once(monkeypatch
     own = runs(near_the_limit(), whole=0)
     worlds = draw_worlds(0, 6, Known(), only=REPLICA_READS)
     asked = []
-    play = WorldsEngine.play
+    play = Worlds.play
     monkeypatch.setattr(
-        WorldsEngine, "play", lambda engine, few: asked.append(list(few)) or play(engine, few)
+        Worlds, "play", lambda engine, few: asked.append(list(few)) or play(engine, few)
     )
 
     outcomes = own.estimates_in(worlds)
@@ -134,14 +134,14 @@ def test_a_change_that_throttles_at_once_is_tried_in_few_worlds(monkeypatch):
         "d", partition="{kind}", sort="{userId}", capacity=Capacity(read=100, write=9_000)
     )
     played = []
-    play = WorldsEngine.play
+    play = Worlds.play
 
     def counted(engine, worlds, **options):
         outcomes = play(engine, worlds, **options)
         played.append((len(worlds), sum(outcome.throttles for outcome in outcomes)))
         return outcomes
 
-    monkeypatch.setattr(WorldsEngine, "play", counted)
+    monkeypatch.setattr(Worlds, "play", counted)
 
     result = compare(workload, [design], worlds=1, headroom=False, sensitivity=False)
 

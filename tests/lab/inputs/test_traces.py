@@ -5,7 +5,7 @@ import json
 import pytest
 
 from emulator import Emulator, ManualClock
-from emulator.lab import Capacity, Design, DocumentError, Workload, aggregate, exact, record
+from emulator.lab import Capacity, Design, DocumentError, Workload, exact, record, world
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.planning.layout import Layout
 
@@ -28,7 +28,7 @@ def lines(count=60, step=0.25):
     ]
 
 
-@pytest.mark.parametrize("engine", [exact, aggregate])
+@pytest.mark.parametrize("engine", [exact, world])
 def test_a_trace_is_replayed_request_by_request(engine):
     workload = Workload.from_trace(lines())
 

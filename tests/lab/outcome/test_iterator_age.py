@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.lab import Design, Field, Pattern, Workload, aggregate, compare, exact
+from emulator.lab import Design, Field, Pattern, Workload, compare, exact, world
 from emulator.lab.inputs.extras import Extras
 from emulator.lab.outcome.iterator_age import iterator_ages
 from emulator.lab.outcome.summarise import resource_results
@@ -75,7 +75,7 @@ def test_the_queue_agrees_with_one_that_is_counted_second_by_second(records, rat
     assert ages == pytest.approx(expected, abs=1.0)
 
 
-@pytest.mark.parametrize("engine", [exact, aggregate], ids=["exact", "aggregate"])
+@pytest.mark.parametrize("engine", [exact, world], ids=["exact", "aggregate"])
 def test_a_run_says_how_far_a_consumer_is_behind(engine):
     """STM-12: 20 writes a second of one key, of which 5 are read."""
     (table,) = resource_results(engine.run(Layout(hot(5), writes())))

@@ -172,20 +172,20 @@ def test_the_run_is_told_in_one_line():
     )
 
 
-def test_what_the_engine_left_out_and_estimated_of_the_clients_is_said():
-    """CAP2-9: in the aggregate engine calls wait in their clients for one reason only."""
+def test_what_the_engine_left_out_of_the_clients_is_said():
+    """CAP2-9: risk is that of clients without limits, waits are those of a stretch with them."""
     clients = {"count": 9, "concurrency": 2, "timeout": 1.0, "batch_retry": "requeue"}
     patterns = [{**own} for own in afternoon().workload["patterns"]]
-    workload = {**afternoon().workload, "patterns": patterns, "clients": clients}
-    plain = summary(replace(afternoon(), workload=workload))
     patterns[0]["retry"] = "adaptive"
+    workload = {**afternoon().workload, "patterns": patterns, "clients": clients}
     comparison = replace(afternoon(), workload=workload)
+    first, *others = comparison.designs
+    played = replace(comparison, designs=(replace(first, window=(60.0, 300.0)), *others))
 
     assert comparison.engine == "aggregate"
-    assert plain.endswith("; the clients' concurrency estimated, --engine exact plays each client")
-    assert summary(comparison).endswith(
-        "; without the clients' concurrency for patterns that are not adaptive, which only the "
-        "exact engine plays; the clients' concurrency and adaptive retries estimated, --engine "
-        "exact plays each client"
+    said = "; risk without the clients' concurrency and adaptive retries"
+    assert summary(comparison).endswith(said)
+    assert summary(played).replace(words.SPACE, " ").endswith(
+        f"{said}: waits and calls given up are those of 1 min to 5 min, request by request"
     )
     assert "clients'" not in summary(replace(comparison, engine="exact"))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from emulator.lab import Capacity, Design, Field, Pattern, Workload, Zipf, aggregate
+from emulator.lab import Capacity, Design, Field, Pattern, Workload, Zipf, world
 from emulator.lab.outcome.summarise import pattern_results, resource_results, weighted_quantile
 from emulator.lab.planning.layout import Layout
 
@@ -19,7 +19,7 @@ def log():
     design = Design(
         "d", partition="{id}", sort="{timestamp}", capacity=Capacity(read=1, write=5000)
     )
-    return aggregate.run(Layout(design, workload))
+    return world.run(Layout(design, workload))
 
 
 def test_whole_quantities_are_whole(log):
@@ -40,7 +40,7 @@ def test_calls_that_wait_at_the_end_were_not_answered_at_once():
     workload = Workload(
         fields=[Field("id", count=5)], patterns=[Pattern("put", "PutItem", rate=5)], duration=30
     )
-    log = aggregate.run(Layout(Design("d", partition="{id}"), workload))
+    log = world.run(Layout(Design("d", partition="{id}"), workload))
     record = log.patterns["put"]
     record.calls, record.failed, record.waiting = 10.0, 1.0, 7.0
     record.latencies.append(5.0)
@@ -56,7 +56,7 @@ def test_a_run_shorter_than_a_minute_has_a_map_as_long_as_it():
         duration=30,
         warm_up=0,
     )
-    [table] = resource_results(aggregate.run(Layout(Design("d", partition="{id}"), workload)))
+    [table] = resource_results(world.run(Layout(Design("d", partition="{id}"), workload)))
 
     assert (table.heat.step_seconds, len(table.heat.load)) == (30, 1)
 
