@@ -161,7 +161,7 @@ class Rows:
     @property
     def is_nest(self) -> bool:
         """Return whether all buckets that calls meet lie within each other."""
-        return sum(1 for chain in self._chains if len(chain) > 1) <= 1 and self.batches is None
+        return len(np.unique(self.owners[self.is_partition])) <= 1 and self.batches is None
 
     def open_columns(self, shares: ByBucket) -> ColumnRow:
         """Return the share of attempts that each bucket lets pass of those that others let pass.

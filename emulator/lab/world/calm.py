@@ -51,10 +51,6 @@ class Loads:
         shape = worlds, patterns, buckets
         return cls(np.zeros(shape), np.zeros(shape), np.zeros(shape))
 
-    def by_pattern(self) -> Annotated[Floats, "pattern"]:
-        """Return what a request of each pattern takes of all buckets, in the mean world."""
-        return np.asarray((self.asked + self.entering).sum(axis=2).mean(axis=0))
-
     def write(
         self, table: RowTable, queues: Sequence[IndexQueue], state: State, worlds: Integers
     ) -> None:
@@ -173,7 +169,7 @@ def decide(
         queueing |= queue.waits[worlds].any(axis=1) | queue.is_closed[worlds]
     for entering in (own for queue in state.queues for own in queue.entering):
         rows[:, entering.rows] |= queueing[:, None]
-    rows |= part.is_coupled[worlds, None]
+    rows |= part.is_coupled[worlds, None] | table.recorded
     rows &= shares
     width = rows.shape[1]
     for at in np.flatnonzero(part.rows[worlds].any(axis=1)).tolist():
@@ -182,11 +178,11 @@ def decide(
     part.rows[worlds] = rows
     part.is_queueing[worlds] = queueing
     part.is_whole[worlds] = (rows | ~shares).all(axis=1)
-    part.is_settling[worlds] = (fits | (rates <= 0)).all(axis=1)
+    part.is_settling[worlds] = (fits | (rates <= 0)).all(axis=1) & ~table.recorded.any()
     part.is_coupled[worlds] &= rows.any(axis=1)
     certain = fits | (demand.most - demand.margin > rates)
     certain[:, 0] = True
-    part.is_certain[worlds] = certain.all(axis=1) & is_constant
+    part.is_certain[worlds] = certain.all(axis=1) & is_constant & ~table.recorded.any()
 
 
 def pass_reserves(state: State, worlds: Integers, seconds: Integers, loads: WorldBucket) -> None:

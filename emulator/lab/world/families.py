@@ -587,4 +587,3 @@ def hash_keys(hashed: Iterable[bytes], salt: int) -> Integers:
     [16748430526252140965]
     """
     return np.frombuffer(placement_digests(hashed, salt), dtype="<u8")[::2].astype(np.uint64)
-

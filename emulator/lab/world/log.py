@@ -106,6 +106,7 @@ class LogWriter:
             log.patterns[model.pattern.name] = record
             self._patterns.append(record)
             self._accepted.append(0.0)
+        self._note_levels(0)
 
     # Points of time
 
@@ -175,7 +176,7 @@ class LogWriter:
                     record.consumed[axis][point] += given * part
                     record.throttled[axis][point] += lost * part
         self._note_limits(points)
-        self._note_levels(first)
+        self._note_levels(last)
         self._note_cells(first, last, consumed, throttled, 0)
 
     def _note_limits(self, points: range) -> None:
@@ -208,7 +209,6 @@ class LogWriter:
 
     def _write_levels(self) -> None:
         """Write reserves and backlogs at the end of every point, even in between."""
-        self._note_levels(self._log.seconds)
         for (number, kind), noted in self._levels.items():
             record, step = self._records[number], self._log.step
             series = record.backlog if kind == _BACKLOG else record.burst[kind]

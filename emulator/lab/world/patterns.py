@@ -81,7 +81,9 @@ class Context:
         layout: The design under its workload.
         schemas: Of its indexes.
         bins: The values of every field, in bins.
-        worlds: How many worlds there are.
+        worlds: How many worlds there are. What is stored has a row for each, and one more for a
+            world in which nothing is refused: what holds for all worlds is asked of it, so that
+            none depends on those beside it.
         elapsed: Seconds into the run at the beginning of the present stretch; negative during
             the warm-up (CAP2-10).
         until: And at its end.
@@ -142,7 +144,7 @@ class Context:
         """Return what lies in a table or index."""
         key = table.name, index
         if key not in self._contents:
-            self._contents[key] = Contents(self.worlds)
+            self._contents[key] = Contents(self.worlds + 1)
         return self._contents[key]
 
     def all_of(self, resource: int) -> list[Contents]:
@@ -154,7 +156,7 @@ class Context:
 
     def save(self) -> Saved:
         """Return what is stored, for ``restore``."""
-        held = {key: contents.copy(self.worlds) for key, contents in self._contents.items()}
+        held = {key: contents.copy(self.worlds + 1) for key, contents in self._contents.items()}
         writers = {key: own.copy() for key, own in self._last_writers.items()}
         return Saved(held, writers)
 
@@ -162,7 +164,9 @@ class Context:
         """Go back to what was stored in one world, in some worlds, and to the beginning."""
         self.worlds = worlds
         self.elapsed = self.until = -float(self.workload.warm_up)
-        self._contents = {key: contents.copy(worlds) for key, contents in saved.contents.items()}
+        self._contents = {
+            key: contents.copy(worlds + 1) for key, contents in saved.contents.items()
+        }
         self._last_writers = {key: own.copy() for key, own in saved.last_writers.items()}
 
     def every(self) -> list[Contents]:
@@ -185,7 +189,7 @@ class Context:
         """
         held = self.contents(table, None)
         items = np.minimum(1.0, held.items) if newest else held.items
-        return self.last_writers(table, entity).shares(float((items * held.counts).mean(0).sum()))
+        return self.last_writers(table, entity).shares(float((items[-1] * held.counts).sum()))
 
     def mean_bytes(self, table: TableLayout, index: str | None) -> PerWorld:
         """Return the mean size of what lies in a table or index, or is written there at least."""

@@ -15,8 +15,9 @@ from emulator.lab.inputs.distributions import Distribution
 from emulator.lab.planning.access_paths import find_path
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.run_emulator import RunEmulator
+from emulator.lab.world import families
 from emulator.lab.world.bins import Bins, bins_of, fitting_bins
-from emulator.lab.world.families import FOLLOWED_SHARE, Family, Placement
+from emulator.lab.world.families import Family, Placement
 from emulator.lab.world.patterns import Context, PatternModel, Schemas
 from emulator.lab.world.reads import MODELS
 from emulator.lab.world.writes import WriteModel
@@ -49,7 +50,8 @@ class Plan:
         # round: so the plan is drawn up roughly first.
         rough = self._draw_up(schemas, bins_of(self.workload, {}), least=1.0)
         self._demands = _demands(*rough)
-        least = FOLLOWED_SHARE / max(sum(self._demands.values()), FOLLOWED_SHARE)
+        share = families.FOLLOWED_SHARE
+        least = share / max(sum(self._demands.values()), share)
         bins = fitting_bins(self.workload, self._least(least), _together(rough[1]))
         self.context, self.models = self._draw_up(schemas, bins, least)
         self._loaded = self.context.save()
@@ -128,14 +130,14 @@ class Plan:
             for placement in model.placements:
                 own = demands.setdefault(placement.signature, {})
                 own[placement] = self._demands[model.pattern.name]
-        families = {}
+        found = {}
         for number, (signature, own) in enumerate(demands.items()):
             known = self._families.get(signature)
             if known is None or known.placements != tuple(own):
                 known = Family(number, own)
-            families[signature] = known
-        self._families = families
-        return list(families.values())
+            found[signature] = known
+        self._families = found
+        return list(found.values())
 
 
 def _highest(pick: Distribution, count: int) -> float:
@@ -161,7 +163,7 @@ def _demands(context: Context, models: list[PatternModel]) -> dict[str, float]:
         if isinstance(model, WriteModel):
             requests = context.requests[model.pattern.name].expected(0, workload.duration)
             calls = requests * model.per_request
-            model.absorb(model.placements[0].cells.shares[None] * calls, keys[model])
+            model.absorb(np.tile(model.placements[0].cells.shares * calls, (2, 1)), keys[model])
     for held in context.every():
         held.settle()
     demands = {}

@@ -6,7 +6,7 @@ Sizes come from items made as the exact engine makes them, so both engines price
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Final
@@ -32,9 +32,17 @@ from emulator.model import IndexSchema, Item
 from emulator.service import limits
 from emulator.storage import entry_of
 
-#: Sizes with the share of items that have them.
+#: Sizes with the share of items that have them; None where there is no item.
 Mixed = Sequence[tuple[float, int]]
+_Sizes = Sequence[tuple[float, int]] | Sequence[tuple[float, None]]
+#: The units of a write, given the sizes before and after.
+_Arm = Callable[[int | None, int | None], int]
 
+#: Where there is no item.
+_NO_ITEM: Final = ((1.0, None),)
+#: The units of an index whose entry moves, and of one whose entry changes in its place.
+_MOVING: Final = partial(index_arm, moved=True, identical=False)
+_STAYING: Final = partial(index_arm, moved=False, identical=False)
 #: Bytes that are none.
 _ROUNDING: Final = 1e-9
 #: Of more items than these the bytes are hardly uncertain.
@@ -128,14 +136,8 @@ class WritePricer:
         """
         old = stored or Overwritten(self.item_sizes, self._entries)
         factor = TRANSACTIONAL if self._pattern.is_transaction else 1
-        removes = self._pattern.operation == "DeleteItem"
-        new: Sequence[tuple[float, int | None]] = [(1.0, None)] if removes else self.item_sizes
-        fresh = sum(share * table_arm(None, size) for share, size in new) * factor
-        over = factor * sum(
-            share * other * table_arm(before, after)
-            for share, before in old.items
-            for other, after in new
-        )
+        new = _NO_ITEM if self._removes else self.item_sizes
+        fresh, over = (factor * _expected(table_arm, own, new) for own in (_NO_ITEM, old.items))
         arms = {index: self._arms(index, old.entries[index.name]) for index in self._indexes}
         local = [arm for index, arm in arms.items() if not index.is_global]
         return WritePrice(
@@ -150,22 +152,13 @@ class WritePricer:
 
     def _arms(self, index: IndexLayout, old: Mixed) -> tuple[float, float]:
         """Return what a write takes of an index, without an item before and with one."""
-        arm = partial(index_arm, moved=False, identical=False)
         if self._removes:
-            return 0.0, sum(share * arm(size, None) for share, size in old)
-        new = self._entries[index.name]
-        moves, shows = self._move_chance(index), self._shows_change(index)
-        over = sum(
-            share
-            * other
-            * (
-                moves * index_arm(before, after, moved=True, identical=False)
-                + (1 - moves) * index_arm(before, after, moved=False, identical=not shows)
-            )
-            for share, before in old
-            for other, after in new
-        )
-        return sum(share * arm(None, size) for share, size in new), over
+            return 0.0, _expected(_STAYING, old, _NO_ITEM)
+        new, moves = self._entries[index.name], self._move_chance(index)
+        over = moves * _expected(_MOVING, old, new)
+        if self._shows_change(index):
+            over += (1 - moves) * _expected(_STAYING, old, new)
+        return _expected(_STAYING, _NO_ITEM, new), over
 
     def _touches(self, index: IndexLayout) -> tuple[float, float]:
         if self._removes:
@@ -192,6 +185,17 @@ class WritePricer:
         included = set() if isinstance(projection, str) else set(projection)
         stored = set(stored_fields(self._layout, self._pattern)) | {PAYLOAD}
         return bool(included & stored & (self._changed | {PAYLOAD}))
+
+
+def _expected(arm: _Arm, old: _Sizes, new: _Sizes) -> float:
+    """Return the mean units of writes over items of some sizes by items of others."""
+    units = _units_of_pairs(arm, tuple(size for _, size in old), tuple(size for _, size in new))
+    return float(np.asarray([own for own, _ in old]) @ units @ np.asarray([own for own, _ in new]))
+
+
+@lru_cache(maxsize=256)
+def _units_of_pairs(arm: _Arm, old: tuple[int | None, ...], new: tuple[int | None, ...]) -> Floats:
+    return np.asarray([[float(arm(before, after)) for after in new] for before in old])
 
 
 def mean_size(sizes: Mixed) -> float:

@@ -18,6 +18,7 @@ from emulator.capacity.traffic import WEIGHTS
 from emulator.lab.inputs.distributions import Floats, Integers, sums
 from emulator.lab.outcome.run_log import Collections
 from emulator.lab.world.arrivals import Recording
+from emulator.lab.world.bins import Cells
 from emulator.lab.world.calm import Loads
 from emulator.lab.world.contents import JOINT, Contents
 from emulator.lab.world.families import (
@@ -86,6 +87,7 @@ class Routing:
         self._places: dict[Family, Places] = {}
         #: By family and contents, the entries found for some columns and so many entries.
         self._entries: dict[tuple[Family, Contents], tuple[Columns, int, Integers, Integers]] = {}
+        self._recordings: dict[Cells, Recording | None] = {}
         #: By the text of a key that is not followed any more, its hash in every world.
         self._former: dict[str, Integers] = {}
         self._routed: list[_Routed] = []
@@ -236,8 +238,8 @@ class Routing:
         routed, rows = self._routed[number], self.table.patterns[number]
         first, own = routed.model.placements[0], routed.model.placements[at]
         table, index = self._places_of(first), self._places_of(own)
-        units = np.broadcast_to(routed.price.units[at][:, 0], (len(self._worlds),))
-        units = units * routed.model.actions
+        price = routed.price.units[at][: len(self._worlds), 0] * routed.model.actions
+        units = np.broadcast_to(price, (len(self._worlds),))
         parts = np.zeros((len(self._worlds), queue.waits.shape[1]))
         joint = Joint.of(table.columns, index.columns, first, own)
         pairs = None
@@ -339,7 +341,11 @@ class Routing:
         model = self._routed[number].model
         if model.pattern.recorded is None or not model.placements:
             return None
-        return Recording.of(model.pattern, model.placements[0].cells, self._plan.workload.load)
+        cells = model.placements[0].cells
+        if cells not in self._recordings:
+            found = Recording.of(model.pattern, cells, self._plan.workload.load)
+            self._recordings[cells] = found
+        return self._recordings[cells]
 
     def rows_of_cells(self, number: int, world: int) -> Annotated[Floats, "cell", "row"]:
         """Return by cell of a pattern the share of its requests that falls on each row."""
@@ -394,10 +400,29 @@ class Routing:
         at = routed.columns[0].of_cells[placement]
         return np.asarray((by_column / mass)[..., at] * placement.cells.shares)
 
-    def absorb(self, number: int, by_column: Floats) -> None:
-        """Store what accepted calls of a pattern have written."""
+    def absorb(self, number: int, by_column: Floats, requests: float) -> None:
+        """Store what accepted calls of a pattern have written.
+
+        Args:
+            number: The pattern.
+            by_column: Calls, by world and column.
+            requests: The requests to expect: what is written where nothing is refused.
+        """
         routed = self._routed[number]
-        routed.model.absorb(self.cells(number, by_column), routed.keys)
+        shares, calls = routed.model.placements[0].cells.shares, routed.price.calls[-1]
+        written = np.concatenate([self.cells(number, by_column), [requests * calls * shares]])
+        routed.model.absorb(written, routed.keys)
+
+    def levels(self) -> Annotated[Floats, "pattern"]:
+        """Return what a request of each pattern costs where nothing is refused."""
+        return np.asarray([self._level_of(routed) for routed in self._routed])
+
+    def _level_of(self, routed: _Routed) -> float:
+        if not routed.model.placements:
+            held = self._plan.context.all_of(routed.model.resource)
+            return sum(float(own.total_bytes[-1]) for own in held)
+        shares, calls = routed.model.placements[0].cells.shares, routed.price.calls[-1]
+        return sum(float((shares * calls * own[-1]).sum()) for own in routed.price.units)
 
     def price(self, number: int) -> Price:
         """Return what the calls of a pattern cost now."""

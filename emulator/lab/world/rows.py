@@ -171,6 +171,7 @@ class RowTable:
         units: By column, what a call takes of the bucket.
         chance: By column, how likely a call draws on it at all.
         metering: What is metered of a partition's unit.
+        recorded: The rows of patterns whose requests were recorded: no second is like another.
     """
 
     def __init__(
@@ -196,8 +197,10 @@ class RowTable:
         self.units: Annotated[Floats, "column", "world", "row"] = np.zeros((width, worlds, count))
         self.chance: Annotated[Floats, "column", "world", "row"] = np.ones((width, worlds, count))
         self.metering: WorldRow = np.ones((worlds, count))
+        self.recorded: NDArray[np.bool_] = np.zeros(count, dtype=np.bool_)
         for number, own in enumerate(self.patterns):
             self._fill(number, own, numbers)
+            self.recorded[own.all] = own.model.pattern.recorded is not None
             if own.is_eventual:
                 self.metering[:, own.all] = read_factors[:, None]
 

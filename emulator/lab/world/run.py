@@ -25,7 +25,7 @@ from emulator.lab.world.arrivals import Arrivals
 from emulator.lab.world.calm import Demand, decide, pass_reserves
 from emulator.lab.world.families import Cut
 from emulator.lab.world.limits import AXES, PLENTY, Numbers, Slots, Tokens, WorldBucket
-from emulator.lab.world.minutes import PartitionSplit, PlayedWorld, Shown
+from emulator.lab.world.minutes import PlayedWorld, Shown
 from emulator.lab.world.plan import Plan
 from emulator.lab.world.queues import IndexQueue, entering_of
 from emulator.lab.world.retries import Quotas, retry_times
@@ -45,9 +45,9 @@ _YOUNG: Final = 8
 _OLD: Final = 32
 _STILL: Final = 0.002
 _LONGEST: Final = 6
-#: Arrivals of rows are drawn for as many seconds as this at once, and those of patterns.
+#: Arrivals of rows are drawn for as many seconds as this at once, and those of all patterns.
 _DRAWN: Final = 60
-_MOST_DRAWN: Final = 4_000_000
+_MOST_DRAWN: Final = 40_000
 #: Partitions that fill all the time are held against their size this often in a run.
 _SIZE_CHECKS: Final = 500
 _ROUNDING: Final = 1e-9
@@ -117,7 +117,7 @@ class Run:
         requests = [plan.context.requests[model.pattern.name] for model in plan.models]
         self._arrivals = Arrivals(requests, [world.world.arrivals for world in worlds])
         self._course = _Course.of(len(worlds), rows)
-        self._level = self.routing.loads.by_pattern()
+        self._level: Floats = np.zeros(len(plan.models))
         self._length = 0
         self._outcomes: list[WorldOutcome | None] = [None] * len(worlds)
 
@@ -195,7 +195,7 @@ class Run:
         age, now = first + workload.warm_up, workload.start + first
         models = self.plan.models
         ends = [self._duration if first >= 0 else 0]
-        ends.append(first + max(MINUTE, _MOST_DRAWN // (len(self._worlds) * len(models))))
+        ends.append(first + _MOST_DRAWN // len(models))
         if first < self._duration - MINUTE:
             ends.append(self._duration - MINUTE)
         for step, is_read in self.routing.steps():
@@ -211,7 +211,7 @@ class Run:
 
     def _still(self) -> int:
         """Return how long prices have been still: the last stretch, or 0 if they moved in it."""
-        before, self._level = self._level, self.routing.loads.by_pattern()
+        before, self._level = self._level, self.routing.levels()
         moved = np.abs(self._level - before) > _STILL * self._level
         return 0 if moved.any() else self._length
 
@@ -221,7 +221,8 @@ class Run:
         self._collect(np.arange(len(self._worlds)))
         for number, model in enumerate(self.plan.models):
             if model.pattern.is_write:
-                routing.absorb(number, course.written[number])
+                requests = self.plan.context.requests[model.pattern.name].expected(first, last)
+                routing.absorb(number, course.written[number], requests)
         for held in self.plan.context.every():
             held.settle()
         if last == self._duration - min(MINUTE, self._duration - 1):
@@ -239,7 +240,7 @@ class Run:
                 if own.may_be_full(resource, self.routing.held(resource, world)):
                     self.routing.report_contents(resource, world)
             if own.has_changed:
-                self._follow(world)
+                self._follow([world])
 
     def _collect(self, worlds: Integers) -> None:
         """Note under which keys calls were accepted, before these lie elsewhere."""
@@ -287,6 +288,8 @@ class Run:
             demand, is_constant = self._demand(worlds)
         self._wake(worlds, demand)
         decide(part, state, self.routing.table, demand, worlds, is_constant)
+        if not self._arrivals.is_even.all():
+            course.limit[worlds] = part.until[worlds]
         for world in worlds[part.rows[worlds].any(axis=1)].tolist():
             course.coming[world] = self._rows_coming(world)
 
@@ -561,9 +564,7 @@ class Run:
         for world in worlds[course.split_due[worlds] <= now[worlds]].tolist():
             self._worlds[world].advance(self._time_ns(int(now[world])))
             course.split_due[world] = self._worlds[world].split_due(self._start)
-        for world in worlds.tolist():
-            if self._worlds[world].has_changed:
-                self._follow(world)
+        self._follow([world for world in worlds.tolist() if self._worlds[world].has_changed])
 
     def _time_ns(self, second: int) -> int:
         return (self._start + second) * NANOSECONDS
@@ -623,41 +624,44 @@ class Run:
         """Return the calls to a partition of a world lately."""
         return self.routing.shown(world, resource, self.state.slots[resource].of(world, partition))
 
-    def _follow(self, world: int) -> None:
-        """Follow the splits and scalings of a world."""
-        own = self._worlds[world]
-        splits, own.new_splits = own.new_splits, []
-        self._course.part.alike[world] = 0
-        if splits:
-            self._collect(np.asarray([world]))
-        for cut in self._cuts(world, splits):
+    def _follow(self, worlds: Sequence[int]) -> None:
+        """Follow the splits and scalings of worlds."""
+        course = self._course
+        split = [world for world in worlds if self._worlds[world].new_splits]
+        if split:
+            self._collect(np.asarray(split))
+        for cut in self._cuts(worlds):
             self._open(cut)
             for queue in self.state.queues:
                 if queue.resource == cut.resource:
                     queue.split(cut)
             self.routing.split(cut)
-        if own.has_scaled:
-            own.has_scaled = False
-            _follow_limits(self.state, world, own, self.reason_names, keep=True)
-        self._course.split_due[world] = own.split_due(self._start)
+        for world in worlds:
+            own = self._worlds[world]
+            course.part.alike[world] = 0
+            if own.has_scaled:
+                own.has_scaled = False
+                _follow_limits(self.state, world, own, self.reason_names, keep=True)
+            course.split_due[world] = own.split_due(self._start)
 
-    def _cuts(self, world: int, splits: Sequence[PartitionSplit]) -> list[Cut]:
-        """Return splits as cuts between slots; all partitions have slots before one is followed."""
-        state, rooms = self.state, self.state.numbers.rooms
-        for resource in {split.resource for split in splits}:
-            added = sum(len(split.children) for split in splits if split.resource == resource)
-            if not state.slots[resource].has_room(world, added):
-                self._collect(np.arange(len(self._worlds)))
-                state.widen(resource, _with_spare(rooms[resource] + added))
-        cuts = []
-        for split in splits:
-            slots = state.slots[split.resource]
-            parent, children = slots.split(world, split.parent, split.children)
-            cuts.append(Cut(world, split.resource, parent, children, split.lows, split.high))
+    def _cuts(self, worlds: Sequence[int]) -> list[Cut]:
+        """Return the splits of worlds as cuts between slots, once all partitions have slots."""
+        state, rooms, cuts = self.state, self.state.numbers.rooms, []
+        for world in worlds:
+            splits, self._worlds[world].new_splits = self._worlds[world].new_splits, []
+            for split in splits:
+                slots = state.slots[split.resource]
+                if not slots.has_room(world, len(split.children)):
+                    self._collect(np.arange(len(self._worlds)))
+                    room = _with_spare(state.numbers.rooms[split.resource] + len(split.children))
+                    state.widen(split.resource, room)
+                parent, children = slots.split(world, split.parent, split.children)
+                cuts.append(Cut(world, split.resource, parent, children, split.lows, split.high))
         for resource, room in enumerate(state.numbers.rooms):
             if room > rooms[resource]:
                 number_of = self.routing.grow(resource, room)
-                self._course.widen(number_of, self.routing.table.shares.shape[1])
+                course = self._course
+                course.widen(number_of, self.routing.table.shares.shape[1])
         return cuts
 
     def _open(self, cut: Cut) -> None:

@@ -38,6 +38,8 @@ _FEW: Final = 4
 #: Seconds that differ by less are alike.
 _ALIKE: Final = 1e-5
 _ROUNDING: Final = 1e-9
+#: A bucket without a reserve that loses more than this part of its rate is not steady.
+_SINKING: Final = 1e-3
 
 
 class Watch(Protocol):
@@ -495,6 +497,8 @@ class Busy:
         sinking = (change < -_ROUNDING) & (tokens.burst > 0)
         lasts = np.full_like(change, np.inf)
         np.divide(tokens.burst, -change, out=lasts, where=sinking)
+        # A reserve has just been used up: the seconds to come are not like the last.
+        lasts[(change < -_SINKING * tokens.rates) & (tokens.burst <= 0)] = 0.0
         most = np.floor(lasts.min(axis=1)) - 1
         quotas = self._state.quotas
         drains = (quotas.change[worlds] < -_ROUNDING) & (quotas.tokens[worlds] > 0)
@@ -556,6 +560,7 @@ class Busy:
         assert self._watch is not None, "asked only where there is one"
         assert self._last is not None, "asked after a second"
         state, table, second = self._state, self._table, self._last
+        state.tokens.put_back(self._worlds, self._tokens)
         own = self._part.rows[self._worlds]
         accepted, applied, _ = self.last_second()
         if not self._part.is_queueing[self._worlds].any():

@@ -160,7 +160,7 @@ class WriteModel(PatternModel):
                     for name in names
                 },
             )
-        sizes = [float(own.mean()) for own in self._sizes_met(entries)]
+        sizes = [float(own[-1]) for own in self._sizes_met(entries)]
         if self.pattern.is_put or not sizes[0]:
             return None
         met = zip(names, sizes[1:], strict=True)
@@ -199,7 +199,7 @@ class WriteModel(PatternModel):
         for piece in range(pieces):
             context.elapsed = begin - span * (pieces - piece) / pieces
             context.until = begin - span * (pieces - piece - 1) / pieces
-            writes = np.tile(cells.shares * (count / pieces), (context.worlds, 1))
+            writes = np.tile(cells.shares * (count / pieces), (context.worlds + 1, 1))
             keys = [placement.partitions(context.moment) for placement in self.placements]
             self._store(writes, keys, in_turn=self._is_in_turn())
             for held in context.every():
@@ -231,7 +231,7 @@ class WriteModel(PatternModel):
         met = [None] * len(entries) if not self._removes else self._sizes_met(entries)
         if not self._removes:
             writers = self.context.last_writers(self.path.table, self.pattern.entity)
-            writers.write(self.pattern.name, float(writes.mean(axis=0).sum()))
+            writers.write(self.pattern.name, float(writes[-1].sum()))
         during = self.context.elapsed, self.context.until
         for index, own, gone in zip(self._indexes, entries, met, strict=True):
             name = None if index is None else index.name

@@ -20,7 +20,7 @@ from emulator.lab.outcome.summarise import resource_results
 from emulator.lab.planning.layout import Layout
 from emulator.lab.planning.run_emulator import RunEmulator
 from emulator.lab.planning.worlds import Known, draw_worlds
-from emulator.lab.world import Worlds, families, plan
+from emulator.lab.world import Worlds, families
 from emulator.lab.world.families import Cut, Places, _drawn
 from emulator.lab.world.plan import Plan
 from emulator.settings import Settings
@@ -191,7 +191,6 @@ def test_taking_keys_together_moves_risk_by_chance_only(count, shape, rate, monk
     worlds, risks, followed = draw_worlds(0, 200, Known(Settings(split_delay=600))), [], []
     for share in (families.FOLLOWED_SHARE, families.FOLLOWED_SHARE / 100):
         monkeypatch.setattr(families, "FOLLOWED_SHARE", share)
-        monkeypatch.setattr(plan, "FOLLOWED_SHARE", share)
         outcomes = Worlds(layout).play(worlds)
         risks.append(np.mean([outcome.throttled_share > 0.001 for outcome in outcomes]))
         followed.append(len(family_of(layout)[2].keys))

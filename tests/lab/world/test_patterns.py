@@ -30,4 +30,4 @@ def test_the_writes_of_a_stretch_have_no_order(stretches, items):
         shares = forth.shares(items)
         assert back.shares(items) == pytest.approx(shares)
         assert all(0 <= share <= 1 for share in shares.values())
-        assert sum(shares.values()) == pytest.approx(0 if not shares else 1, abs=1)
+        assert sum(shares.values()) <= 1 + 1e-9
