@@ -2,12 +2,14 @@
 
     python -m benchmarks.agreement               200 workloads, some minutes
     python -m benchmarks.agreement 20 --first 7  20 workloads, from seed 7 on
-    python -m benchmarks.agreement --clients     with clients that wait, give up and send batches
+    python -m benchmarks.agreement --clients     with callers that give up, and batches
+    python -m benchmarks.agreement --held-back   and with calls that wait in their clients
 
 Retries, prices on one bucket, indexes and reads of them are mixed. Clients are mixed too if
-asked for: how many calls they have under way, how long their callers wait, adaptive retries, and
-batches with what becomes of their unprocessed items. Printed is the aggregate engine less the
-exact one: the mean, and of its size the 95th percentile and the worst case with its seed.
+asked for: how long their callers wait, and batches with what becomes of their unprocessed items;
+and apart from these `concurrency` and `adaptive` retries, which only the exact engine plays.
+Printed is the aggregate engine less the exact one: the mean, and of its size the 95th percentile
+and the worst case with its seed.
 Targets: a mean throttled share within 0.01, its size at most 0.05 in 95 of 100, a mean share of
 calls given up within 0.02.
 """
@@ -127,8 +129,8 @@ def _index_read(one_of, rate, sizes):
     return pattern, rate * -(-items * sum(sizes) // (2 * 4096)) / 2
 
 
-def draw_clients(seed):
-    """Return a workload and a design of a seed, with clients that have limits of their own."""
+def draw_clients(seed, *, held_back=False):
+    """Return a workload and a design of a seed, with clients that give up and send batches."""
     rng = np.random.default_rng([seed, 21])
 
     def one_of(*values):
@@ -147,6 +149,9 @@ def draw_clients(seed):
         rate = float(patterns[0].pace.per_second(1)[0]) / items
         patterns[0] = replace(patterns[0], operation="BatchWriteItem", rate=rate, actions=items)
     retry = one_of("legacy", "standard", "adaptive")
+    if not held_back:
+        clients = replace(clients, concurrency=None)
+        retry = "standard" if retry == "adaptive" else retry
     return replace(workload, patterns=patterns, clients=clients, retry=retry), design
 
 
@@ -193,11 +198,12 @@ def differences(seed, drawn=draw):
     ]
 
 
-def main(count=200, first=0, *, clients=False):
+def main(count=200, first=0, *, clients=False, held_back=False):
     seeds = range(first, first + count)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(2, os.cpu_count() or 1), mp_context=context) as pool:
-        compared = partial(differences, drawn=draw_clients if clients else draw)
+        drawn = partial(draw_clients, held_back=held_back) if clients or held_back else draw
+        compared = partial(differences, drawn=drawn)
         found = np.asarray(list(pool.map(compared, seeds, chunksize=5)))
     rows = []
     for name, column in zip(MEASURES, found.T, strict=True):
@@ -223,7 +229,10 @@ if __name__ == "__main__":
     parser.add_argument("count", type=int, nargs="?", default=200, help="workloads; default: 200")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument(
-        "--clients", action="store_true", help="clients that wait, give up and send batches"
+        "--clients", action="store_true", help="with callers that give up, and batches"
+    )
+    parser.add_argument(
+        "--held-back", action="store_true", help="and with calls that wait in their clients"
     )
     options = parser.parse_args()
-    main(options.count, options.first, clients=options.clients)
+    main(options.count, options.first, clients=options.clients, held_back=options.held_back)
