@@ -78,7 +78,10 @@ def run(account: Account, name: str, request: Request) -> Response:
             mention(account, name, registered.shape.check(request))
         return registered.handler(account, request)
     except (errors.ConditionalCheckFailedException, errors.TransactionCanceledException) as failure:
+        from emulator.operations.profiles import name_text
+
         dump_items(failure)
+        name_text(failure, name, account.settings.messages)
         raise
     except (errors.ValidationException, errors.ResourceNotFoundException) as fault:
         raise _first_fault(registered, request, account, fault) from None

@@ -214,13 +214,6 @@ class LimitExceededException(ServiceError):
 class ConditionalCheckFailedException(ServiceError):
     """The condition of a write did not hold."""
 
-    def __init__(
-        self, message: str | None = None, members: Mapping[str, Any] | None = None
-    ) -> None:
-        super().__init__(message, members)
-        if "Item" in self.members:
-            self.message_member = "Message"  # WIR-10
-
 
 class TransactionCanceledException(ServiceError):
     """A transaction was cancelled; ``CancellationReasons`` has one entry per action."""
