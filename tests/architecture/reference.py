@@ -27,6 +27,7 @@ from emulator.operations import find
 from emulator.service.catalogue import OPERATIONS, UNSERVED
 from emulator.settings import Settings
 from tests.architecture.rules import ROOT, Rule, covered, defined, linked, prefix, runs, sources
+from tests.architecture.unnamed import UNNAMED
 from tests.conformance.test_recordings import FILES
 
 PACKAGE = ROOT / "emulator"
@@ -232,7 +233,7 @@ def _flat(text: str) -> str:
 
 
 def fidelity() -> str:
-    """Return the evidence of all rooms: what is assumed first."""
+    """Return what of the model is never named, and the evidence of all rooms, assumptions first."""
     unread = unread_limits()
     found = [
         one
@@ -240,7 +241,7 @@ def fidelity() -> str:
         for one in evidence_of(path)
         if one.file != LIMITS or one.subject not in unread
     ]
-    lines = ["## The evidence in the code", "", *_counts(found)]
+    lines = [*_unnamed(), "", "## The evidence in the code", "", *_counts(found)]
     lines += ["", "### Assumed", "", *_assumed(found)]
     for kind in ("Observed", "Source"):
         lines += ["", f"### {kind}"]
@@ -251,6 +252,22 @@ def fidelity() -> str:
                 lines += ["| --- | --- | --- |"]
                 lines += [_row(_where(one), one.about, one.text) for one in rows]
     return "\n".join(lines) + "\n"
+
+
+def _unnamed() -> Iterator[str]:
+    yield "## Members of the service model that are never answered"
+    yield ""
+    yield "The source does not name them. Members of requests that have no effect are reported or"
+    yield "refused (WIR-15)."
+    yield ""
+    yield "| they belong to | members or states, by shape | why |"
+    yield "| --- | --- | --- |"
+    for part in UNNAMED:
+        shapes = (
+            f"{shape}: {', '.join(f'`{name}`' for name in names)}"
+            for shape, names in part.members.items()
+        )
+        yield _row(part.subject, "; ".join(shapes), part.reason)
 
 
 @cache
