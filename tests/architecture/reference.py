@@ -29,6 +29,7 @@ from emulator.settings import Settings
 from tests.architecture.rules import ROOT, Rule, covered, defined, linked, prefix, runs, sources
 from tests.architecture.unnamed import UNNAMED
 from tests.conformance.test_recordings import FILES
+from tests.conformance.wordings import REWORDED
 
 PACKAGE = ROOT / "emulator"
 PAGES = ROOT / "docs"
@@ -450,9 +451,9 @@ def _covered_below(root: str, every: dict[str, Rule]) -> set[str]:
 
 
 def conformance() -> str:
-    """Return how many cases of the suite of October 2026 are held, by tier and file."""
+    """Return what was reworded since May 2026, and the cases of October, by tier and file."""
     tiers = dict.fromkeys(file.split("/")[0] for file in FILES)
-    lines = ["## The recordings, by tier", ""]
+    lines = [*_reworded(), "", "## The recordings, by tier", ""]
     lines += ["| tier | files | cases | requests | pass, `2026-10` | pass, `classic` |"]
     lines += ["| --- | ---: | ---: | ---: | ---: | ---: |"]
     for tier in sorted(tiers):
@@ -465,6 +466,21 @@ def conformance() -> str:
     lines += ["| file of the suite | cases |", "| --- | ---: |"]
     lines += [_row(f"`{file}`", str(len(cases))) for file, cases in sorted(FILES.items())]
     return "\n".join(lines) + "\n"
+
+
+def _reworded() -> Iterator[str]:
+    yield f"## The {len(REWORDED)} cases of May that are worded otherwise since"
+    yield ""
+    yield "Each is played in both profiles: `classic` says the words of May, the default one those"
+    yield "since. All dates are of 2026; where no whole sentence is mentioned, the suite looked for"
+    yield "a part of it. The regions are those that said the older words when they were asked last."
+    yield ""
+    yield "| operation, case | in May | since | recorded since | older words in | rule |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for one in REWORDED:
+        before, since = (f"`{text}`" for text in (one.before, one.since))
+        case = f"{one.operation}: {one.case}"
+        yield _row(case, before, since, one.seen, one.older, one.rule)
 
 
 def lab_file() -> str:
