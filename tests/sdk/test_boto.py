@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import types
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import boto3
@@ -191,6 +192,41 @@ def test_a_client_made_before_is_served_and_free_again_afterwards():
         assert table.get_item(Key={"pk": "a", "sk": 1})["Item"] == {"pk": "a", "sk": 1}
     with pytest.raises(NoCredentialsError):
         client.list_tables()
+
+
+class OwnSession(boto3.Session):
+    """A session as a project may derive one."""
+
+
+#: How the documents of the SDK make a client.
+WAYS = {
+    "client": lambda: boto3.client("dynamodb", "eu-west-1"),
+    "resource": lambda: boto3.resource("dynamodb", "eu-west-1").meta.client,
+    "table": lambda: boto3.resource("dynamodb", "eu-west-1").Table("table").meta.client,
+    "session": lambda: boto3.Session(region_name="eu-west-1").client("dynamodb"),
+    "derived session": lambda: OwnSession(region_name="eu-west-1").client("dynamodb"),
+    "botocore": lambda: botocore.session.get_session().create_client("dynamodb", "eu-west-1"),
+    "both": lambda: boto3.Session(
+        botocore_session=botocore.session.Session(), region_name="eu-west-1"
+    ).client("dynamodb"),
+}
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize("way", WAYS)
+def test_no_client_escapes_however_and_wherever_it_is_made(way, fast, monkeypatch):
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    made = WAYS[way]
+    before = made()
+    with (
+        ThreadPoolExecutor(1) as pool,
+        mock_dynamodb(region="eu-west-1", fast=fast) as emu,
+    ):
+        emu.call("CreateTable", {"TableName": "table", **SCHEMA})
+        asked = [before, made(), pool.submit(made).result()]
+        lists = [client.list_tables()["TableNames"] for client in asked]
+        lists += [pool.submit(client.list_tables).result()["TableNames"] for client in asked]
+    assert lists == [["table"]] * 6
 
 
 @pytest.mark.parametrize(
