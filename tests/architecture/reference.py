@@ -234,7 +234,7 @@ def _flat(text: str) -> str:
 
 
 def fidelity() -> str:
-    """Return what of the model is never named, and the evidence of all rooms, assumptions first."""
+    """Return the members that are never named, and the evidence of all rooms, assumed first."""
     unread = unread_limits()
     found = [
         one
@@ -451,7 +451,7 @@ def _covered_below(root: str, every: dict[str, Rule]) -> set[str]:
 
 
 def conformance() -> str:
-    """Return what was reworded since May 2026, and the cases of October, by tier and file."""
+    """Return the cases of May 2026 reworded since, and those of October by tier and file."""
     tiers = dict.fromkeys(file.split("/")[0] for file in FILES)
     lines = [*_reworded(), "", "## The recordings, by tier", ""]
     lines += ["| tier | files | cases | requests | pass, `2026-10` | pass, `classic` |"]
