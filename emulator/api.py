@@ -649,8 +649,9 @@ class Emulator:
         from emulator.persistence import snapshot_file  # only for those who touch a disk
 
         with self._all_accounts() as accounts:
+            now_ns = self.clock.now_ns()
             for account in accounts:
-                account.catch_up(self.clock.now_ns())
+                account.catch_up(now_ns)
             snapshot_file.save(path, accounts)
 
     @classmethod
@@ -659,7 +660,7 @@ class Emulator:
 
         It continues where the saved one stopped: what has fallen due since, such as a split or
         the expiry of an item, happens with the first call. If its clock is behind the file's
-        time, it continues from the file's time.
+        time, everything is moved back by whole minutes.
 
         Raises:
             EmulatorError: the file is damaged, foreign, of a later version, or does not hold
