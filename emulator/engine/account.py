@@ -56,6 +56,7 @@ class Account:
         metrics: What CloudWatch would show (CAP-801).
         request: What the running operation was asked, in wire form.
         receipts: What it has cost, table by table.
+        ids_made: How many ids it has made, so that no two are the same.
         mentioned: What was said of members of requests that have no effect.
         has_backlog: Whether some change waits for room in a global index.
         common: The account of the region whose tables every access key sees, if this is a key's.
@@ -66,7 +67,6 @@ class Account:
 
     # Slots: an object of more than thirty attributes in its dictionary is slow to read.
     __slots__ = (
-        "_made",
         "_named",
         "_throughput_minutes",
         "account_id",
@@ -79,6 +79,7 @@ class Account:
         "has_backlog",
         "held",
         "holds",
+        "ids_made",
         "is_judged",
         "last_receipts",
         "lock",
@@ -146,7 +147,7 @@ class Account:
         self.operation = ""
         self.request = NO_REQUEST
         self._named: list[str] = []
-        self._made = 0
+        self.ids_made = 0
         self.has_backlog = False
         self.mentioned: set[str] = set()
         self.metrics = Metrics(self.now_seconds)
@@ -259,8 +260,10 @@ class Account:
         """Return a UUID that no other call returns, the same in every run (TBL-8)."""
         import uuid  # an emulator without tables needs none
 
-        self._made += 1
-        return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{self.arn(seed)}/{self.now_ns}/{self._made}"))
+        self.ids_made += 1
+        return str(
+            uuid.uuid5(uuid.NAMESPACE_URL, f"{self.arn(seed)}/{self.now_ns}/{self.ids_made}")
+        )
 
     def table(self, name: str) -> Table:
         """Return a table for reading and writing, by name or ARN.

@@ -77,6 +77,7 @@ def _account(account: Account) -> Iterator[dict[str, Any]]:
         "access_key": account.namespace.access_key,
         "now": account.now_ns,
         "throughput_now": account.throughput_ns,
+        "ids_made": account.ids_made,
         "backups": len(account.archive.backups),
         "tables": len(tables),
         "streams": len(account.streams),
@@ -242,6 +243,7 @@ def _load_account(
         archives.load_transfers(account, transfers, times.dates)
         for job in lines.take(head.get("bulk_puts", 0)):
             bulk_puts.load(account, job, times.dates)
+        account.ids_made = max(account.ids_made, integer(head.get("ids_made", 0)))
         account.network.note(account)
         account.look_ahead()
         account.begin_observing()
