@@ -1,7 +1,9 @@
 """Saved files load again, whatever the clocks: only moments differ, by the documented minutes."""
 
 import json
+import math
 import re
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -47,6 +49,11 @@ EXPIRY = re.compile(r'(?<="ttl":{"N":")-?\d+')
 
 keys = st.sampled_from("abcdef")
 pauses = st.sampled_from([0, 0.25, 3, 59.5, 60, 400, 3_601, DAY + 0.5])
+
+
+def seconds_of(clock):
+    """Return the time to the nanosecond; a float is not so exact."""
+    return Decimal(clock.now_ns()) / NANOSECONDS
 
 
 class SavedFile:
@@ -218,13 +225,13 @@ class SavedFiles(RuleBasedStateMachine):
         paths = {side: Path(self.folder.name) / f"{side}.saved" for side in ("ahead", "behind")}
         before = SavedFile(self.ahead, paths["ahead"])
         self.behind.save(paths["behind"])
-        stands_s = self.behind.clock.now()
-        begins_s = max(0.0, stands_s - back) if back else stands_s + pause
-        minutes = max(0, -int((begins_s - stands_s) // MINUTE))
+        stands_s = seconds_of(self.behind.clock)
+        begins_s = max(Decimal(0), stands_s - Decimal(back)) if back else stands_s + Decimal(pause)
+        minutes = max(0, math.ceil((stands_s - begins_s) / MINUTE))
         self.moved_s += minutes * MINUTE
         went_on_s = begins_s - stands_s + minutes * MINUTE
         clocks = {
-            "ahead": ManualClock(self.ahead.clock.now() + went_on_s),
+            "ahead": ManualClock(seconds_of(self.ahead.clock) + went_on_s),
             "behind": ManualClock(begins_s),
         }
         self.ahead, self.behind = (
