@@ -199,7 +199,8 @@ class Emulator:
             self._authorize(access_key, name, operation, request, source_ip)
         account = self._accounts.find((key, name))
         if account is None:
-            return self._serve_first(Namespace(key, name), operation, request)
+            namespace = Namespace(key, name)
+            return self._serve_first(namespace, operation, request, is_patient=is_patient)
         if self.faults.rules:
             self._strike(account, operation, request)
         try:
@@ -218,12 +219,12 @@ class Emulator:
         return self._accounts.reach_in_turns(self.clock.now_ns())
 
     def _serve_first(
-        self, namespace: Namespace, operation: str, request: dict[str, Any]
+        self, namespace: Namespace, operation: str, request: dict[str, Any], *, is_patient: bool
     ) -> dict[str, Any]:
         """Serve a namespace whose account is not kept yet."""
         if self.faults.rules:
             self._strike(self._accounts.meet(namespace), operation, request)
-        serve = partial(self._serve, operation=operation, request=request)
+        serve = partial(self._serve, operation=operation, request=request, is_patient=is_patient)
         try:
             return self._accounts.serve(namespace, serve)
         except RegionsNeeded as error:

@@ -62,8 +62,8 @@ class Account:
         common: The account of the region whose tables every access key sees, if this is a key's.
         network: What joins it with the other regions.
         replicated: Those of its tables that are replicas, by name.
-        holder: The account whose lock it has: its own, or ``common``.
-        reaching: How many callers move accounts of this lock to a moment, a slice at a time.
+        reaching: How many callers move this account, or one that has its lock, to a moment, a
+            slice at a time.
         held: The accounts that are held for an operation on several regions, by namespace.
     """
 
@@ -80,7 +80,6 @@ class Account:
         "faults",
         "has_backlog",
         "held",
-        "holder",
         "holds",
         "ids_made",
         "is_judged",
@@ -133,7 +132,6 @@ class Account:
         self.is_judged = True
         self.namespace = Namespace(access_key, region)
         self.common = common
-        self.holder = self if common is None else common
         self.reaching = 0
         self.lock: RLock = new_lock(Rank.ACCOUNT) if common is None else common.lock
         self.network = Network() if network is None else network
@@ -201,7 +199,8 @@ class Account:
             False if there is more to do than fits between two operations; then this one is as of
             the moment at which the account stands. What another thread does is left to it.
         """
-        is_there = self.holder.reaching > 0 or self.catch_up(self.clock.now_ns())
+        holder = self.common or self
+        is_there = holder.reaching > 0 or self.catch_up(self.clock.now_ns())
         if self.pace is not None and is_there:
             self._arrive(self.pace, operation)
         self.operation = operation
@@ -220,10 +219,11 @@ class Account:
 
         Operations that come in between are as of the moment at which the account stands.
         """
+        holder = self.common or self
         with self.lock:
             if self.catch_up(now_ns):
                 return
-            self.holder.reaching += 1
+            holder.reaching += 1
         try:
             is_there = False
             while not is_there:
@@ -232,7 +232,7 @@ class Account:
                     is_there = self.catch_up(now_ns)
         finally:
             with self.lock:
-                self.holder.reaching -= 1
+                holder.reaching -= 1
 
     def catch_up(self, now_ns: int) -> bool:
         """Move towards a moment, doing on the way what falls due; time never runs back.

@@ -140,10 +140,11 @@ def test_others_are_served_while_an_advance_deletes_what_has_expired(no_time, mo
     assert emu.account().now_ns == (START + 3_600) * NANOSECONDS
 
 
-def test_a_call_comes_after_all_that_has_expired(no_time):
+@pytest.mark.parametrize("access_key", [None, "ann"])
+def test_a_call_comes_after_all_that_has_expired(no_time, access_key):
     emu, _ = expiring(Moving(START))
     emu.clock.seconds += 100
-    assert left(emu) == 0
+    assert emu.call("Scan", {"TableName": "tab"}, access_key=access_key)["Count"] == 0
 
 
 def test_a_server_answers_in_between_and_deletes_the_rest_in_turns(no_time):
