@@ -469,7 +469,7 @@ def _save(emulator: Emulator, path: str) -> int:
     try:
         emulator.save(path)
     except OSError as error:
-        sys.stderr.write(f"dynamometer: {path} could not be saved: {error}\n")
+        sys.stderr.write(f"dynamometer: {path} could not be saved: {error.strerror}\n")
         return FAILED
     sys.stdout.write(f"saved {path}\n")
     return FINE

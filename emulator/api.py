@@ -117,7 +117,7 @@ class Emulator:
         )
         self._accounts = Accounts(make, network=self._network, clock=clock, capacity=capacity)
         if isinstance(clock, ManualClock):
-            clock.subscribe(self._accounts.catch_up)
+            clock.subscribe(self._accounts.reach_in_turns)
 
     def __repr__(self) -> str:
         account = self._accounts.find((self._access_key, self.region))
@@ -168,7 +168,9 @@ class Emulator:
         >>> emu.call("GetItem", {"TableName": "orders", "Key": {"id": {"S": "o1"}}})
         {'Item': {'id': {'S': 'o1'}}}
         """
-        answer = self.call_in_pieces(operation, request, region, access_key, source_ip)
+        answer = self.call_in_pieces(
+            operation, request, region, access_key, source_ip, is_patient=True
+        )
         return answer.whole() if isinstance(answer, LongAnswer) else answer
 
     def call_in_pieces(
@@ -178,11 +180,15 @@ class Emulator:
         region: str | None = None,
         access_key: str | None = None,
         source_ip: str | None = None,
+        *,
+        is_patient: bool = False,
     ) -> dict[str, Any]:
         """Serve one request as ``call`` does, for a server that has others to serve meanwhile.
 
         If the answer holds many items, it is a ``LongAnswer``: they are brought into wire form as
-        they are taken from it, and everything else is done.
+        they are taken from it, and everything else is done. If more items expire than can be
+        deleted in a few milliseconds, the request does not wait for all of them, unless
+        ``is_patient``; the server has the rest deleted with ``catch_up_in_turns``.
 
         >>> Emulator().call_in_pieces("ListTables", {})
         {'TableNames': []}
@@ -193,23 +199,32 @@ class Emulator:
             self._authorize(access_key, name, operation, request, source_ip)
         account = self._accounts.find((key, name))
         if account is None:
-            return self._serve_first(Namespace(key, name), operation, request)
+            namespace = Namespace(key, name)
+            return self._serve_first(namespace, operation, request, is_patient=is_patient)
         if self.faults.rules:
             self._strike(account, operation, request)
         try:
             if self._network.accounts:
                 return self._serve_with_replicas(account, operation, request)
-            return self._serve(account, operation, request)
+            return self._serve(account, operation, request, is_patient=is_patient)
         except RegionsNeeded as needed:
             return self._serve_across(account, needed, operation, request)
 
+    def catch_up_in_turns(self) -> Iterator[None]:
+        """Do what is due, and yield whenever other requests may be served.
+
+        >>> list(Emulator().catch_up_in_turns())
+        []
+        """
+        return self._accounts.reach_in_turns(self.clock.now_ns())
+
     def _serve_first(
-        self, namespace: Namespace, operation: str, request: dict[str, Any]
+        self, namespace: Namespace, operation: str, request: dict[str, Any], *, is_patient: bool
     ) -> dict[str, Any]:
         """Serve a namespace whose account is not kept yet."""
         if self.faults.rules:
             self._strike(self._accounts.meet(namespace), operation, request)
-        serve = partial(self._serve, operation=operation, request=request)
+        serve = partial(self._serve, operation=operation, request=request, is_patient=is_patient)
         try:
             return self._accounts.serve(namespace, serve)
         except RegionsNeeded as error:
@@ -219,16 +234,25 @@ class Emulator:
             return self._accounts.serve(namespace, serve)
         return serve(self._accounts.get(namespace))
 
-    def _serve(self, account: Account, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+    def _serve(
+        self,
+        account: Account,
+        operation: str,
+        request: dict[str, Any],
+        *,
+        is_patient: bool = False,
+    ) -> dict[str, Any]:
         with account.lock:
-            account.begin(operation, request)
-            try:
-                answer = run(account, operation, request)
-            except ApiError as error:
-                account.end(error.code)
-                raise
-            account.end()
-            return answer
+            if account.begin(operation, request) or not is_patient:
+                try:
+                    answer = run(account, operation, request)
+                except ApiError as error:
+                    account.end(error.code)
+                    raise
+                account.end()
+                return answer
+        account.reach(self.clock.now_ns())
+        return self._serve(account, operation, request)
 
     def _serve_with_replicas(
         self, account: Account, operation: str, request: dict[str, Any]
@@ -238,6 +262,7 @@ class Emulator:
         The network is held throughout, so that strongly consistent writes come one after another.
         """
         self._network.catch_up(self.clock.now_ns())
+        account.reach(self.clock.now_ns())
         with account.lock, self._network.lock:
             return self._serve(account, operation, request)
 
@@ -252,7 +277,7 @@ class Emulator:
         self._network.catch_up(self.clock.now_ns())
         with holding({account.lock, *(held.lock for held in accounts.values())}):
             for held in accounts.values():
-                held.catch_up(self.clock.now_ns())
+                held.reach(self.clock.now_ns())
             account.held = accounts
             try:
                 return self._serve(account, operation, request)
@@ -409,7 +434,7 @@ class Emulator:
             if not self._is_narrowed:
                 self._accounts.capacity = capacity
             for account in accounts:
-                account.catch_up(self.clock.now_ns())
+                account.reach(self.clock.now_ns())
                 account.capacity = capacity
 
     @property
@@ -521,8 +546,7 @@ class Emulator:
         """Return the emulator's own region, with everything done that is due."""
         self._network.catch_up(self.clock.now_ns())
         account = self.account()
-        with account.lock:
-            account.catch_up(self.clock.now_ns())
+        account.reach(self.clock.now_ns())
         return account
 
     # Namespaces
@@ -602,7 +626,7 @@ class Emulator:
                 self._accounts.get(namespace)
         with self._all_accounts() as accounts:
             for account in accounts:
-                account.catch_up(self.clock.now_ns())
+                account.reach(self.clock.now_ns())
                 state = snapshot.states.get(account.namespace)
                 reinstate(account, state or capture(self._accounts.new(account.namespace)))
         self._accounts.forget_empty()
@@ -649,8 +673,9 @@ class Emulator:
         from emulator.persistence import snapshot_file  # only for those who touch a disk
 
         with self._all_accounts() as accounts:
+            now_ns = self.clock.now_ns()
             for account in accounts:
-                account.catch_up(self.clock.now_ns())
+                account.reach(now_ns)
             snapshot_file.save(path, accounts)
 
     @classmethod
@@ -659,7 +684,7 @@ class Emulator:
 
         It continues where the saved one stopped: what has fallen due since, such as a split or
         the expiry of an item, happens with the first call. If its clock is behind the file's
-        time, it continues from the file's time.
+        time, everything is moved back by whole minutes.
 
         Raises:
             EmulatorError: the file is damaged, foreign, of a later version, or does not hold

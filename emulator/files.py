@@ -34,9 +34,16 @@ def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
     one. What saves that were killed left behind is removed.
 
     Raises:
-        OSError: there is no room, no folder or no permission; the old file is as it was.
+        OSError: there is no room, no folder or no permission; the old file is as it was. It names
+            the path as it was given.
     """
-    target = Path(os.path.realpath(path))
+    try:
+        _replace(Path(os.path.realpath(path)), data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from error
+
+
+def _replace(target: Path, data: bytes) -> None:
     mode = _mode(target)
     _sweep(target)
     with _temporary(target) as (file, temporary):

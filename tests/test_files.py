@@ -1,5 +1,6 @@
 """Files are replaced whole or not at all, and nothing is left beside them."""
 
+import errno
 import os
 import stat
 import threading
@@ -108,6 +109,23 @@ def test_a_step_that_fails_leaves_the_old_file_alone(path, tmp_path, monkeypatch
         files.replace_file(path, None if step == "write" else b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failure_names_the_path_that_was_given_and_the_reason(tmp_path, monkeypatch):
+    """Neither the name of the temporary file nor none, as when the disk is full."""
+    missing = tmp_path / "none" / "saved"
+    with pytest.raises(FileNotFoundError) as failure:
+        files.replace_file(missing, b"new")
+    assert str(failure.value) == f"[Errno 2] No such file or directory: '{missing}'"
+
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OSError, match=r"^.Errno 28. No space left on device: 'saved'$"):
+        files.replace_file("saved", b"new")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")

@@ -13,7 +13,7 @@ import logging
 import math
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any, Final
 
 from emulator import protocol
@@ -148,21 +148,24 @@ class JsonProtocol:
         return _not_found()
 
 
-class PageResponse(HttpResponse):
-    """A long answer, which is written into the body piece by piece.
+class LaterResponse(HttpResponse):
+    """An answer that is made piece by piece, while others are served.
 
     Args:
         content_type: Of the body.
-        answer: The members of the answer.
-        accepted: What the client accepts as compression.
+        body: Yields after each piece of work, and returns the body.
     """
 
     __slots__ = ("_steps", "is_whole")
 
-    def __init__(self, content_type: str, answer: LongAnswer, accepted: str | None) -> None:
+    def __init__(self, content_type: str, body: Generator[None, None, bytes]) -> None:
         super().__init__(200, content_type, b"")
-        self._steps = self._write(answer, accepted)
+        self._steps = self._make(body)
         self.is_whole = False
+
+    def _make(self, body: Generator[None, None, bytes]) -> Iterator[None]:
+        self.body = yield from body
+        self.is_whole = True
 
     def write_piece(self) -> None:
         """Write one piece more."""
@@ -173,7 +176,22 @@ class PageResponse(HttpResponse):
         for _ in self._steps:
             pass
 
-    def _write(self, answer: LongAnswer, accepted: str | None) -> Iterator[None]:
+
+class PageResponse(LaterResponse):
+    """A long answer, which is written into the body piece by piece.
+
+    Args:
+        content_type: Of the body.
+        answer: The members of the answer.
+        accepted: What the client accepts as compression.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, content_type: str, answer: LongAnswer, accepted: str | None) -> None:
+        super().__init__(content_type, self._write(answer, accepted))
+
+    def _write(self, answer: LongAnswer, accepted: str | None) -> Generator[None, None, bytes]:
         pieces: list[bytes | memoryview] = []
         for piece in protocol.encode_in_pieces(answer):
             pieces.append(piece)
@@ -186,8 +204,7 @@ class PageResponse(HttpResponse):
                 yield
             pieces.append(stream.flush())
             self.field_lines += f"Content-Encoding: {encoding}\r\n"
-        self.body = b"".join(pieces)
-        self.is_whole = True
+        return b"".join(pieces)
 
 
 _CONTENT_TYPES: Final = {protocol.AMZ_JSON: protocol.AMZ_JSON, PLAIN_JSON: PLAIN_JSON}

@@ -29,7 +29,7 @@ from emulator.http.console import Console, ConsoleMode
 from emulator.http.control import ControlRoutes
 from emulator.http.doorkeeper import PRIVATE_ROUTES, Doorkeeper
 from emulator.http.http_protocol import IDLE, HttpRequest, HttpResponse, Phase
-from emulator.http.json_protocol import JsonProtocol, PageResponse
+from emulator.http.json_protocol import JsonProtocol, LaterResponse, PageResponse
 from emulator.http.namespaces import CallerNamespaces, NamespaceKeeper
 from emulator.http.origins import LOCAL, Origins
 from emulator.http.request_log import RequestLog
@@ -58,6 +58,7 @@ _TOGETHER_SECONDS: Final = 0.001
 _TURN_SECONDS: Final = 0.002
 #: After the time that stopping may take, how long until the process is interrupted.
 _PATIENCE_SECONDS: Final = 2.0
+_NO_MORE: Final = object()
 
 TOO_MANY_CONNECTIONS: Final = "This server has {count} connections and takes no more"
 TOO_MANY_BYTES: Final = "This server holds {count} bytes of unfinished requests and takes no more"
@@ -137,7 +138,7 @@ class _Connection(asyncio.BufferedProtocol):
         self._paused = False  # the client does not fetch its answers
         self._lingering = False  # refused: what still arrives is thrown away
         self._awaits_answer = False  # a request was read; what comes after it waits
-        self._page: PageResponse | None = None  # is being written; what comes after it waits
+        self._page: LaterResponse | None = None  # is being written; what comes after it waits
         self._deadline = _UNSET
         self._held_bytes = 0  # what the server counts for this connection
         self._received = bytearray(_READ_BYTES)
@@ -225,7 +226,7 @@ class _Connection(asyncio.BufferedProtocol):
                 self._hold(self._parser.held_bytes)
 
     def _take_response(self, request: HttpRequest, response: HttpResponse) -> None:
-        if isinstance(response, PageResponse) and not response.is_whole:
+        if isinstance(response, LaterResponse) and not response.is_whole:
             self._send_later(request, response)
         else:
             self._send(request, response)
@@ -246,7 +247,7 @@ class _Connection(asyncio.BufferedProtocol):
         elif not keep_alive:
             transport.close()
 
-    def _send_later(self, request: HttpRequest, page: PageResponse) -> None:
+    def _send_later(self, request: HttpRequest, page: LaterResponse) -> None:
         """Have a page written while others are served; answers stay in order."""
 
         def send() -> None:
@@ -258,7 +259,9 @@ class _Connection(asyncio.BufferedProtocol):
 
         self._page = page
         self._transport.pause_reading()
-        self._server.pages.write(page, send)
+        server = self._server
+        # A page does not wait for an advance of the clock.
+        (server.pages if isinstance(page, PageResponse) else server.advances).write(page, send)
 
     def _read_on(self) -> None:
         """Answer what has been read, and read on if nothing is in the way."""
@@ -404,10 +407,10 @@ class _PagesInWriting:
     """
 
     def __init__(self) -> None:
-        self._waiting: deque[tuple[PageResponse, Callable[[], None]]] = deque()
+        self._waiting: deque[tuple[LaterResponse, Callable[[], None]]] = deque()
         self._has_turn = False
 
-    def write(self, page: PageResponse, send: Callable[[], None]) -> None:
+    def write(self, page: LaterResponse, send: Callable[[], None]) -> None:
         """Write a page, and call ``send`` when it is whole."""
         self._waiting.append((page, send))
         self._take_turns()
@@ -438,11 +441,15 @@ class HttpServer:
 
     def __init__(self, emulator: Emulator, options: ServerOptions) -> None:
         self.options = options
+        self._emulator = emulator
+        self._due_work: Iterator[None] = iter(())
+        self._has_due_work = False
         self.connections: set[_Connection] = set()
         self.most_connections = min(options.connections, _most_descriptors())
         self.held_bytes = 0
         self.together = _RequestsTogether(self.respond)
         self.pages = _PagesInWriting()
+        self.advances = _PagesInWriting()
         self.is_closing = False  # requests are answered, and their connections end
         self.is_closed = False  # nobody new is served
         self.time: Callable[[], float] = time.monotonic
@@ -550,7 +557,7 @@ class HttpServer:
     def answer(self, request: HttpRequest, *, keep_alive: bool) -> bytes:
         """Return the bytes that answer ``request``."""
         response = self.respond(request)
-        if isinstance(response, PageResponse):
+        if isinstance(response, LaterResponse):
             response.write_all()
         return self.render(request, response, keep_alive=keep_alive)
 
@@ -638,9 +645,18 @@ class HttpServer:
         if self.options.keys_apart or self.options.memory_bytes:
             self._keeper.sweep()
         self._feed.sweep()
+        if not self._has_due_work:
+            self._due_work = self._emulator.catch_up_in_turns()
+            self._work()
         self._sweeper = asyncio.get_running_loop().call_later(
             self.options.sweep_seconds, self._sweep
         )
+
+    def _work(self) -> None:
+        """Have the emulator do what is due, some in each turn of the loop."""
+        self._has_due_work = next(self._due_work, _NO_MORE) is not _NO_MORE
+        if self._has_due_work and not self.is_closed:
+            asyncio.get_running_loop().call_soon(self._work)
 
 
 def serve(

@@ -14,6 +14,7 @@ from emulator.service.errors import (
     ProvisionedThroughputExceededException,
     RequestLimitExceeded,
     ThrottlingException,
+    TransactionCanceledException,
 )
 
 Axis = Literal["Read", "Write"]
@@ -24,6 +25,9 @@ THROTTLE_CODES: Final = frozenset(
     error.__name__
     for error in (ProvisionedThroughputExceededException, ThrottlingException, RequestLimitExceeded)
 )
+
+#: What a throttled action of a transaction says, except on provisioned tables. Source: CAP-706.
+THROTTLED_ACTION: Final = "ThrottlingError"
 
 # Sentences come in pairs: of a table, and of a global index. Source: CAP-705.
 # Assumed: provisioned tables and indexes report every limit this way, a partition's too.
@@ -140,3 +144,19 @@ def parse_reason(reason: str) -> ReasonParts:
     (True, 'Read')
     """
     return _PARTS[reason]
+
+
+def is_throttle(error: ApiError) -> bool:
+    """Return whether a request was refused for throughput and for nothing else.
+
+    A transaction is, if that is why its actions were cancelled (CAP-706).
+
+    >>> reasons = [{"Code": "None"}, {"Code": "ThrottlingError"}]
+    >>> is_throttle(TransactionCanceledException("", {"CancellationReasons": reasons}))
+    True
+    """
+    if error.code != TransactionCanceledException.__name__:
+        return error.code in THROTTLE_CODES
+    reasons = error.members.get("CancellationReasons", ())
+    codes = {reason["Code"] for reason in reasons} - {"None"}
+    return bool(codes) and codes <= {THROTTLED_ACTION, ThrottlingLimit.PROVISIONED.suffix}

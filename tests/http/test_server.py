@@ -20,10 +20,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator import Emulator
+from emulator import Emulator, ManualClock
 from emulator.api import LongAnswer
+from emulator.clock import NANOSECONDS
+from emulator.engine import minutes
 from emulator.http import server as server_module
 from emulator.http.server import HttpServer, ServerOptions, ServerThread, serve
+from tests.tables import table
 
 FIELDS = {
     "Content-Type": "application/x-amz-json-1.0",
@@ -53,6 +56,9 @@ class StandIn:
         if "Bytes" in request:
             return {"text": "x" * request["Bytes"]}
         return {"operation": operation, "region": region, **request}
+
+    def catch_up_in_turns(self):
+        return iter(())
 
 
 def stand_in() -> Any:
@@ -720,6 +726,71 @@ def test_long_pages_are_written_one_after_the_other(caplog):
 
     asyncio.run(scenario())
     assert not caplog.records, "no turn is taken without a page"
+
+
+ADVANCE = (
+    b"POST /_emulator/clock HTTP/1.1\r\nHost: localhost\r\n"
+    b'Content-Length: 17\r\n\r\n{"advance": 3600}'
+)
+SCAN = message(
+    b'{"TableName": "tab"}',
+    FIELDS | {"X-Amz-Target": "DynamoDB_20120810.Scan", "Host": "localhost"},
+)
+
+
+@pytest.fixture
+def expiring(monkeypatch):
+    """Return an emulator with ten items that are about to expire, one by one."""
+    emu = Emulator(clock=ManualClock(0), region="eu-west-1")
+    emu.call("CreateTable", table())
+    ttl = {"Enabled": True, "AttributeName": "ttl"}
+    emu.call("UpdateTimeToLive", {"TableName": "tab", "TimeToLiveSpecification": ttl})
+    for number in range(10):
+        item = {"pk": {"S": str(number)}, "ttl": {"N": "10"}}
+        emu.call("PutItem", {"TableName": "tab", "Item": item})
+    monkeypatch.setattr(minutes, "_SLICE_SECONDS", 0)
+    return emu
+
+
+@pytest.mark.usefixtures("single_pieces")
+def test_others_are_served_while_the_clock_is_advanced(expiring):
+    """CAP-1101: the answer to the advance comes when all that has expired is gone."""
+
+    async def scenario():
+        server = HttpServer(expiring, ServerOptions())
+        (owner, told), (other, scans) = reading(server), reading(server)
+        tell(owner, ADVANCE)
+        for answered in range(1, 6):
+            tell(other, SCAN)
+            await turns(1)
+            assert (told.written, len(scans.written)) == ([], answered)
+        await turns(30)
+        tell(other, SCAN)
+        assert told.written == [{"kind": "manual", "now": 3600.0}]
+        assert [answer["Count"] for answer in scans.written] == [10, 9, 8, 7, 6, 0]
+
+    asyncio.run(scenario())
+
+
+def test_what_is_due_is_done_in_turns_without_a_request(expiring):
+    """CAP-1101."""
+
+    async def scenario():
+        expiring.clock._now_ns += 3600 * NANOSECONDS  # as time passes by itself
+        server = HttpServer(expiring, ServerOptions())
+        await server.start("127.0.0.1", 0)
+        store = expiring.account().tables["tab"].store
+        seen = []
+        for _ in range(15):
+            seen.append(len(store))
+            await turns(1)
+        server.cut_off()
+        assert seen[0] == 10
+        assert seen == sorted(seen, reverse=True)
+        assert len(set(seen)) > 5
+        assert seen[-1] == 0
+
+    asyncio.run(scenario())
 
 
 @pytest.mark.usefixtures("single_pieces")
