@@ -610,7 +610,7 @@ class RecordingTransport:
         self.is_reading = True
         self.is_closed = False
 
-    def set_write_buffer_limits(self, high):
+    def set_write_buffer_limits(self, high, low):
         pass
 
     def get_extra_info(self, name):
@@ -816,6 +816,135 @@ def test_time_begins_anew_with_what_a_client_does():
         return closed
 
     assert asyncio.run(scenario()) == [True] * 3
+
+
+class UnreadTransport(RecordingTransport):
+    """A transport whose client fetches nothing by itself."""
+
+    def __init__(self, connection):
+        super().__init__()
+        self.unfetched = 0
+        self._connection = connection
+
+    def get_write_buffer_size(self):
+        return self.unfetched
+
+    def write(self, data):
+        self.unfetched += len(data)
+        if self.unfetched > server_module._WRITE_BUFFER_BYTES:
+            self._connection.pause_writing()
+
+    def fetch(self, size=None):
+        self.unfetched -= self.unfetched if size is None else size
+        if not self.unfetched:
+            self._connection.resume_writing()
+
+
+@pytest.fixture(params=["few", "many"])
+def unread(request):
+    """Return a server with a limit of 1 MB, and clients that fetch nothing."""
+
+    def connect():
+        server = HttpServer(stand_in(), ServerOptions(held_bytes=1_000_000))
+        clients = []
+        for _ in range(4 if request.param == "few" else server_module._FEW_CONNECTIONS + 1):
+            connection = server.accept()
+            transport = UnreadTransport(connection)
+            connection.connection_made(cast("Any", transport))
+            clients.append((connection, transport))
+        return server, clients
+
+    return connect
+
+
+def asking_for(size):
+    return message(b'{"Bytes": %d}' % size)
+
+
+def test_answers_count_until_they_are_fetched(unread):
+    """Also where several requests are answered together, and where the client is still read."""
+
+    async def scenario():
+        server, [(connection, transport), (other, small), *_] = unread()
+        tell(connection, asking_for(400_000) * 2)
+        tell(other, asking_for(1_000))
+        await turns(3)
+        answers, waiting = transport.unfetched + small.unfetched, len(asking_for(400_000))
+        assert answers > 401_000
+        assert server.held_bytes == answers + waiting
+        transport.fetch(300_000)
+        connection.check_time(0.0)
+        assert server.held_bytes == answers + waiting, "a buffer keeps its memory to its end"
+        transport.fetch()
+        await turns(3)
+        assert server.held_bytes == answers, "of the second answer"
+        connection.connection_lost(None)
+        assert server.held_bytes == small.unfetched
+        small.unfetched = 0
+        other.check_time(0.0)
+        assert server.held_bytes == 0
+
+    asyncio.run(scenario())
+
+
+def test_who_exceeds_what_is_held_for_all_is_cut_off(unread):
+    async def scenario():
+        server, clients = unread()
+        most = 0
+        for connection, _ in clients[:4]:
+            tell(connection, asking_for(400_000) * 6)
+            await turns(3)
+            most = max(most, server.held_bytes)
+            for each, transport in clients:
+                if transport.is_closed:
+                    each.connection_lost(None)
+        kept = [not transport.is_closed for _, transport in clients[:4]]
+        for connection, transport in clients[:4]:
+            if not transport.is_closed:
+                connection.connection_lost(None)
+        return kept, most < 1_500_000, server.held_bytes
+
+    assert asyncio.run(scenario()) == ([True, True, False, False], True, 0)
+
+
+def test_a_last_answer_that_is_not_fetched_ends_with_its_time(unread):
+    """A transport that closes waits for its client; of a short answer it is still read."""
+
+    async def scenario():
+        _, [(connection, transport), *_] = unread()
+        aborted = []
+        transport.abort = lambda: aborted.append(True)
+        tell(connection, message(b'{"Bytes": 1000}', FIELDS | {"Connection": "close"}))
+        await turns(3)
+        assert transport.is_closed
+        connection.check_time(0.0)
+        connection.check_time(80.0)
+        return aborted
+
+    assert asyncio.run(scenario()) == [True]
+
+
+def test_memory_is_given_back_when_most_of_what_was_held_is_gone():
+    trims = []
+    memory = server_module._Memory()
+    memory._calls = trims.append, fail_to_set
+    mib = 1024 * 1024
+    for held, given_back in (
+        (100, 0),
+        (30, 0),
+        (20, 1),
+        (10, 1),
+        (200, 1),
+        (0, 2),
+        (15, 2),
+        (0, 2),
+    ):
+        memory.look(held * mib)
+        assert len(trims) == given_back, held
+
+
+def fail_to_set(*_):
+    raise AssertionError("only a server that has its process for itself sets options")
 
 
 # Who looks after the server
@@ -1038,7 +1167,7 @@ class DeafTransport:
     def __init__(self):
         self.calls = []
 
-    def set_write_buffer_limits(self, high):
+    def set_write_buffer_limits(self, high, low):
         pass
 
     def get_extra_info(self, name):
