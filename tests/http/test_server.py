@@ -593,6 +593,28 @@ def test_a_page_that_hides_its_origin_may_not_steer(server, site, status):
     assert ask(server, "GET", "/_emulator/health", body=None, fields=fields)[0] == status
 
 
+@pytest.mark.parametrize(
+    ("site", "status"),
+    [("cross-site", 403), ("same-site", 200), ("same-origin", 200), ("none", 200)],
+)
+def test_a_page_of_another_site_that_hides_its_origin_may_not_call(server, site, status):
+    answer = ask(server, fields=FIELDS | {"Sec-Fetch-Site": site})
+
+    assert answer[0] == status
+    if status != 200:
+        assert json.loads(answer[2]) == {
+            "__type": "com.amazon.coral.service#AccessDeniedException",
+            "message": "a page of another site may not call this",
+        }
+
+
+def test_a_link_of_another_site_may_lead_here_and_its_origin_is_judged_by_the_option(server):
+    fields = {"Sec-Fetch-Site": "cross-site"}
+    assert ask(server, "GET", body=None, fields=fields)[0] == 200
+    page = FIELDS | fields | {"Origin": "http://localhost:3000"}
+    assert ask(server, fields=page)[0] == 200
+
+
 @pytest.mark.parametrize(("cors", "status"), [("*", 200), ("none", 403), ("null", 200)])
 def test_the_option_decides_about_pages(cors, status):
     options = ServerOptions(cors=cors, grace_seconds=0.1, drain_seconds=0.01)
