@@ -84,7 +84,7 @@ class JsonProtocol:
             sent_type = fields.get("content-type", "")
             content_type = _CONTENT_TYPES.get(sent_type) or _media_type(sent_type)
             if content_type is None and request.body:
-                response = _not_found()
+                response = not_found()
             else:
                 response = self._answer_operation(request, content_type or PLAIN_JSON)
         if "origin" in fields:
@@ -145,7 +145,7 @@ class JsonProtocol:
             return HttpResponse(200, PLAIN_JSON, b"", preflight_lines(request.fields))
         if request.method == "GET" and request.target == "/":
             return HttpResponse(200, "text/plain", self._health)
-        return _not_found()
+        return not_found()
 
 
 class PageResponse(HttpResponse):
@@ -197,7 +197,8 @@ def _media_type(content_type: str) -> str | None:
     return _CONTENT_TYPES.get(content_type.partition(";")[0].strip().lower())
 
 
-def _not_found() -> HttpResponse:
+def not_found() -> HttpResponse:
+    """Return the answer to what is no request of the protocol."""
     return HttpResponse(404, "application/xml", b"<UnknownOperationException/>\n")  # WIR-3
 
 

@@ -29,7 +29,7 @@ from emulator.http.console import Console, ConsoleMode
 from emulator.http.control import ControlRoutes
 from emulator.http.doorkeeper import PRIVATE_ROUTES, Doorkeeper
 from emulator.http.http_protocol import IDLE, HttpRequest, HttpResponse, Phase
-from emulator.http.json_protocol import JsonProtocol, PageResponse
+from emulator.http.json_protocol import JsonProtocol, PageResponse, not_found
 from emulator.http.namespaces import CallerNamespaces, NamespaceKeeper
 from emulator.http.origins import LOCAL, Origins
 from emulator.http.request_log import RequestLog
@@ -628,7 +628,10 @@ class HttpServer:
 
     def refuse(self, fault: errors.ApiError) -> bytes:
         """Return the bytes that say to a client why its connection ends."""
-        response = HttpResponse(fault.status, AMZ_JSON, encode_json(fault.body()))
+        if isinstance(fault, errors.RequestLineTooLongException):
+            response = not_found()
+        else:
+            response = HttpResponse(fault.status, AMZ_JSON, encode_json(fault.body()))
         return self._writer.render(response, keep_alive=False)
 
     def forget(self, connection: _Connection) -> None:

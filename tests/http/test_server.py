@@ -509,6 +509,31 @@ def test_a_head_of_sixteen_kilobytes_is_read(server, token_bytes, status):
     assert ask(server, fields=fields)[0] == status
 
 
+@pytest.mark.parametrize(("path_bytes", "status"), [(16_000, 200), (16_384, 404), (100_000, 404)])
+def test_a_request_line_that_is_too_long_leads_nowhere(server, path_bytes, status):
+    """WIR-21, WIR-3."""
+    answer = ask(server, target="/" + "a" * path_bytes)
+
+    assert answer[0] == status
+    if status == 404:
+        assert answer[2] == b"<UnknownOperationException/>\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "encoding"),
+    [("gzip", "identity", "gzip"), ("deflate", "gzip", "deflate"), ("identity", "gzip", None)],
+)
+def test_of_several_accept_encoding_headers_the_first_counts(server, first, second, encoding):
+    """WIR-22."""
+    accepted = {"Accept-Encoding": f"{first}\r\nAccept-Encoding: {second}", "Connection": "close"}
+    with connected(server) as client:
+        client.sendall(message(b'{"Bytes": 5000}', FIELDS | accepted))
+        head = receive_all(client).partition(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")
+    assert head[0] == "HTTP/1.1 200 OK"
+    found = [line for line in head if line.startswith("Content-Encoding")]
+    assert found == ([] if encoding is None else [f"Content-Encoding: {encoding}"])
+
+
 # Names and pages
 
 
