@@ -13,7 +13,7 @@ import logging
 import math
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from emulator import protocol
@@ -56,6 +56,7 @@ class JsonProtocol:
         keys_apart: The data of different access keys is apart; not if all is shared.
         has_callers: Access keys say who asks.
         origins: Whose pages may read the answers.
+        now: Tells the time by which signatures expire; without it they do not.
     """
 
     def __init__(
@@ -67,8 +68,10 @@ class JsonProtocol:
         keys_apart: bool = False,
         has_callers: bool = False,
         origins: Origins | None = None,
+        now: Callable[[], float] | None = None,
     ) -> None:
         self._call = call
+        self._now = now
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._shared = shared
         self._has_callers = has_callers
@@ -126,6 +129,8 @@ class JsonProtocol:
         target = request.target
         query = "" if target == "/" else target.partition("?")[2]
         key, region = protocol.credentials_of(fields, query)
+        if self._now is not None:
+            protocol.check_signing_time(fields, self._now())
         if members is None:
             raise errors.SerializationException
         if self._shared:

@@ -82,6 +82,8 @@ class ServerOptions:
     cors: str = LOCAL
     #: Names to answer to, beside those of this machine and the address listened on.
     allow_hosts: tuple[str, ...] = ()
+    #: Signatures of more than 15 minutes ago or ahead are refused.
+    check_times: bool = False
     #: All regions are one, as with DynamoDB Local's ``-sharedDb``.
     shared: bool = False
     #: The data of different access keys is apart, unless all is shared.
@@ -498,6 +500,7 @@ class HttpServer:
             keys_apart=options.keys_apart,
             has_callers=emulator.has_callers,
             origins=origins,
+            now=time.time if options.check_times else None,
         )
         self._doorkeeper = Doorkeeper(origins, options.allow_hosts)
         self._console = Console(

@@ -192,7 +192,7 @@ class IncompleteSignatureException(ProtocolError):
 
 
 class InvalidSignatureException(ProtocolError):
-    """The request is signed in two ways at once."""
+    """The request is signed in two ways at once, or long ago, or in the future."""
 
 
 class ThrottlingException(ApiError):

@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 import threading
+from email.utils import parsedate_to_datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -532,6 +533,20 @@ def test_of_several_accept_encoding_headers_the_first_counts(server, first, seco
     assert head[0] == "HTTP/1.1 200 OK"
     found = [line for line in head if line.startswith("Content-Encoding")]
     assert found == ([] if encoding is None else [f"Content-Encoding: {encoding}"])
+
+
+@pytest.mark.parametrize("check_times", [True, False])
+def test_a_server_judges_the_times_of_signatures_where_asked(check_times):
+    """WIR-23: by real time, which SDKs take from the Date of an answer."""
+    options = ServerOptions(check_times=check_times, grace_seconds=0.1, drain_seconds=0.01)
+    old = FIELDS | {"X-Amz-Date": "20200101T000000Z"}
+    with ServerThread(stand_in(), options=options) as server:
+        status, fields, body = ask(server, fields=old)
+        assert (status, b"Signature expired: 20200101T000000Z" in body) == (
+            (400, True) if check_times else (200, False)
+        )
+        now = parsedate_to_datetime(fields["Date"]).strftime("%Y%m%dT%H%M%SZ")
+        assert ask(server, fields=FIELDS | {"X-Amz-Date": now})[0] == 200
 
 
 # Names and pages
