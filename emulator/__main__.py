@@ -196,6 +196,11 @@ def _add_server_arguments(parser: argparse.ArgumentParser) -> None:
         help="a host name to answer to, besides localhost and that of --host; may be repeated",
     )
     add(
+        "--check-times",
+        action="store_true",
+        help="refuse requests that were signed more than 15 minutes ago or ahead, as AWS does",
+    )
+    add(
         "--console",
         choices=("on", "read-only", "off"),
         default="on",
@@ -373,6 +378,7 @@ def _serve(arguments: argparse.Namespace) -> int:
             options=ServerOptions(
                 cors=arguments.cors,
                 allow_hosts=tuple(arguments.allow_hosts),
+                check_times=arguments.check_times,
                 shared=arguments.sharedDb,
                 keys_apart=True,
                 namespace_idle_seconds=arguments.namespace_idle,

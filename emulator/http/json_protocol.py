@@ -13,7 +13,7 @@ import logging
 import math
 import re
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, Final
 
 from emulator import protocol
@@ -56,6 +56,7 @@ class JsonProtocol:
         keys_apart: The data of different access keys is apart; not if all is shared.
         has_callers: Access keys say who asks.
         origins: Whose pages may read the answers.
+        now: Tells the time by which signatures expire; without it they do not.
     """
 
     def __init__(
@@ -67,8 +68,10 @@ class JsonProtocol:
         keys_apart: bool = False,
         has_callers: bool = False,
         origins: Origins | None = None,
+        now: Callable[[], float] | None = None,
     ) -> None:
         self._call = call
+        self._now = now
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._shared = shared
         self._has_callers = has_callers
@@ -84,7 +87,7 @@ class JsonProtocol:
             sent_type = fields.get("content-type", "")
             content_type = _CONTENT_TYPES.get(sent_type) or _media_type(sent_type)
             if content_type is None and request.body:
-                response = _not_found()
+                response = not_found()
             else:
                 response = self._answer_operation(request, content_type or PLAIN_JSON)
         if "origin" in fields:
@@ -126,6 +129,8 @@ class JsonProtocol:
         target = request.target
         query = "" if target == "/" else target.partition("?")[2]
         key, region = protocol.credentials_of(fields, query)
+        if self._now is not None:
+            protocol.check_signing_time(fields, self._now())
         if members is None:
             raise errors.SerializationException
         if self._shared:
@@ -145,7 +150,7 @@ class JsonProtocol:
             return HttpResponse(200, PLAIN_JSON, b"", preflight_lines(request.fields))
         if request.method == "GET" and request.target == "/":
             return HttpResponse(200, "text/plain", self._health)
-        return _not_found()
+        return not_found()
 
 
 class LaterResponse(HttpResponse):
@@ -214,7 +219,8 @@ def _media_type(content_type: str) -> str | None:
     return _CONTENT_TYPES.get(content_type.partition(";")[0].strip().lower())
 
 
-def _not_found() -> HttpResponse:
+def not_found() -> HttpResponse:
+    """Return the answer to what is no request of the protocol."""
     return HttpResponse(404, "application/xml", b"<UnknownOperationException/>\n")  # WIR-3
 
 

@@ -30,6 +30,7 @@ WOULD_LEAVE: Final = (
 )
 
 _NO_SIGNATURE: Final = "0" * 64
+_ACCOUNT_ID: Final = "AWS::Auth::AccountId"  # what endpoint rules call it
 #: What a client's configuration adds to its user agent, and how many user agents are kept.
 _IN_AGENT: Final = (
     "_supplied_user_agent",
@@ -302,6 +303,23 @@ def reuse_endpoint(original: Any) -> Any:
     return construct_endpoint
 
 
+def tell_the_account(original: Any) -> Any:
+    """EndpointRulesetResolver._resolve_param_as_builtin: an address may name the account.
+
+    It is the emulator's, and the client's own credentials are not asked: they may have none, or be
+    expired.
+    """
+
+    @functools.wraps(original)
+    def resolve(self: Any, builtin_name: Any, builtins: Any) -> Any:
+        scope = scopes.serving.get()
+        if scope is None or builtin_name != _ACCOUNT_ID:
+            return original(self, builtin_name, builtins)
+        return scope.emulator.account_id
+
+    return resolve
+
+
 def refuse_to_send(original: Any) -> Any:
     """URLLib3Session.send and its like: no client's request comes this far."""
 
@@ -470,13 +488,3 @@ class _Signature:
 @functools.lru_cache(maxsize=1)
 def _signing_moment(seconds: int) -> str:
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
-
-
-def stay_stale(original: Any, answer_with: Callable[[Any], Any] = at_once) -> Any:
-    """RefreshableCredentials._refresh: an account-based address would ask for the account."""
-
-    @functools.wraps(original)
-    def refresh(self: Any) -> Any:
-        return original(self) if scopes.serving.get() is None else answer_with(None)
-
-    return refresh

@@ -151,6 +151,12 @@ class RequestEntityTooLargeException(ProtocolError):
     status = 413
 
 
+class RequestLineTooLongException(ProtocolError):
+    """The request line is longer than a whole head may be; what is sent is no error (WIR-21)."""
+
+    status = 404
+
+
 class RequestTimeoutException(ProtocolError):
     """The client began a request and did not finish it in time.
 
@@ -186,7 +192,7 @@ class IncompleteSignatureException(ProtocolError):
 
 
 class InvalidSignatureException(ProtocolError):
-    """The request is signed in two ways at once."""
+    """The request is signed in two ways at once, or long ago, or in the future."""
 
 
 class ThrottlingException(ApiError):

@@ -606,3 +606,16 @@ def test_no_question_is_answered_with_a_fault_of_ours(body, fields, method):
         status = ask(fields, body, method=method).status
     assert status in ((200, 400, 404, 500) if is_encoded else (200, 400, 404))
     log.exception.assert_not_called()
+
+
+@pytest.mark.parametrize("body", [b"{}", b""])
+@pytest.mark.parametrize("date", ["20170101T010101Z", "30200101T010101Z"])
+def test_the_time_of_a_signature_is_judged_where_asked_and_before_the_body(body, date):
+    """WIR-23, WIR-2."""
+    fields = LIST_TABLES | {"x-amz-date": date}
+    answer = json.loads(ask(fields, body=body, now=lambda: 1_767_225_600.0).body)
+    assert answer["__type"] == "com.amazon.coral.service#InvalidSignatureException"
+    assert answer["message"].startswith(
+        "Signature expired: 2017" if date < "2026" else "Signature not yet current: 3020"
+    )
+    assert ask(fields).status == 200
