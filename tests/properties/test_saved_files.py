@@ -73,7 +73,7 @@ class SavedFile:
 
 
 def moved(written, seconds):
-    """Return what a file holds with all its moments moved back."""
+    """Return the lines of a file with all moments moved back."""
     if isinstance(written, dict):
         # What a client has asked stays as it was asked.
         return {
