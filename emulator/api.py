@@ -103,8 +103,6 @@ class Emulator:
             check_place(self.settings.s3)
         self.events = Events()
         self.faults = Faults()
-        #: Whether access keys say who asks, and not whose data it is.
-        self.has_callers = self.settings.enforce_policies
         self._access_key: str | None = None
         self._is_narrowed = False
         self._network = Network()
@@ -145,7 +143,6 @@ class Emulator:
         *,
         region: str | None = None,
         access_key: str | None = None,
-        source_ip: str | None = None,
     ) -> dict[str, Any]:
         """Serve one request in wire form.
 
@@ -155,7 +152,6 @@ class Emulator:
             region: The region, if not the emulator's own.
             access_key: The caller's key, if the data of different keys is kept apart; tables
                 made without a key are visible to every key.
-            source_ip: The address of the caller, for policies that ask for it.
 
         Raises:
             ApiError: what the service would answer; nothing has changed then.
@@ -168,9 +164,7 @@ class Emulator:
         >>> emu.call("GetItem", {"TableName": "orders", "Key": {"id": {"S": "o1"}}})
         {'Item': {'id': {'S': 'o1'}}}
         """
-        answer = self.call_in_pieces(
-            operation, request, region, access_key, source_ip, is_patient=True
-        )
+        answer = self.call_in_pieces(operation, request, region, access_key, is_patient=True)
         return answer.whole() if isinstance(answer, LongAnswer) else answer
 
     def call_in_pieces(
@@ -179,7 +173,6 @@ class Emulator:
         request: dict[str, Any],
         region: str | None = None,
         access_key: str | None = None,
-        source_ip: str | None = None,
         *,
         is_patient: bool = False,
     ) -> dict[str, Any]:
@@ -194,9 +187,6 @@ class Emulator:
         {'TableNames': []}
         """
         key, name = access_key or self._access_key, region or self.region
-        if self.has_callers:
-            key = None  # one namespace for all
-            self._authorize(access_key, name, operation, request, source_ip)
         account = self._accounts.find((key, name))
         if account is None:
             namespace = Namespace(key, name)
@@ -283,30 +273,6 @@ class Emulator:
                 return self._serve(account, operation, request)
             finally:
                 account.held = {}
-
-    def _authorize(
-        self,
-        caller: str | None,
-        region: str,
-        operation: str,
-        request: dict[str, Any],
-        source_ip: str | None,
-    ) -> None:
-        """Refuse what policies forbid; a call without an access key is the account's own."""
-        account = self._accounts.find((None, region))
-        # What is no structure at all, the operation refuses.
-        if caller is None or account is None or not isinstance(request, Mapping):
-            return
-        from emulator.operations import permissions  # only for those who have policies enforced
-
-        with account.lock:
-            account.catch_up(self.clock.now_ns())
-            try:
-                permissions.authorize(account, caller, operation, request, source_ip)
-            except ApiError as error:
-                account.begin(operation, request)
-                account.end(error.code)
-                raise
 
     def _strike(self, account: Account, operation: str, request: dict[str, Any]) -> None:
         """Apply injected faults before the call; a delay does not block other calls."""

@@ -77,12 +77,9 @@ _FIELD_LINE_BYTES: Final = 256  # of the longest line that is remembered
 
 
 class HttpRequest:
-    """One whole request: method, target, fields by their names in lower case, and the body.
+    """One whole request: method, target, fields by their names in lower case, and the body."""
 
-    ``peer`` is the address it came from, where somebody asks for it.
-    """
-
-    __slots__ = ("body", "fields", "keep_alive", "method", "peer", "target")
+    __slots__ = ("body", "fields", "keep_alive", "method", "target")
 
     def __init__(self, method: str, target: str, fields: dict[str, str]) -> None:
         self.method = method
@@ -90,7 +87,6 @@ class HttpRequest:
         self.fields = fields
         self.body: bytes = b""
         self.keep_alive = True
-        self.peer: str | None = None
 
 
 class Phase(Enum):

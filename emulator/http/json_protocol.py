@@ -54,7 +54,6 @@ class JsonProtocol:
         region: The region the health text names.
         shared: All regions are one, whatever a client's credentials are scoped to.
         keys_apart: The data of different access keys is apart; not if all is shared.
-        has_callers: Access keys say who asks.
         origins: Whose pages may read the answers.
         now: Tells the time by which signatures expire; without it they do not.
     """
@@ -66,7 +65,6 @@ class JsonProtocol:
         region: str = "us-east-1",
         shared: bool = False,
         keys_apart: bool = False,
-        has_callers: bool = False,
         origins: Origins | None = None,
         now: Callable[[], float] | None = None,
     ) -> None:
@@ -74,8 +72,7 @@ class JsonProtocol:
         self._now = now
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._shared = shared
-        self._has_callers = has_callers
-        self._tells_keys = has_callers or (keys_apart and not shared)
+        self._tells_keys = keys_apart and not shared
         self._origins = Origins() if origins is None else origins
 
     def answer(self, request: HttpRequest) -> HttpResponse:
@@ -137,12 +134,8 @@ class JsonProtocol:
             region = None
         if not self._tells_keys:
             answer = self._call(operation, members, region=region)
-        elif not self._has_callers:
-            answer = self._call(operation, members, region=region, access_key=key)
         else:
-            answer = self._call(
-                operation, members, region=region, access_key=key, source_ip=request.peer
-            )
+            answer = self._call(operation, members, region=region, access_key=key)
         return answer if OPERATIONS[operation].has_output else None
 
     def _answer_other_method(self, request: HttpRequest) -> HttpResponse:

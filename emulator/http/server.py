@@ -217,8 +217,6 @@ class _Connection(asyncio.BufferedProtocol):
                     self._transport.write(http_protocol.CONTINUE)
                 return
             self._deadline = _UNSET
-            if server.asks_peers:
-                request.peer = self._transport.get_extra_info("peername")[0]
             if len(server.connections) > _FEW_CONNECTIONS:
                 self._awaits_answer = True
                 server.together.answer(self, request)
@@ -498,14 +496,11 @@ class HttpServer:
         )
         is_kept = options.memory_bytes or (options.keys_apart and options.namespace_idle_seconds)
         call = self._keeper.call if is_kept else emulator.call_in_pieces
-        #: Whether it matters where a request comes from: to policies it may.
-        self.asks_peers = emulator.has_callers
         self._protocol = JsonProtocol(
             call,
             region=emulator.region,
             shared=options.shared,
             keys_apart=options.keys_apart,
-            has_callers=emulator.has_callers,
             origins=origins,
             now=time.time if options.check_times else None,
         )

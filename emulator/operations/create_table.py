@@ -13,7 +13,6 @@ from emulator.operations.registry import Request, Response, operation
 from emulator.operations.replicas import SETTINGS_MODE
 from emulator.operations.resource_policies import (
     new_policy,
-    policy_can_be_applied,
     policy_is_well_formed,
 )
 from emulator.operations.rules import tables as rules
@@ -104,7 +103,6 @@ def create_table(account: Account, request: Request) -> Response:
     policy = request.get("ResourcePolicy")
     if policy is not None:
         policy_is_well_formed(policy)
-        policy_can_be_applied(account, policy)
     name = free_name(account, request["TableName"])
 
     table = make_table(account, name, request)

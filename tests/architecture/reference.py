@@ -13,6 +13,7 @@ import json
 import re
 import tokenize
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from types import NoneType
@@ -354,12 +355,13 @@ def settings() -> str:
     defaults = Settings()
     lines = ["| setting | type | default | meaning |", "| --- | --- | --- | --- |"]
     types = get_type_hints(Settings)
-    for name, comment in _settings_comments().items():
+    comments = _settings_comments()
+    for name in (setting.name for setting in fields(Settings)):
         choices = " or ".join(f"`{_choice(choice)}`" for choice in get_args(types[name]))
         default = getattr(defaults, name)
         text = f"{default:,}" if type(default) is int else repr(default)
         lines.append(
-            _row(f"`{name}`", choices or f"`{types[name].__name__}`", f"`{text}`", comment)
+            _row(f"`{name}`", choices or f"`{types[name].__name__}`", f"`{text}`", comments[name])
         )
     return "\n".join(lines) + "\n"
 

@@ -45,11 +45,10 @@ class Recorder:
         return {"operation": operation, "request": request, "region": region, **whose}
 
 
-def ask(fields, body=b"{}", *, method="POST", target="/", outcome=None, peer=None, **options):
+def ask(fields, body=b"{}", *, method="POST", target="/", outcome=None, **options):
     protocol = JsonProtocol(Recorder(outcome).call, **options)
     request = HttpRequest(method, target, dict(fields))
     request.body = body
-    request.peer = peer
     return protocol.answer(request)
 
 
@@ -91,20 +90,11 @@ def test_an_operation_is_called_in_the_region_of_the_credentials():
         ({}, None),
         ({"keys_apart": True}, "KEY"),
         ({"keys_apart": True, "shared": True}, None),
-        ({"has_callers": True}, "KEY"),
     ],
 )
 def test_an_access_key_is_told_where_it_makes_a_difference(options, told):
     """WIR-1."""
     assert json.loads(ask(LIST_TABLES, **options).body).get("access_key") == told
-
-
-@pytest.mark.parametrize(("has_callers", "told"), [(True, "10.1.2.3"), (False, None)])
-def test_an_address_is_told_to_who_asks_for_callers(has_callers, told):
-    """A policy may have a condition on it (decision 52)."""
-    response = ask(LIST_TABLES, peer="10.1.2.3", keys_apart=True, has_callers=has_callers)
-
-    assert json.loads(response.body).get("source_ip") == told
 
 
 @pytest.mark.parametrize("path", ["/", "/any"])
