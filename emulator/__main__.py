@@ -18,15 +18,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, get_args
 
 from emulator import __version__
+from emulator.command_line import FAILED, FINE, INTERRUPTED, WRONG_USAGE
 from emulator.service.catalogue import MessageProfile
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
-
-FINE: Final = 0
-FAILED: Final = 1
-WRONG_USAGE: Final = 2
-INTERRUPTED: Final = 130  # as a shell has it
 
 #: Assumed: DynamoDB Local does not say how long its delays are.
 TRANSIENT_SECONDS: Final = 5.0
