@@ -19,6 +19,7 @@ from emulator.engine import (
     Faults,
     Namespace,
     Network,
+    Regions,
     RegionsNeeded,
     Snapshot,
     capture,
@@ -26,7 +27,7 @@ from emulator.engine import (
 )
 from emulator.locks import holding
 from emulator.operations import LongAnswer as LongAnswer  # for doors
-from emulator.operations import find, run
+from emulator.operations import find, serve
 from emulator.service.errors import ApiError, EmulatorError
 from emulator.settings import DEFAULT_SETTINGS, Settings
 
@@ -105,7 +106,7 @@ class Emulator:
         self.faults = Faults()
         self._access_key: str | None = None
         self._is_narrowed = False
-        self._network = Network()
+        self._network = Network(_regions)
         make = partial(
             Account,
             settings=self.settings,
@@ -193,12 +194,12 @@ class Emulator:
             return self._serve_first(namespace, operation, request, is_patient=is_patient)
         if self.faults.rules:
             self._strike(account, operation, request)
+        if self._network.accounts:
+            return self._serve_in_regions(account, operation, request)
         try:
-            if self._network.accounts:
-                return self._serve_with_replicas(account, operation, request)
-            return self._serve(account, operation, request, is_patient=is_patient)
+            return serve(account, operation, request, is_patient=is_patient)
         except RegionsNeeded as needed:
-            return self._serve_across(account, needed, operation, request)
+            return self._serve_in_regions(account, operation, request, needed)
 
     def catch_up_in_turns(self) -> Iterator[None]:
         """Do what is due, and yield whenever other requests may be served.
@@ -214,65 +215,30 @@ class Emulator:
         """Serve a namespace whose account is not kept yet."""
         if self.faults.rules:
             self._strike(self._accounts.meet(namespace), operation, request)
-        serve = partial(self._serve, operation=operation, request=request, is_patient=is_patient)
+        answer = partial(serve, operation=operation, request=request, is_patient=is_patient)
         try:
-            return self._accounts.serve(namespace, serve)
+            return self._accounts.serve(namespace, answer)
         except RegionsNeeded as error:
             needed = error
-        serve = partial(self._serve_across, needed=needed, operation=operation, request=request)
+        answer = partial(
+            self._serve_in_regions, operation=operation, request=request, needed=needed
+        )
         if needed.if_known:
-            return self._accounts.serve(namespace, serve)
-        return serve(self._accounts.get(namespace))
+            return self._accounts.serve(namespace, answer)
+        return answer(self._accounts.get(namespace))
 
-    def _serve(
+    def _serve_in_regions(
         self,
         account: Account,
         operation: str,
         request: dict[str, Any],
-        *,
-        is_patient: bool = False,
+        needed: RegionsNeeded | None = None,
     ) -> dict[str, Any]:
-        with account.lock:
-            if account.begin(operation, request) or not is_patient:
-                try:
-                    answer = run(account, operation, request)
-                except ApiError as error:
-                    account.end(error.code)
-                    raise
-                account.end()
-                return answer
-        account.reach(self.clock.now_ns())
-        return self._serve(account, operation, request)
+        """Serve where there are global tables, or an operation that acts in several regions."""
+        answer = partial(serve, operation=operation, request=request)
+        from emulator import regions  # as most never need
 
-    def _serve_with_replicas(
-        self, account: Account, operation: str, request: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Serve where there are global tables: all their regions have come to this moment.
-
-        The network is held throughout, so that strongly consistent writes come one after another.
-        """
-        self._network.catch_up(self.clock.now_ns())
-        account.reach(self.clock.now_ns())
-        with account.lock, self._network.lock:
-            return self._serve(account, operation, request)
-
-    def _serve_across(
-        self, account: Account, needed: RegionsNeeded, operation: str, request: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Serve an operation that acts in several regions, whose accounts are all held."""
-        get = self._accounts.known if needed.if_known else self._accounts.get
-        others = (name for name in needed.namespaces if name != account.namespace)
-        others_held = {name: held for name in others if (held := get(name)) is not None}
-        accounts = {account.namespace: account, **others_held}
-        self._network.catch_up(self.clock.now_ns())
-        with holding({account.lock, *(held.lock for held in accounts.values())}):
-            for held in accounts.values():
-                held.reach(self.clock.now_ns())
-            account.held = accounts
-            try:
-                return self._serve(account, operation, request)
-            finally:
-                account.held = {}
+        return regions.serve(self._accounts, account, answer, needed)
 
     def _strike(self, account: Account, operation: str, request: dict[str, Any]) -> None:
         """Apply injected faults before the call; a delay does not block other calls."""
@@ -843,6 +809,13 @@ def request_members(operation: str) -> Collection[str]:
     True
     """
     return find(operation).shape.members
+
+
+def _regions() -> Regions:
+    """Return the room that decides about global tables; most emulators have none."""
+    from emulator import regions
+
+    return regions
 
 
 def _judge_mode(capacity: object) -> None:

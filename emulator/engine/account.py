@@ -116,9 +116,9 @@ class Account:
         account_id: str,
         events: Events,
         faults: Faults,
+        network: Network,
         access_key: str | None = None,
         common: Account | None = None,
-        network: Network | None = None,
     ) -> None:
         self.clock = clock
         self.settings = settings
@@ -134,7 +134,7 @@ class Account:
         self.common = common
         self.reaching = 0
         self.lock: RLock = new_lock(Rank.ACCOUNT) if common is None else common.lock
-        self.network = Network() if network is None else network
+        self.network = network
         self.replicated: dict[str, Table] = {}
         self.held: Mapping[Namespace, Account] = {}
         self.tables: dict[str, Table] = {}
@@ -246,10 +246,7 @@ class Account:
         if self.archive.running_puts and not self.archive.advance(self, now_ns):
             return False
         if self.replicated:
-            # Loaded by the first account that has replicas: most never do.
-            from emulator.engine.replication import deliver
-
-            deliver(self, now_ns)
+            self.network.regions.deliver(self, now_ns)
         if now_ns > self.now_ns:
             is_due = self.has_backlog or now_ns >= self.minutes.next_ns
             if is_due and not self.minutes.catch_up(self, now_ns):

@@ -184,8 +184,7 @@ def next_expiry_ns(account: Account) -> float:
     moments = (
         table.expiry.next_due(account.now_seconds - delay)
         for table in account.tables.values()
-        if table.expiry is not None
-        and (table.replica is None or table.replica.expires_here(account))
+        if table.expiry is not None and _expires_here(account, table)
     )
     return min(
         (_minute_after(round((due + delay) * NANOSECONDS)) for due in moments if due is not None),
@@ -193,9 +192,15 @@ def next_expiry_ns(account: Account) -> float:
     )
 
 
+def _expires_here(account: Account, table: Table) -> bool:
+    """Return whether a table deletes its own expired items; of replicas, one does so for all."""
+    replica = table.replica
+    return replica is None or account.network.regions.expires_here(account, replica)
+
+
 def _expire(account: Account) -> Iterator[None]:
     for table in list(account.tables.values()):
-        if table.replica is None or table.replica.expires_here(account):
+        if _expires_here(account, table):
             yield from _sweep(account, table)
 
 

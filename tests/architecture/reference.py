@@ -58,6 +58,7 @@ ROOMS = {
     "storage": "where items lie",
     "capacity": "what it costs",
     "engine": "the joined machine",
+    "regions": "one table in several regions",
     "observe": "what doors may see",
     "partiql": "the second language",
     "operations": "what may be asked",

@@ -28,16 +28,17 @@ MAY_IMPORT = {
     "storage": BASE | {"model"},
     "capacity": BASE | {"model"},
     "engine": LEFT,
+    "regions": LEFT,
     "observe": LEFT,
     "partiql": BASE | {"model", "expressions"},
-    "operations": LEFT | {"objects", "partiql"},
+    "operations": LEFT | {"regions", "objects", "partiql"},
     "persistence": LEFT | {"operations"},
     "protocol": {"service"},
     "clients": BASE | {"model", "protocol"},
     "designs": BASE | {"model", "capacity"},
     "api": BASE
-    | {"model", "objects", "capacity", "engine", "observe", "operations", "clients"}
-    | {"persistence"},
+    | {"model", "objects", "capacity", "engine", "regions", "observe", "operations"}
+    | {"clients", "persistence"},
     "sdk": DOOR,
     "web": set(),
     "http": DOOR | {"web", "lab"},

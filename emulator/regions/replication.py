@@ -20,6 +20,7 @@ from emulator.engine.splits import split_for_size
 from emulator.engine.table import Table
 from emulator.engine.updates import EVERYWHERE
 from emulator.engine.writes import Planned, Write, apply, place, plan
+from emulator.regions.writes import forget_versions
 
 if TYPE_CHECKING:
     from emulator.engine.account import Account
@@ -76,7 +77,7 @@ def deliver(account: Account, now_ns: int) -> None:
         for name in written:
             replica = account.replicated[name].replica
             if replica is not None:
-                replica.forget_versions(account, name)
+                forget_versions(replica, account, name)
 
 
 def _arrivals(account: Account, now_ns: int) -> list[tuple[int, str, Message]]:
@@ -137,7 +138,7 @@ def settle(account: Account, table: Table) -> None:
         messages, replica.inbox = sorted(replica.inbox), []
         for message in messages:
             _take_in(account, table, replica, message, must=True)
-        replica.forget_versions(account, table.name)
+        forget_versions(replica, account, table.name)
 
 
 def _take_in(
