@@ -161,8 +161,11 @@ class Sink:
     def is_closing(self) -> bool:
         return False
 
-    def set_write_buffer_limits(self, high: int) -> None:
+    def set_write_buffer_limits(self, high: int, low: int) -> None:
         pass
+
+    def get_write_buffer_size(self) -> int:
+        return 0
 
     def pause_reading(self) -> None:
         pass

@@ -18,15 +18,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, get_args
 
 from emulator import __version__
+from emulator.command_line import FAILED, FINE, INTERRUPTED, WRONG_USAGE
 from emulator.service.catalogue import MessageProfile
 
 if TYPE_CHECKING:
     from emulator.api import Emulator
-
-FINE: Final = 0
-FAILED: Final = 1
-WRONG_USAGE: Final = 2
-INTERRUPTED: Final = 130  # as a shell has it
 
 #: Assumed: DynamoDB Local does not say how long its delays are.
 TRANSIENT_SECONDS: Final = 5.0
@@ -194,6 +190,11 @@ def _add_server_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME",
         help="a host name to answer to, besides localhost and that of --host; may be repeated",
+    )
+    add(
+        "--check-times",
+        action="store_true",
+        help="refuse requests that were signed more than 15 minutes ago or ahead, as AWS does",
     )
     add(
         "--console",
@@ -373,6 +374,7 @@ def _serve(arguments: argparse.Namespace) -> int:
             options=ServerOptions(
                 cors=arguments.cors,
                 allow_hosts=tuple(arguments.allow_hosts),
+                check_times=arguments.check_times,
                 shared=arguments.sharedDb,
                 keys_apart=True,
                 namespace_idle_seconds=arguments.namespace_idle,
@@ -469,7 +471,7 @@ def _save(emulator: Emulator, path: str) -> int:
     try:
         emulator.save(path)
     except OSError as error:
-        sys.stderr.write(f"dynamometer: {path} could not be saved: {error}\n")
+        sys.stderr.write(f"dynamometer: {path} could not be saved: {error.strerror}\n")
         return FAILED
     sys.stdout.write(f"saved {path}\n")
     return FINE

@@ -19,6 +19,7 @@ from emulator.engine import (
     Faults,
     Namespace,
     Network,
+    Regions,
     RegionsNeeded,
     Snapshot,
     capture,
@@ -26,7 +27,7 @@ from emulator.engine import (
 )
 from emulator.locks import holding
 from emulator.operations import LongAnswer as LongAnswer  # for doors
-from emulator.operations import find, run
+from emulator.operations import find, serve
 from emulator.service.errors import ApiError, EmulatorError
 from emulator.settings import DEFAULT_SETTINGS, Settings
 
@@ -103,11 +104,9 @@ class Emulator:
             check_place(self.settings.s3)
         self.events = Events()
         self.faults = Faults()
-        #: Whether access keys say who asks, and not whose data it is.
-        self.has_callers = self.settings.enforce_policies
         self._access_key: str | None = None
         self._is_narrowed = False
-        self._network = Network()
+        self._network = Network(_regions)
         make = partial(
             Account,
             settings=self.settings,
@@ -117,7 +116,7 @@ class Emulator:
         )
         self._accounts = Accounts(make, network=self._network, clock=clock, capacity=capacity)
         if isinstance(clock, ManualClock):
-            clock.subscribe(self._accounts.catch_up)
+            clock.subscribe(self._accounts.reach_in_turns)
 
     def __repr__(self) -> str:
         account = self._accounts.find((self._access_key, self.region))
@@ -145,7 +144,6 @@ class Emulator:
         *,
         region: str | None = None,
         access_key: str | None = None,
-        source_ip: str | None = None,
     ) -> dict[str, Any]:
         """Serve one request in wire form.
 
@@ -155,7 +153,6 @@ class Emulator:
             region: The region, if not the emulator's own.
             access_key: The caller's key, if the data of different keys is kept apart; tables
                 made without a key are visible to every key.
-            source_ip: The address of the caller, for policies that ask for it.
 
         Raises:
             ApiError: what the service would answer; nothing has changed then.
@@ -168,7 +165,7 @@ class Emulator:
         >>> emu.call("GetItem", {"TableName": "orders", "Key": {"id": {"S": "o1"}}})
         {'Item': {'id': {'S': 'o1'}}}
         """
-        answer = self.call_in_pieces(operation, request, region, access_key, source_ip)
+        answer = self.call_in_pieces(operation, request, region, access_key, is_patient=True)
         return answer.whole() if isinstance(answer, LongAnswer) else answer
 
     def call_in_pieces(
@@ -177,111 +174,71 @@ class Emulator:
         request: dict[str, Any],
         region: str | None = None,
         access_key: str | None = None,
-        source_ip: str | None = None,
+        *,
+        is_patient: bool = False,
     ) -> dict[str, Any]:
         """Serve one request as ``call`` does, for a server that has others to serve meanwhile.
 
         If the answer holds many items, it is a ``LongAnswer``: they are brought into wire form as
-        they are taken from it, and everything else is done.
+        they are taken from it, and everything else is done. If more items expire than can be
+        deleted in a few milliseconds, the request does not wait for all of them, unless
+        ``is_patient``; the server has the rest deleted with ``catch_up_in_turns``.
 
         >>> Emulator().call_in_pieces("ListTables", {})
         {'TableNames': []}
         """
         key, name = access_key or self._access_key, region or self.region
-        if self.has_callers:
-            key = None  # one namespace for all
-            self._authorize(access_key, name, operation, request, source_ip)
         account = self._accounts.find((key, name))
         if account is None:
-            return self._serve_first(Namespace(key, name), operation, request)
+            namespace = Namespace(key, name)
+            return self._serve_first(namespace, operation, request, is_patient=is_patient)
         if self.faults.rules:
             self._strike(account, operation, request)
+        if self._network.accounts:
+            return self._serve_in_regions(account, operation, request)
         try:
-            if self._network.accounts:
-                return self._serve_with_replicas(account, operation, request)
-            return self._serve(account, operation, request)
+            return serve(account, operation, request, is_patient=is_patient)
         except RegionsNeeded as needed:
-            return self._serve_across(account, needed, operation, request)
+            return self._serve_in_regions(account, operation, request, needed)
+
+    def catch_up_in_turns(self) -> Iterator[None]:
+        """Do what is due, and yield whenever other requests may be served.
+
+        >>> list(Emulator().catch_up_in_turns())
+        []
+        """
+        return self._accounts.reach_in_turns(self.clock.now_ns())
 
     def _serve_first(
-        self, namespace: Namespace, operation: str, request: dict[str, Any]
+        self, namespace: Namespace, operation: str, request: dict[str, Any], *, is_patient: bool
     ) -> dict[str, Any]:
         """Serve a namespace whose account is not kept yet."""
         if self.faults.rules:
             self._strike(self._accounts.meet(namespace), operation, request)
-        serve = partial(self._serve, operation=operation, request=request)
+        answer = partial(serve, operation=operation, request=request, is_patient=is_patient)
         try:
-            return self._accounts.serve(namespace, serve)
+            return self._accounts.serve(namespace, answer)
         except RegionsNeeded as error:
             needed = error
-        serve = partial(self._serve_across, needed=needed, operation=operation, request=request)
+        answer = partial(
+            self._serve_in_regions, operation=operation, request=request, needed=needed
+        )
         if needed.if_known:
-            return self._accounts.serve(namespace, serve)
-        return serve(self._accounts.get(namespace))
+            return self._accounts.serve(namespace, answer)
+        return answer(self._accounts.get(namespace))
 
-    def _serve(self, account: Account, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        with account.lock:
-            account.begin(operation, request)
-            try:
-                answer = run(account, operation, request)
-            except ApiError as error:
-                account.end(error.code)
-                raise
-            account.end()
-            return answer
-
-    def _serve_with_replicas(
-        self, account: Account, operation: str, request: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Serve where there are global tables: all their regions have come to this moment.
-
-        The network is held throughout, so that strongly consistent writes come one after another.
-        """
-        self._network.catch_up(self.clock.now_ns())
-        with account.lock, self._network.lock:
-            return self._serve(account, operation, request)
-
-    def _serve_across(
-        self, account: Account, needed: RegionsNeeded, operation: str, request: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Serve an operation that acts in several regions, whose accounts are all held."""
-        get = self._accounts.known if needed.if_known else self._accounts.get
-        others = (name for name in needed.namespaces if name != account.namespace)
-        others_held = {name: held for name in others if (held := get(name)) is not None}
-        accounts = {account.namespace: account, **others_held}
-        self._network.catch_up(self.clock.now_ns())
-        with holding({account.lock, *(held.lock for held in accounts.values())}):
-            for held in accounts.values():
-                held.catch_up(self.clock.now_ns())
-            account.held = accounts
-            try:
-                return self._serve(account, operation, request)
-            finally:
-                account.held = {}
-
-    def _authorize(
+    def _serve_in_regions(
         self,
-        caller: str | None,
-        region: str,
+        account: Account,
         operation: str,
         request: dict[str, Any],
-        source_ip: str | None,
-    ) -> None:
-        """Refuse what policies forbid; a call without an access key is the account's own."""
-        account = self._accounts.find((None, region))
-        # What is no structure at all, the operation refuses.
-        if caller is None or account is None or not isinstance(request, Mapping):
-            return
-        from emulator.operations import permissions  # only for those who have policies enforced
+        needed: RegionsNeeded | None = None,
+    ) -> dict[str, Any]:
+        """Serve where there are global tables, or an operation that acts in several regions."""
+        answer = partial(serve, operation=operation, request=request)
+        from emulator import regions  # as most never need
 
-        with account.lock:
-            account.catch_up(self.clock.now_ns())
-            try:
-                permissions.authorize(account, caller, operation, request, source_ip)
-            except ApiError as error:
-                account.begin(operation, request)
-                account.end(error.code)
-                raise
+        return regions.serve(self._accounts, account, answer, needed)
 
     def _strike(self, account: Account, operation: str, request: dict[str, Any]) -> None:
         """Apply injected faults before the call; a delay does not block other calls."""
@@ -409,7 +366,7 @@ class Emulator:
             if not self._is_narrowed:
                 self._accounts.capacity = capacity
             for account in accounts:
-                account.catch_up(self.clock.now_ns())
+                account.reach(self.clock.now_ns())
                 account.capacity = capacity
 
     @property
@@ -521,8 +478,7 @@ class Emulator:
         """Return the emulator's own region, with everything done that is due."""
         self._network.catch_up(self.clock.now_ns())
         account = self.account()
-        with account.lock:
-            account.catch_up(self.clock.now_ns())
+        account.reach(self.clock.now_ns())
         return account
 
     # Namespaces
@@ -602,7 +558,7 @@ class Emulator:
                 self._accounts.get(namespace)
         with self._all_accounts() as accounts:
             for account in accounts:
-                account.catch_up(self.clock.now_ns())
+                account.reach(self.clock.now_ns())
                 state = snapshot.states.get(account.namespace)
                 reinstate(account, state or capture(self._accounts.new(account.namespace)))
         self._accounts.forget_empty()
@@ -649,8 +605,9 @@ class Emulator:
         from emulator.persistence import snapshot_file  # only for those who touch a disk
 
         with self._all_accounts() as accounts:
+            now_ns = self.clock.now_ns()
             for account in accounts:
-                account.catch_up(self.clock.now_ns())
+                account.reach(now_ns)
             snapshot_file.save(path, accounts)
 
     @classmethod
@@ -659,7 +616,7 @@ class Emulator:
 
         It continues where the saved one stopped: what has fallen due since, such as a split or
         the expiry of an item, happens with the first call. If its clock is behind the file's
-        time, it continues from the file's time.
+        time, everything is moved back by whole minutes.
 
         Raises:
             EmulatorError: the file is damaged, foreign, of a later version, or does not hold
@@ -852,6 +809,13 @@ def request_members(operation: str) -> Collection[str]:
     True
     """
     return find(operation).shape.members
+
+
+def _regions() -> Regions:
+    """Return the room that decides about global tables; most emulators have none."""
+    from emulator import regions
+
+    return regions
 
 
 def _judge_mode(capacity: object) -> None:

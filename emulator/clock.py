@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from itertools import count
 from numbers import Real
@@ -27,6 +27,9 @@ DEFAULT_START: Final = 1_767_225_600
 #: How late it may become: 9999-01-01T00:00:00Z. Dates end with that year, and what the service
 #: writes down may lie some time ahead.
 LATEST: Final = 253_370_764_800
+
+#: About so long takes a thread to wake.
+_WAKING_SECONDS: Final = 0.0001
 
 NOT_MANUAL: Final = (
     "real time cannot be advanced by {seconds} seconds: give the emulator a ManualClock(), or ask "
@@ -147,7 +150,7 @@ class ManualClock:
         if not 0 <= start <= LATEST:
             raise ValueError(BAD_START)
         self._now_ns = _nanoseconds(start)
-        self._listeners: list[weakref.WeakMethod[Callable[[int], None]]] = []
+        self._listeners: list[weakref.WeakMethod[Callable[[int], Iterator[None]]]] = []
         self._lock = new_lock(Rank.CLOCK)
 
     def now(self) -> float:
@@ -175,6 +178,16 @@ class ManualClock:
             TypeError: ``seconds`` is no number.
             EmulatorError: ``seconds`` is negative, not finite or leads past the last year.
         """
+        for _ in self.advance_in_turns(seconds):
+            give_way()
+
+    def advance_in_turns(self, seconds: float) -> Iterator[None]:
+        """Let ``seconds`` pass as ``advance`` does, and yield whenever others may be served.
+
+        >>> clock = ManualClock(start=1_000)
+        >>> list(clock.advance_in_turns(2.5)), clock.now()
+        ([], 1002.5)
+        """
         _check_seconds(seconds, "advance()")
         if seconds < 0:
             raise EmulatorError(BACKWARDS)
@@ -189,18 +202,28 @@ class ManualClock:
                 if listener is None:
                     self._listeners.remove(reference)
                 else:
-                    listener(self._now_ns)
+                    yield from listener(self._now_ns)
 
     def sleep(self, seconds: float) -> None:
         """Advance by ``seconds``: on virtual time a sleep takes no time at all."""
         self.advance(seconds)
 
-    def subscribe(self, listener: Callable[[int], None]) -> None:
+    def subscribe(self, listener: Callable[[int], Iterator[None]]) -> None:
         """Call the bound method ``listener`` with the time after each advance.
+
+        It does what falls due, and yields whenever others may be served.
 
         Only a weak reference is kept, so a clock never keeps an emulator alive.
         """
         self._listeners.append(weakref.WeakMethod(listener))
+
+
+def give_way() -> None:
+    """Let a thread that waits for a lock wake and take it.
+
+    >>> give_way()
+    """
+    time.sleep(_WAKING_SECONDS)
 
 
 def _check_seconds(seconds: object, what: str) -> None:

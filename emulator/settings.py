@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import InitVar, dataclass, fields
 from itertools import pairwise
 from typing import Any, Final, Literal, TypeAlias, get_args
 
@@ -55,6 +55,12 @@ NOT_A_COUNT: Final = "Settings.{name} is a whole number from 1 to {most:,}, not 
 NOT_A_STORE: Final = (
     "Settings.s3 is a folder, an S3 client as boto3 makes them, or a function that returns one, "
     "not {value!r}"
+)
+#: Rule OTH-22.
+POLICIES_NOT_ENFORCED: Final = (
+    "Settings.enforce_policies is gone since 0.3.0, because no emulator decides about policies as "
+    "IAM does: policies are still checked and kept; leave the setting out, and test permissions "
+    "with IAM's policy simulator"
 )
 NOT_A_LINE: Final = "a setting is written as name=value, not {line!r}"
 
@@ -116,10 +122,6 @@ class Settings:
     prewarm_doubling_seconds: float = 60.0
     #: An item collection of a table with LSIs may not outgrow this. Rule CAP-111.
     item_collection_bytes: int = limits.COLLECTION_BYTES
-
-    #: The policies of tables and streams refuse callers, who are known by their access keys; the
-    #: data of different keys is then not kept apart. Rule OTH-22.
-    enforce_policies: bool = False
 
     #: A stream has one shard, as in DynamoDB Local, or one for each partition of its table, as in
     #: the service: it ends when the partition splits, and two others begin. Rule STM-12.
@@ -203,7 +205,12 @@ class Settings:
     #: Bytes of a gigabyte in cost figures. Rule CAP-1007.
     bytes_per_gb: int = limits.GIB
 
-    def __post_init__(self) -> None:
+    #: Gone since 0.3.0: True is refused with a reason. Rule OTH-22.
+    enforce_policies: InitVar[bool] = False
+
+    def __post_init__(self, enforce_policies: bool) -> None:
+        if enforce_policies:
+            raise ValueError(POLICIES_NOT_ENFORCED)
         for name in _DELAYS:
             if isinstance(getattr(self, name), list):
                 object.__setattr__(self, name, tuple(getattr(self, name)))
@@ -286,6 +293,8 @@ def setting_values(lines: Iterable[str]) -> dict[str, Any]:
         name, equals, text = (piece.strip() for piece in line.partition("="))
         if not equals:
             raise ValueError(NOT_A_LINE.format(line=line))
+        if name == "enforce_policies":
+            raise ValueError(POLICIES_NOT_ENFORCED)
         if name not in defaults:
             raise ValueError(UNKNOWN.format(name=name, known=", ".join(defaults)))
         values[name] = _value(name, defaults[name], text)

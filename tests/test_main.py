@@ -100,7 +100,8 @@ def test_neither_version_nor_help_loads_the_engine():
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert shown.stdout.splitlines()[-1] == (
-        "['emulator', 'emulator.__main__', 'emulator.service', 'emulator.service.catalogue']"
+        "['emulator', 'emulator.__main__', 'emulator.command_line', 'emulator.service',"
+        " 'emulator.service.catalogue', 'emulator.service.errors', 'emulator.service.wording']"
     )
 
 

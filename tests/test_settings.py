@@ -34,3 +34,13 @@ def test_the_constants_of_partitions_can_be_written_on_a_command_line():
         "isolation_share": 0.4,
         "prewarm_doubling_seconds": 30.0,
     }
+
+
+def test_policies_that_are_to_be_evaluated_are_refused_with_a_reason():
+    """OTH-22: no emulator decides as IAM does; the setting was there until 0.2.0."""
+    reason = r"^Settings.enforce_policies is gone since 0\.3\.0, because .* leave the setting out"
+    with pytest.raises(ValueError, match=reason):
+        Settings(enforce_policies=True)
+    with pytest.raises(ValueError, match=reason):
+        setting_values(["enforce_policies=true"])
+    assert Settings(enforce_policies=False) == Settings()

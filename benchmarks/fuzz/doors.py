@@ -75,7 +75,7 @@ class Transport:
     def get_write_buffer_size(self):
         return 0
 
-    def set_write_buffer_limits(self, high):
+    def set_write_buffer_limits(self, high, low):
         pass
 
     def pause_reading(self):

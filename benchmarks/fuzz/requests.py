@@ -233,7 +233,7 @@ class RequestMaker:
         if isinstance(member, shapes.Boolean):
             return random.random() < 0.5
         if isinstance(member, shapes.Number):
-            return random.choice((0, 1_767_225_600, 1.5))
+            return random.choice((0, 1_767_225_600, 1.5, -1e14, 1e14, 2**63 - 1))
         return self.value()
 
 

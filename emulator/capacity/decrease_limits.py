@@ -36,10 +36,9 @@ TOO_MANY_SWITCHES = (
 
 
 class DecreasesState(NamedTuple):
-    """What ``Decreases`` knows: how many on the last day that had one, and the last changes."""
+    """What ``Decreases`` knows: how many on the day of the last one, and the last changes."""
 
     today: int
-    day: int
     last_decrease_s: float | None
     last_increase_s: float | None
 
@@ -56,17 +55,18 @@ class Decreases:
     (False, True, 4, 0)
     """
 
-    __slots__ = ("_count", "_day", "last_decrease_s", "last_increase_s")
+    __slots__ = ("_count", "last_decrease_s", "last_increase_s")
 
     def __init__(self) -> None:
         self._count = 0
-        self._day = 0
         self.last_decrease_s: float | None = None
         self.last_increase_s: float | None = None
 
     def today(self, now_s: float) -> int:
         """Return ``NumberOfDecreasesToday``."""
-        return self._count if now_s // _DAY_SECONDS == self._day else 0
+        last_s = self.last_decrease_s
+        is_today = last_s is not None and now_s // _DAY_SECONDS == last_s // _DAY_SECONDS
+        return self._count if is_today else 0
 
     def is_allowed(self, now_s: float) -> bool:
         """Return whether a decrease passes now."""
@@ -90,7 +90,6 @@ class Decreases:
     def decrease(self, now_s: float) -> None:
         """Count a decrease; ``verify`` comes first, for every resource of the request."""
         self._count = self.today(now_s) + 1
-        self._day = int(now_s // _DAY_SECONDS)
         self.last_decrease_s = now_s
 
     def increase(self, now_s: float) -> None:
@@ -99,11 +98,11 @@ class Decreases:
 
     def save(self) -> DecreasesState:
         """Return what is known, for ``restore``."""
-        return DecreasesState(self._count, self._day, self.last_decrease_s, self.last_increase_s)
+        return DecreasesState(self._count, self.last_decrease_s, self.last_increase_s)
 
     def restore(self, state: DecreasesState) -> None:
         """Go back to what was known."""
-        self._count, self._day, self.last_decrease_s, self.last_increase_s = state
+        self._count, self.last_decrease_s, self.last_increase_s = state
 
     def copy(self) -> Decreases:
         """Return an independent history of the same changes."""
@@ -115,9 +114,8 @@ class Decreases:
         """Return when the next decrease may come: an hour after the last, or tomorrow."""
         if self.today(now_s) < FREE_DECREASES or self.last_decrease_s is None:
             return now_s
-        return min(
-            self.last_decrease_s + DECREASE_INTERVAL_SECONDS, float((self._day + 1) * _DAY_SECONDS)
-        )
+        tomorrow_s = (now_s // _DAY_SECONDS + 1) * _DAY_SECONDS
+        return min(self.last_decrease_s + DECREASE_INTERVAL_SECONDS, tomorrow_s)
 
 
 class ModeSwitches:

@@ -47,13 +47,13 @@ class HeatState(NamedTuple):
 
     Attributes:
         streaks: Partition to how many minutes in a row were hot.
-        last_start_s: When the last closed minute began.
+        last_start_s: When the last closed minute began, or None if none was closed.
         minutes: The minutes that show where the traffic goes.
         pending: Partition to the whole second at which it is split.
     """
 
     streaks: Mapping[int, int]
-    last_start_s: int
+    last_start_s: int | None
     minutes: Sequence[Minute]
     pending: Mapping[int, int]
 
@@ -90,7 +90,7 @@ class Heat:
         self._settings = settings
         self._resource = resource
         self._streaks: dict[int, int] = {}
-        self._last_start_s = 0
+        self._last_start_s: int | None = None
         #: The last few minutes with traffic, kept while some partition is hot.
         self.minutes: list[Minute] = []
         #: Partition to the whole second at which it is split.
@@ -123,7 +123,7 @@ class Heat:
         Observed: CAP2-3. Assumed: how hot (``Settings.heat_threshold``), for how many minutes
         (``Settings.heat_minutes``), and what delay is drawn (``Settings.split_delay``).
         """
-        if minute.start_s != self._last_start_s + _MINUTE_SECONDS:
+        if self._last_start_s != minute.start_s - _MINUTE_SECONDS:
             self._streaks.clear()
         self._last_start_s = minute.start_s
         decided = []
@@ -132,7 +132,7 @@ class Heat:
             if partition_id in self.pending:
                 continue
             streak = self._streaks.get(partition_id, 0) + 1
-            if self._schedule_split(partition_id, streak):
+            if self._schedule_split(partition_id, streak, minute.start_s):
                 decided.append(partition_id)
             else:
                 streaks[partition_id] = streak
@@ -143,11 +143,17 @@ class Heat:
             self.keep(minute)
         return decided
 
-    def _schedule_split(self, partition_id: int, streak: int) -> bool:
-        """Decide on the split of a partition if so many hot minutes suffice; return whether."""
+    def _schedule_split(self, partition_id: int, streak: int, last_start_s: int) -> bool:
+        """Decide on the split of a partition if its hot minutes suffice; return whether.
+
+        Args:
+            partition_id: Its number.
+            streak: How many minutes in a row were hot.
+            last_start_s: When the last of them began.
+        """
         if streak < self._settings.heat_minutes:
             return False
-        began_s = self._last_start_s - (streak - 1) * _MINUTE_SECONDS
+        began_s = last_start_s - (streak - 1) * _MINUTE_SECONDS
         self.pending[partition_id] = self._split_s(partition_id, began_s)
         return True
 
@@ -213,8 +219,10 @@ class Heat:
         self._last_start_s = state.last_start_s
         self.minutes = list(state.minutes)[-self._settings.split_window_minutes :]
         self.pending = dict(state.pending)
+        if state.last_start_s is None:
+            return
         for partition_id, streak in state.streaks.items():
-            if not self._schedule_split(partition_id, streak):
+            if not self._schedule_split(partition_id, streak, state.last_start_s):
                 self._streaks[partition_id] = streak
 
     def check(self) -> None:

@@ -12,6 +12,7 @@ from emulator.service.errors import (
 )
 from emulator.service.throttling import (
     PROVISIONED_SENTENCES,
+    THROTTLED_ACTION,
     ReasonParts,
     ThrottlingLimit,
     parse_reason,
@@ -78,7 +79,7 @@ def cancellation(reasons: Sequence[Reason], *, on_demand: bool) -> tuple[str, st
     ('ThrottlingError',
      'Throughput exceeds the maximum OnDemandThroughput configured on table or index')
     """
-    code = "ThrottlingError" if on_demand else ThrottlingLimit.PROVISIONED.suffix
+    code = THROTTLED_ACTION if on_demand else ThrottlingLimit.PROVISIONED.suffix
     return code, _sentence(reasons, on_demand=on_demand)
 
 

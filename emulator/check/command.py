@@ -7,22 +7,17 @@ read, said in one sentence, 130 interrupted (ICH-80).
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Final
 
 from emulator.check.findings_of import check
+from emulator.command_line import FAILED, FINE, answered
 from emulator.designs import ignores
 from emulator.designs.catalogue import RULES
 from emulator.designs.findings import SEVERITIES, Severity
 from emulator.designs.formats import FORMATS, FindingsReport, render
 from emulator.service.errors import DocumentError
-
-FINE: Final = 0
-FAILED: Final = 1
-WRONG_USAGE: Final = 2
-INTERRUPTED: Final = 130
 
 NEVER: Final = "never"
 #: What SARIF and GitHub call a problem.
@@ -80,31 +75,11 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_check(arguments: argparse.Namespace) -> int:
     """Print the findings about designs; 1 if one of them is as grave as --fail-on says."""
-    try:
-        code = _rules() if arguments.list_rules else _check(arguments)
-        sys.stdout.flush()
-    except BrokenPipeError:  # whoever read the report has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except OSError as error:
-        sys.stderr.write(f"dynamometer: {error.filename}: {error.strerror}\n")
-        return WRONG_USAGE
-    except DocumentError as error:
-        sys.stderr.write(f"dynamometer: {error}\n")
-        return WRONG_USAGE
-    except ModuleNotFoundError as missing:
-        sys.stderr.write(f"dynamometer: {_needs(missing)}\n")
-        return WRONG_USAGE
-    return code
+    run = _rules if arguments.list_rules else _check
+    return answered(run, arguments, what="checking a lab file")
 
 
-def _needs(missing: ModuleNotFoundError) -> str:
-    return f"checking a lab file needs the module {missing.name}: pip install 'dynamometer[lab]'"
-
-
-def _rules() -> int:
+def _rules(_: argparse.Namespace) -> int:
     for rule in RULES.values():
         sys.stdout.write(f"{rule.id:<27} {rule.severity:<8} {rule.title}\n")
     return FINE

@@ -9,15 +9,17 @@ from typing import Final
 from emulator.api import Emulator
 from emulator.designs import ignores
 from emulator.designs.declared import NothingDeclaredError, Reading, unreadable
+from emulator.designs.documents import MOST_BYTES, read_text
 from emulator.designs.files import UnknownKindError, read_design
 from emulator.designs.findings import Finding
 from emulator.designs.formats import FindingsReport
 from emulator.designs.ignores import Ignore, Ignores
 from emulator.designs.pattern_rules import check_patterns
 from emulator.designs.rules import check_table
+from emulator.files import is_file, open_file
 from emulator.service.errors import DocumentError
 
-_LAB_MEMBERS: Final = ("workload:", "designs:")
+_LAB_MEMBERS: Final = (b"workload:", b"designs:")
 
 
 def check(
@@ -60,7 +62,7 @@ def _read(path: Path) -> tuple[Reading, list[Finding]]:
     if is_lab_file(path):
         from emulator.lab.command import lab_findings
 
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
         reading = Reading(files=(str(path),), ignores=tuple(ignores.in_text(text, str(path))))
         return reading, [finding.at(str(path)) for finding in lab_findings(path)]
     reading = read_design(path)
@@ -71,9 +73,10 @@ def _read(path: Path) -> tuple[Reading, list[Finding]]:
 
 def is_lab_file(path: Path) -> bool:
     """Return whether a YAML file has the members of a lab file and not those of a template."""
-    if path.suffix.lower() not in (".yaml", ".yml") or not path.is_file():
+    if path.suffix.lower() not in (".yaml", ".yml") or not is_file(path):
         return False
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    with open_file(path) as file:
+        lines = file.read(MOST_BYTES).splitlines()
     return any(line.startswith(_LAB_MEMBERS) for line in lines)
 
 

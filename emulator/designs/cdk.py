@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from emulator import files
 from emulator.designs import cloudformation, declared, documents
 from emulator.designs.declared import Reading
 from emulator.designs.documents import Document
@@ -25,10 +26,10 @@ _DEEPEST: Final = 5
 def is_assembly(path: Path) -> bool:
     """Return whether a directory is a cloud assembly."""
     manifest = path / MANIFEST
-    if not manifest.is_file():
+    if not files.is_file(manifest):
         return False
     try:
-        document = documents.parse_json(declared.read_text(manifest), str(manifest)).value
+        document = documents.parse_json(documents.read_text(manifest), str(manifest)).value
     except DocumentError:
         return False
     return isinstance(document, Mapping) and isinstance(document.get("artifacts"), Mapping)
@@ -58,7 +59,7 @@ def _readings(path: Path, parse: Callable[[Path], Document], depth: int) -> Iter
             yield from _stack(template, parse, parameters, region, depth)
         elif kind == _ASSEMBLY and depth < _DEEPEST:
             inner = path / str(properties.get("directoryName"))
-            if (inner / MANIFEST).is_file():
+            if files.is_file(inner / MANIFEST):
                 yield from _readings(inner, parse, depth + 1)
 
 
@@ -87,7 +88,7 @@ def _stack(
     yield replace(reading, files=(str(template),))
     for resource in document.value["Resources"].values():
         nested = _asset_of(resource)
-        if nested is not None and depth < _DEEPEST and (template.parent / nested).is_file():
+        if nested is not None and depth < _DEEPEST and files.is_file(template.parent / nested):
             given = cloudformation.nested_parameters(
                 document, resource, parameters=parameters, region=region
             )

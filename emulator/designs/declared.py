@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from pathlib import Path as FilePath
 from typing import Any, Final, TypeAlias
 
 from emulator.designs.documents import Document, Path
@@ -241,19 +240,6 @@ def undecided(resource: str, error: UndecidedError, fix: str, what: str = "table
     """Return the finding of a table that depends on what is decided elsewhere (ICH-47)."""
     message = f"{error}, so there is no {what} to check."
     return Finding("unknown-value", "warning", resource, message, fix)
-
-
-def read_text(path: FilePath) -> str:
-    """Return a file's text.
-
-    Raises:
-        DocumentError: It cannot be read.
-    """
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise DocumentError(f"{path}: cannot be read: {reason}") from error
 
 
 @contextmanager

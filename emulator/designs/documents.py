@@ -1,19 +1,34 @@
-"""JSON and YAML documents that know where each of their values stands (ICH-5)."""
+"""JSON and YAML documents that know where each of their values stands (ICH-5).
+
+How large a file may be, and how deep what is in it, is decided here for all designs and lab files.
+"""
 
 from __future__ import annotations
 
 import json
-import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from json.decoder import scanstring  # type: ignore[attr-defined]  # typeshed leaves it out
-from typing import Any, Final, TypeAlias
+from pathlib import Path as FilePath
+from typing import Any, Final, TypeAlias, cast
 
+from emulator import files
 from emulator.designs.findings import Position
 from emulator.service.errors import DocumentError
 
+#: The largest design or lab file (ICH-6).
+MOST_BYTES: Final = 10_000_000
+#: How many lists, objects and blocks may lie in each other (ICH-6).
+MOST_DEPTH: Final = 100
+#: How many values a file may unfold to.
+MOST_VALUES: Final = 1_000_000
+
+TOO_LARGE: Final = "{path}: a design or lab file has at most {most:,} bytes"
+TOO_DEEP: Final = "{place}: nested too deeply: at most {most} levels"
+ENDLESS: Final = "{place}: an alias refers to what it is in"
 NEEDS: Final = "{path}: reading it needs the module {module}: pip install 'dynamometer[designs]'"
 #: Names of members and numbers of elements, from the outermost in.
 Path: TypeAlias = tuple[str | int, ...]
@@ -65,22 +80,73 @@ class Document:
         return Document({name: self.value}, self.source, self.text, places)
 
 
+def read_text(path: FilePath) -> str:
+    """Return the text of a design or lab file.
+
+    Raises:
+        DocumentError: It cannot be read, or is too large.
+    """
+    try:
+        with files.open_file(path) as file:
+            data = file.read(MOST_BYTES + 1)
+        text = data.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise DocumentError(f"{path}: cannot be read: {reason}") from error
+    if len(data) > MOST_BYTES:
+        raise DocumentError(TOO_LARGE.format(path=path, most=MOST_BYTES))
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def too_deep(source: str, line: int) -> DocumentError:
+    """Return the complaint about a text that is nested too deeply."""
+    return DocumentError(TOO_DEEP.format(place=f"{source}:{line}", most=MOST_DEPTH))
+
+
+_NESTING: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+
+
+def check_depth(text: str, source: str) -> None:
+    """Look how deep JSON is nested, before anything reads it.
+
+    Raises:
+        DocumentError: It is nested too deeply.
+    """
+    if text.count("[") + text.count("{") <= MOST_DEPTH:
+        return
+    depth = 0
+    for token in _NESTING.finditer(text):
+        if token[0] in "[{":
+            depth += 1
+            if depth > MOST_DEPTH:
+                raise too_deep(source, text.count("\n", 0, token.start()) + 1)
+        elif token[0] in "]}":
+            depth -= 1
+
+
+def load_json(text: str, source: str) -> Any:
+    """Return a JSON value.
+
+    Raises:
+        DocumentError: It is not JSON, or nested too deeply.
+    """
+    check_depth(text, source)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DocumentError(f"{source}:{error.lineno}: not JSON: {error.msg}") from error
+    except ValueError as error:  # a number with more digits than Python reads
+        raise DocumentError(f"{source}: not JSON: {error}") from error
+
+
 def parse_json(text: str, source: str) -> Document:
     """Read JSON.
 
     Raises:
         DocumentError: It is not JSON; the message says where.
     """
-    try:
-        value = json.loads(text)
-        places = _Scanner(text).places()
-    except json.JSONDecodeError as error:
-        raise DocumentError(f"{source}:{error.lineno}: not JSON: {error.msg}") from error
-    except RecursionError as error:
-        raise DocumentError(f"{source}: nested too deeply") from error
-    except ValueError as error:
-        raise DocumentError(f"{source}: not JSON: {error}") from error
-    return Document(value, source, text, places)
+    value = load_json(text, source)
+    return Document(value, source, text, _Scanner(text).places())
 
 
 def parse_json_values(text: str, source: str) -> Document:
@@ -107,19 +173,24 @@ def _values(text: str) -> Iterator[Any]:
     """Yield the values of a text; none, if it is not JSON to its end."""
     decoder = json.JSONDecoder()
     values = []
-    at = 0
+    at = _end_of_space(text, 0)
     try:
-        while text[at:].strip():
-            at += len(text[at:]) - len(text[at:].lstrip())
+        while at < len(text):
             value, at = decoder.raw_decode(text, at)
             values.append(value)
-    except (ValueError, RecursionError):
+            at = _end_of_space(text, at)
+    except ValueError:
         return
     yield from values
 
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _SCALAR: Final = re.compile(r"[^\s,\]}]+")
+
+
+def _end_of_space(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return at if space is None else space.end()
 
 
 class _Scanner:
@@ -141,8 +212,7 @@ class _Scanner:
         return self._places
 
     def _space(self, at: int) -> int:
-        space = _SPACE.match(self._text, at)
-        return at if space is None else space.end()
+        return _end_of_space(self._text, at)
 
     def _place(self, at: int) -> tuple[int, int]:
         line = bisect_right(self._starts, at)
@@ -192,30 +262,71 @@ def parse_yaml(text: str, source: str) -> Document:
     Raises:
         DocumentError: It is not YAML, or PyYAML is not installed.
     """
+    places: dict[Path, Position] = {}
     try:
-        import yaml
+        with yaml_complaints(source):
+            loader, node = compose_yaml(text, source, {"!": _intrinsic})
+            if node is None:
+                return Document(None, source, text)
+            _note(node, (), places, 0)
+            return Document(loader.construct_document(node), source, text, places)
     except ModuleNotFoundError as missing:
         raise DocumentError(NEEDS.format(path=source, module=missing.name)) from None
 
-    class Loader(yaml.SafeLoader):
-        """YAML with short intrinsic functions."""
 
-    Loader.add_multi_constructor("!", _intrinsic)
-    places: dict[Path, Position] = {}
+@contextmanager
+def yaml_complaints(source: str) -> Iterator[None]:
+    """Turn what PyYAML complains of into a DocumentError."""
+    import yaml
+
     try:
-        loader = Loader(text)
-        node = loader.get_single_node()
-        if node is None:
-            return Document(None, source, text)
-        if unfolded_size(node) > MOST_VALUES:
-            raise DocumentError(f"{source}: its aliases refer to themselves, or unfold too far")
-        _note(node, (), places, 0)
-        return Document(loader.construct_document(node), source, text, places)
+        yield
     except yaml.MarkedYAMLError as error:
         line = f":{error.problem_mark.line + 1}" if error.problem_mark is not None else ""
         raise DocumentError(f"{source}{line}: not YAML: {error.problem}") from error
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+    except (yaml.YAMLError, ValueError) as error:  # or a number with more digits than Python reads
         raise DocumentError(f"{source}: not YAML: {str(error).splitlines()[0]}") from error
+
+
+def compose_yaml(
+    text: str, source: str, constructors: Mapping[str, Callable[..., Any]] = {}
+) -> tuple[Any, Any]:
+    """Return a loader of YAML and the root of a text's nodes, or None for an empty one.
+
+    Args:
+        text: The text.
+        source: What complaints call it.
+        constructors: What makes values of nodes whose tags begin so.
+
+    Raises:
+        DocumentError: It is nested too deeply, by itself or with its aliases unfolded.
+    """
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        """PyYAML's safe loader, which composes no node that lies too deep.
+
+        Its scanner takes time by the square of the depth, so it must not see the rest.
+        """
+
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.depth > MOST_DEPTH:
+                mark = cast("Any", self).peek_event().start_mark
+                raise too_deep(source, mark.line + 1)
+            self.depth += 1
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
+    for prefix, constructor in constructors.items():
+        Loader.add_multi_constructor(prefix, constructor)
+    loader = Loader(text)
+    node = loader.get_single_node()
+    if node is not None and _Unfolded(source).extent(node, 0)[0] > MOST_VALUES:
+        raise DocumentError(f"{source}: its aliases unfold too far")
+    return loader, node
 
 
 def _intrinsic(loader: Any, suffix: str, node: Any) -> Any:
@@ -226,25 +337,36 @@ def _intrinsic(loader: Any, suffix: str, node: Any) -> Any:
     return {name: construct(node, deep=True)}
 
 
-#: How many values a file may unfold to.
-MOST_VALUES: Final = 1_000_000
+class _Unfolded:
+    """What nodes of YAML are with their aliases unfolded; each node is looked at once."""
 
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._extents: dict[Any, tuple[int, int] | None] = {}
 
-def unfolded_size(node: Any) -> float:
-    """Return how many values a node of YAML unfolds to; one that is in itself has no end."""
-    return _size(node, {})
+    def extent(self, node: Any, depth: int) -> tuple[int, int]:
+        """Return how many values a node has, and how many levels.
 
-
-def _size(node: Any, sizes: dict[Any, float]) -> float:
-    if node not in sizes:
-        sizes[node] = math.inf
-        children = () if node.id == "scalar" else node.value
-        sizes[node] = 1 + sum(
-            _size(child, sizes)
-            for entry in children
-            for child in (entry if isinstance(entry, tuple) else (entry,))
-        )
-    return sizes[node]
+        Raises:
+            DocumentError: It is in itself, or reaches too deep below ``depth`` levels.
+        """
+        line = node.start_mark.line + 1
+        if node not in self._extents:
+            self._extents[node] = None
+            children = () if node.id == "scalar" else node.value
+            inner = [
+                self.extent(child, depth + 1)
+                for entry in children
+                for child in (entry if isinstance(entry, tuple) else (entry,))
+            ]
+            levels = 0 if node.id == "scalar" else 1 + max((below for _, below in inner), default=0)
+            self._extents[node] = 1 + sum(size for size, _ in inner), levels
+        extent = self._extents[node]
+        if extent is None:
+            raise DocumentError(ENDLESS.format(place=f"{self._source}:{line}"))
+        if depth + extent[1] > MOST_DEPTH:
+            raise too_deep(self._source, line)
+        return extent
 
 
 _DEEPEST: Final = 60

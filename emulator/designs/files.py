@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from emulator import files
 from emulator.designs import (
     cdk,
     cloudformation,
@@ -24,9 +25,8 @@ from emulator.designs.declared import (
     NothingDeclaredError,
     Reading,
     expecting,
-    read_text,
 )
-from emulator.designs.documents import Document
+from emulator.designs.documents import MOST_BYTES, Document, read_text
 from emulator.service.errors import DocumentError
 
 KINDS: Final = (
@@ -48,7 +48,6 @@ _MARKS: Final = (
     '"KeyAttributes"',
     '"access_patterns"',
 )
-_LARGEST_BYTES: Final = 50_000_000
 
 
 class UnknownKindError(DocumentError):
@@ -63,7 +62,7 @@ def read_design(path: Path) -> Reading:
     """
     if not path.exists():
         raise DocumentError(f"{path}: cannot be read: No such file or directory")
-    if path.is_dir():
+    if files.is_folder(path):
         return _read_directory(path)
     return _read_file(path)
 
@@ -235,7 +234,7 @@ def _pieces(path: Path) -> Iterator[Callable[[], Reading]]:
     used = {
         module.resolve()
         for folder in folders
-        for file in sorted(folder.iterdir())
+        for file in files.list_folder(folder)
         if terraform.is_terraform(file)
         for module in terraform.local_modules(file)
     }
@@ -243,11 +242,11 @@ def _pieces(path: Path) -> Iterator[Callable[[], Reading]]:
         if cdk.is_assembly(folder):
             yield lambda folder=folder: cdk.read_assembly(folder, parse)  # type: ignore[misc]
             continue
-        files = sorted(file for file in folder.iterdir() if file.is_file())
-        sources = [file for file in files if terraform.is_terraform(file)]
+        members = [file for file in files.list_folder(folder) if not files.is_folder(file)]
+        sources = [file for file in members if terraform.is_terraform(file)]
         if folder.resolve() not in used:
             yield from _terraform_pieces(sources)
-        for file in files:
+        for file in members:
             if file not in sources and _looks_like_design(file):
                 yield lambda file=file: _read_file(file)  # type: ignore[misc]
 
@@ -268,9 +267,9 @@ def _terraform_pieces(sources: list[Path]) -> Iterator[Callable[[], Reading]]:
 def design_files(path: Path) -> Iterator[Path]:
     """Yield the files below a folder that may declare tables, by their names alone."""
     for folder in _folders(path):
-        for file in sorted(folder.iterdir()):
+        for file in files.list_folder(folder):
             may_be = file.suffix.lower() in _PARSERS or terraform.is_terraform(file)
-            if may_be and file.is_file():
+            if may_be and files.is_file(file):
                 yield file
 
 
@@ -278,14 +277,16 @@ def _folders(path: Path) -> Iterator[Path]:
     yield path
     if cdk.is_assembly(path):
         return
-    for child in sorted(path.iterdir()):
+    for child in files.list_folder(path):
         hidden = child.name.startswith(".") or child.name in _SKIPPED
         if child.is_dir() and not child.is_symlink() and not hidden:
             yield from _folders(child)
 
 
 def _looks_like_design(path: Path) -> bool:
-    if path.suffix.lower() not in _PARSERS or path.stat().st_size > _LARGEST_BYTES:
+    """Return whether a file mentions tables; one that is no design may be of any size and kind."""
+    if path.suffix.lower() not in _PARSERS or not files.is_file(path):
         return False
-    text = path.read_text(encoding="utf-8", errors="replace")
-    return any(mark in text for mark in _MARKS)
+    with files.open_file(path) as file:
+        text = file.read(MOST_BYTES)
+    return any(mark.encode() in text for mark in _MARKS)

@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, NoReturn, TypeAlias
 
+from emulator.designs.documents import MOST_DEPTH, too_deep
 from emulator.designs.findings import Position
 from emulator.service.errors import DocumentError
 
@@ -187,11 +189,7 @@ def parse(text: str, source: str) -> HclBlock:
     >>> file.settings["hash_key"].expression
     Attribute(value=Name(name='var'), name='key')
     """
-    parser = _HclParser(text, source)
-    try:
-        return parser.file()
-    except RecursionError:
-        raise DocumentError(f"{source}: nested too deeply") from None
+    return _HclParser(text, source).file()
 
 
 def parse_template(text: str, source: str) -> Expression:
@@ -200,12 +198,7 @@ def parse_template(text: str, source: str) -> Expression:
     >>> parse_template("${var.key}", "main.tf.json")
     Attribute(value=Name(name='var'), name='key')
     """
-    parser = _HclParser(text, source)
-    try:
-        parts = parser.template_parts(end=len(text), quoted=False)
-    except RecursionError:
-        raise DocumentError(f"{source}: nested too deeply") from None
-    return _joined(parts)
+    return _joined(_HclParser(text, source).template_parts(end=len(text), quoted=False))
 
 
 def _joined(parts: list[str | Expression]) -> Expression:
@@ -222,15 +215,22 @@ _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _HEREDOC: Final = re.compile(r"<<(-?)([^\W\d][\w-]*)[ \t\r]*\n")
 _LITERALS: Final = {"true": True, "false": False, "null": None}
 _ESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
-#: From loose to tight.
-_OPERATORS: Final = (
-    ("||",),
-    ("&&",),
-    ("==", "!="),
-    ("<=", ">=", "<", ">"),
-    ("+", "-"),
-    ("*", "/", "%"),
-)
+#: How tight each operator binds; of two that begin alike the longer one comes first.
+_OPERATORS: Final = {
+    "||": 0,
+    "&&": 1,
+    "==": 2,
+    "!=": 2,
+    "<=": 3,
+    ">=": 3,
+    "<": 3,
+    ">": 3,
+    "+": 4,
+    "-": 4,
+    "*": 5,
+    "/": 5,
+    "%": 5,
+}
 
 
 class _HclParser:
@@ -243,6 +243,7 @@ class _HclParser:
         self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
         #: Inside brackets line breaks are space.
         self._brackets = 0
+        self._depth = 0
 
     # Places
 
@@ -261,6 +262,15 @@ class _HclParser:
         raise DocumentError(
             f"{self._source}:{line}: not Terraform: expected {expected}, found {shown}"
         )
+
+    @contextmanager
+    def _deeper(self) -> Iterator[None]:
+        """Go one level down, unless that is too deep."""
+        self._depth += 1
+        if self._depth > MOST_DEPTH:
+            raise too_deep(self._source, self._place(self._at)[0])
+        yield
+        self._depth -= 1
 
     # Small steps
 
@@ -336,7 +346,8 @@ class _HclParser:
         self._expect("{")
         block = HclBlock(kind, tuple(labels), Position(1))
         outside, self._brackets = self._brackets, 0
-        self._body(block)
+        with self._deeper():
+            self._body(block)
         self._brackets = outside
         self._expect("}")
         block.position = self._position(start)
@@ -354,10 +365,11 @@ class _HclParser:
         condition = self._binary(0)
         if not self._take("?"):
             return condition
-        yes = self._bracketed_free()
-        self._skip(lines=True)
-        self._expect(":")
-        return Conditional(condition, yes, self._bracketed_free())
+        with self._deeper():
+            yes = self._bracketed_free()
+            self._skip(lines=True)
+            self._expect(":")
+            return Conditional(condition, yes, self._bracketed_free())
 
     def _bracketed_free(self) -> Expression:
         """Read an expression that may begin on the next line, as branches often do."""
@@ -365,22 +377,23 @@ class _HclParser:
         return self._expression()
 
     def _binary(self, level: int) -> Expression:
-        if level == len(_OPERATORS):
-            return self._unary()
-        left = self._binary(level + 1)
+        """Read operands and the operators between them that bind at least so tight."""
+        left = self._unary()
         while True:
-            operator = next((sign for sign in _OPERATORS[level] if self._sees(sign)), None)
-            if operator is None:
+            self._skip()
+            sign = next((sign for sign in _OPERATORS if self._text.startswith(sign, self._at)), "")
+            if _OPERATORS.get(sign, -1) < level:
                 return left
-            self._at += len(operator)
+            self._at += len(sign)
             self._skip(lines=True)
-            left = BinaryOperation(operator, left, self._binary(level + 1))
+            left = BinaryOperation(sign, left, self._binary(_OPERATORS[sign] + 1))
 
     def _unary(self) -> Expression:
         for operator in ("!", "-"):
             if self._sees(operator) and not self._sees("!="):
                 self._at += 1
-                return Unary(operator, self._unary())
+                with self._deeper():
+                    return Unary(operator, self._unary())
         return self._steps(self._primary())
 
     def _primary(self) -> Expression:
@@ -419,7 +432,8 @@ class _HclParser:
     def _enclosed(self, opening: str, closing: str, read: _Reader) -> Expression:
         self._expect(opening)
         self._brackets += 1
-        inner = read()
+        with self._deeper():
+            inner = read()
         self._skip()
         self._expect(closing)
         self._brackets -= 1
@@ -513,7 +527,8 @@ class _HclParser:
             self._expect("]")
             return Splat(value, tuple(self._splat_steps(indexes=True)))
         self._brackets += 1
-        key = self._expression()
+        with self._deeper():
+            key = self._expression()
         self._skip()
         self._brackets -= 1
         self._expect("]")
@@ -524,7 +539,9 @@ class _HclParser:
             if self._take("."):
                 yield self._identifier() or self._fail("a name")
             elif indexes and self._take("["):
-                yield self._expression()
+                with self._deeper():
+                    key = self._expression()
+                yield key
                 self._expect("]")
             else:
                 return
@@ -605,7 +622,8 @@ class _HclParser:
             self._at = closing + 1
             inner: Expression = Name(self._text[start : self._at])
         else:
-            inner = self._expression()
+            with self._deeper():
+                inner = self._expression()
             self._take("~")
             self._expect("}")
         self._brackets -= 1

@@ -596,7 +596,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Value]]] = {
         _formatted(form, *values) for values in zip(*lists, strict=True)
     ],
     "indent": lambda spaces, text: _indented(text, int(spaces)),
-    "jsondecode": json.loads,
+    "jsondecode": lambda text: documents.load_json(text, ""),
     "jsonencode": lambda value: json.dumps(value, separators=(",", ":"), sort_keys=True),
     "keys": sorted,
     "length": len,

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from emulator.designs.catalogue import RULES
 from emulator.designs.findings import Finding, Position, Severity
+from emulator.files import open_file
 from emulator.service.errors import DocumentError
 
 EVERY: Final = "*"
@@ -149,8 +150,9 @@ def from_settings(start: Path) -> list[Ignore]:
     import tomllib
 
     try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        with open_file(path) as file:
+            settings = tomllib.load(file)
+    except (OSError, RecursionError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise DocumentError(f"{path}: not TOML: {error}") from error
     own = settings.get("tool", {}).get("dynamometer", {}).get("check", {})
     listed = own.get("ignore", [])

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from emulator.designs import cloudformation, declared
 from emulator.designs.declared import Reading
-from emulator.designs.documents import Document, parse_json, parse_yaml
+from emulator.designs.documents import Document, parse_json, parse_yaml, read_text
 from emulator.designs.documents import Path as DocumentPath
 from emulator.service.errors import DocumentError
 
@@ -78,7 +78,7 @@ def _included(document: Document, text: str) -> Iterator[Document]:
         return
     path = Path(document.source).parent / file[1].strip()
     parse = parse_json if path.suffix == ".json" else parse_yaml
-    inner = parse(declared.read_text(path), str(path))
+    inner = parse(read_text(path), str(path))
     yield inner.below(tuple(file[2].split("."))) if file[2] else inner
 
 

@@ -28,6 +28,7 @@ from emulator.designs.hcl_values import (
     pairs,
 )
 from emulator.designs.terraform_table import USE_A_PLAN, Body, table_of, with_index
+from emulator.files import is_file, list_folder
 from emulator.service.errors import DocumentError
 
 _TABLE: Final = "aws_dynamodb_table"
@@ -52,7 +53,7 @@ _MOST_INSTANCES: Final = 1_000
 
 def is_terraform(path: Path) -> bool:
     """Return whether a file has a name that Terraform reads."""
-    return path.suffix == ".tf" or path.name.endswith(".tf.json")
+    return path.name.endswith((".tf", ".tf.json")) and not path.name.startswith(".")
 
 
 def read_terraform(paths: Iterable[Path]) -> Reading:
@@ -87,7 +88,7 @@ def parse(path: Path) -> hcl.HclBlock:
     Raises:
         DocumentError: It is not HCL, or not JSON for a ``.json`` file.
     """
-    text = declared.read_text(path)
+    text = documents.read_text(path)
     if not path.name.endswith(".json"):
         return hcl.parse(text, str(path))
     document = documents.parse_json(text, str(path))
@@ -98,7 +99,7 @@ def _neighbours(
     directory: Path, wanted: Mapping[Path, hcl.HclBlock]
 ) -> Iterator[tuple[Path, hcl.HclBlock]]:
     """Yield the other files of the directory that can be read; they only lend values."""
-    for path in sorted(directory.iterdir()):
+    for path in list_folder(directory):
         if is_terraform(path) and path not in wanted:
             try:
                 yield path, parse(path)
@@ -195,7 +196,7 @@ class _Module:
             self._look_up,
             {
                 "file": self._text_of,
-                "fileexists": lambda name: self._file(name).is_file(),
+                "fileexists": lambda name: is_file(self._file(name)),
                 "fileset": self._files_of,
             },
             self._work,
@@ -253,7 +254,7 @@ class _Module:
         Raises:
             DocumentError: It cannot be read.
         """
-        return declared.read_text(self._file(name))
+        return documents.read_text(self._file(name))
 
     def _files_of(self, directory: str, pattern: str) -> list[str]:
         """Return the files of a folder of the project that have a form of name.
@@ -264,7 +265,7 @@ class _Module:
         if "{" in pattern or ".." in pattern or pattern.startswith("/"):
             raise ValueError(pattern)
         folder = self._file(directory)
-        found = (path for path in folder.glob(pattern) if path.is_file())
+        found = (path for path in folder.glob(pattern) if is_file(path))
         return sorted(path.relative_to(folder).as_posix() for path in found)
 
     def _file(self, name: str) -> Path:
@@ -300,7 +301,7 @@ class _Module:
         readings = [
             Reading(
                 files=(str(path),),
-                ignores=tuple(ignores.in_text(declared.read_text(path), str(path))),
+                ignores=tuple(ignores.in_text(documents.read_text(path), str(path))),
             )
             for path in paths
         ]
@@ -545,9 +546,13 @@ class _Module:
 
     def _local_module(self, path: Path, address: str, block: hcl.HclBlock, source: str) -> Reading:
         directory = (path.parent / source).resolve()
-        sources = sorted(file for file in directory.glob("*") if is_terraform(file))
+        try:
+            sources = [file for file in list_folder(directory) if is_terraform(file)]
+            reason = "there is no Terraform in it"
+        except OSError as error:
+            sources, reason = [], error.strerror or "it cannot be read"
         if not sources:
-            message = f"The module {source} is not there."
+            message = f"The module {source} is not read: {reason}."
             fix = "Correct its source, or check the plan: terraform show -json plan.out."
             finding = Finding("unread-module", "warning", address, message, fix)
             return Reading(findings=(finding.at(str(path), block.position),))
@@ -638,24 +643,26 @@ def _module_values(body: Body) -> Body:
     return made
 
 
-def references(expression: Any) -> set[str]:
+def references(expression: hcl.Expression) -> set[str]:
     """Return what an expression refers to, by its first two words.
 
     >>> sorted(references(hcl.parse_template("table/${aws_dynamodb_table.a.name}", "x")))
     ['aws_dynamodb_table.a']
     """
-    match expression:
-        case hcl.Attribute(value=hcl.Name(name=word), name=name):
-            return {f"{word}.{name}"}
-        case (
-            hcl.Template(parts=inner)
-            | hcl.FunctionCall(arguments=inner)
-            | hcl.Tuple(elements=inner)
-        ):
-            return set().union(*map(references, inner))
-        case hcl.Attribute(value=value) | hcl.IndexAccess(value=value) | hcl.Splat(value=value):
-            return references(value)
-        case hcl.Conditional(yes=yes, no=no):
-            return references(yes) | references(no)
-        case _:
-            return set()
+    found = set()
+    waiting: list[Any] = [expression]
+    while waiting:
+        match waiting.pop():
+            case hcl.Attribute(value=hcl.Name(name=word), name=name):
+                found.add(f"{word}.{name}")
+            case (
+                hcl.Template(parts=inner)
+                | hcl.FunctionCall(arguments=inner)
+                | hcl.Tuple(elements=inner)
+            ):
+                waiting += inner
+            case hcl.Attribute(value=value) | hcl.IndexAccess(value=value) | hcl.Splat(value=value):
+                waiting.append(value)
+            case hcl.Conditional(yes=yes, no=no):
+                waiting += (yes, no)
+    return found

@@ -13,13 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from emulator.command_line import FAILED, FINE, answered, whole_number
 from emulator.designs.findings import SEVERITIES
 from emulator.diff import comment
 from emulator.diff.changes import NEVER, changes
 from emulator.diff.revision import at_revision
 from emulator.diff.sides import RunLab, Side, read_plan, read_side
 from emulator.lab.command import run_comparison
-from emulator.lab.command_line import FAILED, FINE, answered, whole_number
 from emulator.lab.files import LabFile
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.outcome.result_types import Comparison

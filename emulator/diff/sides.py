@@ -13,6 +13,7 @@ from emulator.check.findings_of import check, is_lab_file
 from emulator.designs import DeclaredTable, Finding, ignores
 from emulator.designs.declared import NothingDeclaredError, unreadable
 from emulator.designs.files import read_design
+from emulator.files import is_file, is_folder, open_file
 from emulator.lab.files import LabFile, load
 from emulator.lab.outcome.result_types import Comparison
 from emulator.service.errors import DocumentError
@@ -72,7 +73,7 @@ def read_side(path: Path) -> Side:
     """
     if not path.exists():
         raise DocumentError(NOT_THERE.format(path=path))
-    if path.is_dir():
+    if is_folder(path):
         return _read_folder(path)
     if is_lab_file(path):
         return Side(lab_files={ONLY: load(path)})
@@ -86,7 +87,7 @@ def read_plan(path: Path) -> tuple[Side, Side]:
     Raises:
         DocumentError: It is no plan.
     """
-    plan = _json(path) if path.is_file() else None
+    plan = _json(path) if is_file(path) else None
     if not isinstance(plan, dict) or "resource_changes" not in plan:
         raise DocumentError(NOT_A_PLAN.format(path=path))
     resources = [
@@ -148,7 +149,7 @@ def _below(
     """Yield by relative path what can be read of the files below a folder."""
     for path in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if path.suffix.lower() in suffixes and path.is_file() and not hidden:
+        if path.suffix.lower() in suffixes and is_file(path) and not hidden:
             name = path.relative_to(folder).as_posix()
             try:
                 value = read(path)
@@ -180,6 +181,7 @@ def _result(path: Path) -> Comparison | None:
 def _json(path: Path) -> Any:
     """Return a document, or None for what is no JSON: the readers of designs complain of it."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):
+        with open_file(path) as file:
+            return json.loads(file.read())
+    except (OSError, ValueError, RecursionError):
         return None

@@ -25,7 +25,7 @@ from emulator.engine.events import (
 )
 from emulator.engine.faults import Faults, tables_of
 from emulator.engine.namespaces import Accounts, Namespace
-from emulator.engine.network import Network, RegionsNeeded
+from emulator.engine.network import Network, Regions, RegionsNeeded
 from emulator.engine.snapshot import Snapshot, capture, reinstate
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ __all__ = [
     "IndexDelayed",
     "Namespace",
     "Network",
+    "Regions",
     "RegionsNeeded",
     "Replaced",
     "Replica",

@@ -7,11 +7,11 @@ decided at ``throughput_ns``: the same moment, unless requests are taken to arri
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from emulator.capacity import Charge, Metrics, Reason, Receipt, consume, record, throttle_error
-from emulator.clock import NANOSECONDS, Clock, PacedClock
+from emulator.clock import NANOSECONDS, Clock, PacedClock, give_way
 from emulator.engine import propagation
 from emulator.engine.archive import Archive
 from emulator.engine.events import NO_REQUEST, Billed, Events, RequestServed, Throttled
@@ -56,17 +56,19 @@ class Account:
         metrics: What CloudWatch would show (CAP-801).
         request: What the running operation was asked, in wire form.
         receipts: What it has cost, table by table.
+        ids_made: How many ids it has made, so that no two are the same.
         mentioned: What was said of members of requests that have no effect.
         has_backlog: Whether some change waits for room in a global index.
         common: The account of the region whose tables every access key sees, if this is a key's.
         network: What joins it with the other regions.
         replicated: Those of its tables that are replicas, by name.
+        reaching: How many callers move this account, or one that has its lock, to a moment, a
+            slice at a time.
         held: The accounts that are held for an operation on several regions, by namespace.
     """
 
     # Slots: an object of more than thirty attributes in its dictionary is slow to read.
     __slots__ = (
-        "_made",
         "_named",
         "_throughput_minutes",
         "account_id",
@@ -79,6 +81,7 @@ class Account:
         "has_backlog",
         "held",
         "holds",
+        "ids_made",
         "is_judged",
         "last_receipts",
         "lock",
@@ -90,6 +93,7 @@ class Account:
         "now_ns",
         "operation",
         "pace",
+        "reaching",
         "receipts",
         "region",
         "replicated",
@@ -112,9 +116,9 @@ class Account:
         account_id: str,
         events: Events,
         faults: Faults,
+        network: Network,
         access_key: str | None = None,
         common: Account | None = None,
-        network: Network | None = None,
     ) -> None:
         self.clock = clock
         self.settings = settings
@@ -128,8 +132,9 @@ class Account:
         self.is_judged = True
         self.namespace = Namespace(access_key, region)
         self.common = common
+        self.reaching = 0
         self.lock: RLock = new_lock(Rank.ACCOUNT) if common is None else common.lock
-        self.network = Network() if network is None else network
+        self.network = network
         self.replicated: dict[str, Table] = {}
         self.held: Mapping[Namespace, Account] = {}
         self.tables: dict[str, Table] = {}
@@ -146,7 +151,7 @@ class Account:
         self.operation = ""
         self.request = NO_REQUEST
         self._named: list[str] = []
-        self._made = 0
+        self.ids_made = 0
         self.has_backlog = False
         self.mentioned: set[str] = set()
         self.metrics = Metrics(self.now_seconds)
@@ -187,34 +192,73 @@ class Account:
         """Recompute when the next split is due, after tables with pending splits were added."""
         self._throughput_minutes.look_ahead(self)
 
-    def begin(self, operation: str, request: Mapping[str, Any] = NO_REQUEST) -> None:
-        """Start an operation: fix its moment, and do first what fell due before it."""
-        self.catch_up(self.clock.now_ns())
-        if self.pace is not None:
+    def begin(self, operation: str, request: Mapping[str, Any] = NO_REQUEST) -> bool:
+        """Start an operation: fix its moment, and do first what fell due before it.
+
+        Returns:
+            False if there is more to do than fits between two operations; then this one is as of
+            the moment at which the account stands. What another thread does is left to it.
+        """
+        holder = self.common or self
+        is_there = holder.reaching > 0 or self.catch_up(self.clock.now_ns())
+        if self.pace is not None and is_there:
             self._arrive(self.pace, operation)
         self.operation = operation
         self.request = request
         self.receipts = []
         self._named = []
+        return is_there
 
-    def catch_up(self, now_ns: int) -> None:
-        """Move to a moment, doing on the way what falls due; time never runs back."""
-        if self.archive.running_puts:
-            self.archive.advance(self, now_ns)
+    def reach(self, now_ns: int) -> None:
+        """Move to a moment; if that takes long, other threads have turns in between."""
+        for _ in self.reach_in_turns(now_ns):
+            give_way()
+
+    def reach_in_turns(self, now_ns: int) -> Iterator[None]:
+        """Move to a moment, and yield whenever the lock is free for others.
+
+        Operations that come in between are as of the moment at which the account stands.
+        """
+        holder = self.common or self
+        with self.lock:
+            if self.catch_up(now_ns):
+                return
+            holder.reaching += 1
+        try:
+            is_there = False
+            while not is_there:
+                yield
+                with self.lock:
+                    is_there = self.catch_up(now_ns)
+        finally:
+            with self.lock:
+                holder.reaching -= 1
+
+    def catch_up(self, now_ns: int) -> bool:
+        """Move towards a moment, doing on the way what falls due; time never runs back.
+
+        Returns:
+            Whether it is there; if not, items expire, and there are more than a slice of time has
+            room for.
+        """
+        if self.minutes.expiring is not None and not self.minutes.catch_up(self, self.now_ns):
+            return False
+        if self.archive.running_puts and not self.archive.advance(self, now_ns):
+            return False
         if self.replicated:
-            # Loaded by the first account that has replicas: most never do.
-            from emulator.engine.replication import deliver
-
-            deliver(self, now_ns)
+            self.network.regions.deliver(self, now_ns)
         if now_ns > self.now_ns:
-            if self.has_backlog or now_ns >= self.minutes.next_ns:
-                self.minutes.catch_up(self, now_ns)
+            is_due = self.has_backlog or now_ns >= self.minutes.next_ns
+            if is_due and not self.minutes.catch_up(self, now_ns):
+                return False
             self.now_ns = now_ns
             if self.pace is None:
                 self.throughput_ns = now_ns
-        if self.common is not None:
-            self.common.catch_up(now_ns)
-            self.has_backlog = self.has_backlog or self.common.has_backlog
+        if self.common is None:
+            return True
+        is_there = self.common.catch_up(now_ns)
+        self.has_backlog = self.has_backlog or self.common.has_backlog
+        return is_there
 
     def arrive_at(self, now_ns: int) -> None:
         """Move to a moment, unless it is in the past; what is due then happens afterwards."""
@@ -259,8 +303,10 @@ class Account:
         """Return a UUID that no other call returns, the same in every run (TBL-8)."""
         import uuid  # an emulator without tables needs none
 
-        self._made += 1
-        return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{self.arn(seed)}/{self.now_ns}/{self._made}"))
+        self.ids_made += 1
+        return str(
+            uuid.uuid5(uuid.NAMESPACE_URL, f"{self.arn(seed)}/{self.now_ns}/{self.ids_made}")
+        )
 
     def table(self, name: str) -> Table:
         """Return a table for reading and writing, by name or ARN.

@@ -32,12 +32,12 @@ class Archive:
         if job.is_running:
             self.running_puts.append(job)
 
-    def advance(self, account: Account, until_ns: int) -> None:
-        """Let bulk puts go on until a moment."""
+    def advance(self, account: Account, until_ns: int) -> bool:
+        """Let bulk puts go on until a moment; return whether they have got there."""
         # Loaded by the first account that has one: most never do.
         from emulator.engine.bulk_puts import advance
 
-        advance(account, until_ns)
+        return advance(account, until_ns)
 
     def copy(self) -> Archive:
         """Return an independent archive of the same content."""

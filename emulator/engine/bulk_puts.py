@@ -239,8 +239,12 @@ class BulkPut:
         return replace(self, usage=self.usage.copy(), reports=reports)
 
 
-def advance(account: Account, until_ns: int) -> None:
-    """Let bulk puts go on until a moment, record by record in order of time."""
+def advance(account: Account, until_ns: int) -> bool:
+    """Let bulk puts go on until a moment, record by record in order of time.
+
+    Returns:
+        Whether they have got there: they wait while items expire at a moment before.
+    """
     archive = account.archive
     # What is done on the way asks the account for its time again.
     running, archive.running_puts = archive.running_puts, []
@@ -249,8 +253,9 @@ def advance(account: Account, until_ns: int) -> None:
             waiting = [job for job in running if job.is_running]
             job = min(waiting, key=lambda job: job.next_ns, default=None)
             if job is None or job.next_ns > until_ns:
-                break
-            account.catch_up(job.next_ns)
+                return True
+            if not account.catch_up(job.next_ns):
+                return False
             job.step(account)
     finally:
         archive.running_puts = [job for job in running if job.is_running]

@@ -6,22 +6,28 @@ any length costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from heapq import merge
+from itertools import islice
+from typing import Any, Final
 
 from sortedcontainers import SortedList
 
 from emulator.model import Item
 from emulator.service import limits
-from emulator.storage import Position, copied
+from emulator.storage import TOP, Position, copied
+
+#: How many expired items are found before others may have a turn: about a millisecond of work.
+_FOUND_AT_ONCE: Final = 1000
 
 
 class ExpiryQueue:
     """The items of one table by the time in their TTL attribute.
 
     >>> queue = ExpiryQueue("ttl", [((1, "a"), Item.of({"ttl": Decimal(50)}))])
-    >>> queue.due(50), queue.due(51)
-    ([], [(1, 'a')])
+    >>> list(queue.due(50)), list(queue.due(51))
+    ([], [None, (1, 'a')])
     """
 
     __slots__ = ("_is_shared", "_queue", "attribute")
@@ -52,15 +58,30 @@ class ExpiryQueue:
         if after is not None:
             self._queue.add((after, position))
 
-    def due(self, now_seconds: float) -> list[Position]:
-        """Return the positions of expired items, in position order.
+    def due(self, now_seconds: float) -> Iterator[Position | None]:
+        """Yield the positions of expired items, in position order.
 
-        Expired means before ``now``, yet not more than five years (TTL-4).
+        Expired means before ``now``, yet not more than five years (TTL-4). Whoever takes them may
+        stop and go on later: None comes when some time was spent on finding them. What is written
+        in between may be due or not (``is_due``).
         """
         latest = Decimal(now_seconds)
-        earliest = latest - limits.TTL_PAST_SECONDS
-        expired = self._queue.irange((earliest,), (latest,))
-        return sorted(position for expiry, position in expired if expiry > earliest)
+        first: tuple[Any, ...] = (latest - limits.TTL_PAST_SECONDS, (TOP,))
+        runs = []
+        while True:
+            expired = self._queue.irange(first, (latest,), inclusive=(False, False))
+            found = list(islice(expired, _FOUND_AT_ONCE))
+            if not found:
+                break
+            runs.append(sorted(position for _, position in found))
+            first = found[-1]
+            yield None
+        yield from merge(*runs)
+
+    def is_due(self, item: Item | None, now_seconds: float) -> bool:
+        """Return whether an item has expired."""
+        expiry, latest = self._expiry(item), Decimal(now_seconds)
+        return expiry is not None and latest - limits.TTL_PAST_SECONDS < expiry < latest
 
     def next_due(self, now_seconds: float) -> float | None:
         """Return the first expiry time after which something is due, or None."""

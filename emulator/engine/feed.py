@@ -187,7 +187,7 @@ class TrafficFeed:
 
     def advance(self, now_ns: int) -> None:
         """Move to a moment; minutes that end on the way are closed with what was reported."""
-        self._account.catch_up(now_ns)
+        self._account.reach(now_ns)
 
     def forget_receipts(self) -> None:
         """Drop the receipts of calls made below the API, which are never read."""

@@ -1,15 +1,18 @@
 """What falls due by the clock: the work of every whole minute (CAP-613), and splits (CAP2-3).
 
-At a whole minute, in this order: expired items go; the minute's metrics are closed; on-demand
-tables grow; hot partitions are found; auto scaling acts. A hot partition splits at a second of its
-own. A stretch in which nothing can happen is passed over, so advancing a year costs no more than
-what falls due in it. Where requests arrive at a stated pace, the calendar's work (expiry) and that
-of throughput (growth, heat, splits, scaling) fall due on times of their own.
+At a whole minute, in this order: expired items go, for some milliseconds at a time; the minute's
+metrics are closed; on-demand tables grow; hot partitions are found; auto scaling acts. A hot
+partition splits at a second of its own. A stretch in which nothing can happen is passed over, so
+advancing a year costs no more than what falls due in it. Where requests arrive at a stated pace,
+the calendar's work (expiry) and that of throughput (growth, heat, splits, scaling) fall due on
+times of their own.
 """
 
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from emulator.capacity import READ, WRITE, heat
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
 MINUTE_SECONDS: Final = 60
 MINUTE_NS: Final = MINUTE_SECONDS * NANOSECONDS
+#: For how long items expire before others have a turn.
+_SLICE_SECONDS: Final = 0.005
 _AXES: Final = ((READ, "Read"), (WRITE, "Write"))
 
 
@@ -34,27 +39,47 @@ class Minutes:
 
     Attributes:
         next_ns: When the next thing falls due.
+        expiring: What is left of the expiry of the minute at which the account stands, if any.
     """
 
-    __slots__ = ("_next_minute_ns", "next_ns")
+    __slots__ = ("_next_minute_ns", "expiring", "next_ns")
 
     def __init__(self, now_ns: int) -> None:
         self.next_ns = self._next_minute_ns = _minute_after(now_ns)
+        self.expiring: Iterator[None] | None = None
 
-    def catch_up(self, account: Account, now_ns: int) -> None:
-        """Do all that falls due up to ``now_ns``, in order."""
+    def catch_up(self, account: Account, now_ns: int) -> bool:
+        """Do what falls due up to ``now_ns``, in order; return whether that is all of it.
+
+        Items expire for some milliseconds. If others are left, the account stands at their minute.
+        """
         while self.next_ns <= now_ns:
-            self._skip_idle(account, now_ns)
-            if self.next_ns > now_ns:
-                break
-            self._reach(account)
+            if self.expiring is None:
+                self._skip_idle(account, now_ns)
+                if self.next_ns > now_ns:
+                    break
+                self._reach(account)
             if self.next_ns == self._next_minute_ns:
+                if not self._expire(account):
+                    return False
                 self._work(account)
                 self._next_minute_ns += MINUTE_NS
             else:
                 split_hot_partitions(account)
             self.look_ahead(account)
         self._finish(account, now_ns)
+        return True
+
+    def _expire(self, account: Account) -> bool:
+        """Remove expired items for some milliseconds; return whether none is left."""
+        ends_at = time.perf_counter() + _SLICE_SECONDS
+        expiring = _expire(account) if self.expiring is None else self.expiring
+        for _ in expiring:
+            if time.perf_counter() >= ends_at:
+                self.expiring = expiring
+                return False
+        self.expiring = None
+        return True
 
     def _reach(self, account: Account) -> None:
         """Move the account to the next moment at which something falls due."""
@@ -62,8 +87,7 @@ class Minutes:
         account.now_ns = account.throughput_ns = self.next_ns
 
     def _work(self, account: Account) -> None:
-        """Do the work of the minute that ends now."""
-        _expire(account)
+        """Do the work of the minute that ends now, but for expiry."""
         _report_backlogs(account)
         account.metrics.roll(account.now_ns // NANOSECONDS)
         _close_minutes(account)
@@ -106,7 +130,6 @@ class CalendarMinutes(Minutes):
         account.now_ns = self.next_ns
 
     def _work(self, account: Account) -> None:
-        _expire(account)
         account.metrics.roll(account.now_ns // NANOSECONDS)
 
     def _finish(self, account: Account, now_ns: int) -> None:
@@ -124,6 +147,9 @@ class ThroughputMinutes(Minutes):
     """What falls due as requests arrive at a pace: growth, heat, splits, scaling."""
 
     __slots__ = ()
+
+    def _expire(self, account: Account) -> bool:  # noqa: ARG002  # that goes by the calendar
+        return True
 
     def _reach(self, account: Account) -> None:
         drain(account, self.next_ns)
@@ -158,8 +184,7 @@ def next_expiry_ns(account: Account) -> float:
     moments = (
         table.expiry.next_due(account.now_seconds - delay)
         for table in account.tables.values()
-        if table.expiry is not None
-        and (table.replica is None or table.replica.expires_here(account))
+        if table.expiry is not None and _expires_here(account, table)
     )
     return min(
         (_minute_after(round((due + delay) * NANOSECONDS)) for due in moments if due is not None),
@@ -167,10 +192,16 @@ def next_expiry_ns(account: Account) -> float:
     )
 
 
-def _expire(account: Account) -> None:
+def _expires_here(account: Account, table: Table) -> bool:
+    """Return whether a table deletes its own expired items; of replicas, one does so for all."""
+    replica = table.replica
+    return replica is None or account.network.regions.expires_here(account, replica)
+
+
+def _expire(account: Account) -> Iterator[None]:
     for table in list(account.tables.values()):
-        if table.replica is None or table.replica.expires_here(account):
-            sweep(account, table)
+        if _expires_here(account, table):
+            yield from _sweep(account, table)
 
 
 def _close_minutes(account: Account) -> None:
@@ -204,22 +235,31 @@ def _close_minute(account: Account, table: Table, resource: Resource, now_s: int
     _scale(account, table, resource, consumed, now_s)
 
 
-def sweep(account: Account, table: Table) -> None:
+def _sweep(account: Account, table: Table) -> Iterator[None]:
     """Remove the expired items of a table, in position order, free of charge (CAP-1101, CAP-1102).
+
+    Whoever takes from it may stop and go on later, whatever has become of table and items.
 
     Assumed: at the minute, ``Settings.ttl_delay`` after their time; the service takes days.
     """
-    if table.expiry is None:
+    expiry = table.expiry
+    if expiry is None:
         return
     # Most tables keep their items.
     from emulator.engine.writes import Write, apply, plan
 
-    due = table.expiry.due(account.now_seconds - account.settings.ttl_delay)
-    for position in due:
-        planned = plan(Write(table, position, lambda _: None))
-        apply(account, planned, by_service=True)
-    if due:
-        account.metrics.add("TimeToLiveDeletedItemCount", len(due), table=table.name)
+    due_s = account.now_seconds - account.settings.ttl_delay
+    deleted = 0
+    for position in expiry.due(due_s):
+        if position is not None and expiry.is_due(table.store.get(position), due_s):
+            planned = plan(Write(table, position, lambda _: None))
+            apply(account, planned, by_service=True)
+            deleted += 1
+        yield
+        if table.expiry is not expiry or account.tables.get(table.name) is not table:
+            break
+    if deleted:
+        account.metrics.add("TimeToLiveDeletedItemCount", deleted, table=table.name)
 
 
 def _grow(

@@ -118,12 +118,11 @@ class Accounts:
                 if account.namespace.access_key is not None and account.is_empty:
                     self._kept.pop(account.namespace, None)
 
-    def catch_up(self, now_ns: int) -> None:
-        """Move every account to a moment."""
+    def reach_in_turns(self, now_ns: int) -> Iterator[None]:
+        """Move every account to a moment, and yield whenever others may be served."""
         self._network.catch_up(now_ns)
         for account in self:
-            with account.lock:
-                account.catch_up(now_ns)
+            yield from account.reach_in_turns(now_ns)
 
     def new(self, namespace: Namespace, common: Account | None = None) -> Account:
         """Return an empty account, which is not kept."""

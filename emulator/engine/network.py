@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Protocol
 
 from emulator.engine.namespaces import Namespace
 from emulator.locks import Rank, new_lock
 
 if TYPE_CHECKING:
     from emulator.engine.account import Account
+    from emulator.engine.replicas import Replica
+    from emulator.engine.table import Table
+    from emulator.model import Item
+    from emulator.storage import Position
 
 
 class RegionsNeeded(Exception):
@@ -26,25 +30,50 @@ class RegionsNeeded(Exception):
         self.if_known = if_known
 
 
+class Regions(Protocol):
+    """What an engine asks about replicas; ``emulator.regions`` answers."""
+
+    def check_write(self, account: Account, replica: Replica, position: Position) -> None:
+        """Refuse a write that another region's write of the item has not let through."""
+
+    def send(self, account: Account, table: Table, position: Position, new: Item | None) -> None:
+        """Put a write that was made here on its way to the other replicas."""
+
+    def expires_here(self, account: Account, replica: Replica) -> bool:
+        """Return whether expired items are deleted by this replica."""
+
+    def deliver(self, account: Account, now_ns: int) -> None:
+        """Take in every write of other regions that is due until a moment."""
+
+    def catch_up(self, network: Network, now_ns: int) -> None:
+        """Move all regions that have replicas to a moment."""
+
+
 class Network:
     """What joins the regions of an emulator.
+
+    Args:
+        load: Returns what decides about replicas; asked first when there is one.
 
     Attributes:
         accounts: The accounts that have replicas, by namespace; empty while there are none.
         lock: Held while an inbox is touched; taken after the locks of accounts.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, load: Callable[[], Regions]) -> None:
+        self._load = load
         self.accounts: dict[Namespace, Account] = {}
         self.lock = new_lock(Rank.NETWORK)
+
+    @property
+    def regions(self) -> Regions:
+        """What decides about replicas."""
+        return self._load()
 
     def catch_up(self, now_ns: int) -> None:
         """Move all regions that have replicas to a moment."""
         if self.accounts:
-            # Loaded with the first global table: most emulators never have one.
-            from emulator.engine.replication import catch_up
-
-            catch_up(self, now_ns)
+            self.regions.catch_up(self, now_ns)
 
     def note(self, account: Account) -> None:
         """Find out which tables of an account are replicas, after some came or went."""

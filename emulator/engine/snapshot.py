@@ -45,6 +45,7 @@ def capture(account: Account) -> dict[str, Any]:
         "tokens": account.tokens.copy(),
         "holds": account.holds.copy(),
         "archive": account.archive.copy(),
+        "ids_made": account.ids_made,
     }
 
 
@@ -59,6 +60,7 @@ def reinstate(account: Account, state: Mapping[str, Any]) -> None:
     account.tokens = state["tokens"].copy()
     account.holds = state["holds"].copy()
     account.archive = state["archive"].copy()
+    account.ids_made = max(account.ids_made, state["ids_made"])
     account.has_backlog = has_backlog(account)
     account.network.note(account)
     account.begin_observing()

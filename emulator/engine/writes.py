@@ -94,7 +94,7 @@ def execute(account: Account, write: Write) -> Planned:
     table = write.table
     account.holds.check(account, table, write.position)
     if table.replica is not None:
-        table.replica.check(account, write.position)
+        account.network.regions.check_write(account, table.replica, write.position)
     planned = plan(write)
     account.admit_write(planned)
     if planned.failure is not None:
@@ -235,7 +235,7 @@ def place(account: Account, table: Table, position: Position, new: Item) -> None
     old = table.store.get(position)
     changes = table.plan(position, old, new) if table.indexes else []
     if table.replica is not None:
-        table.replica.send(account, table, position, new)
+        account.network.regions.send(account, table, position, new)
     if table.vectors is not None:
         table.vectors.commit(position, table.vectors.plan(position, old, new), account.now_ns)
     if not account.has_backlog or account.capacity != "enforce":
@@ -279,7 +279,7 @@ def apply(
             partition_id = table.resource.partitions.at(write.position).id
         stream.record(old, new, now_ns, by_service=by_service, partition_id=partition_id)
     if table.replica is not None and not is_replicated and (old is not None or new is not None):
-        table.replica.send(account, table, write.position, new)
+        account.network.regions.send(account, table, write.position, new)
     _split_full_partitions(account, table, write.position, changes)
     if not arms or account.capacity == "off":
         return

@@ -11,7 +11,7 @@ import contextlib
 import itertools
 import logging
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from decimal import Decimal
 from types import MappingProxyType
@@ -21,7 +21,7 @@ from urllib.parse import parse_qsl, urlsplit
 from emulator import __version__
 from emulator.clock import ManualClock
 from emulator.http.http_protocol import HttpRequest, HttpResponse
-from emulator.http.json_protocol import PLAIN_JSON
+from emulator.http.json_protocol import PLAIN_JSON, LaterResponse
 from emulator.protocol import decode_json, encode_json
 from emulator.service.errors import EmulatorError, SerializationException
 
@@ -230,8 +230,16 @@ class ControlRoutes:
         seconds = named_parameter(parameters, "advance")
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
             raise EmulatorError(f"advance takes a number of seconds, not {seconds!r}")
-        clock.advance(seconds)
+        turns = clock.advance_in_turns(seconds)
+        for _ in turns:
+            return LaterResponse(PLAIN_JSON, self._finish_advance(turns, parameters))
         return self._read_clock(parameters)
+
+    def _finish_advance(
+        self, turns: Iterator[None], parameters: Parameters
+    ) -> Generator[None, None, bytes]:
+        yield from turns
+        return encode_json(self._read_clock(parameters))
 
     def _read_capacity(self, _parameters: Parameters) -> Any:
         return {"capacity": self._emulator.capacity}

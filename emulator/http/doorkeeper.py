@@ -28,7 +28,9 @@ OTHER_PAGE: Final = (
 )
 OTHER_SITE: Final = "a page of another site may not call this"
 _FORBIDDEN: Final = 403
-_OTHER_SITES: Final = frozenset(("cross-site", "same-site"))
+_CROSS_SITE: Final = "cross-site"
+_OTHER_SITES: Final = frozenset((_CROSS_SITE, "same-site"))
+_PAGE_FIELDS: Final = frozenset(("origin", "sec-fetch-site"))
 
 
 class Doorkeeper:
@@ -55,14 +57,14 @@ class Doorkeeper:
     def refusal(self, request: HttpRequest) -> HttpResponse | None:
         """Return why a request is not answered, or None if it is."""
         fields = request.fields
-        is_usual = request.target == "/" and "origin" not in fields
+        is_usual = request.target == "/" and _PAGE_FIELDS.isdisjoint(fields)
         if is_usual and self._hosts.answers_to(fields.get("host")):
             return None
         is_private = request.target.startswith(PRIVATE_ROUTES)
         sentence = self._host_fault(fields.get("host"), is_private=is_private)
         if sentence is None and "origin" in fields:
             sentence = self._origin_fault(fields, is_private=is_private)
-        elif sentence is None and is_private and fields.get("sec-fetch-site") in _OTHER_SITES:
+        elif sentence is None and _hides_its_page(request, is_private=is_private):
             sentence = OTHER_SITE
         return None if sentence is None else _refused(sentence, is_private=is_private)
 
@@ -80,6 +82,16 @@ class Doorkeeper:
             return None
         may_call = self.origins.names(origin) if is_private else self.origins.allows(origin)
         return None if may_call else OTHER_PAGE.format(origin=origin)
+
+
+def _hides_its_page(request: HttpRequest, *, is_private: bool) -> bool:
+    """Return whether a page of another site asks and does not say which.
+
+    The service's protocol does something by POST only, and a link may lead to the console. Other
+    ports of this machine are the same site: their pages may call, but not steer.
+    """
+    site = request.fields.get("sec-fetch-site")
+    return site in _OTHER_SITES if is_private else site == _CROSS_SITE and request.method == "POST"
 
 
 def _refused(sentence: str, *, is_private: bool) -> HttpResponse:

@@ -31,6 +31,7 @@ _REQUEST_LINE_START = re.compile(rb"\r?\Z|" + _TOKEN + rb"{1,32}(?: |\Z)")
 _FIELD_NAME = re.compile(_TOKEN + rb"+")
 _CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})(?:[ \t]*;[^\x00-\x08\x0a-\x1f\x7f]*)?")
 _STRAY_LINE_END = re.compile(rb"(?<!\r)\n|\r(?=[^\n])")
+_LINE_END: Final = re.compile(rb"[\r\n]")
 _CONTROLS: Final = bytes(range(9)) + bytes(range(10, 32)) + b"\x7f"
 _LENGTH_DIGITS: Final = 18
 
@@ -76,12 +77,9 @@ _FIELD_LINE_BYTES: Final = 256  # of the longest line that is remembered
 
 
 class HttpRequest:
-    """One whole request: method, target, fields by their names in lower case, and the body.
+    """One whole request: method, target, fields by their names in lower case, and the body."""
 
-    ``peer`` is the address it came from, where somebody asks for it.
-    """
-
-    __slots__ = ("body", "fields", "keep_alive", "method", "peer", "target")
+    __slots__ = ("body", "fields", "keep_alive", "method", "target")
 
     def __init__(self, method: str, target: str, fields: dict[str, str]) -> None:
         self.method = method
@@ -89,7 +87,6 @@ class HttpRequest:
         self.fields = fields
         self.body: bytes = b""
         self.keep_alive = True
-        self.peer: str | None = None
 
 
 class Phase(Enum):
@@ -170,6 +167,7 @@ class RequestParser:
 
         Raises:
             SerializationException: the bytes are not HTTP; nothing more can be read.
+            RequestLineTooLongException: the request line is over the limit of a head; likewise.
             RequestEntityTooLargeException: the body is over the limit; likewise.
         """
         request = self._request
@@ -209,7 +207,11 @@ class RequestParser:
         if start == len(buffer):
             self.phase = IDLE
             return None
-        end = self._find(b"\r\n\r\n", start + self._searched, start + self._head_bytes)
+        try:
+            end = self._find(b"\r\n\r\n", start + self._searched, start + self._head_bytes)
+        except errors.SerializationException:
+            self._check_request_line()
+            raise
         if end < 0:
             self._check_partial_head()
             return None
@@ -217,6 +219,13 @@ class RequestParser:
         self._start = end + 4
         self._searched = 0
         return request
+
+    def _check_request_line(self) -> None:
+        """Refuse a request line that takes up the whole of a head that is too long."""
+        start, end = self._start, self._start + self._head_bytes + 4
+        is_one = _REQUEST_LINE_START.match(self._buffer, start, start + 33)
+        if is_one and not _LINE_END.search(self._buffer, start, end):
+            raise errors.RequestLineTooLongException
 
     def _check_partial_head(self) -> None:
         """Refuse at once what can no longer become a head, such as a TLS greeting."""

@@ -13,7 +13,7 @@ import logging
 import math
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, Final
 
 from emulator import protocol
@@ -54,8 +54,8 @@ class JsonProtocol:
         region: The region the health text names.
         shared: All regions are one, whatever a client's credentials are scoped to.
         keys_apart: The data of different access keys is apart; not if all is shared.
-        has_callers: Access keys say who asks.
         origins: Whose pages may read the answers.
+        now: Tells the time by which signatures expire; without it they do not.
     """
 
     def __init__(
@@ -65,14 +65,14 @@ class JsonProtocol:
         region: str = "us-east-1",
         shared: bool = False,
         keys_apart: bool = False,
-        has_callers: bool = False,
         origins: Origins | None = None,
+        now: Callable[[], float] | None = None,
     ) -> None:
         self._call = call
+        self._now = now
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._shared = shared
-        self._has_callers = has_callers
-        self._tells_keys = has_callers or (keys_apart and not shared)
+        self._tells_keys = keys_apart and not shared
         self._origins = Origins() if origins is None else origins
 
     def answer(self, request: HttpRequest) -> HttpResponse:
@@ -84,7 +84,7 @@ class JsonProtocol:
             sent_type = fields.get("content-type", "")
             content_type = _CONTENT_TYPES.get(sent_type) or _media_type(sent_type)
             if content_type is None and request.body:
-                response = _not_found()
+                response = not_found()
             else:
                 response = self._answer_operation(request, content_type or PLAIN_JSON)
         if "origin" in fields:
@@ -126,18 +126,16 @@ class JsonProtocol:
         target = request.target
         query = "" if target == "/" else target.partition("?")[2]
         key, region = protocol.credentials_of(fields, query)
+        if self._now is not None:
+            protocol.check_signing_time(fields, self._now())
         if members is None:
             raise errors.SerializationException
         if self._shared:
             region = None
         if not self._tells_keys:
             answer = self._call(operation, members, region=region)
-        elif not self._has_callers:
-            answer = self._call(operation, members, region=region, access_key=key)
         else:
-            answer = self._call(
-                operation, members, region=region, access_key=key, source_ip=request.peer
-            )
+            answer = self._call(operation, members, region=region, access_key=key)
         return answer if OPERATIONS[operation].has_output else None
 
     def _answer_other_method(self, request: HttpRequest) -> HttpResponse:
@@ -145,24 +143,27 @@ class JsonProtocol:
             return HttpResponse(200, PLAIN_JSON, b"", preflight_lines(request.fields))
         if request.method == "GET" and request.target == "/":
             return HttpResponse(200, "text/plain", self._health)
-        return _not_found()
+        return not_found()
 
 
-class PageResponse(HttpResponse):
-    """A long answer, which is written into the body piece by piece.
+class LaterResponse(HttpResponse):
+    """An answer that is made piece by piece, while others are served.
 
     Args:
         content_type: Of the body.
-        answer: The members of the answer.
-        accepted: What the client accepts as compression.
+        body: Yields after each piece of work, and returns the body.
     """
 
     __slots__ = ("_steps", "is_whole")
 
-    def __init__(self, content_type: str, answer: LongAnswer, accepted: str | None) -> None:
+    def __init__(self, content_type: str, body: Generator[None, None, bytes]) -> None:
         super().__init__(200, content_type, b"")
-        self._steps = self._write(answer, accepted)
+        self._steps = self._make(body)
         self.is_whole = False
+
+    def _make(self, body: Generator[None, None, bytes]) -> Iterator[None]:
+        self.body = yield from body
+        self.is_whole = True
 
     def write_piece(self) -> None:
         """Write one piece more."""
@@ -173,7 +174,22 @@ class PageResponse(HttpResponse):
         for _ in self._steps:
             pass
 
-    def _write(self, answer: LongAnswer, accepted: str | None) -> Iterator[None]:
+
+class PageResponse(LaterResponse):
+    """A long answer, which is written into the body piece by piece.
+
+    Args:
+        content_type: Of the body.
+        answer: The members of the answer.
+        accepted: What the client accepts as compression.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, content_type: str, answer: LongAnswer, accepted: str | None) -> None:
+        super().__init__(content_type, self._write(answer, accepted))
+
+    def _write(self, answer: LongAnswer, accepted: str | None) -> Generator[None, None, bytes]:
         pieces: list[bytes | memoryview] = []
         for piece in protocol.encode_in_pieces(answer):
             pieces.append(piece)
@@ -186,8 +202,7 @@ class PageResponse(HttpResponse):
                 yield
             pieces.append(stream.flush())
             self.field_lines += f"Content-Encoding: {encoding}\r\n"
-        self.body = b"".join(pieces)
-        self.is_whole = True
+        return b"".join(pieces)
 
 
 _CONTENT_TYPES: Final = {protocol.AMZ_JSON: protocol.AMZ_JSON, PLAIN_JSON: PLAIN_JSON}
@@ -197,7 +212,8 @@ def _media_type(content_type: str) -> str | None:
     return _CONTENT_TYPES.get(content_type.partition(";")[0].strip().lower())
 
 
-def _not_found() -> HttpResponse:
+def not_found() -> HttpResponse:
+    """Return the answer to what is no request of the protocol."""
     return HttpResponse(404, "application/xml", b"<UnknownOperationException/>\n")  # WIR-3
 
 

@@ -116,7 +116,6 @@ class NamespaceKeeper:
         *,
         region: str | None = None,
         access_key: str | None = None,
-        source_ip: str | None = None,
     ) -> dict[str, Any]:
         """Answer one operation.
 
@@ -129,7 +128,7 @@ class NamespaceKeeper:
         if 0 < self._memory_bytes < self._kept_bytes and operation in _ADDING:
             kept, most = _megabytes(self._kept_bytes), _megabytes(self._memory_bytes)
             raise errors.LimitExceededException(FULL.format(kept=kept, most=most))
-        return emulator.call_in_pieces(operation, request, region, access_key, source_ip)
+        return emulator.call_in_pieces(operation, request, region, access_key)
 
     def sweep(self) -> None:
         """Forget what is idle or too much; those that hold nothing are forgotten anyway."""

@@ -29,7 +29,7 @@ from emulator.http.console import Console, ConsoleMode
 from emulator.http.control import ControlRoutes
 from emulator.http.doorkeeper import PRIVATE_ROUTES, Doorkeeper
 from emulator.http.http_protocol import IDLE, HttpRequest, HttpResponse, Phase
-from emulator.http.json_protocol import JsonProtocol, PageResponse
+from emulator.http.json_protocol import JsonProtocol, LaterResponse, PageResponse, not_found
 from emulator.http.namespaces import CallerNamespaces, NamespaceKeeper
 from emulator.http.origins import LOCAL, Origins
 from emulator.http.request_log import RequestLog
@@ -42,7 +42,15 @@ if TYPE_CHECKING:
 _BACKLOG: Final = 512
 _READ_BYTES: Final = 16 * limits.KIB
 _UNSET: Final = 0.0  # the sweep gives the phase its time: no clock is read per request
-_WRITE_BUFFER_BYTES: Final = limits.MIB
+#: With more than this unfetched, a client is not read until it has fetched everything.
+_WRITE_BUFFER_BYTES: Final = 64 * limits.KIB
+#: When clients have let go of so much, the memory is given back to the system.
+_TRIMMED_BYTES: Final = 16 * limits.MIB
+#: What a large block is for the allocator, and how many are kept apart; Linux has 65,530 maps.
+_LARGE_BLOCK_BYTES: Final = 32 * limits.KIB
+_LARGE_BLOCKS: Final = 16_384
+_M_MMAP_THRESHOLD: Final = -3  # their numbers in glibc's malloc.h
+_M_MMAP_MAX: Final = -4
 #: What a system answers when it has no descriptor, or no memory, for one connection more.
 _OUT_OF_ROOM: Final = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
 _OUT_OF_ROOM_SECONDS: Final = 60.0  # between two lines in the log that say so
@@ -58,6 +66,7 @@ _TOGETHER_SECONDS: Final = 0.001
 _TURN_SECONDS: Final = 0.002
 #: After the time that stopping may take, how long until the process is interrupted.
 _PATIENCE_SECONDS: Final = 2.0
+_NO_MORE: Final = object()
 
 TOO_MANY_CONNECTIONS: Final = "This server has {count} connections and takes no more"
 TOO_MANY_BYTES: Final = "This server holds {count} bytes of unfinished requests and takes no more"
@@ -74,6 +83,8 @@ class ServerOptions:
     cors: str = LOCAL
     #: Names to answer to, beside those of this machine and the address listened on.
     allow_hosts: tuple[str, ...] = ()
+    #: Signatures of more than 15 minutes ago or ahead are refused.
+    check_times: bool = False
     #: All regions are one, as with DynamoDB Local's ``-sharedDb``.
     shared: bool = False
     #: The data of different access keys is apart, unless all is shared.
@@ -128,6 +139,7 @@ class _Connection(asyncio.BufferedProtocol):
         "_received",
         "_server",
         "_transport",
+        "_unfetched_bytes",
     )
 
     def __init__(self, server: HttpServer) -> None:
@@ -137,15 +149,16 @@ class _Connection(asyncio.BufferedProtocol):
         self._paused = False  # the client does not fetch its answers
         self._lingering = False  # refused: what still arrives is thrown away
         self._awaits_answer = False  # a request was read; what comes after it waits
-        self._page: PageResponse | None = None  # is being written; what comes after it waits
+        self._page: LaterResponse | None = None  # is being written; what comes after it waits
         self._deadline = _UNSET
         self._held_bytes = 0  # what the server counts for this connection
+        self._unfetched_bytes = 0  # the memory that answers take until all of them are fetched
         self._received = bytearray(_READ_BYTES)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Other loops bring transports that do not inherit from asyncio's.
         self._transport = cast("asyncio.Transport", transport)
-        self._transport.set_write_buffer_limits(high=_WRITE_BUFFER_BYTES)
+        self._transport.set_write_buffer_limits(high=_WRITE_BUFFER_BYTES, low=0)
         server = self._server
         server.connections.add(self)
         excess = len(server.connections) - server.most_connections
@@ -158,7 +171,8 @@ class _Connection(asyncio.BufferedProtocol):
             self._refuse(errors.ServiceUnavailableException(sentence))
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
-        self._hold(0)
+        self._server.held_bytes -= self._held_bytes
+        self._held_bytes = 0
         self._server.forget(self)
 
     def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002 - asyncio's signature
@@ -174,18 +188,18 @@ class _Connection(asyncio.BufferedProtocol):
         if phase is not before:  # a trickle within one phase buys no more time for it
             self._deadline = _UNSET
         if self._held_bytes or phase is not IDLE:
-            self._hold(self._parser.held_bytes)
+            self._hold()
 
     def pause_writing(self) -> None:
         self._paused = True
         self._deadline = _UNSET
         self._transport.pause_reading()
-        self._hold(self._parser.held_bytes + self._transport.get_write_buffer_size())
+        self._hold()
 
     def resume_writing(self) -> None:
         self._paused = False
         self._deadline = _UNSET
-        self._hold(self._parser.held_bytes)
+        self._hold()
         self._read_on()
 
     def _answer_all(self) -> None:
@@ -203,8 +217,6 @@ class _Connection(asyncio.BufferedProtocol):
                     self._transport.write(http_protocol.CONTINUE)
                 return
             self._deadline = _UNSET
-            if server.asks_peers:
-                request.peer = self._transport.get_extra_info("peername")[0]
             if len(server.connections) > _FEW_CONNECTIONS:
                 self._awaits_answer = True
                 server.together.answer(self, request)
@@ -222,10 +234,10 @@ class _Connection(asyncio.BufferedProtocol):
             self._take_response(request, response)
             if self._parser.phase is not IDLE:
                 self._answer_all()
-                self._hold(self._parser.held_bytes)
+                self._hold()
 
     def _take_response(self, request: HttpRequest, response: HttpResponse) -> None:
-        if isinstance(response, PageResponse) and not response.is_whole:
+        if isinstance(response, LaterResponse) and not response.is_whole:
             self._send_later(request, response)
         else:
             self._send(request, response)
@@ -241,12 +253,14 @@ class _Connection(asyncio.BufferedProtocol):
         )
         if body_apart:
             transport.write(response.body)
+        if transport.get_write_buffer_size():
+            self._hold()
         if is_last:
             self._linger()
         elif not keep_alive:
             transport.close()
 
-    def _send_later(self, request: HttpRequest, page: PageResponse) -> None:
+    def _send_later(self, request: HttpRequest, page: LaterResponse) -> None:
         """Have a page written while others are served; answers stay in order."""
 
         def send() -> None:
@@ -254,11 +268,13 @@ class _Connection(asyncio.BufferedProtocol):
             if not self._transport.is_closing():
                 self._send(request, page, body_apart=True)
                 self._read_on()
-                self._hold(self._parser.held_bytes)
+                self._hold()
 
         self._page = page
         self._transport.pause_reading()
-        self._server.pages.write(page, send)
+        server = self._server
+        # A page does not wait for an advance of the clock.
+        (server.pages if isinstance(page, PageResponse) else server.advances).write(page, send)
 
     def _read_on(self) -> None:
         """Answer what has been read, and read on if nothing is in the way."""
@@ -280,18 +296,25 @@ class _Connection(asyncio.BufferedProtocol):
         self._lingering = True
         self._deadline = _UNSET
         self._parser = self._server.parser()
-        self._hold(0)
+        self._hold()
         self._transport.write_eof()
 
-    def _hold(self, held_bytes: int) -> None:
-        """Count what is held for this client, and refuse it if it is too much for all."""
+    def _hold(self) -> None:
+        """Count what is held for this client, and refuse it if it is too much for all.
+
+        A client that has yet to fetch answers would not see a refusal: it is cut off.
+        """
         server = self._server
+        unfetched = self._transport.get_write_buffer_size()
+        # A buffer that is fetched in part keeps the memory of the whole.
+        self._unfetched_bytes = max(unfetched, self._unfetched_bytes) if unfetched else 0
+        held_bytes = self._parser.held_bytes + self._unfetched_bytes
         grows = held_bytes > self._held_bytes
         server.held_bytes += held_bytes - self._held_bytes
         self._held_bytes = held_bytes
-        if not grows or server.held_bytes <= server.options.held_bytes or self._lingering:
+        if not grows or server.held_bytes <= server.options.held_bytes:
             return
-        if self._paused:
+        if self._unfetched_bytes:
             self._transport.abort()
         else:
             sentence = TOO_MANY_BYTES.format(count=server.options.held_bytes)
@@ -299,13 +322,15 @@ class _Connection(asyncio.BufferedProtocol):
 
     def check_time(self, now: float) -> None:
         """Close the connection when its time is over; say so to a request that has begun."""
+        if self._held_bytes:
+            self._hold()
         if self._awaits_answer or self._page is not None:  # it waits for us
             self._deadline = _UNSET
         elif self._deadline == _UNSET:
             self._deadline = now + self._phase_seconds()
         elif now < self._deadline:
             return
-        elif self._paused or self._lingering:
+        elif self._paused or self._lingering or self._unfetched_bytes:
             self._transport.abort()
         else:
             if self._parser.phase is not IDLE:
@@ -404,10 +429,10 @@ class _PagesInWriting:
     """
 
     def __init__(self) -> None:
-        self._waiting: deque[tuple[PageResponse, Callable[[], None]]] = deque()
+        self._waiting: deque[tuple[LaterResponse, Callable[[], None]]] = deque()
         self._has_turn = False
 
-    def write(self, page: PageResponse, send: Callable[[], None]) -> None:
+    def write(self, page: LaterResponse, send: Callable[[], None]) -> None:
         """Write a page, and call ``send`` when it is whole."""
         self._waiting.append((page, send))
         self._take_turns()
@@ -438,11 +463,16 @@ class HttpServer:
 
     def __init__(self, emulator: Emulator, options: ServerOptions) -> None:
         self.options = options
+        self._emulator = emulator
+        self._due_work: Iterator[None] = iter(())
+        self._has_due_work = False
         self.connections: set[_Connection] = set()
         self.most_connections = min(options.connections, _most_descriptors())
         self.held_bytes = 0
         self.together = _RequestsTogether(self.respond)
         self.pages = _PagesInWriting()
+        self.advances = _PagesInWriting()
+        self.memory = _Memory()
         self.is_closing = False  # requests are answered, and their connections end
         self.is_closed = False  # nobody new is served
         self.time: Callable[[], float] = time.monotonic
@@ -466,15 +496,13 @@ class HttpServer:
         )
         is_kept = options.memory_bytes or (options.keys_apart and options.namespace_idle_seconds)
         call = self._keeper.call if is_kept else emulator.call_in_pieces
-        #: Whether it matters where a request comes from: to policies it may.
-        self.asks_peers = emulator.has_callers
         self._protocol = JsonProtocol(
             call,
             region=emulator.region,
             shared=options.shared,
             keys_apart=options.keys_apart,
-            has_callers=emulator.has_callers,
             origins=origins,
+            now=time.time if options.check_times else None,
         )
         self._doorkeeper = Doorkeeper(origins, options.allow_hosts)
         self._console = Console(
@@ -550,7 +578,7 @@ class HttpServer:
     def answer(self, request: HttpRequest, *, keep_alive: bool) -> bytes:
         """Return the bytes that answer ``request``."""
         response = self.respond(request)
-        if isinstance(response, PageResponse):
+        if isinstance(response, LaterResponse):
             response.write_all()
         return self.render(request, response, keep_alive=keep_alive)
 
@@ -605,7 +633,10 @@ class HttpServer:
 
     def refuse(self, fault: errors.ApiError) -> bytes:
         """Return the bytes that say to a client why its connection ends."""
-        response = HttpResponse(fault.status, AMZ_JSON, encode_json(fault.body()))
+        if isinstance(fault, errors.RequestLineTooLongException):
+            response = not_found()
+        else:
+            response = HttpResponse(fault.status, AMZ_JSON, encode_json(fault.body()))
         return self._writer.render(response, keep_alive=False)
 
     def forget(self, connection: _Connection) -> None:
@@ -635,12 +666,22 @@ class HttpServer:
         now = self.time()
         for connection in tuple(self.connections):
             connection.check_time(now)
+        self.memory.look(self.held_bytes)
         if self.options.keys_apart or self.options.memory_bytes:
             self._keeper.sweep()
         self._feed.sweep()
+        if not self._has_due_work:
+            self._due_work = self._emulator.catch_up_in_turns()
+            self._work()
         self._sweeper = asyncio.get_running_loop().call_later(
             self.options.sweep_seconds, self._sweep
         )
+
+    def _work(self) -> None:
+        """Have the emulator do what is due, some in each turn of the loop."""
+        self._has_due_work = next(self._due_work, _NO_MORE) is not _NO_MORE
+        if self._has_due_work and not self.is_closed:
+            asyncio.get_running_loop().call_soon(self._work)
 
 
 def serve(
@@ -665,8 +706,45 @@ def serve(
     """
     chosen = options or ServerOptions()
     stopping_seconds = chosen.drain_seconds + chosen.grace_seconds + 2 * chosen.sweep_seconds
+    server = HttpServer(emulator, chosen)
+    server.memory.keep_large_blocks_apart()
     with _rare_collections(), _StopSignals(stopping_seconds + _PATIENCE_SECONDS) as signals:
-        asyncio.run(_serve(HttpServer(emulator, chosen), host, port, on_ready, signals))
+        asyncio.run(_serve(server, host, port, on_ready, signals))
+
+
+class _Memory:
+    """Gives back to the system what clients had, where the allocator is glibc's.
+
+    By itself glibc keeps blocks of a size of which one was freed, and all that lies below anything
+    still used: after 1,000 answers of 1 MB that were not fetched, and gone, the process had 1 GB.
+    """
+
+    def __init__(self) -> None:
+        self._most_bytes = 0  # that were held since memory was given back
+        self._calls: tuple[Callable[..., int], Callable[..., int]] | None = None
+        with contextlib.suppress(AttributeError, OSError, TypeError):
+            import ctypes
+
+            library = ctypes.CDLL(None)
+            self._calls = library.malloc_trim, library.mallopt
+
+    def keep_large_blocks_apart(self) -> None:
+        """Have every large block, up to a number of them, returned when it is freed."""
+        if self._calls is not None:
+            _, set_option = self._calls
+            set_option(_M_MMAP_THRESHOLD, _LARGE_BLOCK_BYTES)
+            set_option(_M_MMAP_MAX, _LARGE_BLOCKS)
+
+    def look(self, held_bytes: int) -> None:
+        """Give memory back once most of what was held is not held any more."""
+        self._most_bytes = max(self._most_bytes, held_bytes)
+        freed_bytes = self._most_bytes - held_bytes
+        if freed_bytes > max(_TRIMMED_BYTES, 3 * held_bytes):
+            self._most_bytes = held_bytes
+            gc.collect(0)  # asyncio's transports refer to themselves
+            if self._calls is not None:
+                trim, _ = self._calls
+                trim(0)
 
 
 @contextlib.contextmanager

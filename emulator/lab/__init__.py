@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from emulator.lab.outcome.result_types import Comparison
     from emulator.service.errors import DocumentError
 
-NEEDS = "{what} needs the module {module}: pip install 'dynamometer[lab]'"
 _MODULES: Final = {
     "analysis.comparison": ("compare",),
     "analysis.sweeps": ("RayExecutor", "sweep"),
@@ -106,6 +105,8 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(importlib.import_module(f"emulator.lab.{module}"), name)
     except ModuleNotFoundError as missing:
+        from emulator.command_line import NEEDS  # programs load no argparse
+
         needs = NEEDS.format(what=f"emulator.lab.{name}", module=missing.name)
         raise ModuleNotFoundError(needs, name=missing.name) from missing
 

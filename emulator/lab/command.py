@@ -17,8 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from emulator.command_line import FAILED, FINE, answered, whole_number
 from emulator.designs import Finding
-from emulator.lab.command_line import FAILED, FINE, answered, whole_number
 from emulator.lab.inputs import agent_models
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.outcome.result_types import Comparison

@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-FINE: Final = 0
+from emulator.command_line import FINE
+
 #: The schema as it is shipped.
 SHIPPED: Final = Path(__file__).with_name("lab-file.schema.json")
 DRAFT: Final = "http://json-schema.org/draft-07/schema#"

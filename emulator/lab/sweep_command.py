@@ -21,9 +21,9 @@ from socket import create_connection
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from emulator.command_line import FAILED, FINE, answered, whole_number
 from emulator.lab.analysis.sweep_files import SweepRow, merged
 from emulator.lab.analysis.sweeps import WORKLOAD_PARAMETERS, RayExecutor, SweepPart, sweep
-from emulator.lab.command_line import FAILED, FINE, answered, whole_number
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.outcome import words
 from emulator.lab.outcome.result_types import Comparison, from_document

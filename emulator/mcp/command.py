@@ -7,10 +7,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from emulator.command_line import FINE, WRONG_USAGE
 from emulator.mcp.server import make_server
-
-FINE: Final = 0
-WRONG_USAGE: Final = 2
 
 NEEDS: Final = "'mcp' needs the module {module}: pip install 'dynamometer[mcp]'"
 NO_LIMIT: Final = "--time-limit is a number above 0, not {value:g}"

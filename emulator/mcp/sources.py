@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from emulator.designs.files import design_files
+from emulator.files import reading_below
 from emulator.service.errors import DocumentError
 
 #: The longest text, or largest file, that is read.
@@ -53,7 +54,9 @@ def source_file(text: str | None, path: str | None, format_: str, folder: Path) 
     if format_ not in FORMATS:
         raise DocumentError(NO_FORMAT.format(formats=", ".join(FORMATS), format=format_))
     if path is not None:
-        yield _below(path, folder)
+        file = _below(path, folder)
+        with reading_below(folder):
+            yield file
         return
     assert text is not None
     _check_size(len(text.encode()))
@@ -62,7 +65,8 @@ def source_file(text: str | None, path: str | None, format_: str, folder: Path) 
         file = Path(directory, f"text{suffix}")
         file.write_text(text, encoding="utf-8")
         try:
-            yield file
+            with reading_below(folder, Path(directory)):
+                yield file
         except DocumentError as error:  # the caller knows of a text, not of our file
             raise DocumentError(str(error).replace(str(file), "text")) from error
 
@@ -78,10 +82,10 @@ def _below(path: str, folder: Path) -> Path:
         raise DocumentError(OUTSIDE.format(path=path, folder=root))
     if not exists:
         raise DocumentError(f"{path}: cannot be read: No such file or directory")
-    if file.is_file():
-        _check_size(file.stat().st_size)
-    else:
+    if file.is_dir():
         _check_folder(path, file)
+    else:
+        _check_size(file.stat().st_size)
     return file
 
 

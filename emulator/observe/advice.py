@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from emulator.capacity import Reason
 from emulator.capacity.units import write_units
-from emulator.service.throttling import AXES, ThrottlingLimit
+from emulator.service.throttling import AXES, SPREAD, WARM, ThrottlingLimit, cures_of
 
 if TYPE_CHECKING:
     from emulator.observe.concentration import KeyLoad
@@ -16,21 +16,8 @@ if TYPE_CHECKING:
 #: From this part of a resource's units on, a partition key is hot by itself.
 HOT_SHARE: Final = 0.5
 
-_RAISE: Final = "raise the provisioned {axis} units of {name}, or choose on-demand billing"
-_RAISE_INDEX: Final = (
-    "raise the provisioned {axis} units of {name} to what its table's writes ask of it, or "
-    "project and key it so that fewer writes reach it"
-)
-_SPREAD: Final = (
-    "key {key} takes {share} of the {axis} units of {name}: spread them over more partition "
-    "keys, for example with a suffix to the key"
-)
-_WARM: Final = (
-    "no single key of {name} is hot: raise its WarmThroughput before such a load, or let the load "
-    "grow slowly"
-)
-_MAXIMUM: Final = "raise the on-demand maximum (OnDemandThroughput) of {name}"
-_QUOTA: Final = "ask for a higher table quota in this region, or spread the load over tables"
+_HOT_KEY: Final = "key {key} takes {share} of the {axis} units of {name}: {cure}"
+_NO_HOT_KEY: Final = "no single key of {name} is hot: {cure}"
 _INDEX_SHARE: Final = (
     "{units:g} of {total:g} write units go to the index {name}: project less into it, or "
     "leave its key out of items that are never looked up there"
@@ -42,22 +29,21 @@ _LARGE_ITEMS: Final = (
 
 
 def cure_of_limit(reason: Reason, ledger: Ledger) -> str:
-    """Return what helps against a limit that a ledger's calls ran into."""
+    """Return the change that helps most against a limit that a ledger's calls ran into."""
     parts = reason.parts
     name = reason.resource.partition(":table/")[2].replace("/index/", ".") or reason.resource
-    axis = parts.axis.lower()
-    if parts.limit is ThrottlingLimit.PROVISIONED:
-        sentence = _RAISE_INDEX if parts.is_index and parts.axis == "Write" else _RAISE
-        return sentence.format(axis=axis, name=name)
-    if parts.limit is ThrottlingLimit.MAX_ON_DEMAND:
-        return _MAXIMUM.format(name=name)
-    if parts.limit is ThrottlingLimit.ACCOUNT:
-        return _QUOTA
+    if parts.limit is not ThrottlingLimit.KEY_RANGE:
+        return cures_of(parts.limit, parts.axis, is_index=parts.is_index, name=name)[0].change
     load = _load_of(reason.resource, parts.axis, ledger)
     if load is None or load.key_share < HOT_SHARE:
-        return _WARM.format(name=name)
-    share = f"{load.key_share * 100:.0f} %"
-    return _SPREAD.format(key=", ".join(load.hottest_key), share=share, axis=axis, name=name)
+        return _NO_HOT_KEY.format(name=name, cure=WARM.change)
+    return _HOT_KEY.format(
+        key=", ".join(load.hottest_key),
+        share=f"{load.key_share * 100:.0f} %",
+        axis=parts.axis.lower(),
+        name=name,
+        cure=SPREAD.change,
+    )
 
 
 def _load_of(resource: str, axis: str, ledger: Ledger) -> KeyLoad | None:

@@ -5,7 +5,7 @@ operations there are, and in which file, is in ``emulator.service.catalogue``: a
 its operation is first asked for, since an application uses a handful of them.
 """
 
-from emulator.operations.registry import Operation, find, run
+from emulator.operations.registry import Operation, find, run, serve
 from emulator.operations.responses import LongAnswer
 
-__all__ = ["LongAnswer", "Operation", "find", "run"]
+__all__ = ["LongAnswer", "Operation", "find", "run", "serve"]

@@ -176,7 +176,7 @@ def _serve(
             undone.append(write_request)
             continue
         if write.table.replica is not None:
-            write.table.replica.check(account, write.position)
+            account.network.regions.check_write(account, write.table.replica, write.position)
         planned = plan(write)
         refused = account.try_admit_write(planned)
         if refused:

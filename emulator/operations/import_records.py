@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -27,6 +28,9 @@ NO_ITEM: Final = "Expected 'Item' top level container"
 # Assumed: the texts.
 TOO_MANY_CELLS: Final = "The record has more values than the header has names"
 NO_TEXT: Final = "The object is not encoded in UTF-8"
+
+_DECODER: Final = json.JSONDecoder()
+_INK: Final = re.compile(r"\S")
 
 
 class Read(NamedTuple):
@@ -92,17 +96,27 @@ def _read(number: int, record: _Record, table: Table) -> Read:
 
 
 def _json_records(lines: Iterable[bytes]) -> Iterator[_Record]:
-    """Yield what stands under ``Item`` in each line; empty lines are passed over."""
+    """Yield what stands under ``Item`` in each record of each line."""
     for line in lines:
-        if not line.strip():
-            continue
-        try:
-            written = json.loads(line)
-        except (ValueError, RecursionError):
-            raise _Unreadable(UNEXPECTED_TOKEN) from None
-        if not isinstance(written, dict) or not isinstance(written.get("Item"), dict):
-            raise _Unreadable(NO_ITEM)
-        yield written["Item"]
+        for written in _json_values(line):
+            if not isinstance(written, dict) or not isinstance(written.get("Item"), dict):
+                raise _Unreadable(NO_ITEM)
+            yield written["Item"]
+
+
+def _json_values(line: bytes) -> Iterator[Any]:
+    """Yield the values of a line, which need nothing between them.
+
+    Observed: moto's tests, verified on the service in May 2024: five records on one line.
+    """
+    try:
+        text = line.decode()
+        end = 0
+        while (start := _INK.search(text, end)) is not None:
+            value, end = _DECODER.raw_decode(text, start.start())
+            yield value
+    except (ValueError, RecursionError):
+        raise _Unreadable(UNEXPECTED_TOKEN) from None
 
 
 def _csv_records(lines: Iterable[bytes], form: CsvForm, table: Table) -> Iterator[_Record]:

@@ -1,4 +1,4 @@
-"""Kinesis streaming destinations: kept and described, nothing is sent (OTH-16)."""
+"""Kinesis streaming destinations: kept and described, nothing is delivered (OTH-16, OTH-24)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from emulator.engine import Account, Table
 from emulator.engine.option_values import Destination
 from emulator.operations import definitions, shapes
 from emulator.operations.registry import Request, Response, operation
+from emulator.operations.unserved import warn_once
+from emulator.service.catalogue import NOT_THERE
 from emulator.service.errors import ValidationException
 
 _STATE: Final = "Table is not in a valid state to enable Kinesis Streaming Destination: "
@@ -30,6 +32,12 @@ NO_DESTINATION: Final = (
 SAME_PRECISION: Final = (
     "Invalid Request: Precision is already set to the desired value of {precision} for tableId: "
     "{id}, kdsArn: {arn}"
+)
+#: What an active destination says of itself, since it gets nothing (OTH-24).
+NOT_DELIVERED: Final = "Nothing is delivered: this emulator has no Kinesis"
+_WARNING: Final = (
+    "EnableKinesisStreamingDestination: nothing is delivered, since this emulator has no Kinesis: "
+    f"see docs/{NOT_THERE}"
 )
 _PRECISION_MEMBER: Final = "ApproximateCreationDateTimePrecision"
 _PRECISION = shapes.String(enum=("MILLISECOND", "MICROSECOND"))
@@ -61,6 +69,7 @@ def enable(account: Account, request: Request) -> Response:
         raise ValidationException(IS_ACTIVE)
     precision = _precision(request, _ENABLE)
     table.options.destinations[arn] = Destination(is_active=True, precision=precision)
+    warn_once(account, _WARNING)
     return {
         "TableName": table.name,
         "StreamArn": arn,
@@ -102,14 +111,16 @@ def describe(account: Account, request: Request) -> Response:
     return {
         "TableName": table.name,
         "KinesisDataStreamDestinations": [
-            {
-                "StreamArn": arn,
-                "DestinationStatus": "ACTIVE" if known.is_active else "DISABLED",
-                **_described(known.precision),
-            }
+            {"StreamArn": arn, **_status(known), **_described(known.precision)}
             for arn, known in table.options.destinations.items()
         ],
     }
+
+
+def _status(destination: Destination) -> dict[str, str]:
+    if not destination.is_active:
+        return {"DestinationStatus": "DISABLED"}
+    return {"DestinationStatus": "ACTIVE", "DestinationStatusDescription": NOT_DELIVERED}
 
 
 def _active(account: Account, request: Request, verb: str) -> tuple[Table, str, Destination]:

@@ -1,195 +1,127 @@
-"""Policy documents: what one says, and whether it allows an action (OTH-18, OTH-22).
+"""Which texts are policy documents: the form of one, and of its Condition (OTH-18, OTH-23).
 
-What the Condition of a statement asks is ``policy_conditions``' to say (OTH-23).
+Nothing here says whom a policy lets do something (OTH-22).
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import re
-from collections.abc import Sequence
-from enum import Enum
-from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal
+from ipaddress import ip_network
+from typing import Any, Final
 
-from emulator.operations import policy_conditions as conditions
-
-#: The account as a whole, and everybody.
-_EVERYBODY: Final = "*"
-_ROOT: Final = re.compile(r"arn:aws:iam::(\d{12}):root")
-#: The version in which ``${…}`` is a variable; without one it is not.
+#: The version in which ``${...}`` is a variable; without one it is not.
 _WITH_VARIABLES: Final = "2012-10-17"
-_SEARCH: Final = "dynamodb:searchvectors"
+_VARIABLE: Final = re.compile(r"\$\{[^{}]*\}")
 
 
-class Verdict(Enum):
-    """What a policy says of an action."""
+def is_policy(text: str) -> bool:
+    """Return whether a text has the form of a policy.
 
-    ALLOWED = "allowed"
-    DENIED = "denied"
-    NOT_MENTIONED = "not mentioned"
-
-
-class Caller(NamedTuple):
-    """Who asks: a user of the account, named by its access key.
-
-    >>> Caller("000000000000", "ann").arn
-    'arn:aws:iam::000000000000:user/ann'
-    """
-
-    account_id: str
-    access_key: str
-
-    @property
-    def arn(self) -> str:
-        """The caller as policies name it. Assumed: a user's name is its access key."""
-        return f"arn:aws:iam::{self.account_id}:user/{self.access_key}"
-
-
-class Statement(NamedTuple):
-    """One statement of a policy; of each pair, one side says what it is not about.
-
-    Attributes:
-        clauses: What its Condition asks; all of it must be so.
-        unknown: The operator or key of the Condition that nothing is known of, if there is one.
-        has_variables: Whether ``${…}`` stands for something of the request.
-    """
-
-    is_denial: bool
-    principals: tuple[str, ...]
-    is_for_others: bool
-    actions: tuple[str, ...]
-    is_about_other_actions: bool
-    resources: tuple[str, ...]
-    is_about_other_resources: bool
-    clauses: tuple[conditions.ConditionClause, ...]
-    unknown: str | None
-    has_variables: bool
-
-    def concerns(
-        self, caller: Caller, action: str, resource: str, context: conditions.Context
-    ) -> bool:
-        """Return whether it applies to a caller's action on a resource."""
-        variables = context if self.has_variables else None
-        return (
-            any(_names(principal, caller) for principal in self.principals) != self.is_for_others
-            and any(_matches(pattern.lower(), action.lower()) for pattern in self.actions)
-            != self.is_about_other_actions
-            and any(_matches(pattern, resource, variables) for pattern in self.resources)
-            != self.is_about_other_resources
-        )
-
-    def applies(self, action: str, context: conditions.Context) -> bool:
-        """Return whether a request is as its Condition asks.
-
-        What cannot be judged denies and does not allow: a condition that nothing is known of, and
-        a fine-grained one of a search (VIX-51).
-        """
-        is_fine = any(clause.key in conditions.FINE_GRAINED for clause in self.clauses)
-        if self.unknown is not None or (is_fine and action.lower() == _SEARCH):
-            return self.is_denial
-        return all(clause.holds(context) for clause in self.clauses)
-
-
-def _names(principal: str, caller: Caller) -> bool:
-    """Return whether a principal is the caller, its account, or everybody."""
-    root = _ROOT.fullmatch(principal)
-    account_id = principal if root is None else root[1]
-    return principal in (_EVERYBODY, caller.arn) or account_id == caller.account_id
-
-
-def _matches(pattern: str, text: str, variables: conditions.Context | None = None) -> bool:
-    expression = conditions.replaced(pattern, variables, is_pattern=True)
-    return expression is not None and conditions.matches(text, expression)
-
-
-@lru_cache(maxsize=256)
-def parse(text: str) -> tuple[Statement, ...] | None:
-    """Return the statements of a policy, or None if it is none.
-
-    >>> parse('{"Statement": {"Effect": "Deny", "Principal": "*", "Action": "*", "Resource": "*"}}')
-    (Statement(is_denial=True, principals=('*',), is_for_others=False, actions=('*',),
-     is_about_other_actions=False, resources=('*',), is_about_other_resources=False,
-     clauses=(), unknown=None, has_variables=False),)
-    >>> parse("[]") is None
+    >>> is_policy('{"Statement": {"Effect": "Deny", "Principal": "*", "Action": "*",'
+    ...           ' "Resource": "*"}}')
     True
+    >>> is_policy("[]")
+    False
     """
     try:
         document = json.loads(text)
         statements = document["Statement"]
-        if isinstance(statements, dict):
-            statements = [statements]
         has_variables = document.get("Version") == _WITH_VARIABLES
-        return tuple(_statement(statement, has_variables=has_variables) for statement in statements)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return None
+        for statement in [statements] if isinstance(statements, dict) else statements:
+            _check_statement(statement, has_variables=has_variables)
+    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
+        return False
+    return True
 
 
-def _statement(written: Any, *, has_variables: bool) -> Statement:
+def _check_statement(written: Any, *, has_variables: bool) -> None:
     if written["Effect"] not in ("Allow", "Deny"):
         raise ValueError(written["Effect"])
-    principal, is_for_others = _either(written, "Principal")
-    actions, is_about_other_actions = _either(written, "Action")
-    resources, is_about_other_resources = _either(written, "Resource")
-    unknown: str | None = None
-    clauses: tuple[conditions.ConditionClause, ...] = ()
-    try:
-        clauses = conditions.parse(written.get("Condition") or {}, has_variables=has_variables)
-    except conditions.UnknownCondition as error:
-        unknown = str(error)
-    return Statement(
-        written["Effect"] == "Deny",
-        _principals(principal),
-        is_for_others,
-        _texts(actions),
-        is_about_other_actions,
-        _texts(resources),
-        is_about_other_resources,
-        clauses,
-        unknown,
-        has_variables,
-    )
+    _check_principals(_either(written, "Principal"))
+    _check_texts(_either(written, "Action"))
+    _check_texts(_either(written, "Resource"))
+    for operator, keys in (written.get("Condition") or {}).items():
+        read = _reader(operator)
+        for values in keys.values():
+            for value in values if isinstance(values, list) else [values]:
+                text = _condition_text(value)
+                if not (has_variables and _VARIABLE.search(text)):
+                    read(text)
 
 
-def _either(written: dict[str, Any], member: str) -> tuple[Any, bool]:
-    """Return a member, or what stands under its opposite, and whether it is that."""
+def _either(written: dict[str, Any], member: str) -> Any:
+    """Return a member, or the one that says what the statement is not about."""
     opposite = f"Not{member}"
     if (member in written) == (opposite in written):
         raise ValueError(member)
-    return written.get(member, written.get(opposite)), opposite in written
+    return written.get(member, written.get(opposite))
 
 
-def _principals(written: Any) -> tuple[str, ...]:
-    if written == _EVERYBODY:
-        return (_EVERYBODY,)
+def _check_principals(written: Any) -> None:
+    if written == "*":
+        return
     if not isinstance(written, dict) or not written:
         raise TypeError("Principal")
     for names in written.values():
-        _texts(names)
-    return _texts(written.get("AWS", []))
+        _check_texts(names)
 
 
-def _texts(written: Any) -> tuple[str, ...]:
+def _check_texts(written: Any) -> None:
     texts = [written] if isinstance(written, str) else written
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise TypeError("a text or a list of texts is expected")
-    return tuple(texts)
 
 
-def judge(
-    statements: Sequence[Statement],
-    caller: Caller,
-    action: str,
-    resource: str,
-    context: conditions.Context,
-) -> Verdict:
-    """Return what a policy says of a request; a denial counts more than anything."""
-    applied = [
-        statement
-        for statement in statements
-        if statement.concerns(caller, action, resource, context)
-        and statement.applies(action, context)
-    ]
-    if any(statement.is_denial for statement in applied):
-        return Verdict.DENIED
-    return Verdict.ALLOWED if applied else Verdict.NOT_MENTIONED
+def _condition_text(value: Any) -> str:
+    """Return a value as text: JSON's numbers and booleans may stand for theirs."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise TypeError("a condition's value is a text, a number or a boolean")
+
+
+def _reader(operator: str) -> Callable[[str], object]:
+    """Return the function that refuses values of the wrong kind for an operator (OTH-23)."""
+    name = operator.lower().rpartition(":")[2].removesuffix("ifexists")
+    kind = next((kind for kind in _READERS if name.startswith(kind)), None)
+    return str if kind is None else _READERS[kind]
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError(text)
+    return text.lower() == "true"
+
+
+def _date(text: str) -> object:
+    """Return a date of ISO 8601 or seconds since 1970."""
+    try:
+        return float(text)
+    except ValueError:
+        return datetime.fromisoformat(text)
+
+
+def _bytes(text: str) -> bytes:
+    return base64.b64decode(text, validate=True)
+
+
+def _network(text: str) -> object:
+    return ip_network(text, strict=False)
+
+
+#: The first letters of an operator's name, and the function that reads its values.
+_READERS: Final[dict[str, Callable[[str], object]]] = {
+    "bool": _boolean,
+    "null": _boolean,
+    "binary": _bytes,
+    "ipaddress": _network,
+    "notipaddress": _network,
+    "numeric": Decimal,
+    "date": _date,
+}

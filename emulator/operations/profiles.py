@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from emulator.operations.shapes import envelope
 from emulator.service.catalogue import OLDER, OPERATIONS, MessageProfile
-from emulator.service.errors import RequestFault, ValidationException
+from emulator.service.errors import ApiError, RequestFault, ValidationException
 
 #: JSON nested deeper than this is left to the older layer by those that use the envelope.
 #: Observed: the public suite in October 2026: those in 63 maps are, those in 40 not (ERR-UPD-3).
@@ -30,6 +30,16 @@ def worded(
     if layer.is_enveloped and not fault.is_final:
         text = envelope(text)
     return ValidationException(text)
+
+
+def name_text(failure: ApiError, operation: str, profile: MessageProfile) -> None:
+    """Have the older layer put the text of a failed condition under ``Message`` (WIR-10).
+
+    Observed: LocalStack's recording of 8 October 2025, and moto's verified tests, which found no
+    ``message`` beside ``Item`` in 2023 and 2024 and find it since 22 August 2026.
+    """
+    if "Item" in failure.members and OPERATIONS[operation].layer(profile) == OLDER:
+        failure.message_member = "Message"
 
 
 def _is_deeper(request: Mapping[str, Any], levels: int) -> bool:

@@ -12,6 +12,8 @@ from emulator.storage import OrderedStore
 
 NOT_ENABLED: Final = "Point in time recovery is not enabled for table '{name}'"
 DAY_NS: Final = 24 * 3600 * NANOSECONDS
+#: The calendar repeats after 400 years.
+_CYCLE_SECONDS: Final = 146_097 * 24 * 3600
 #: Seconds on the wire are numbers of 53 bits: exact to the microsecond, and no further.
 _MICROSECOND_NS: Final = 1000
 
@@ -68,9 +70,11 @@ def state_at(table: Table, at_ns: int) -> OrderedStore:
 
 
 def written_time(seconds: float) -> str:
-    """Return a moment as messages write it.
+    """Return a moment as messages write it, whatever its year (S3X-33).
 
-    >>> written_time(1_767_225_600.5)
-    '2026-01-01T00:00:00Z'
+    >>> written_time(1_767_225_600.5), written_time(1e14)
+    ('2026-01-01T00:00:00Z', '3170843-11-07T09:46:40Z')
     """
-    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    cycles, rest_s = divmod(int(seconds), _CYCLE_SECONDS)
+    moment = datetime.fromtimestamp(rest_s, UTC)
+    return f"{moment.year + 400 * cycles:04}-{moment:%m-%dT%H:%M:%SZ}"

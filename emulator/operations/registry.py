@@ -1,7 +1,8 @@
 """The registry: operation name to request shape and handler.
 
 A handler is a function of the account and the checked request; it reads as the semantics.
-``run`` is the one way through: shape, handler, and the wording of faults.
+``serve`` is the one way through: the moment, shape, handler, the wording of faults, the account of
+what was consumed.
 """
 
 from __future__ import annotations
@@ -63,8 +64,35 @@ def find(name: str) -> Operation:
     return registered
 
 
+def serve(
+    account: Account, operation: str, request: Request, *, is_patient: bool = False
+) -> Response:
+    """Serve one request at its moment, under the account's lock.
+
+    Args:
+        account: The account that is asked.
+        operation: The operation's name.
+        request: Its parameters.
+        is_patient: Whether it waits until everything is done that was due before.
+
+    Raises:
+        ApiError: and nothing else; nothing has changed then.
+    """
+    with account.lock:
+        if account.begin(operation, request) or not is_patient:
+            try:
+                answer = run(account, operation, request)
+            except errors.ApiError as error:
+                account.end(error.code)
+                raise
+            account.end()
+            return answer
+    account.reach(account.clock.now_ns())
+    return serve(account, operation, request)
+
+
 def run(account: Account, name: str, request: Request) -> Response:
-    """Serve one request.
+    """Answer a request of an operation that has begun: shape, handler, the wording of faults.
 
     Raises:
         ApiError: and nothing else, whatever the request holds.
@@ -78,7 +106,10 @@ def run(account: Account, name: str, request: Request) -> Response:
             mention(account, name, registered.shape.check(request))
         return registered.handler(account, request)
     except (errors.ConditionalCheckFailedException, errors.TransactionCanceledException) as failure:
+        from emulator.operations.profiles import name_text
+
         dump_items(failure)
+        name_text(failure, name, account.settings.messages)
         raise
     except (errors.ValidationException, errors.ResourceNotFoundException) as fault:
         raise _first_fault(registered, request, account, fault) from None

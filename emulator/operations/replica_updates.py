@@ -1,6 +1,6 @@
-"""Replicas come, change, leave and share settings: what UpdateTable does in other regions.
+"""Replicas come, change, leave and share settings: what UpdateTable asks of other regions (GTB-5).
 
-The accounts of all regions of a group are held while it changes (GTB-5).
+How a group then changes is in ``regions``, which only those load who have replicas.
 """
 
 from __future__ import annotations
@@ -9,28 +9,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from emulator.clock import NANOSECONDS
-from emulator.engine import (
-    Account,
-    Namespace,
-    RegionsNeeded,
-    Replica,
-    ReplicaMember,
-    Resource,
-    Table,
-    Witness,
-    replication,
-    updates,
-)
+from emulator.engine import Account, Namespace, RegionsNeeded, Resource, Table, updates
 from emulator.engine.expiry import ExpiryQueue
-from emulator.engine.replicas import Consistency
 from emulator.operations.rules import replicas as rules
 from emulator.operations.rules.states import PROTECTED, table_is_active
 from emulator.service.errors import ValidationException
 
 Wire: TypeAlias = Mapping[str, Any]
 
-#: The stream that a table gets with its first replica (GTB-2).
-STREAM_VIEW: Final = "NEW_AND_OLD_IMAGES"
 #: What is the same in every replica (GTB-5).
 _SHARED: Final = (
     "AttributeDefinitions",
@@ -68,6 +54,8 @@ def other_replicas(account: Account, table: Table, joining: Wire | None = None) 
 
 def update_replicas(account: Account, table: Table, request: Wire) -> None:
     """Add, change and remove replicas, as the rules have allowed (OTH-14, GTB-5)."""
+    from emulator.regions import groups  # most tables have no replicas
+
     owner = account.owner_of(table)
     peers = {peer.region: peer for peer in other_replicas(account, table, request)}
     group = {owner.region: owner, **peers}
@@ -77,18 +65,17 @@ def update_replicas(account: Account, table: Table, request: Wire) -> None:
     for action in actions:
         member = group[action.region]
         if action.kind == "Create":
-            _join(owner, table, member, request, until_ns)
+            groups.join(owner, table, member, request.get("MultiRegionConsistency"), until_ns)
         if action.kind in ("Create", "Update"):
             is_new = action.kind == "Create"
-            _set_overrides(table, member, action.body, until_ns, is_new=is_new)
+            groups.set_overrides(table, member, action.body, until_ns, is_new=is_new)
         else:
-            _leave(member.region, table.name, group)
+            groups.leave(member.region, table.name, group)
             if action.kind == "Delete":
-                _delete(member, table.name)
+                groups.delete(member, table.name)
     if witness is not None and witness.kind == "Create":
-        for replica in _replicas(table.name, group):
-            replica.witness = Witness(witness.region, until_ns)
-    _share_members(table, group)
+        groups.add_witness(table.name, group, witness.region, until_ns)
+    groups.share_members(table, group)
 
 
 def _tables_can_come_and_go(
@@ -104,109 +91,14 @@ def _tables_can_come_and_go(
                 raise ValidationException(PROTECTED)
 
 
-def _join(owner: Account, table: Table, peer: Account, request: Wire, until_ns: int) -> None:
-    """Build a replica in another region, with all items that there are."""
-    consistency: Consistency = request.get("MultiRegionConsistency") or "EVENTUAL"
-    if table.replica is None:
-        members = {owner.region: ReplicaMember(until_ns, is_new=False, overrides={})}
-        table.replica = Replica(owner.region, members, consistency)
-    if not table.replica.is_strong and (table.stream is None or not table.stream.is_open):
-        owner.open_stream(table, STREAM_VIEW)
-    twin = replication.build(peer, table)
-    twin.active_at_ns = until_ns
-    table.replica.members[peer.region] = ReplicaMember(until_ns, is_new=True, overrides={})
-    twin.replica = Replica(peer.region, table.replica.members, table.replica.consistency)
-    # What is on its way to the source is not among the items that were copied.
-    twin.replica.follow(table.replica)
-    peer.tables[table.name] = twin
-    peer.watch(twin)
-    if not twin.replica.is_strong:
-        view = STREAM_VIEW if table.stream is None else table.stream.view
-        peer.open_stream(twin, view)
-
-
-def _set_overrides(table: Table, peer: Account, body: Wire, until_ns: int, *, is_new: bool) -> None:
-    """Give a replica what it has of its own: units for reads, its class (GTB-5)."""
-    assert table.replica is not None, "a replica has joined before"
-    members, twin = table.replica.members, peer.tables.get(table.name)
-    if twin is None:
-        return
-    overrides = {name: value for name, value in body.items() if name != "RegionName"}
-    if "TableClassOverride" in overrides:
-        twin.options.table_class = overrides.pop("TableClassOverride")
-        overrides["ReplicaTableClassSummary"] = {"TableClass": twin.options.table_class}
-    known = members[peer.region].overrides
-    members[peer.region] = ReplicaMember(until_ns, is_new=is_new, overrides={**known, **overrides})
-    if not is_new:
-        twin.updated_at_ns = until_ns
-    _set_reads(peer, twin, twin.resource, body)
-    for index in body.get("GlobalSecondaryIndexes") or ():
-        if index["IndexName"] in twin.indexes:
-            _set_reads(peer, twin, twin.indexes[index["IndexName"]].resource, index)
-
-
-def _set_reads(peer: Account, twin: Table, resource: Resource, holder: Wire) -> None:
-    throughput = resource.throughput
-    units = (holder.get("ProvisionedThroughputOverride") or {}).get("ReadCapacityUnits")
-    most = (holder.get("OnDemandThroughputOverride") or {}).get("MaxReadRequestUnits")
-    if units is not None and not throughput.on_demand:
-        throughput = throughput._replace(read=units)
-    if most is not None and throughput.on_demand:
-        throughput = throughput._replace(max_read=None if most == -1 else most)
-    if throughput != resource.throughput:
-        updates.change_throughput(peer, twin, resource, throughput)
-
-
-def _replicas(name: str, group: Mapping[str, Account]) -> list[Replica]:
-    """Return the replicas of a table that there are in some regions."""
-    tables = (account.tables.get(name) for account in group.values())
-    return [t.replica for t in tables if t is not None and t.replica is not None]
-
-
-def _leave(region: str, name: str, group: Mapping[str, Account]) -> None:
-    """Let a replica go its own way; first everything arrives that is on its way (GTB-10).
-
-    Assumed: that takes no time. If only one replica is left, it becomes an ordinary table.
-    """
-    members = [
-        (account, table)
-        for account in group.values()
-        if (table := account.tables.get(name)) is not None and table.replica is not None
-    ]
-    for account, table in members:
-        replication.settle(account, table)
-    for account, table in members:
-        if table.replica is not None:
-            table.replica.members.pop(region, None)
-            if account.region == region or len(table.replica.members) == 1:
-                table.replica = None
-        account.network.note(account)
-
-
-def _delete(account: Account, name: str) -> None:
-    """Delete what was a replica; where a region was emptied on its own, there is none."""
-    table = account.tables.get(name)
-    if table is not None:
-        table.deleted_at_ns = account.now_ns + round(account.settings.table_delay * NANOSECONDS)
-        if table.stream is not None and table.stream.is_open:
-            table.stream.close(account.now_ns)
-
-
-def _share_members(table: Table, group: Mapping[str, Account]) -> None:
-    """Let every replica know the same group."""
-    for replica in _replicas(table.name, group):
-        if table.replica is not None:
-            replica.members = dict(table.replica.members)
-    for account in group.values():
-        account.network.note(account)
-
-
 def leave_group(account: Account, table: Table) -> None:
     """Take a table that is to be deleted out of its group, which goes on without it."""
+    from emulator.regions import groups
+
     rules.is_not_strong([table], "the deletion of a replica by DeleteTable")
     accounts = [account.owner_of(table), *other_replicas(account, table)]
     group = {member.region: member for member in accounts}
-    _leave(account.region, table.name, group)
+    groups.leave(account.region, table.name, group)
 
 
 def sharing_replicas(account: Account, table: Table, request: Wire) -> list[Account]:

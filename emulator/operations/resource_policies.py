@@ -1,6 +1,6 @@
 """PutResourcePolicy, GetResourcePolicy and DeleteResourcePolicy (OTH-18, ERR-OTH-6).
 
-Policies are kept and given back; ``permissions`` applies them if the settings say so.
+Policies are checked, kept and given back; none is evaluated (OTH-22).
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from typing import Final
 from emulator.engine import Account, Stream, TableOptions
 from emulator.engine.option_values import ResourcePolicy
 from emulator.model.wire import INVALID
-from emulator.operations import policies, shapes
+from emulator.operations import shapes
+from emulator.operations.policies import is_policy
 from emulator.operations.registry import Request, Response, operation
 from emulator.operations.rules import arns
 from emulator.service.errors import PolicyNotFoundException, ValidationException
@@ -26,11 +27,6 @@ NONE_EXPECTED: Final = (
     "with revision id {revision}."
 )
 BAD_POLICY: Final = INVALID + "Invalid policy document: {text}"
-#: Not the service's: what it does with them is not known.
-UNKNOWN_CONDITION: Final = (
-    "This emulator does not know {name} in the Condition of a policy: with enforce_policies it "
-    "takes policies that it can apply"
-)
 LONG_POLICY: Final = INVALID + "Maximum policy size of 20480 bytes exceeded"
 _MOST_BYTES: Final = 20_480
 _NONE_EXPECTED: Final = "NO_POLICY"
@@ -52,7 +48,6 @@ def put_resource_policy(account: Account, request: Request) -> Response:
     arn, text = request["ResourceArn"], request["Policy"]
     holder = _holder(account, arn)
     policy_is_well_formed(text)
-    policy_can_be_applied(account, text)
     revision_is_expected(account, holder.policy, request)
     if holder.policy is None or holder.policy.text != text:
         holder.policy = new_policy(account, arn, text)
@@ -110,16 +105,8 @@ def policy_is_well_formed(text: str) -> None:
     """
     if len(text.encode()) > _MOST_BYTES:
         raise ValidationException(LONG_POLICY)
-    if policies.parse(text) is None:
+    if not is_policy(text):
         raise ValidationException(BAD_POLICY.format(text=text))
-
-
-def policy_can_be_applied(account: Account, text: str) -> None:
-    """Refuse operators and keys of conditions that could not be judged when applied (OTH-23)."""
-    if account.settings.enforce_policies:
-        for statement in policies.parse(text) or ():
-            if statement.unknown is not None:
-                raise ValidationException(UNKNOWN_CONDITION.format(name=statement.unknown))
 
 
 def revision_is_expected(account: Account, policy: ResourcePolicy | None, request: Request) -> None:

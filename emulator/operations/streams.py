@@ -144,10 +144,10 @@ def describe_stream(account: Account, request: Request) -> Response:
 
 
 def _describe_shard(stream: Stream, shard: Shard) -> dict[str, Any]:
-    numbers = {"StartingSequenceNumber": shard.sequence_number(shard.first_number)}
+    # It starts below its first record (STM-13).
+    numbers = {"StartingSequenceNumber": shard.sequence_number(shard.first_number - 1)}
     if shard.closed_ns is not None:
-        last = max(shard.first_number, shard.last_number)
-        numbers["EndingSequenceNumber"] = shard.sequence_number(last)
+        numbers["EndingSequenceNumber"] = shard.sequence_number(shard.last_number)
     described: dict[str, Any] = {"ShardId": shard.id, "SequenceNumberRange": numbers}
     if shard.parent is not None:
         parent = stream.shards.by_number(shard.parent)
@@ -200,20 +200,19 @@ def _first_number(account: Account, stream: Stream, shard: Shard, request: Reque
     if written is None:
         raise errors.ValidationException(NO_SEQUENCE_NUMBER.format(kind=kind))
     number = _number_of(stream, shard, written)
-    if kind == "AFTER_SEQUENCE_NUMBER":
-        number += 1
+    number = number + 1 if kind == "AFTER_SEQUENCE_NUMBER" else max(number, shard.first_number)
     if number < stream.oldest_number(shard, now_ns):
         raise errors.TrimmedDataAccessException(TRIMMED)
     return number
 
 
 def _number_of(stream: Stream, shard: Shard, written: str) -> int:
-    """Return the record that a sequence number names, if it is one of the shard's."""
+    """Return the record that a sequence number names, if it is one of the shard's, or its start."""
     if not (written.isascii() and written.isdigit()):
         raise errors.ValidationException(BAD_SEQUENCE_NUMBER)
     number = shard.record_number(int(written))
     last = stream.next_number - 1 if shard.closed_ns is None else shard.last_number
-    if not shard.first_number <= number <= max(shard.first_number, last):
+    if not shard.first_number - 1 <= number <= max(shard.first_number, last):
         raise errors.ValidationException(BAD_SEQUENCE_NUMBER)
     return number
 

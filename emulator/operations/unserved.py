@@ -46,12 +46,14 @@ def mention(account: Account, operation: str, members: Sequence[str]) -> None:
         text = template.format(operation=operation, member=shown, page=page)
         if account.settings.unknown_members == "refuse":
             raise ValidationException(text)
-        if text not in account.mentioned and len(account.mentioned) < MOST_MENTIONS:
-            account.mentioned.add(text)
-            _warn(text)
+        warn_once(account, text)
 
 
-def _warn(text: str) -> None:
+def warn_once(account: Account, text: str) -> None:
+    """Warn of something without effect, once for each account."""
+    if text in account.mentioned or len(account.mentioned) >= MOST_MENTIONS:
+        return
+    account.mentioned.add(text)
     try:
         warnings.warn(text, UnservedMemberWarning, stacklevel=2)
     except UnservedMemberWarning:

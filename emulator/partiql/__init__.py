@@ -9,7 +9,6 @@ from emulator.partiql.ast import Columns, Delete, Exists, Insert, Parsed, Select
 from emulator.partiql.binding import Bound, bind, reads_only, where_program
 from emulator.partiql.branches import Branches, branches_of, clause_of
 from emulator.partiql.parameters import load_parameters
-from emulator.partiql.parser import parse
 from emulator.partiql.ranges import (
     KEY_TYPE,
     NO_KEY_VALUE,
@@ -40,7 +39,6 @@ __all__ = [
     "clause_of",
     "in_order",
     "load_parameters",
-    "parse",
     "ranges_of",
     "reads_only",
     "where_program",

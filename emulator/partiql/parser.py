@@ -30,9 +30,11 @@ from emulator.partiql import ast, expressions
 from emulator.partiql.lexer import PARAMETER
 from emulator.partiql.literals import ROOT
 from emulator.service import limits
+from emulator.service.errors import ValidationException
 
 NO_MANIPULATION: Final = "Expected data manipulation"
 LEFT_OVER: Final = "Unexpected token after expression"
+TYPE_TEST: Final = "Unsupported operation: IsType"
 NO_NAME: Final = "Expected identifier for simple path"
 ALIAS: Final = "Aliasing is not supported"
 NO_PATH: Final = "Unexpected path component"
@@ -93,8 +95,7 @@ class _StatementParser(expressions.ExpressionParser):
 
     def parse(self) -> ast.Parsed:
         statement = self._statement()
-        self._optional(";")
-        self._expect(END, LEFT_OVER)
+        self._end()
         if self._operators > limits.EXPRESSION_OPERATORS:
             # Assumed: the limit of expressions applies, because statements become expressions.
             self._note(TOO_MANY_OPERATORS.format(count=self._operators))
@@ -118,8 +119,25 @@ class _StatementParser(expressions.ExpressionParser):
             return self._update()
         if self._optional("DELETE"):
             return self._delete()
+        self._refuse_type_test()
         self._expect("FROM", NO_MANIPULATION)
         return self._from_first()
+
+    def _refuse_type_test(self) -> None:
+        """Refuse ``path IS type`` in place of a statement (PQL-25)."""
+        start = self._position
+        if self._peek(NAME):
+            self._parts()
+            if self._peek("IS") and not self._peek("NOT", 1):
+                self._next()
+                self._type_name()
+                self._end()
+                raise ValidationException(TYPE_TEST)
+        self._position = start
+
+    def _end(self) -> None:
+        self._optional(";")
+        self._expect(END, LEFT_OVER)
 
     # Reading
 

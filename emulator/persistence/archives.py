@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from emulator.engine import Account, Backup, Table, Transfer
 from emulator.persistence.written import Moments, text
 
 Written = Mapping[str, Any]
-#: The members of a description that are moments.
-_MOMENTS: Final = ("StartTime", "EndTime", "ExportTime")
 
 
 def dump_backup(backup: Backup) -> dict[str, Any]:
@@ -54,17 +52,9 @@ def load_transfers(account: Account, lines: Iterable[Written], moments: Moments)
             text(line["table_arn"]),
             text(line["table_id"]),
             dict(line["asked"]),
-            _moved(line["described"], moments),
-            _moved(line["outcome"], moments),
+            moments.description(line["described"]),
+            moments.description(line["outcome"]),
             moments.ns(line["started_ns"]),
             moments.ns(line["ends_ns"]),
             tuple(line["errors"]),
         )
-
-
-def _moved(described: Written, moments: Moments) -> dict[str, Any]:
-    """Return a description whose moments are those of the emulator that loads it."""
-    return {
-        name: moments.seconds(value) if name in _MOMENTS else value
-        for name, value in described.items()
-    }

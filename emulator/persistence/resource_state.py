@@ -27,7 +27,6 @@ from emulator.persistence.written import (
 )
 from emulator.storage import Partition, PartitionMap
 
-_DAY_SECONDS = 24 * 3600
 Written = Mapping[str, Any]
 
 
@@ -148,10 +147,10 @@ def _dump_heat(state: HeatState) -> dict[str, Any]:
 
 
 def _load_heat(written: Written, moments: Moments) -> HeatState:
-    last_s = integer(written["last_minute"])
+    last_s = written["last_minute"]
     return HeatState(
         streaks={integer(number): integer(minutes, 1) for number, minutes in written["streaks"]},
-        last_start_s=moments.whole_seconds(last_s) if last_s else 0,
+        last_start_s=None if last_s is None else moments.whole_seconds(last_s),
         minutes=[_load_minute(minute, moments) for minute in written["minutes"]],
         pending={
             integer(number): moments.whole_seconds(due_s) for number, due_s in written["pending"]
@@ -216,11 +215,10 @@ def _load_scaler(resource: Resource, axis: int, written: Written, moments: Momen
 
 
 def _load_decreases(written: Sequence[Any], moments: Moments) -> DecreasesState:
-    count, day, decreased, increased = written
-    shift_s = moments.whole_seconds(0)
+    # Files of before have the day of the last decrease beside its moment.
+    count, *_, decreased, increased = written
     return DecreasesState(
         integer(count),
-        (integer(day) * _DAY_SECONDS + shift_s) // _DAY_SECONDS,
         None if decreased is None else moments.seconds(decreased),
         None if increased is None else moments.seconds(increased),
     )

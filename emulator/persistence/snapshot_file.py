@@ -77,6 +77,7 @@ def _account(account: Account) -> Iterator[dict[str, Any]]:
         "access_key": account.namespace.access_key,
         "now": account.now_ns,
         "throughput_now": account.throughput_ns,
+        "ids_made": account.ids_made,
         "backups": len(account.archive.backups),
         "tables": len(tables),
         "streams": len(account.streams),
@@ -144,8 +145,9 @@ def load(path: str | os.PathLike[str], account_of: Callable[[Namespace], Account
         if version <= _LAST_WITHOUT_STATE:
             _load_without_state(lines, account_of)
         else:
+            dates: Moments | None = None
             for head in lines:
-                _load_account(head, lines, account_of)
+                dates = _load_account(head, lines, account_of, dates)
     # Whatever a line can be wrong about, the file is at fault, and its reader gets one sentence.
     except Exception as error:
         raise EmulatorError(
@@ -214,13 +216,17 @@ def _reason(error: Exception) -> str:
 
 
 def _load_account(
-    head: Mapping[str, Any], lines: _SnapshotLines, account_of: Callable[[Namespace], Account]
-) -> None:
+    head: Mapping[str, Any],
+    lines: _SnapshotLines,
+    account_of: Callable[[Namespace], Account],
+    dates: Moments | None,
+) -> Moments:
+    """Fill an account; return its moments, which are those of every account of the file."""
     account = account_of(_namespace(head))
     if not account.is_empty:
         raise ValueError("a namespace comes twice")
     with account.lock:
-        times = _begin(account, head)
+        times = _begin(account, head, dates)
         for backup in lines.take(head.get("backups", 0)):
             (table_head,) = lines.take(1)
             table = _load_table(account, table_head, lines, times)
@@ -237,9 +243,11 @@ def _load_account(
         archives.load_transfers(account, transfers, times.dates)
         for job in lines.take(head.get("bulk_puts", 0)):
             bulk_puts.load(account, job, times.dates)
+        account.ids_made = max(account.ids_made, integer(head.get("ids_made", 0)))
         account.network.note(account)
         account.look_ahead()
         account.begin_observing()
+    return times.dates
 
 
 def _namespace(head: Mapping[str, Any]) -> Namespace:
@@ -248,12 +256,13 @@ def _namespace(head: Mapping[str, Any]) -> Namespace:
     return Namespace(None if access_key is None else text(access_key), text(head["region"]))
 
 
-def _begin(account: Account, head: Mapping[str, Any]) -> Times:
+def _begin(account: Account, head: Mapping[str, Any], dates: Moments | None) -> Times:
     """Be at the moment at which an account was saved; return when that was, and all else."""
     saved_ns, throughput_ns = (
         integer(head[name], 0, LATEST * NANOSECONDS) for name in ("now", "throughput_now")
     )
-    dates = Moments.of(saved_ns, account.now_ns)
+    if dates is None:
+        dates = Moments.of(saved_ns, account.now_ns)
     account.begin_at(dates.ns(saved_ns))
     shift_ns = account.throughput_ns - throughput_ns
     return Times(dates, Moments(shift_ns), account.throughput_ns)

@@ -125,7 +125,7 @@ def _load_options(options: TableOptions, written: Written, moments: Moments) -> 
         options.destinations[arn] = Destination(
             bool(is_active), None if precision is None else text(precision)
         )
-    options.extra = dict(written["extra"])
+    options.extra = moments.description(written["extra"])
 
 
 def _load_encryption(written: Written) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from emulator.clock import LATEST, NANOSECONDS
@@ -12,13 +12,20 @@ from emulator.storage import HASH_SPACE, TOP, Position
 #: How a position writes what lies above every key value.
 _TOP: Final = "TOP"
 _MINUTE_NS: Final = 60 * NANOSECONDS
+#: Dates begin here: 0001-01-01T00:00:00Z.
+_EARLIEST: Final = -62_135_596_800
+#: The members of descriptions that are moments, in seconds.
+_MOMENTS: Final = frozenset(
+    ("StartTime", "EndTime", "ExportTime", "ExportFromTime", "ExportToTime", "RestoreDateTime")
+)
 
 
 class Moments(NamedTuple):
     """From moments of a file to those of the emulator that loads it.
 
     They are the same, unless its clock is behind the file: then everything is moved back by whole
-    minutes, so that what was a minute ago still is, and minutes stay minutes.
+    minutes, so that what was a minute ago still is, and minutes stay minutes. On a clock that
+    begins in 1970 that was before; what would be before the first date is at the first date.
     """
 
     shift_ns: int
@@ -37,15 +44,27 @@ class Moments(NamedTuple):
 
     def ns(self, written: object) -> int:
         """Return a moment, in nanoseconds since the epoch."""
-        return integer(written, 0, 2 * LATEST * NANOSECONDS) + self.shift_ns
+        earliest_ns = _EARLIEST * NANOSECONDS
+        moment_ns = integer(written, earliest_ns, 2 * LATEST * NANOSECONDS) + self.shift_ns
+        return max(earliest_ns, moment_ns)
 
     def seconds(self, written: object) -> float:
         """Return a moment, in seconds since the epoch."""
-        return number(written) + self.shift_ns // NANOSECONDS
+        return max(_EARLIEST, number(written) + self.shift_ns // NANOSECONDS)
 
     def whole_seconds(self, written: object) -> int:
         """Return a moment, in whole seconds since the epoch."""
-        return integer(written, 0, 2 * LATEST) + self.shift_ns // NANOSECONDS
+        moment_s = integer(written, _EARLIEST, 2 * LATEST) + self.shift_ns // NANOSECONDS
+        return max(_EARLIEST, moment_s)
+
+    def description(self, written: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a description, with the moments that it has at any depth."""
+        return {name: self._member(name, value) for name, value in written.items()}
+
+    def _member(self, name: str, value: object) -> object:
+        if isinstance(value, Mapping):
+            return self.description(value)
+        return self.seconds(value) if name in _MOMENTS else value
 
 
 class Times(NamedTuple):

@@ -8,6 +8,7 @@ from emulator.protocol.bodies import AMZ_JSON, decode_json, encode_in_pieces, en
 from emulator.protocol.call import Call
 from emulator.protocol.fields import next_request_id, request_ids, response_fields, response_lines
 from emulator.protocol.signature import (
+    check_signing_time,
     credentials_of,
     region_of_credentials,
     signed_access_key,
@@ -17,6 +18,7 @@ from emulator.protocol.signature import (
 __all__ = [
     "AMZ_JSON",
     "Call",
+    "check_signing_time",
     "credentials_of",
     "decode_json",
     "encode_in_pieces",

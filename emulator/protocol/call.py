@@ -15,6 +15,5 @@ class Call(Protocol):
         *,
         region: str | None = None,
         access_key: str | None = None,
-        source_ip: str | None = None,
     ) -> dict[str, Any]:
         """Answer one operation, or raise the service's error."""

@@ -1,5 +1,7 @@
 """Signatures: they are not checked, but they name the region that a request is for (WIR-7).
 
+Nor are their times, unless a server is asked to: tests freeze the clocks of their clients (WIR-23).
+
 A signature comes in the Authorization field or, of a request signed beforehand, in the query.
 Observed: the sentences and their order, in the connection tests of a Node emulator that were
 recorded against the service, and in the code of a Rust one.
@@ -10,6 +12,8 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import parse_qsl, unquote
 
@@ -22,11 +26,17 @@ DATE_REQUIRED = (
 )
 QUERY_REQUIRED = "AWS query-string parameters must include '{name}'. "
 REEXAMINE_QUERY = "Re-examine the query-string parameters."
+EXPIRED = "Signature expired: {signed} is now earlier than {bound} ({now} - 15 min.)"
+NOT_YET_CURRENT = (
+    "Signature not yet current: {signed} is still later than {bound} ({now} + 15 min.)"
+)
 SIGNED_TWICE = (
     "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header."
 )
 
 _ALGORITHM: Final = "X-Amz-Algorithm"
+_TIME_FORM: Final = "%Y%m%dT%H%M%SZ"
+_APART: Final = timedelta(minutes=15)
 _CREDENTIAL_IN_QUERY: Final = "X-Amz-Credential"
 _PARAMETERS: Final = ("Credential", "Signature", "SignedHeaders")
 _QUERY_PARAMETERS: Final = (
@@ -135,6 +145,41 @@ def region_of_credentials(fields: Mapping[str, str], query: str = "") -> str | N
     if faults:
         raise errors.IncompleteSignatureException(f"{''.join(faults)}Authorization={authorization}")
     return signed_region(authorization)
+
+
+def check_signing_time(fields: Mapping[str, str], now: float) -> None:
+    """Refuse a signature of more than 15 minutes ago or ahead (WIR-23).
+
+    Args:
+        fields: Of the request; what they have as a time and cannot be read is not judged.
+        now: Seconds since the epoch.
+
+    Raises:
+        InvalidSignatureException: it is too old, or of the future.
+    """
+    signed = _signing_time(fields)
+    if signed is None:
+        return
+    current = datetime.fromtimestamp(int(now), UTC)
+    for sentence, bound, is_outside in (
+        (EXPIRED, current - _APART, signed < current - _APART),
+        (NOT_YET_CURRENT, current + _APART, signed > current + _APART),
+    ):
+        if is_outside:
+            times = {"signed": signed, "bound": bound, "now": current}
+            shown = {name: time.strftime(_TIME_FORM) for name, time in times.items()}
+            raise errors.InvalidSignatureException(sentence.format(**shown))
+
+
+def _signing_time(fields: Mapping[str, str]) -> datetime | None:
+    """Return when a request was signed, if it says so: ``X-Amz-Date`` wins over ``Date``."""
+    try:
+        if "x-amz-date" in fields:
+            return datetime.strptime(fields["x-amz-date"], _TIME_FORM).replace(tzinfo=UTC)
+        signed = parsedate_to_datetime(fields["date"])
+    except (KeyError, ValueError, OverflowError):
+        return None
+    return signed.replace(tzinfo=UTC) if signed.tzinfo is None else signed.astimezone(UTC)
 
 
 def _region_of_query(query: str, *, is_signed: bool) -> str | None:

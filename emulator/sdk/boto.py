@@ -278,6 +278,7 @@ def _wrap_botocore() -> None:
     import botocore.endpoint
     import botocore.exceptions
     import botocore.httpsession
+    import botocore.regions
     import botocore.retries.bucket
     import botocore.session
     import botocore.signers
@@ -289,6 +290,7 @@ def _wrap_botocore() -> None:
     credentials = botocore.credentials.Credentials
     signer = botocore.signers.RequestSigner
     endpoint = botocore.endpoint.Endpoint
+    resolver = botocore.regions.EndpointRulesetResolver
     bucket = botocore.retries.bucket
     no_capacity = botocore.exceptions.CapacityNotAvailableError
 
@@ -296,8 +298,8 @@ def _wrap_botocore() -> None:
     wrap(session, "__init__", _look_for_aiobotocore)
     wrap(session, "create_client", calls.serve, calls.scope_of_creation)
     wrap(session, "get_credentials", calls.hide_credentials, credentials)
-    wrap(botocore.credentials.RefreshableCredentials, "_refresh", calls.stay_stale)
     wrap(signer, "get_auth_instance", calls.sign_as_nobody)
+    wrap(resolver, "_resolve_param_as_builtin", calls.tell_the_account)
     wrap(endpoint, "prepare_request", calls.address_nowhere)
     wrap(endpoint, "_send", calls.answer, botocore.awsrequest.AWSResponse)
     wrap(botocore.httpsession.URLLib3Session, "send", calls.refuse_to_send)
@@ -373,12 +375,6 @@ def _wrap_aiobotocore() -> None:
     wrap(client, "_make_api_call", calls.serve_call_async)
     wrap(session, "_create_client", calls.serve_async, calls.scope_of_creation)
     wrap(session, "get_credentials", calls.hide_credentials, credentials, calls.awaited)
-    wrap(
-        aiobotocore.credentials.AioRefreshableCredentials,
-        "_refresh",
-        calls.stay_stale,
-        calls.awaited,
-    )
     wrap(signer, "get_auth_instance", calls.sign_as_nobody, calls.awaited)
     wrap(endpoint.AioEndpoint, "_send", calls.answer_async, aiobotocore.awsrequest.AioAWSResponse)
     wrap(aiobotocore.httpsession.AIOHTTPSession, "send", calls.refuse_to_send)

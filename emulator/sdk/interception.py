@@ -30,6 +30,7 @@ WOULD_LEAVE: Final = (
 )
 
 _NO_SIGNATURE: Final = "0" * 64
+_ACCOUNT_ID: Final = "AWS::Auth::AccountId"  # what endpoint rules call it
 #: What a client's configuration adds to its user agent, and how many user agents are kept.
 _IN_AGENT: Final = (
     "_supplied_user_agent",
@@ -190,7 +191,6 @@ def _respond(scope: scopes.Scope, request: Any) -> tuple[int, bytes]:
             operation,
             protocol.decode_json(request.body),
             region=_region_of(request),
-            **_caller_of(scope, request),
         )
     except ApiError as error:
         return error.status, protocol.encode_json(error.body())
@@ -201,19 +201,6 @@ def _region_of(request: Any) -> str | None:
     """Return the region a request is signed for; an unsigned one has its client's."""
     authorization: bytes = request.headers.get("Authorization") or b""
     return protocol.signed_region(authorization.decode()) or request.context.get("client_region")
-
-
-def _caller_of(scope: scopes.Scope, request: Any) -> dict[str, str | None]:
-    """Return who has signed a request, if the emulator applies policies to callers."""
-    if not scope.has_callers:
-        return {}
-    authorization: bytes = request.headers.get("Authorization") or b""
-    return _access_key(protocol.signed_access_key(authorization.decode()))
-
-
-def _access_key(signed: str | None) -> dict[str, str | None]:
-    """Return whose key it is; a client that was given no credentials acts for the account."""
-    return {"access_key": None if signed == scopes.ACCESS_KEY else signed}
 
 
 def _headers(scope: scopes.Scope, body: bytes) -> dict[str, str]:
@@ -302,6 +289,23 @@ def reuse_endpoint(original: Any) -> Any:
     return construct_endpoint
 
 
+def tell_the_account(original: Any) -> Any:
+    """EndpointRulesetResolver._resolve_param_as_builtin: an address may name the account.
+
+    It is the emulator's, and the client's own credentials are not asked: they may have none, or be
+    expired.
+    """
+
+    @functools.wraps(original)
+    def resolve(self: Any, builtin_name: Any, builtins: Any) -> Any:
+        scope = scopes.serving.get()
+        if scope is None or builtin_name != _ACCOUNT_ID:
+            return original(self, builtin_name, builtins)
+        return scope.emulator.account_id
+
+    return resolve
+
+
 def refuse_to_send(original: Any) -> Any:
     """URLLib3Session.send and its like: no client's request comes this far."""
 
@@ -367,7 +371,6 @@ def _respond_fast(client: Any, scope: scopes.Scope, operation: str, params: Any)
             operation,
             clients.wire_request(params),
             region=client.meta.region_name,
-            **(_access_key(_key_of(client._request_signer)) if scope.has_callers else {}),
         )
     except ApiError as error:
         return SimpleNamespace(status_code=error.status, headers={}), clients.error_response(error)
@@ -434,15 +437,9 @@ def sign_as_nobody(original: Any, answer_with: Callable[[Any], Any] = at_once) -
         scope = scopes.serving.get()
         if scope is None:
             return original(self, signing_name, region_name, *args, **kwargs)
-        key = _key_of(self) if scope.has_callers else scopes.ACCESS_KEY
-        return answer_with(_Signature(scope, signing_name, region_name, key))
+        return answer_with(_Signature(scope, signing_name, region_name))
 
     return get_auth_instance
-
-
-def _key_of(signer: Any) -> str:
-    """Return the access key that a client was given, or the one that stands for none."""
-    return str(getattr(signer._credentials, "access_key", None) or scopes.ACCESS_KEY)
 
 
 class _Signature:
@@ -451,9 +448,9 @@ class _Signature:
     The headers are those of version 4, so a hook that looks at them finds them.
     """
 
-    def __init__(self, scope: scopes.Scope, service: str, region: str, key: str) -> None:
+    def __init__(self, scope: scopes.Scope, service: str, region: str) -> None:
         self.moment = _signing_moment(int(scope.emulator.clock.now()))
-        self.key = f"{key}/{self.moment[:8]}/{region}/{service}/aws4_request"
+        self.key = f"{scopes.ACCESS_KEY}/{self.moment[:8]}/{region}/{service}/aws4_request"
 
     def add_auth(self, request: Any) -> None:
         """Put the headers of a signature on a request, in place of an earlier attempt's."""
@@ -470,13 +467,3 @@ class _Signature:
 @functools.lru_cache(maxsize=1)
 def _signing_moment(seconds: int) -> str:
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
-
-
-def stay_stale(original: Any, answer_with: Callable[[Any], Any] = at_once) -> Any:
-    """RefreshableCredentials._refresh: an account-based address would ask for the account."""
-
-    @functools.wraps(original)
-    def refresh(self: Any) -> Any:
-        return original(self) if scopes.serving.get() is None else answer_with(None)
-
-    return refresh

@@ -57,7 +57,6 @@ class Scope:
         fast: Whether calls are answered before the SDK serialises them.
         hide_credentials: Whether real credentials are out of sight meanwhile.
         is_virtual: Whether the emulator's time is not real time.
-        has_callers: Whether the emulator wants to know who asks; a stand-in for one does not.
     """
 
     def __init__(self, emulator: Emulator, *, fast: bool, hide_credentials: bool) -> None:
@@ -65,7 +64,6 @@ class Scope:
         self.fast = fast
         self.hide_credentials = hide_credentials
         self.is_virtual = not isinstance(emulator.clock, SystemClock)
-        self.has_callers: bool = getattr(emulator, "has_callers", False)
         self._is_active = False
         self._outer: Scope | None = None
         self._thread = threading.get_ident()

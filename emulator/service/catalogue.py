@@ -244,12 +244,16 @@ class Unserved(NamedTuple):
     members: tuple[tuple[str, str], ...] = ()
 
 
+#: The page on most of it.
+NOT_THERE: Final = "reference/fidelity.md#not-there"
 UNSERVED: Final = (
     Unserved(
         "Amazon Ion and ZSTD in exports, imports and bulk puts",
         "how-to/data-in-and-out.md#export-and-import",
     ),
-    Unserved("IAM and DAX", "reference/fidelity.md#not-there"),
+    Unserved("global tables of several accounts", NOT_THERE),
+    Unserved("delivery to Kinesis", NOT_THERE),
+    Unserved("IAM and DAX", NOT_THERE),
 )
 
 #: By operation; of members also by name.

@@ -151,6 +151,12 @@ class RequestEntityTooLargeException(ProtocolError):
     status = 413
 
 
+class RequestLineTooLongException(ProtocolError):
+    """The request line is longer than a whole head may be; what is sent is no error (WIR-21)."""
+
+    status = 404
+
+
 class RequestTimeoutException(ProtocolError):
     """The client began a request and did not finish it in time.
 
@@ -186,7 +192,7 @@ class IncompleteSignatureException(ProtocolError):
 
 
 class InvalidSignatureException(ProtocolError):
-    """The request is signed in two ways at once."""
+    """The request is signed in two ways at once, or long ago, or in the future."""
 
 
 class ThrottlingException(ApiError):
@@ -213,13 +219,6 @@ class LimitExceededException(ServiceError):
 
 class ConditionalCheckFailedException(ServiceError):
     """The condition of a write did not hold."""
-
-    def __init__(
-        self, message: str | None = None, members: Mapping[str, Any] | None = None
-    ) -> None:
-        super().__init__(message, members)
-        if "Item" in self.members:
-            self.message_member = "Message"  # WIR-10
 
 
 class TransactionCanceledException(ServiceError):

@@ -13,7 +13,7 @@ from hypothesis.strategies import SearchStrategy
 from emulator.clock import ManualClock
 from emulator.observe import Ledger
 from emulator.service.errors import ApiError, EmulatorError
-from emulator.service.throttling import THROTTLE_CODES
+from emulator.service.throttling import is_throttle
 from emulator.strategies import whole_requests
 from emulator.strategies.schemas import table_schemas
 from emulator.strategies.table_schema import Schema
@@ -94,7 +94,7 @@ def _send(emulator: Emulator, request: Request) -> None:
     try:
         emulator.call(*request)
     except ApiError as error:
-        if error.code not in THROTTLE_CODES:
+        if not is_throttle(error):
             raise
 
 

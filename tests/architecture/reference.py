@@ -13,6 +13,7 @@ import json
 import re
 import tokenize
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from types import NoneType
@@ -27,7 +28,9 @@ from emulator.operations import find
 from emulator.service.catalogue import OPERATIONS, UNSERVED
 from emulator.settings import Settings
 from tests.architecture.rules import ROOT, Rule, covered, defined, linked, prefix, runs, sources
+from tests.architecture.unnamed import UNNAMED
 from tests.conformance.test_recordings import FILES
+from tests.conformance.wordings import REWORDED
 
 PACKAGE = ROOT / "emulator"
 PAGES = ROOT / "docs"
@@ -55,6 +58,7 @@ ROOMS = {
     "storage": "where items lie",
     "capacity": "what it costs",
     "engine": "the joined machine",
+    "regions": "one table in several regions",
     "observe": "what doors may see",
     "partiql": "the second language",
     "operations": "what may be asked",
@@ -232,7 +236,7 @@ def _flat(text: str) -> str:
 
 
 def fidelity() -> str:
-    """Return the evidence of all rooms: what is assumed first."""
+    """Return the members that are never named, and the evidence of all rooms, assumed first."""
     unread = unread_limits()
     found = [
         one
@@ -240,7 +244,7 @@ def fidelity() -> str:
         for one in evidence_of(path)
         if one.file != LIMITS or one.subject not in unread
     ]
-    lines = ["## The evidence in the code", "", *_counts(found)]
+    lines = [*_unnamed(), "", "## The evidence in the code", "", *_counts(found)]
     lines += ["", "### Assumed", "", *_assumed(found)]
     for kind in ("Observed", "Source"):
         lines += ["", f"### {kind}"]
@@ -251,6 +255,22 @@ def fidelity() -> str:
                 lines += ["| --- | --- | --- |"]
                 lines += [_row(_where(one), one.about, one.text) for one in rows]
     return "\n".join(lines) + "\n"
+
+
+def _unnamed() -> Iterator[str]:
+    yield "## Members of the service model that are never answered"
+    yield ""
+    yield "The source does not name them. Members of requests that have no effect are reported or"
+    yield "refused (WIR-15)."
+    yield ""
+    yield "| they belong to | members or states, by shape | why |"
+    yield "| --- | --- | --- |"
+    for part in UNNAMED:
+        shapes = (
+            f"{shape}: {', '.join(f'`{name}`' for name in names)}"
+            for shape, names in part.members.items()
+        )
+        yield _row(part.subject, "; ".join(shapes), part.reason)
 
 
 @cache
@@ -336,12 +356,13 @@ def settings() -> str:
     defaults = Settings()
     lines = ["| setting | type | default | meaning |", "| --- | --- | --- | --- |"]
     types = get_type_hints(Settings)
-    for name, comment in _settings_comments().items():
+    comments = _settings_comments()
+    for name in (setting.name for setting in fields(Settings)):
         choices = " or ".join(f"`{_choice(choice)}`" for choice in get_args(types[name]))
         default = getattr(defaults, name)
         text = f"{default:,}" if type(default) is int else repr(default)
         lines.append(
-            _row(f"`{name}`", choices or f"`{types[name].__name__}`", f"`{text}`", comment)
+            _row(f"`{name}`", choices or f"`{types[name].__name__}`", f"`{text}`", comments[name])
         )
     return "\n".join(lines) + "\n"
 
@@ -433,9 +454,9 @@ def _covered_below(root: str, every: dict[str, Rule]) -> set[str]:
 
 
 def conformance() -> str:
-    """Return how many cases of the suite of October 2026 are held, by tier and file."""
+    """Return the cases of May 2026 reworded since, and those of October by tier and file."""
     tiers = dict.fromkeys(file.split("/")[0] for file in FILES)
-    lines = ["## The recordings, by tier", ""]
+    lines = [*_reworded(), "", "## The recordings, by tier", ""]
     lines += ["| tier | files | cases | requests | pass, `2026-10` | pass, `classic` |"]
     lines += ["| --- | ---: | ---: | ---: | ---: | ---: |"]
     for tier in sorted(tiers):
@@ -448,6 +469,21 @@ def conformance() -> str:
     lines += ["| file of the suite | cases |", "| --- | ---: |"]
     lines += [_row(f"`{file}`", str(len(cases))) for file, cases in sorted(FILES.items())]
     return "\n".join(lines) + "\n"
+
+
+def _reworded() -> Iterator[str]:
+    yield f"## The {len(REWORDED)} cases of May that are worded otherwise since"
+    yield ""
+    yield "Each is played in both profiles: `classic` says the words of May, the default one those"
+    yield "since. All dates are of 2026; where no whole sentence is mentioned, the suite looked for"
+    yield "a part of it. The regions are those that said the older words when they were asked last."
+    yield ""
+    yield "| operation, case | in May | since | recorded since | older words in | rule |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for one in REWORDED:
+        before, since = (f"`{text}`" for text in (one.before, one.since))
+        case = f"{one.operation}: {one.case}"
+        yield _row(case, before, since, one.seen, one.older, one.rule)
 
 
 def lab_file() -> str:

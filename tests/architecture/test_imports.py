@@ -11,7 +11,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "emulator"
 
-BASE = {"service", "locks", "clock", "files", "settings", "step_summary"}
+BASE = {"service", "locks", "clock", "files", "settings", "step_summary", "command_line"}
 LEFT = BASE | {"model", "expressions", "storage", "capacity", "engine"}
 DOOR = BASE | {"api", "observe", "clients", "protocol"}
 PLANNED = LEFT | {"lab.inputs", "lab.planning"}
@@ -28,16 +28,17 @@ MAY_IMPORT = {
     "storage": BASE | {"model"},
     "capacity": BASE | {"model"},
     "engine": LEFT,
+    "regions": LEFT,
     "observe": LEFT,
     "partiql": BASE | {"model", "expressions"},
-    "operations": LEFT | {"objects", "partiql"},
+    "operations": LEFT | {"regions", "objects", "partiql"},
     "persistence": LEFT | {"operations"},
     "protocol": {"service"},
     "clients": BASE | {"model", "protocol"},
     "designs": BASE | {"model", "capacity"},
     "api": BASE
-    | {"model", "objects", "capacity", "engine", "observe", "operations", "clients"}
-    | {"persistence"},
+    | {"model", "objects", "capacity", "engine", "regions", "observe", "operations"}
+    | {"clients", "persistence"},
     "sdk": DOOR,
     "web": set(),
     "http": DOOR | {"web", "lab"},
@@ -57,6 +58,7 @@ MAY_IMPORT = {
     "check": BASE | {"designs", "api", "lab"},
     "diff": BASE | {"designs", "check", "lab", "lab.inputs", "lab.outcome", "lab.report"},
     "step_summary": set(),
+    "command_line": {"service"},
     "mcp": BASE
     | {"designs", "check", "api", "observe", "lab", "lab.inputs", "lab.outcome", "lab.analysis"},
     "__main__": BASE | {"api", "http", "lab"},

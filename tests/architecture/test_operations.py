@@ -3,9 +3,12 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 import emulator.operations
 from emulator.operations import find
 from emulator.service.catalogue import OPERATIONS
+from tests.architecture.unnamed import UNNAMED, answers_of, named
 
 ROOM = Path(emulator.operations.__file__).parent
 
@@ -32,3 +35,14 @@ def test_the_catalogue_says_where_operations_are_registered():
 
 def test_every_operation_loads():
     assert all(find(name).name == name for name in OPERATIONS)
+
+
+def test_what_is_never_named_is_listed():
+    """An older botocore has fewer of them."""
+    session = pytest.importorskip("botocore.session").get_session()
+    models = map(session.get_service_model, ("dynamodb", "dynamodbstreams"))
+    known = frozenset().union(*map(answers_of, models))
+    listed = {
+        (shape, name) for part in UNNAMED for shape, names in part.members.items() for name in names
+    }
+    assert {each for each in known if each[1] not in named()} == listed & known

@@ -24,7 +24,7 @@ def raised(error, operation="PutItem"):
 
 
 def test_an_error_says_what_botocores_says():
-    """WIR-18, WIR-10: beside an item no parser finds ``message``."""
+    """WIR-18, WIR-10."""
     error = raised(
         errors.ConditionalCheckFailedException(
             "The conditional request failed", {"Item": {"b": {"B": "YQ=="}}}
@@ -41,9 +41,19 @@ def test_an_error_says_what_botocores_says():
             "Message": "The conditional request failed",
             "Code": "ConditionalCheckFailedException",
         },
+        "message": "The conditional request failed",
         "Item": {"b": {"B": b"a"}},
     }
     assert metadata["HTTPStatusCode"] == 400
+
+
+def test_a_text_under_another_name_than_the_models_is_not_found_by_a_parser():
+    """WIR-10: the older layer's failed condition, beside an item."""
+    older = errors.ConditionalCheckFailedException("no", {"Item": {}})
+    older.message_member = "Message"
+    response = raised(older).response
+    assert response["Error"]["Message"] == "no"
+    assert response.keys() == {"Error", "ResponseMetadata", "Item"}
 
 
 def test_cancellation_reasons_stand_beside_the_error():

@@ -82,6 +82,7 @@ def departures(emulator, case, profile):
             return
 
 
+@pytest.mark.filterwarnings("ignore:EnableKinesis")
 @pytest.mark.parametrize("file", FILES)
 def test_the_service_answers_so(filled, file):
     """All cases of a file, each from the same state; those that fail are named."""

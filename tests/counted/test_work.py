@@ -261,7 +261,14 @@ def test_snapshots_take_the_same_whatever_the_table_holds():
 #: What serves tables and their items, and what only some of those who have tables use.
 NOT_FOR_AN_EMULATOR_WITHOUT_TABLES = (
     *("engine.table", "engine.reads", "engine.writes", "engine.updates", "engine.transactions"),
-    *("engine.streams", "engine.history", "engine.replicas", "engine.archived", "expressions"),
+    *(
+        "engine.streams",
+        "engine.history",
+        "regions",
+        "engine.replicas",
+        "engine.archived",
+        "expressions",
+    ),
     "operations.profiles",
     *("capacity.prices", "capacity.scaling", "observe.ledger", "observe.inspection", "clients"),
 )

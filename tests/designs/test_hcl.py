@@ -35,7 +35,7 @@ BROKEN = {
     "two values": ("a = 1 2", ":1: not Terraform: expected the end of the line, found '2'"),
     "open heredoc": ("a = <<E\nx", ":1: not Terraform: expected a line 'E' that ends the text"),
     "bad escape": (r'a = "\x"', r":1: not Terraform: expected an escape such as \n, found "),
-    "deep": ("a = " + "[" * 3000, ": nested too deeply"),
+    "deep": ("a = " + "[" * 3000, ":1: nested too deeply"),
 }
 
 

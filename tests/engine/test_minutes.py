@@ -1,8 +1,16 @@
 """What time does while nobody asks: nothing is passed over. CAP-509, CAP-510, CAP-614."""
 
+import threading
+
+import pytest
+
+from emulator import Emulator, ManualClock, clock
 from emulator.capacity import Minute
+from emulator.clock import DEFAULT_START as START
 from emulator.clock import NANOSECONDS
+from emulator.engine import minutes
 from tests.engine.conftest import Bench
+from tests.tables import table
 
 
 def warm(bench, name="tab"):
@@ -65,3 +73,127 @@ def test_a_split_that_is_far_away_holds_up_no_minute(bench):
     resource.heat.pending[hot] = start_s + 7
     account.look_ahead()
     assert account.minutes.next_ns == (start_s + 7) * NANOSECONDS
+
+
+# Turns: what expires is deleted in slices, and others are served in between
+
+
+class Moving:
+    """A clock that runs by itself: it stands where a test has put it."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+
+    def now(self):
+        return self.seconds
+
+    def now_ns(self):
+        return self.seconds * NANOSECONDS
+
+
+def expiring(clock, count=10, **options):
+    """Return an emulator with items that expire in ten seconds, and their order of deletion."""
+    emu = Emulator(clock=clock, **options)
+    stream = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+    emu.call("CreateTable", table(StreamSpecification=stream))
+    ttl = {"Enabled": True, "AttributeName": "ttl"}
+    emu.call("UpdateTimeToLive", {"TableName": "tab", "TimeToLiveSpecification": ttl})
+    for number in range(count):
+        item = {"pk": {"S": str(number)}, "ttl": {"N": str(clock.now_ns() // NANOSECONDS + 10)}}
+        emu.call("PutItem", {"TableName": "tab", "Item": item})
+    return emu, [item["pk"]["S"] for item in emu.call("Scan", {"TableName": "tab"})["Items"]]
+
+
+def left(emu, call=None):
+    return (call or emu.call)("Scan", {"TableName": "tab"})["Count"]
+
+
+def removed(emu):
+    """Return the deletions in the stream: key and moment."""
+    (stream,) = emu.account().streams.values()
+    return [(r.keys.attributes["pk"], r.created_ns) for r in stream.records if r.by_service]
+
+
+@pytest.fixture
+def no_time(monkeypatch):
+    """Make a slice as short as can be: one deletion."""
+    monkeypatch.setattr(minutes, "_SLICE_SECONDS", 0)
+
+
+def test_others_are_served_while_an_advance_deletes_what_has_expired(no_time, monkeypatch):
+    """CAP-1101: and it returns when all is gone, in the order of positions, at the minute."""
+    emu, order = expiring(ManualClock(START))
+    seen = []
+
+    def other_thread():
+        thread = threading.Thread(target=lambda: seen.append((left(emu), emu.account().now_ns)))
+        thread.start()
+        thread.join(timeout=10)
+
+    monkeypatch.setattr(clock, "give_way", other_thread)
+    emu.clock.advance(3_600)
+    minute_ns = (START + 60) * NANOSECONDS
+    # Finding them takes one turn, and the last deletion is only known to be it afterwards.
+    assert seen == [(count, minute_ns) for count in [10, *range(9, -1, -1)]]
+    assert left(emu) == 0
+    assert removed(emu) == [(key, minute_ns) for key in order]
+    assert emu.account().now_ns == (START + 3_600) * NANOSECONDS
+
+
+@pytest.mark.parametrize("access_key", [None, "ann"])
+def test_a_call_comes_after_all_that_has_expired(no_time, access_key):
+    emu, _ = expiring(Moving(START))
+    emu.clock.seconds += 100
+    assert emu.call("Scan", {"TableName": "tab"}, access_key=access_key)["Count"] == 0
+
+
+def test_a_server_answers_in_between_and_deletes_the_rest_in_turns(no_time):
+    emu, order = expiring(Moving(START))
+    emu.clock.seconds += 100
+    assert [left(emu, emu.call_in_pieces) for _ in range(4)] == [10, 9, 8, 7]
+    turns = emu.catch_up_in_turns()
+    next(turns)
+    assert [left(emu, emu.call_in_pieces) for _ in range(2)] == [6, 6]
+    assert left(emu) == 6  # what the server does is left to it
+    assert list(turns)
+    assert left(emu, emu.call_in_pieces) == 0
+    assert [key for key, _ in removed(emu)] == order
+
+
+def test_turns_that_are_given_up_leave_the_rest_to_calls(no_time):
+    emu, _ = expiring(Moving(START))
+    emu.clock.seconds += 100
+    turns = emu.catch_up_in_turns()
+    next(turns)
+    turns.close()
+    assert left(emu) == 0
+
+
+def test_what_is_rewritten_in_between_stays(no_time):
+    """CAP-1101: an update rescues an item."""
+    emu, order = expiring(Moving(START))
+    emu.clock.seconds += 100
+    assert left(emu, emu.call_in_pieces) == 10
+    item = {"pk": {"S": order[-1]}}
+    emu.call_in_pieces("PutItem", {"TableName": "tab", "Item": item})
+    assert emu.call("Scan", {"TableName": "tab"})["Items"] == [item]
+
+
+@pytest.mark.parametrize("change", ["DeleteTable", "UpdateTimeToLive", "restore"])
+def test_a_table_that_changes_in_between_is_left_alone(no_time, change):
+    emu, _ = expiring(Moving(START))
+    before = emu.snapshot()
+    emu.clock.seconds += 100
+    assert left(emu, emu.call_in_pieces) == 10
+    assert left(emu, emu.call_in_pieces) == 9
+    if change == "restore":
+        emu.restore(before)
+        assert left(emu) == 10
+        return
+    request = {"TableName": "tab"}
+    if change == "UpdateTimeToLive":
+        request["TimeToLiveSpecification"] = {"Enabled": False, "AttributeName": "ttl"}
+    emu.call_in_pieces(change, request)
+    if change == "DeleteTable":
+        emu.call("CreateTable", table())
+    assert left(emu) == (0 if change == "DeleteTable" else 8)

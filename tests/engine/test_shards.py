@@ -105,6 +105,8 @@ def test_a_closed_shard_ends_and_says_so():
         number += 1
     (closed,) = [s for s in shards(emu) if "EndingSequenceNumber" in s["SequenceNumberRange"]]
     answer = page(emu, iterators.pop(closed["ShardId"]))
+    first = answer["Records"][0]["dynamodb"]["SequenceNumber"]
+    assert int(closed["SequenceNumberRange"]["StartingSequenceNumber"]) < int(first)  # STM-13
     assert "NextShardIterator" not in answer
     last = answer["Records"][-1]["dynamodb"]["SequenceNumber"]
     assert last == closed["SequenceNumberRange"]["EndingSequenceNumber"]

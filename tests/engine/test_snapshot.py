@@ -79,3 +79,14 @@ def test_a_snapshot_is_one_moment_of_all_regions(monkeypatch):
     )
     emu.snapshot()
     assert held == [[True, True], [True, True]]
+
+
+def test_another_emulator_that_goes_on_from_a_snapshot_makes_ids_of_its_own():
+    first, second = Bench(), Bench()
+    first.table()
+    request = {"TableName": "tab", "BackupName": "backup"}
+    first.emu.call("CreateBackup", request)
+    second.emu.restore(first.emu.snapshot())
+    for _ in range(3):
+        second.emu.call("CreateBackup", request)
+    assert len(second.emu.call("ListBackups", {})["BackupSummaries"]) == 4

@@ -17,7 +17,12 @@ from emulator.http.http_protocol import (
     RequestParser,
     ResponseWriter,
 )
-from emulator.service.errors import ApiError, RequestEntityTooLargeException, SerializationException
+from emulator.service.errors import (
+    ApiError,
+    RequestEntityTooLargeException,
+    RequestLineTooLongException,
+    SerializationException,
+)
 from tests.each import each
 
 POST = b"POST / HTTP/1.1\r\nX-Amz-Target: a.b\r\nContent-Length: 2\r\n\r\n{}"
@@ -192,6 +197,21 @@ def test_a_head_of_exactly_the_limit_is_read_however_it_comes():
             assert [type(seen) for seen in read(pieces)] == [outcome], (length, len(pieces))
 
 
+@pytest.mark.parametrize(
+    ("head", "refusal"),
+    [
+        (b"GET /" + b"a" * 300, RequestLineTooLongException),
+        (b"GET /" + b"a" * 300 + b" HTTP/1.1\r\n\r\n", RequestLineTooLongException),
+        (b"GET / HTTP/1.1\r\nA: " + b"b" * 300, SerializationException),
+        (b"G" * 300, SerializationException),
+    ],
+)
+def test_a_long_request_line_is_told_from_a_long_head(head, refusal):
+    """WIR-21."""
+    for pieces in ([head], [head[at : at + 1] for at in range(len(head))]):
+        assert read(pieces) == [refusal]
+
+
 def test_what_has_arrived_of_a_request_is_counted():
     parser = RequestParser()
     for piece, held in (
@@ -280,12 +300,17 @@ def test_byte_by_byte_makes_no_difference(data):
 
 
 @given(pieces=st.lists(st.binary(max_size=300), max_size=6))
-def test_any_bytes_end_in_requests_or_one_of_two_errors(pieces):
+def test_any_bytes_end_in_requests_or_one_of_three_errors(pieces):
     outcomes = read(pieces)
 
     assert all(
         isinstance(outcome, tuple)
-        or outcome in (SerializationException, RequestEntityTooLargeException)
+        or outcome
+        in (
+            SerializationException,
+            RequestEntityTooLargeException,
+            RequestLineTooLongException,
+        )
         for outcome in outcomes
     )
 

@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 import threading
+from email.utils import parsedate_to_datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -20,10 +21,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator import Emulator
+from emulator import Emulator, ManualClock
 from emulator.api import LongAnswer
+from emulator.clock import NANOSECONDS
+from emulator.engine import minutes
 from emulator.http import server as server_module
 from emulator.http.server import HttpServer, ServerOptions, ServerThread, serve
+from tests.tables import table
 
 FIELDS = {
     "Content-Type": "application/x-amz-json-1.0",
@@ -47,12 +51,14 @@ class StandIn:
     """Answers every operation with its request, or with a long text."""
 
     region = "us-east-1"
-    has_callers = False
 
     def call_in_pieces(self, operation, request, *, region=None):
         if "Bytes" in request:
             return {"text": "x" * request["Bytes"]}
         return {"operation": operation, "region": region, **request}
+
+    def catch_up_in_turns(self):
+        return iter(())
 
 
 def stand_in() -> Any:
@@ -509,6 +515,45 @@ def test_a_head_of_sixteen_kilobytes_is_read(server, token_bytes, status):
     assert ask(server, fields=fields)[0] == status
 
 
+@pytest.mark.parametrize(("path_bytes", "status"), [(16_000, 200), (16_384, 404), (100_000, 404)])
+def test_a_request_line_that_is_too_long_leads_nowhere(server, path_bytes, status):
+    """WIR-21, WIR-3."""
+    answer = ask(server, target="/" + "a" * path_bytes)
+
+    assert answer[0] == status
+    if status == 404:
+        assert answer[2] == b"<UnknownOperationException/>\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "encoding"),
+    [("gzip", "identity", "gzip"), ("deflate", "gzip", "deflate"), ("identity", "gzip", None)],
+)
+def test_of_several_accept_encoding_headers_the_first_counts(server, first, second, encoding):
+    """WIR-22."""
+    accepted = {"Accept-Encoding": f"{first}\r\nAccept-Encoding: {second}", "Connection": "close"}
+    with connected(server) as client:
+        client.sendall(message(b'{"Bytes": 5000}', FIELDS | accepted))
+        head = receive_all(client).partition(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")
+    assert head[0] == "HTTP/1.1 200 OK"
+    found = [line for line in head if line.startswith("Content-Encoding")]
+    assert found == ([] if encoding is None else [f"Content-Encoding: {encoding}"])
+
+
+@pytest.mark.parametrize("check_times", [True, False])
+def test_a_server_judges_the_times_of_signatures_where_asked(check_times):
+    """WIR-23: by real time, which SDKs take from the Date of an answer."""
+    options = ServerOptions(check_times=check_times, grace_seconds=0.1, drain_seconds=0.01)
+    old = FIELDS | {"X-Amz-Date": "20200101T000000Z"}
+    with ServerThread(stand_in(), options=options) as server:
+        status, fields, body = ask(server, fields=old)
+        assert (status, b"Signature expired: 20200101T000000Z" in body) == (
+            (400, True) if check_times else (200, False)
+        )
+        now = parsedate_to_datetime(fields["Date"]).strftime("%Y%m%dT%H%M%SZ")
+        assert ask(server, fields=FIELDS | {"X-Amz-Date": now})[0] == 200
+
+
 # Names and pages
 
 
@@ -593,6 +638,28 @@ def test_a_page_that_hides_its_origin_may_not_steer(server, site, status):
     assert ask(server, "GET", "/_emulator/health", body=None, fields=fields)[0] == status
 
 
+@pytest.mark.parametrize(
+    ("site", "status"),
+    [("cross-site", 403), ("same-site", 200), ("same-origin", 200), ("none", 200)],
+)
+def test_a_page_of_another_site_that_hides_its_origin_may_not_call(server, site, status):
+    answer = ask(server, fields=FIELDS | {"Sec-Fetch-Site": site})
+
+    assert answer[0] == status
+    if status != 200:
+        assert json.loads(answer[2]) == {
+            "__type": "com.amazon.coral.service#AccessDeniedException",
+            "message": "a page of another site may not call this",
+        }
+
+
+def test_a_link_of_another_site_may_lead_here_and_its_origin_is_judged_by_the_option(server):
+    fields = {"Sec-Fetch-Site": "cross-site"}
+    assert ask(server, "GET", body=None, fields=fields)[0] == 200
+    page = FIELDS | fields | {"Origin": "http://localhost:3000"}
+    assert ask(server, fields=page)[0] == 200
+
+
 @pytest.mark.parametrize(("cors", "status"), [("*", 200), ("none", 403), ("null", 200)])
 def test_the_option_decides_about_pages(cors, status):
     options = ServerOptions(cors=cors, grace_seconds=0.1, drain_seconds=0.01)
@@ -610,7 +677,7 @@ class RecordingTransport:
         self.is_reading = True
         self.is_closed = False
 
-    def set_write_buffer_limits(self, high):
+    def set_write_buffer_limits(self, high, low):
         pass
 
     def get_extra_info(self, name):
@@ -722,6 +789,71 @@ def test_long_pages_are_written_one_after_the_other(caplog):
     assert not caplog.records, "no turn is taken without a page"
 
 
+ADVANCE = (
+    b"POST /_emulator/clock HTTP/1.1\r\nHost: localhost\r\n"
+    b'Content-Length: 17\r\n\r\n{"advance": 3600}'
+)
+SCAN = message(
+    b'{"TableName": "tab"}',
+    FIELDS | {"X-Amz-Target": "DynamoDB_20120810.Scan", "Host": "localhost"},
+)
+
+
+@pytest.fixture
+def expiring(monkeypatch):
+    """Return an emulator with ten items that are about to expire, one by one."""
+    emu = Emulator(clock=ManualClock(0), region="eu-west-1")
+    emu.call("CreateTable", table())
+    ttl = {"Enabled": True, "AttributeName": "ttl"}
+    emu.call("UpdateTimeToLive", {"TableName": "tab", "TimeToLiveSpecification": ttl})
+    for number in range(10):
+        item = {"pk": {"S": str(number)}, "ttl": {"N": "10"}}
+        emu.call("PutItem", {"TableName": "tab", "Item": item})
+    monkeypatch.setattr(minutes, "_SLICE_SECONDS", 0)
+    return emu
+
+
+@pytest.mark.usefixtures("single_pieces")
+def test_others_are_served_while_the_clock_is_advanced(expiring):
+    """CAP-1101: the answer to the advance comes when all that has expired is gone."""
+
+    async def scenario():
+        server = HttpServer(expiring, ServerOptions())
+        (owner, told), (other, scans) = reading(server), reading(server)
+        tell(owner, ADVANCE)
+        for answered in range(1, 6):
+            tell(other, SCAN)
+            await turns(1)
+            assert (told.written, len(scans.written)) == ([], answered)
+        await turns(30)
+        tell(other, SCAN)
+        assert told.written == [{"kind": "manual", "now": 3600.0}]
+        assert [answer["Count"] for answer in scans.written] == [10, 9, 8, 7, 6, 0]
+
+    asyncio.run(scenario())
+
+
+def test_what_is_due_is_done_in_turns_without_a_request(expiring):
+    """CAP-1101."""
+
+    async def scenario():
+        expiring.clock._now_ns += 3600 * NANOSECONDS  # as time passes by itself
+        server = HttpServer(expiring, ServerOptions())
+        await server.start("127.0.0.1", 0)
+        store = expiring.account().tables["tab"].store
+        seen = []
+        for _ in range(15):
+            seen.append(len(store))
+            await turns(1)
+        server.cut_off()
+        assert seen[0] == 10
+        assert seen == sorted(seen, reverse=True)
+        assert len(set(seen)) > 5
+        assert seen[-1] == 0
+
+    asyncio.run(scenario())
+
+
 @pytest.mark.usefixtures("single_pieces")
 def test_stopping_and_time_wait_for_a_long_page():
     async def scenario():
@@ -816,6 +948,135 @@ def test_time_begins_anew_with_what_a_client_does():
         return closed
 
     assert asyncio.run(scenario()) == [True] * 3
+
+
+class UnreadTransport(RecordingTransport):
+    """A transport whose client fetches nothing by itself."""
+
+    def __init__(self, connection):
+        super().__init__()
+        self.unfetched = 0
+        self._connection = connection
+
+    def get_write_buffer_size(self):
+        return self.unfetched
+
+    def write(self, data):
+        self.unfetched += len(data)
+        if self.unfetched > server_module._WRITE_BUFFER_BYTES:
+            self._connection.pause_writing()
+
+    def fetch(self, size=None):
+        self.unfetched -= self.unfetched if size is None else size
+        if not self.unfetched:
+            self._connection.resume_writing()
+
+
+@pytest.fixture(params=["few", "many"])
+def unread(request):
+    """Return a server with a limit of 1 MB, and clients that fetch nothing."""
+
+    def connect():
+        server = HttpServer(stand_in(), ServerOptions(held_bytes=1_000_000))
+        clients = []
+        for _ in range(4 if request.param == "few" else server_module._FEW_CONNECTIONS + 1):
+            connection = server.accept()
+            transport = UnreadTransport(connection)
+            connection.connection_made(cast("Any", transport))
+            clients.append((connection, transport))
+        return server, clients
+
+    return connect
+
+
+def asking_for(size):
+    return message(b'{"Bytes": %d}' % size)
+
+
+def test_answers_count_until_they_are_fetched(unread):
+    """Also where several requests are answered together, and where the client is still read."""
+
+    async def scenario():
+        server, [(connection, transport), (other, small), *_] = unread()
+        tell(connection, asking_for(400_000) * 2)
+        tell(other, asking_for(1_000))
+        await turns(3)
+        answers, waiting = transport.unfetched + small.unfetched, len(asking_for(400_000))
+        assert answers > 401_000
+        assert server.held_bytes == answers + waiting
+        transport.fetch(300_000)
+        connection.check_time(0.0)
+        assert server.held_bytes == answers + waiting, "a buffer keeps its memory to its end"
+        transport.fetch()
+        await turns(3)
+        assert server.held_bytes == answers, "of the second answer"
+        connection.connection_lost(None)
+        assert server.held_bytes == small.unfetched
+        small.unfetched = 0
+        other.check_time(0.0)
+        assert server.held_bytes == 0
+
+    asyncio.run(scenario())
+
+
+def test_who_exceeds_what_is_held_for_all_is_cut_off(unread):
+    async def scenario():
+        server, clients = unread()
+        most = 0
+        for connection, _ in clients[:4]:
+            tell(connection, asking_for(400_000) * 6)
+            await turns(3)
+            most = max(most, server.held_bytes)
+            for each, transport in clients:
+                if transport.is_closed:
+                    each.connection_lost(None)
+        kept = [not transport.is_closed for _, transport in clients[:4]]
+        for connection, transport in clients[:4]:
+            if not transport.is_closed:
+                connection.connection_lost(None)
+        return kept, most < 1_500_000, server.held_bytes
+
+    assert asyncio.run(scenario()) == ([True, True, False, False], True, 0)
+
+
+def test_a_last_answer_that_is_not_fetched_ends_with_its_time(unread):
+    """A transport that closes waits for its client; of a short answer it is still read."""
+
+    async def scenario():
+        _, [(connection, transport), *_] = unread()
+        aborted = []
+        transport.abort = lambda: aborted.append(True)
+        tell(connection, message(b'{"Bytes": 1000}', FIELDS | {"Connection": "close"}))
+        await turns(3)
+        assert transport.is_closed
+        connection.check_time(0.0)
+        connection.check_time(80.0)
+        return aborted
+
+    assert asyncio.run(scenario()) == [True]
+
+
+def test_memory_is_given_back_when_most_of_what_was_held_is_gone():
+    trims = []
+    memory = server_module._Memory()
+    memory._calls = trims.append, fail_to_set
+    mib = 1024 * 1024
+    for held, given_back in (
+        (100, 0),
+        (30, 0),
+        (20, 1),
+        (10, 1),
+        (200, 1),
+        (0, 2),
+        (15, 2),
+        (0, 2),
+    ):
+        memory.look(held * mib)
+        assert len(trims) == given_back, held
+
+
+def fail_to_set(*_):
+    raise AssertionError("only a server that has its process for itself sets options")
 
 
 # Who looks after the server
@@ -1038,7 +1299,7 @@ class DeafTransport:
     def __init__(self):
         self.calls = []
 
-    def set_write_buffer_limits(self, high):
+    def set_write_buffer_limits(self, high, low):
         pass
 
     def get_extra_info(self, name):

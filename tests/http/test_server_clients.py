@@ -11,9 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import boto3
 import pytest
 from botocore.config import Config
-from botocore.exceptions import ClientError
 
-from emulator import Emulator, ManualClock, Settings
+from emulator import Emulator, ManualClock
 from emulator.http.server import ServerThread
 from tests.tables import vector, vector_table
 
@@ -124,48 +123,6 @@ def test_a_replica_is_in_the_region_of_its_clients():
         assert elsewhere.scan(TableName="orders")["Count"] == 0
         clock.advance(1)
         assert elsewhere.scan(TableName="orders")["Count"] == 1
-
-
-def test_a_policy_is_applied_to_who_signs():
-    """OTH-22."""
-    statement = {
-        "Effect": "Allow",
-        "Principal": {"AWS": "arn:aws:iam::000000000000:user/any"},
-        "Action": "*",
-        "Resource": "*",
-    }
-    emulator = Emulator(settings=Settings(enforce_policies=True))
-    with ServerThread(emulator) as server:
-        client = client_of(server)
-        policy = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-        client.create_table(**ORDERS, ResourcePolicy=policy)
-        assert client.scan(TableName="orders")["Count"] == 0
-        with pytest.raises(ClientError, match="user/other is not authorized"):
-            client_of(server, key="other").scan(TableName="orders")
-
-
-@pytest.mark.parametrize(("network", "is_allowed"), [("127.0.0.0/8", True), ("10.0.0.0/8", False)])
-def test_a_policy_may_ask_where_a_request_comes_from(network, is_allowed):
-    """OTH-23."""
-    statement = {
-        "Effect": "Allow",
-        "Principal": "*",
-        "Action": "*",
-        "Resource": "*",
-        "Condition": {
-            "IpAddress": {"aws:SourceIp": network},
-            "Bool": {"aws:SecureTransport": "false"},
-        },
-    }
-    emulator = Emulator(settings=Settings(enforce_policies=True))
-    with ServerThread(emulator) as server:
-        asked = client_of(server)
-        asked.create_table(**ORDERS, ResourcePolicy=json.dumps({"Statement": statement}))
-        if is_allowed:
-            assert asked.scan(TableName="orders")["Count"] == 0
-            return
-        with pytest.raises(ClientError, match="is not authorized"):
-            asked.scan(TableName="orders")
 
 
 def test_threads_share_a_client(client):

@@ -323,7 +323,7 @@ def test_the_design_tells_the_provisioned_limit(tools):
 def test_an_index_that_cannot_keep_up_is_named_first(tools):
     answer = tools.explain_throttle(error="IndexWriteProvisionedThroughputExceeded")
     assert "its index cannot take them" in answer.meaning
-    assert "write units as its table" in answer.cures[0].change
+    assert "to what its table's writes ask of it" in answer.cures[0].change
 
 
 def test_an_error_without_reasons_says_what_it_may_be(tools):

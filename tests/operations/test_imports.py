@@ -228,6 +228,18 @@ def test_a_line_that_cannot_be_read_ends_its_object(bucket, case):
     assert error["itemS3Pointer"] == {"bucket": "bucket", "key": "1.json", "itemIndex": 5}
 
 
+def test_records_need_nothing_between_them(bucket):
+    """S3X-21: several stand on one line, and each is counted; so is what cannot be read."""
+    (bucket / "one.json").write_text(
+        line(pk="a") + line(pk="b") + "  " + line(pk="c").rstrip("\n") + line(pk="d")
+    )
+    emu = with_store(bucket)
+    assert counts(ended(emu)) == ("COMPLETED", None, 4, 4, 0)
+    (bucket / "one.json").write_text(line(pk="a").rstrip("\n") + line(pk="b").rstrip("\n") + "}")
+    emu = with_store(bucket)
+    assert counts(ended(emu)) == ("FAILED", "ItemValidationError", 3, 2, 1)
+
+
 def test_values_are_judged_as_those_of_puts_are(bucket):
     """S3X-22: types of keys, keys of indexes, numbers, sizes."""
     items = [

@@ -1,15 +1,25 @@
 """Kinesis streaming destinations."""
 
+import warnings
+
 import pytest
 
+from emulator.errors import UnservedMemberWarning
 from tests.tables import described, emulator, refusal, table
 
 ARN = "arn:aws:kinesis:us-east-1:000000000000:stream/changes"
+ACTIVE = {
+    "StreamArn": ARN,
+    "DestinationStatus": "ACTIVE",
+    "DestinationStatusDescription": "Nothing is delivered: this emulator has no Kinesis",
+}
 BOTH = {"TableName": "tab", "StreamArn": ARN}
 MICRO = {"ApproximateCreationDateTimePrecision": "MICROSECOND"}
 UPDATE = BOTH | {"UpdateKinesisStreamingConfiguration": MICRO}
 NO_STATE = "Table is not in a valid state to enable Kinesis Streaming Destination: "
 STATE = NO_STATE + "KinesisStreamingDestination must be {} to perform {} operation."
+
+pytestmark = pytest.mark.filterwarnings("ignore::emulator.errors.UnservedMemberWarning")
 
 
 def created():
@@ -30,23 +40,22 @@ def destinations(emu):
 
 
 def test_a_destination_is_enabled_updated_and_disabled():
-    """OTH-16."""
+    """OTH-16, OTH-24."""
     emu = created()
     assert destinations(emu) == []
     assert emu.call("EnableKinesisStreamingDestination", BOTH) == BOTH | {
         "DestinationStatus": "ENABLING",
         "EnableKinesisStreamingConfiguration": {},
     }
-    active = {"StreamArn": ARN, "DestinationStatus": "ACTIVE"}
-    assert destinations(emu) == [active]
+    assert destinations(emu) == [ACTIVE]
     assert emu.call("UpdateKinesisStreamingDestination", UPDATE) == UPDATE | {
         "DestinationStatus": "UPDATING"
     }
-    assert destinations(emu) == [active | MICRO]
+    assert destinations(emu) == [ACTIVE | MICRO]
     assert emu.call("DisableKinesisStreamingDestination", BOTH) == BOTH | {
         "DestinationStatus": "DISABLING"
     }
-    assert destinations(emu) == [active | MICRO | {"DestinationStatus": "DISABLED"}]
+    assert destinations(emu) == [{"StreamArn": ARN, "DestinationStatus": "DISABLED", **MICRO}]
 
 
 def test_a_disabled_destination_is_enabled_again():
@@ -55,8 +64,23 @@ def test_a_disabled_destination_is_enabled_again():
     emu.call("DisableKinesisStreamingDestination", BOTH)
     request = BOTH | {"EnableKinesisStreamingConfiguration": MICRO}
     emu.call("EnableKinesisStreamingDestination", request)
-    assert destinations(emu) == [
-        {"StreamArn": ARN, "DestinationStatus": "ACTIVE", **MICRO},
+    assert destinations(emu) == [ACTIVE | MICRO]
+
+
+def test_one_warning_says_that_nothing_is_delivered():
+    """OTH-24; it does not depend on what the settings say of unknown members."""
+    emu = emulator(unknown_members="refuse")
+    for name in ("tab", "other"):
+        emu.call("CreateTable", table() | {"TableName": name})
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        for name in ("tab", "other"):
+            emu.call("EnableKinesisStreamingDestination", BOTH | {"TableName": name})
+    assert [(warning.category, str(warning.message)) for warning in caught] == [
+        (
+            UnservedMemberWarning,
+            "EnableKinesisStreamingDestination: nothing is delivered, since this emulator has no "
+            "Kinesis: see docs/reference/fidelity.md#not-there",
+        )
     ]
 
 

@@ -30,6 +30,41 @@ def test_what_no_json_can_say_is_not_serialized(operation, request_):
         emu.call(operation, {"TableName": "tab"} | request_)
 
 
+@pytest.mark.parametrize(
+    ("profile", "operation", "named"),
+    [
+        ("2026-10", "PutItem", "message"),
+        ("2026-10", "UpdateItem", "message"),
+        ("2026-10", "DeleteItem", "message"),
+        ("classic", "PutItem", "Message"),
+        ("classic", "UpdateItem", "Message"),
+        ("classic", "DeleteItem", "Message"),
+    ],
+)
+def test_the_layer_names_the_text_of_a_failed_condition(profile, operation, named):
+    """WIR-10: beside the stored item; without one it is ``message`` everywhere."""
+    emu = emulator(messages=profile)
+    emu.call("CreateTable", table())
+    emu.call("PutItem", {"TableName": "tab", "Item": KEY})
+    request = {
+        "TableName": "tab",
+        "Item" if operation == "PutItem" else "Key": KEY,
+        "ConditionExpression": "attribute_not_exists(pk)",
+    }
+    wanted = {"message": "The conditional request failed"}
+    for asked, body in (
+        ({}, wanted),
+        (
+            {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"},
+            {named: wanted["message"], "Item": KEY},
+        ),
+    ):
+        with pytest.raises(ApiError) as caught:
+            emu.call(operation, request | asked)
+        kind = "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException"
+        assert caught.value.body() == {"__type": kind} | body
+
+
 def test_a_fault_is_told_where_the_caller_has_used_up_the_stack(monkeypatch):
     """What follows the first fault reads the request again, and may find no room to do so."""
 

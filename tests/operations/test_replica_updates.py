@@ -473,7 +473,11 @@ def test_settings_are_said_to_be_replicated_and_another_account_is_not_there():
     }
     with pytest.raises(ApiError) as caught:
         world.emu.call("CreateTable", request, region=EUROPE)
-    assert caught.value.code == "ResourceNotFoundException"
+    assert (caught.value.code, caught.value.message) == (
+        "ValidationException",
+        INVALID + "GlobalTableSourceArn names a table of another account, and an emulator has one "
+        "account: see docs/reference/fidelity.md#not-there",
+    )
     own = {"GlobalTableSourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/tab"}
     with pytest.raises(ApiError) as caught:
         world.emu.call("CreateTable", request | own, region=EUROPE)

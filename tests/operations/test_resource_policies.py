@@ -120,3 +120,11 @@ def test_an_unknown_table_is_named(operation, members):
         "ResourceNotFoundException",
         "Requested resource not found: Table: tab not found",
     )
+
+
+def test_a_policy_refuses_no_request():
+    """OTH-22: whatever it says."""
+    emu = created()
+    denial = '{"Effect": "Deny", "Principal": "*", "Action": "*", "Resource": "*"}'
+    attach(emu, f'{{"Statement": {denial}}}')
+    assert emu.call("Scan", {"TableName": "tab"})["Count"] == 0

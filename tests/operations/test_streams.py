@@ -96,7 +96,7 @@ def test_a_stream_is_described_whole():
             "Shards": [
                 {
                     "ShardId": shard["ShardId"],
-                    "SequenceNumberRange": {"StartingSequenceNumber": NUMBER.format(1)},
+                    "SequenceNumberRange": {"StartingSequenceNumber": NUMBER.format(0)},
                 }
             ],
         }
@@ -112,8 +112,19 @@ def test_a_closed_stream_has_an_end():
     found = emu.call("DescribeStream", {"StreamArn": STREAM})["StreamDescription"]
     assert found["StreamStatus"] == "DISABLED"
     assert found["Shards"][0]["SequenceNumberRange"] == {
-        "StartingSequenceNumber": NUMBER.format(1),
+        "StartingSequenceNumber": NUMBER.format(0),
         "EndingSequenceNumber": NUMBER.format(2),
+    }
+
+
+def test_a_closed_stream_without_records_ends_where_it_starts():
+    """STM-13."""
+    emu = streaming()
+    emu.call("UpdateTable", {**TAB, "StreamSpecification": {"StreamEnabled": False}})
+    found = emu.call("DescribeStream", {"StreamArn": STREAM})["StreamDescription"]
+    assert found["Shards"][0]["SequenceNumberRange"] == {
+        "StartingSequenceNumber": NUMBER.format(0),
+        "EndingSequenceNumber": NUMBER.format(0),
     }
 
 
@@ -233,6 +244,9 @@ def test_an_expired_item_is_removed_by_the_service():
     [
         ("TRIM_HORIZON", {}, ["a", "b", "c"]),
         ("LATEST", {}, []),
+        # STM-13: where the shard starts, before its first record.
+        ("AT_SEQUENCE_NUMBER", {"SequenceNumber": NUMBER.format(0)}, ["a", "b", "c"]),
+        ("AFTER_SEQUENCE_NUMBER", {"SequenceNumber": NUMBER.format(0)}, ["a", "b", "c"]),
         ("AT_SEQUENCE_NUMBER", {"SequenceNumber": NUMBER.format(2)}, ["b", "c"]),
         ("AFTER_SEQUENCE_NUMBER", {"SequenceNumber": NUMBER.format(2)}, ["c"]),
         ("AFTER_SEQUENCE_NUMBER", {"SequenceNumber": NUMBER.format(3)}, []),

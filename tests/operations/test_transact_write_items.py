@@ -39,10 +39,7 @@ from tests.operations.ladders import answer, ladder, members_step, misjudged, st
 from tests.tables import table
 
 SAME_ITEM = "Transaction request cannot include multiple operations on one item"
-TOO_LARGE = (
-    "Collection size of items exceeded, which can also be caused by the aggregate size of the "
-    "items in the transaction exceeding the 4MB limit"
-)
+TOO_LARGE = "Transaction payload size cannot exceed 4 MB"
 CONDITION_FAILED = "The conditional request failed"
 
 
@@ -422,6 +419,17 @@ def test_a_transaction_writes_at_most_four_megabytes(extra_bytes, fits):
     assert answer("TransactWriteItems", of(*map(putting, items))) == (
         {} if fits else ("ValidationException", TOO_LARGE)
     )
+
+
+def test_the_items_that_a_transaction_deletes_are_not_its_payload():
+    """TXW-10: observed in ScyllaDB's tests, run against the service; 5 MB are deleted."""
+    emulator = Emulator()
+    emulator.call("CreateTable", table(TableName="hash"))
+    keys = [wire({"pk": str(number)}) for number in range(13)]
+    for key in keys:
+        emulator.call("PutItem", {"TableName": "hash", "Item": key | wire({"v": "x" * 400_000})})
+    deletes = [{"Delete": {"TableName": "hash", "Key": key}} for key in keys]
+    assert emulator.call("TransactWriteItems", {"TransactItems": deletes}) == {}
 
 
 def test_an_update_is_measured_without_its_statement():

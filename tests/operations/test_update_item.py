@@ -502,11 +502,12 @@ def test_an_update_that_says_nothing_makes_sure_that_the_item_exists(given):
     assert emulator.call("GetItem", VALID) == {"Item": item}
 
 
-def test_removals_alone_create_nothing():
+@pytest.mark.parametrize("asked", ["NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"])
+def test_removals_alone_create_nothing(asked):
     """UPD-20."""
     emulator = filled("2026-10")
     request = update("REMOVE x DELETE s :members", members={"SS": ["a"]})
-    assert emulator.call("UpdateItem", request) == {}
+    assert emulator.call("UpdateItem", request | {"ReturnValues": asked}) == {}
     assert emulator.call("GetItem", VALID) == {}
 
 

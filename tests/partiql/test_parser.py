@@ -327,6 +327,10 @@ def test_a_value_in_just_as_many_containers_as_may_be():
         ("SELECT * FROM t WHERE attribute_exists(m.inner)", "Invalid path dot component"),
         ("UPDATE t SET m.inner = 1", "Invalid path dot component"),
         ("SLECT * FROM t", "Expected data manipulation"),
+        ("x IS FOO", "Expected type name"),
+        ("x IS INT4 y", "Unexpected token after expression"),
+        ("x IS NOT INT4", "Expected data manipulation"),
+        ("x = 1", "Expected data manipulation"),
         ("UPDATE Payment-x SET a = 1", "Expected data manipulation"),
         ("UPDATE t WHERE pk = 1", "Expected data manipulation"),
         ("FROM t WHERE pk = 1", "Expected data manipulation"),
@@ -435,6 +439,11 @@ def test_a_statement_that_cannot_be_read(text, detail):
             "Unsupported data type for IS operator: DOUBLE_PRECISION. Supported data types are "
             "[MISSING, NULL, BOOLEAN, BLOB, STRING, NUMERIC, STRUCT, TUPLE, LIST]",
         ),
+        ("x IS INT4", "Unsupported operation: IsType"),
+        ("x IS INT8", "Unsupported operation: IsType"),
+        ("x IS DOUBLE PRECISION", "Unsupported operation: IsType"),
+        ("x IS CHARACTER VARYING", "Unsupported operation: IsType"),
+        ("a.b IS NULL;", "Unsupported operation: IsType"),
         ("SELECT * FROM t WHERE EXISTS(ss)", "Unrecognized function: exists at 1:23:6"),
         (
             "SELECT * FROM t\nWHERE a = 1\n AND set_add(ss, <<'x'>>) = ss",
@@ -467,7 +476,7 @@ def test_a_statement_that_cannot_be_read(text, detail):
     ],
 )
 def test_a_statement_that_says_what_it_may_not(text, message):
-    """PQL-10, PQL-13, PQL-23, and what DynamoDB Local says."""
+    """PQL-10, PQL-13, PQL-23, PQL-25, and what DynamoDB Local says."""
     assert fault(text) == message
 
 

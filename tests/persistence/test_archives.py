@@ -75,6 +75,22 @@ def test_what_outlives_its_table_outlives_the_process(emu, tmp_path):
         assert found == [{"pk": {"S": "a"}, "g": {"S": "b"}}]
 
 
+def test_what_is_made_after_loading_has_names_of_its_own(tmp_path):
+    """OTH-3: no backup takes the place of another, even if no time has passed."""
+    emu = emulator()
+    for name in ("one", "two", "tab"):
+        emu.call("CreateTable", table(TableName=name))
+    names = [f"backup-{number}" for number in range(6)]
+    emu.call("CreateBackup", {"TableName": "tab", "BackupName": names[0]})
+    for name in ("one", "two"):
+        emu.call("DeleteTable", {"TableName": name})
+    emu = loaded(emu, tmp_path / "file", ManualClock(emu.clock.now()))
+    for name in names[1:]:
+        emu.call("CreateBackup", {"TableName": "tab", "BackupName": name})
+    told = emu.call("ListBackups", {})["BackupSummaries"]
+    assert sorted(backup["BackupName"] for backup in told) == names
+
+
 def test_an_import_ends_after_it_was_loaded(emu, tmp_path):
     """S3X-20."""
     again = loaded(emu, tmp_path / "file", ManualClock(emu.clock.now()))

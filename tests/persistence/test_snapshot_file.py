@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from emulator import Emulator, EmulatorError, ManualClock, Settings
+from emulator import Emulator, EmulatorError, ManualClock, Settings, SystemClock
 from emulator.__main__ import main
+from emulator.clock import DEFAULT_START, NANOSECONDS
 from tests.tables import index, schema, table
 
 
@@ -242,6 +243,59 @@ def test_what_an_index_that_came_later_passes_over_is_loaded(tmp_path, value):
     loaded = Emulator.load(tmp_path / "file")
     assert loaded.call("Scan", {"TableName": "tab"})["Items"] == [item]
     assert loaded.call("Scan", {"TableName": "tab", "IndexName": "late"})["Items"] == []
+
+
+# Clocks that stand earlier than the file
+
+
+@pytest.mark.parametrize("capacity", ["off", "observe", "enforce"])
+@pytest.mark.parametrize("seconds", [0.5, 30, 90])
+def test_what_was_loaded_by_an_earlier_clock_can_be_saved_and_loaded_again(
+    tmp_path, capacity, seconds
+):
+    emulator = filled()
+    emulator.clock.advance(seconds)
+    emulator.save(tmp_path / "file")
+    loaded = Emulator.load(tmp_path / "file", clock=ManualClock(), capacity=capacity)
+    loaded.save(tmp_path / "file")
+    again = Emulator.load(tmp_path / "file", clock=ManualClock(), capacity=capacity)
+    assert seen(again) == seen(emulator)
+
+
+def test_a_clock_that_begins_in_1970_is_before_all_that_a_file_holds(tmp_path):
+    emulator = filled()
+    emulator.clock.advance(3_600)
+    for _ in range(2):
+        emulator.save(tmp_path / "file")
+        emulator = Emulator.load(tmp_path / "file", clock=ManualClock(0))
+    described = emulator.call("DescribeTable", {"TableName": "tab"})["Table"]
+    assert described["CreationDateTime"] == -3_600
+
+
+class Ticking(SystemClock):
+    """A clock on which a second passes whenever it is asked."""
+
+    def __init__(self, start):
+        self.seconds = start
+
+    def now_ns(self):
+        self.seconds += 1
+        return self.seconds * NANOSECONDS
+
+
+@pytest.mark.parametrize("start", range(DEFAULT_START + 50, DEFAULT_START + 60))
+def test_all_regions_are_moved_by_the_same_minutes(tmp_path, start):
+    emulator = Emulator(clock=Ticking(start))
+    regions = ("us-east-1", "eu-west-1")
+    for region in regions:
+        emulator.call("CreateTable", table("pk"), region=region)
+    emulator.save(tmp_path / "file")
+    loaded = Emulator.load(tmp_path / "file", clock=ManualClock())
+    created, moved = (
+        [one.account(region).tables["tab"].created_ns for region in regions]
+        for one in (emulator, loaded)
+    )
+    assert moved[1] - moved[0] == created[1] - created[0]
 
 
 # What is on its way out is not saved

@@ -179,6 +179,7 @@ def test_on_a_clock_that_is_behind_ages_are_kept(tmp_path):
     assert positions[0] == positions[1]
 
 
+@pytest.mark.filterwarnings("ignore:EnableKinesis")
 def test_what_the_control_plane_set_is_kept(tmp_path):
     emu = emulator()
     arn = "arn:aws:dynamodb:us-east-1:000000000000:table/scaled"

@@ -13,11 +13,12 @@ from benchmarks.fuzz.operations import Operations
 from benchmarks.fuzz.requests import RequestMaker, statement_operations
 from benchmarks.fuzz.run import PARTS, run
 from benchmarks.fuzz.tally import Tally
-from emulator import ApiError, Emulator, ManualClock
-from emulator.operations import find
+from emulator import ApiError, Emulator, ManualClock, Settings
+from emulator.operations import find, shapes
 from emulator.service.catalogue import OPERATIONS
 from emulator.strategies import requests
 from emulator.testing.table_notation import create_request
+from tests.objects.memory_s3 import MemoryS3
 
 #: Fuzzed requests have members that nobody knows.
 pytestmark = pytest.mark.filterwarnings("ignore::emulator.errors.UnservedMemberWarning")
@@ -198,6 +199,92 @@ def test_every_nasty_value_in_every_place_of_a_few_requests():
                 refused(operation, base | {"Item": key | {"z": nasty}})
             if "Key" in base:
                 refused(operation, base | {"Key": key | {"sk": nasty}})
+
+
+# Moments: every member that is one, in a request in which it is looked at
+
+
+def timestamps(member, path=()):
+    """Yield the path of every member that is a moment."""
+    if member is shapes.TIMESTAMP:
+        yield path
+    for name, inner in getattr(member, "members", {}).items():
+        yield from timestamps(inner, (*path, name))
+
+
+def remembering():
+    """Return an emulator with a recoverable table that has a stream and a backup."""
+    emu = Emulator(clock=ManualClock(), settings=Settings(s3=MemoryS3("bucket"), recovery_lag=0))
+    emu.call("CreateTable", TABLE)
+    recovery = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+    emu.call("UpdateContinuousBackups", {"TableName": "table"} | recovery)
+    emu.call("CreateBackup", {"TableName": "table", "BackupName": "first"})
+    emu.clock.advance(3_600)
+    return emu
+
+
+def moment_requests(emu):
+    """Return a request for every member that is a moment, to be given one."""
+    table = emu.call("DescribeTable", {"TableName": "table"})["Table"]
+    stream = {"StreamArn": table["LatestStreamArn"]}
+    shards = emu.call("DescribeStream", stream)["StreamDescription"]["Shards"]
+    export = {"TableArn": table["TableArn"], "S3Bucket": "bucket"}
+    now = emu.clock.now()
+    increment = {
+        "ExportType": "INCREMENTAL_EXPORT",
+        "IncrementalExportSpecification": {
+            "ExportFromTime": now - 1_800,
+            "ExportToTime": now,
+        },
+    }
+    restore = {"SourceTableName": "table", "TargetTableName": "restored"}
+    iterator = {"ShardId": shards[0]["ShardId"], "ShardIteratorType": "AT_TIMESTAMP"}
+    return {
+        ("ExportTableToPointInTime", "ExportTime"): export,
+        ("ExportTableToPointInTime", INCREMENT, "ExportFromTime"): export | increment,
+        ("ExportTableToPointInTime", INCREMENT, "ExportToTime"): export | increment,
+        ("GetShardIterator", "Timestamp"): stream | iterator,
+        ("ListBackups", "TimeRangeLowerBound"): {},
+        ("ListBackups", "TimeRangeUpperBound"): {},
+        ("RestoreTableToPointInTime", "RestoreDateTime"): restore,
+    }
+
+
+INCREMENT = "IncrementalExportSpecification"
+REMEMBERING = remembering()
+REMEMBERED = REMEMBERING.snapshot()
+MOMENT_REQUESTS = moment_requests(REMEMBERING)
+
+
+def test_every_member_that_is_a_moment_is_known():
+    found = {(name, *path) for name in OPERATIONS for path in timestamps(find(name).shape)}
+    assert found == MOMENT_REQUESTS.keys()
+
+
+@settings(max_examples=300)
+@given(
+    st.sampled_from(sorted(MOMENT_REQUESTS)),
+    st.integers(-(2**64), 2**64)
+    | st.floats()
+    | st.integers(-7_200, 7_200).map(lambda seconds: REMEMBERING.clock.now() + seconds),
+)
+@example(("RestoreTableToPointInTime", "RestoreDateTime"), 1e14)
+@example(("ExportTableToPointInTime", INCREMENT, "ExportFromTime"), -1e14)
+@example(("ExportTableToPointInTime", INCREMENT, "ExportToTime"), 1e14)
+def test_any_moment_is_answered(path, moment):
+    """S3X-33."""
+    operation, *names, last = path
+    request = MOMENT_REQUESTS[path]
+    for name in names:
+        request = {**request, name: {**request[name], last: moment}}
+    if not names:
+        request = {**request, last: moment}
+    try:
+        REMEMBERING.call(operation, request)
+    except ApiError as error:
+        assert error.status == 400
+    finally:
+        REMEMBERING.restore(REMEMBERED)
 
 
 # The fuzzer of ``benchmarks/fuzz``, for a moment

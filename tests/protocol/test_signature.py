@@ -7,6 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from emulator.protocol import (
+    check_signing_time,
     credentials_of,
     region_of_credentials,
     signed_access_key,
@@ -116,3 +117,51 @@ def test_the_access_key_is_what_stands_before_the_date(authorization, query, acc
 def test_a_long_field_is_read_in_one_pass(authorization):
     """Found by fuzzing: 64 KB took 13 seconds; the suite would notice."""
     assert signed_region(authorization) in (None, "a")
+
+
+NOW = 1_767_225_600.9  # 2026-01-01, midnight
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        (
+            {"x-amz-date": "20251231T234459Z"},
+            "Signature expired: 20251231T234459Z is now earlier than 20251231T234500Z "
+            "(20260101T000000Z - 15 min.)",
+        ),
+        (
+            {"x-amz-date": "20260101T001501Z"},
+            "Signature not yet current: 20260101T001501Z is still later than 20260101T001500Z "
+            "(20260101T000000Z + 15 min.)",
+        ),
+        (
+            {"date": "Sun, 01 Jan 2017 01:01:01 GMT"},
+            "Signature expired: 20170101T010101Z is now earlier than 20251231T234500Z "
+            "(20260101T000000Z - 15 min.)",
+        ),
+    ],
+)
+def test_a_signature_is_good_for_fifteen_minutes(fields, sentence):
+    """WIR-23."""
+    with pytest.raises(InvalidSignatureException) as refusal:
+        check_signing_time(fields, NOW)
+    assert refusal.value.message == sentence
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"x-amz-date": "20251231T234500Z"},
+        {"x-amz-date": "20260101T001500Z", "date": "Sun, 01 Jan 2017 01:01:01 GMT"},
+        {"date": "Thu, 01 Jan 2026 01:10:00 +0100"},
+        {"date": "Thu, 01 Jan 2026 00:10:00 -0000"},
+        {"x-amz-date": "now"},
+        {"date": "now"},
+        {"date": "Thu, 99 Jan 2026 00:10:00 GMT"},
+        {},
+    ],
+)
+def test_a_time_that_is_near_or_none_is_not_refused(fields):
+    """WIR-23."""
+    check_signing_time(fields, NOW)

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import types
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import boto3
@@ -30,7 +31,7 @@ from botocore import UNSIGNED
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.config import Config
-from botocore.exceptions import ClientError, NoCredentialsError
+from botocore.exceptions import ClientError, EndpointResolutionError, NoCredentialsError
 
 from emulator import Emulator, EmulatorError, ManualClock, Settings, mock_dynamodb
 from emulator.sdk.interception import NOWHERE
@@ -191,6 +192,41 @@ def test_a_client_made_before_is_served_and_free_again_afterwards():
         assert table.get_item(Key={"pk": "a", "sk": 1})["Item"] == {"pk": "a", "sk": 1}
     with pytest.raises(NoCredentialsError):
         client.list_tables()
+
+
+class OwnSession(boto3.Session):
+    """A session as a project may derive one."""
+
+
+#: How the documents of the SDK make a client.
+WAYS = {
+    "client": lambda: boto3.client("dynamodb", "eu-west-1"),
+    "resource": lambda: boto3.resource("dynamodb", "eu-west-1").meta.client,
+    "table": lambda: boto3.resource("dynamodb", "eu-west-1").Table("table").meta.client,
+    "session": lambda: boto3.Session(region_name="eu-west-1").client("dynamodb"),
+    "derived session": lambda: OwnSession(region_name="eu-west-1").client("dynamodb"),
+    "botocore": lambda: botocore.session.get_session().create_client("dynamodb", "eu-west-1"),
+    "both": lambda: boto3.Session(
+        botocore_session=botocore.session.Session(), region_name="eu-west-1"
+    ).client("dynamodb"),
+}
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize("way", WAYS)
+def test_no_client_escapes_however_and_wherever_it_is_made(way, fast, monkeypatch):
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    made = WAYS[way]
+    before = made()
+    with (
+        ThreadPoolExecutor(1) as pool,
+        mock_dynamodb(region="eu-west-1", fast=fast) as emu,
+    ):
+        emu.call("CreateTable", {"TableName": "table", **SCHEMA})
+        asked = [before, made(), pool.submit(made).result()]
+        lists = [client.list_tables()["TableNames"] for client in asked]
+        lists += [pool.submit(client.list_tables).result()["TableNames"] for client in asked]
+    assert lists == [["table"]] * 6
 
 
 @pytest.mark.parametrize(
@@ -437,6 +473,30 @@ def test_no_metadata_service_is_asked_even_then():
         assert signed_by(boto3.client("dynamodb")) == ["emulator"]
 
 
+@pytest.mark.parametrize("hide_credentials", [True, False])
+@pytest.mark.parametrize("mode", ["preferred", "required", "disabled"])
+def test_a_client_made_before_the_mock_finds_the_account_in_its_address(mode, hide_credentials):
+    keys = {"aws_access_key_id": "AKIAREAL", "aws_secret_access_key": "real"}
+    config = config_of(account_id_endpoint_mode=mode)
+    client = boto3.client("dynamodb", "us-east-1", config=config, **keys)
+    found = []
+    client.meta.events.register("before-call.*.*", lambda params, **_: found.append(params["url"]))
+    with mock_dynamodb(account_id="210987654321", hide_credentials=hide_credentials):
+        assert client.list_tables()["TableNames"] == []
+    name = "dynamodb" if mode == "disabled" else "210987654321.ddb"
+    assert found == [f"https://{name}.us-east-1.amazonaws.com/"]
+
+
+def test_after_the_mock_such_a_client_has_no_account_again():
+    config = config_of(account_id_endpoint_mode="required")
+    keys = {"aws_access_key_id": "AKIAREAL", "aws_secret_access_key": "real"}
+    client = boto3.client("dynamodb", "us-east-1", config=config, **keys)
+    with mock_dynamodb():
+        client.list_tables()
+    with pytest.raises(EndpointResolutionError, match="no AccountID was provided"):
+        client.list_tables()
+
+
 @pytest.mark.parametrize("mode", ["preferred", "required", "disabled"])
 def test_expired_credentials_are_not_refreshed(mode):
     def refresh():
@@ -623,7 +683,7 @@ WRAPPED = [
     (botocore.session.Session, "create_client"),
     (botocore.session.Session, "get_credentials"),
     (botocore.session.Session, "get_scoped_config"),
-    (botocore.credentials.RefreshableCredentials, "_refresh"),
+    (botocore.regions.EndpointRulesetResolver, "_resolve_param_as_builtin"),
     (botocore.signers.RequestSigner, "get_auth_instance"),
     (botocore.useragent.UserAgentString, "to_string"),
     (botocore.regions.EndpointRulesetResolver, "construct_endpoint"),

@@ -167,6 +167,18 @@ async def test_no_metadata_service_is_asked_even_if_they_are_left():
             assert (await client.list_tables())["TableNames"] == []
 
 
+async def test_a_client_made_before_the_mock_finds_the_account_in_its_address():
+    try:
+        config = AioConfig(account_id_endpoint_mode="required")
+    except TypeError:
+        pytest.skip("an option that this version does not have")
+    keys = {"aws_access_key_id": "AKIAREAL", "aws_secret_access_key": "real"}
+    session = get_session()
+    async with session.create_client("dynamodb", "us-east-1", config=config, **keys) as client:
+        with mock_dynamodb():
+            assert (await client.list_tables())["TableNames"] == []
+
+
 async def test_expired_credentials_are_not_refreshed():
     credentials = pytest.importorskip("aiobotocore.credentials")
 

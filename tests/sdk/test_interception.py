@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
@@ -258,29 +257,6 @@ def test_the_scope_is_asked_for_once_per_call(fast, monkeypatch):
         client.list_tables()
 
     assert len(asked) == 1
-
-
-@pytest.mark.parametrize("fast", [False, True])
-def test_credentials_say_who_asks_where_policies_are_enforced(fast):
-    """OTH-22: a client that was given none acts for the account."""
-    arn = "arn:aws:dynamodb:us-east-1:000000000000:table/table"
-    principal = {"AWS": "arn:aws:iam::000000000000:user/ann"}
-    statement = {"Effect": "Allow", "Principal": principal, "Action": "*", "Resource": "*"}
-    settings = Settings(enforce_policies=True)
-    with mock_dynamodb(region="us-east-1", settings=settings, fast=fast):
-        owner = boto3.client("dynamodb")
-        create(owner)
-        owner.put_resource_policy(
-            ResourceArn=arn, Policy=json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-        )
-        ann, bob = (
-            boto3.client("dynamodb", aws_access_key_id=name, aws_secret_access_key="any")
-            for name in ("ann", "bob")
-        )
-        assert ann.scan(TableName="table")["Count"] == owner.scan(TableName="table")["Count"] == 0
-        with pytest.raises(ClientError, match="user/bob is not authorized to perform") as caught:
-            bob.scan(TableName="table")
-        assert caught.value.response["Error"]["Code"] == "AccessDeniedException"
 
 
 @pytest.mark.parametrize("fast", [False, True])

@@ -45,7 +45,7 @@ def test_every_error_of_the_service_model_has_a_row():
     [
         (errors.SerializationException("text"), "Message"),
         (errors.TransactionCanceledException("text"), "Message"),
-        (errors.ConditionalCheckFailedException("text", {"Item": {}}), "Message"),
+        (errors.ConditionalCheckFailedException("text", {"Item": {}}), "message"),
         (errors.ConditionalCheckFailedException("text"), "message"),
         (errors.ValidationException("text"), "message"),
     ],

@@ -4,7 +4,14 @@ import pytest
 
 from emulator.capacity import Metrics, Reason, throttle_error
 from emulator.capacity.retries import STANDARD
-from emulator.service.throttling import AXES, THROTTLE_CODES, ThrottlingLimit, parse_reason
+from emulator.service.throttling import (
+    AXES,
+    THROTTLE_CODES,
+    ThrottlingLimit,
+    cause_of,
+    cures_of,
+    parse_reason,
+)
 
 ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/events"
 
@@ -59,3 +66,20 @@ def test_there_are_sixteen_reasons():
             "AccountLimit",
         )
     }
+
+
+@each_limit
+@each_axis
+@pytest.mark.parametrize("is_index", [False, True])
+def test_a_limit_has_a_cause_and_cures_of_its_own(limit, axis, is_index):
+    """CAP-702."""
+    cause = cause_of(limit, axis, is_index=is_index, name="orders")
+    cures = cures_of(limit, axis, is_index=is_index, name="orders")
+    assert f"{axis.lower()} units" in cause or limit is ThrottlingLimit.KEY_RANGE
+    assert ("its index cannot take them" in cause) is (is_index and axis == "Write")
+    assert len(set(cures)) == len(cures) > 1
+    others = [other for other in ThrottlingLimit if other is not limit]
+    assert cures[0] not in [
+        cures_of(other, axis, is_index=is_index, name="orders")[0] for other in others
+    ]
+    assert "{" not in cause + "".join(map(" ".join, cures))

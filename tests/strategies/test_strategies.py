@@ -2,6 +2,7 @@
 
 import sys
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
@@ -29,16 +30,14 @@ from emulator.strategies import (
 )
 from emulator.testing.table_notation import create_request
 
-ORDERS = create_request(
-    "orders",
-    "customer",
-    "created:N",
-    indexes={
+INDEXES: dict[str, Any] = {
+    "indexes": {
         "by_status": ("status", "created:N"),
         "by_place": (("region", "city"), ("zip:N", "x:B")),
     },
-    local_indexes={"by_total": "total:N"},
-)
+    "local_indexes": {"by_total": "total:N"},
+}
+ORDERS = create_request("orders", "customer", "created:N", **INDEXES)
 quick = settings(
     max_examples=settings().max_examples // 3, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -315,6 +314,43 @@ def test_throttled_requests_are_part_of_the_play():
     wrong = Request("PutItem", {"TableName": "orders", "Item": {}})
     with pytest.raises(ApiError, match="Missing the key"):
         Workload((Burst(0, 0, 1, (wrong,)),)).play(emu)
+
+
+def transactions(operation, action, member):
+    """Return a workload of three transactions at once, of one action each."""
+    item = {"customer": {"S": "a"}, "created": {"N": "1"}}
+    written = {"TransactItems": [{action: {"TableName": "orders", member: item}}]}
+    return Workload((Burst(0, 0, 3, (Request(operation, written),)),))
+
+
+TRANSACTIONS = [
+    transactions("TransactWriteItems", "Put", "Item"),
+    transactions("TransactGetItems", "Get", "Key"),
+]
+SCARCE = st.sampled_from(
+    [
+        {"provisioned": (1, 1)},
+        {"OnDemandThroughput": {"MaxReadRequestUnits": 1, "MaxWriteRequestUnits": 1}},
+    ]
+)
+
+
+@settings(quick, max_examples=15)
+@given(SCARCE, workloads(ORDERS, max_count=5) | st.sampled_from(TRANSACTIONS))
+def test_workloads_are_played_to_their_end_where_throughput_is_scarce(members, workload):
+    """CAP-706: a transaction without room is throttled like any other request."""
+    emu = Emulator(clock=ManualClock(), capacity="enforce")
+    emu.call("CreateTable", create_request("orders", "customer", "created:N", **INDEXES, **members))
+    assert workload.play(emu).calls == sum(burst.count for burst in workload.bursts)
+
+
+def test_a_transaction_that_is_cancelled_for_anything_else_is_raised():
+    emu = filled(ORDERS)
+    key = {"customer": {"S": "a"}, "created": {"N": "1"}}
+    check = {"TableName": "orders", "Key": key, "ConditionExpression": "attribute_exists(x)"}
+    request = Request("TransactWriteItems", {"TransactItems": [{"ConditionCheck": check}]})
+    with pytest.raises(ApiError, match="ConditionalCheckFailed"):
+        Workload((Burst(0, 0, 1, (request,)),)).play(emu)
 
 
 # How the strategies are called

@@ -7,7 +7,6 @@ with tables from elsewhere it is one, too (ICH-32). Both state the same patterns
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,8 +16,10 @@ from typing import Any, Final
 
 from emulator.designs import models
 from emulator.designs.declared import DeclaredPattern, DeclaredTable, expecting
+from emulator.designs.documents import load_json, read_text
 from emulator.designs.files import parse, read_design, read_document
 from emulator.designs.rules import follows_the_clock, has_few_values, words
+from emulator.files import is_file
 from emulator.lab.inputs.design import Capacity, Design, Index, Key, Table
 from emulator.lab.inputs.distributions import Distribution, Hotspot, Sequential, Uniform, Zipf
 from emulator.lab.inputs.patterns import OPERATIONS, TIMESTAMP, Field, Pattern, Preload
@@ -63,11 +64,11 @@ class ModelRun:
 
 def is_model(path: Path) -> bool:
     """Return whether a file is one of these models; lab files are YAML."""
-    if path.suffix.lower() != ".json" or not path.is_file():
+    if path.suffix.lower() != ".json" or not is_file(path):
         return False
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        document = load_json(read_text(path), str(path))
+    except DocumentError:
         return False
     kinds = (models.is_toolkit_model, models.is_server_model, models.is_performance_input)
     return any(is_kind(document) for is_kind in kinds)
@@ -175,7 +176,7 @@ def _shares(table: Mapping[str, Any]) -> dict[str, float]:
 def _config_beside(path: Path) -> dict[str, Any]:
     """Return the benchmark's settings that lie beside a model (ICH-20)."""
     beside = path.parent / _CONFIG
-    if not beside.is_file():
+    if not is_file(beside):
         return {}
     config = parse(beside).value
     if not isinstance(config, dict):

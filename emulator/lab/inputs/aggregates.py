@@ -16,11 +16,14 @@ import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+from emulator.files import open_file
 from emulator.lab.inputs.arrival_rates import Series
 from emulator.lab.inputs.distributions import Weights
+from emulator.lab.inputs.documents import traffic_lines
 from emulator.lab.inputs.patterns import Field
 from emulator.lab.inputs.workload import Workload
 from emulator.service.errors import DocumentError
@@ -39,13 +42,14 @@ def with_counts(workload: Workload, path: Path) -> Workload:
     Raises:
         DocumentError: It cannot be read, or names what the workload does not have.
     """
-    rows = list(_parquet(path) if path.suffix == ".parquet" else _csv(path))
-    if not rows:
+    rows = _parquet(path) if path.suffix == ".parquet" else _csv(path)
+    first = next(rows, None)
+    if first is None:
         raise DocumentError(f"{path}: it has no rows")
-    field = _field_of(rows[0], workload, path)
+    field = _field_of(first, workload, path)
     counts: dict[str, dict[int, float]] = {}
     buckets: dict[str, dict[str, float]] = {}
-    for number, row in enumerate(rows, 2):
+    for number, row in enumerate(chain([first], rows), 2):
         name, minute, count = _checked(row, workload, f"{path}:{number}")
         by_minute = counts.setdefault(name, {})
         by_minute[minute] = by_minute.get(minute, 0.0) + count
@@ -56,11 +60,10 @@ def with_counts(workload: Workload, path: Path) -> Workload:
 
 def _csv(path: Path) -> Iterator[dict[str, Any]]:
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            yield from csv.DictReader(file)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8 text with columns"
-        raise DocumentError(f"{path}: cannot be read: {reason}") from error
+        with traffic_lines(path) as lines:
+            yield from csv.DictReader(lines)
+    except csv.Error as error:
+        raise DocumentError(f"{path}: cannot be read: not UTF-8 text with columns") from error
 
 
 def _parquet(path: Path) -> Iterator[dict[str, Any]]:
@@ -69,7 +72,9 @@ def _parquet(path: Path) -> Iterator[dict[str, Any]]:
     except ModuleNotFoundError:
         raise DocumentError(NEEDS_ARROW.format(path=path)) from None
     try:
-        yield from parquet.read_table(path).to_pylist()
+        with open_file(path) as file:
+            for batch in parquet.ParquetFile(file).iter_batches():
+                yield from batch.to_pylist()
     except (OSError, ArrowException) as error:
         raise DocumentError(f"{path}: cannot be read: not Parquet") from error
 

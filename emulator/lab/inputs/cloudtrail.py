@@ -11,6 +11,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
+from emulator.designs.documents import check_depth
+from emulator.files import open_file
 from emulator.lab.inputs.patterns import OPERATIONS
 from emulator.service.errors import DocumentError
 
@@ -47,10 +49,13 @@ def read_trail(path: Path) -> Any:
         DocumentError: It cannot be read.
     """
     try:
-        content = path.read_bytes()
+        with open_file(path) as file:
+            content = file.read()
         if content[:2] == b"\x1f\x8b":
             content = gzip.decompress(content)
-        return json.loads(content)
+        text = content.decode("utf-8-sig")
+        check_depth(text, str(path))
+        return json.loads(text)
     except (OSError, EOFError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not JSON, nor compressed JSON"
         raise DocumentError(f"{path}: cannot be read: {reason}") from error

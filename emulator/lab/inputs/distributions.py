@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emulator.lab.inputs import forms
-from emulator.lab.inputs.documents import Entry
+from emulator.lab.inputs.documents import Entry, traffic_lines
 from emulator.lab.inputs.forms import Form, FormMember, Record
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -432,8 +432,8 @@ def keys_from_csv(path: Path, column: str) -> tuple[tuple[str, ...], Weights]:
     Raises:
         ValueError: There is no such column, or nothing in it.
     """
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file)
+    with traffic_lines(path) as lines:
+        rows = csv.DictReader(lines)
         if column not in (rows.fieldnames or ()):
             raise ValueError(f"no column {column!r}; it has {', '.join(rows.fieldnames or ())}")
         counts = Counter(row[column] for row in rows if row[column])

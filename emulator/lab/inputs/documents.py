@@ -6,15 +6,18 @@ every complaint names the place and what was expected there.
 
 from __future__ import annotations
 
+import io
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from math import inf
 from pathlib import Path
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TextIO, TypeVar
 
-from emulator.designs.documents import MOST_VALUES, unfolded_size
+from emulator.designs.documents import compose_yaml, read_text, yaml_complaints
+from emulator.files import open_file
 from emulator.service.errors import DocumentError
 
 _T = TypeVar("_T")
@@ -75,12 +78,7 @@ class Entry:
         Raises:
             DocumentError: The file cannot be read or is not YAML.
         """
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "not UTF-8 text"
-            raise DocumentError(f"{path}: cannot be read: {reason}") from error
-        return cls.parse(text, str(path))
+        return cls.parse(read_text(path), str(path))
 
     @classmethod
     def parse(cls, text: str, source: str) -> Entry:
@@ -89,26 +87,11 @@ class Entry:
         Raises:
             DocumentError: The text is not YAML.
         """
-        import yaml
-
-        try:
-            loader = yaml.SafeLoader(text)
-            node = loader.get_single_node()
+        with yaml_complaints(source):
+            loader, node = compose_yaml(text, source)
             if node is None:
                 raise DocumentError(f"{source}: the file is empty; expected workload and designs")
-            if MOST_VALUES < unfolded_size(node) < inf:
-                raise DocumentError(f"{source}: its aliases unfold too far")
-            return _Composer(loader, source).entry(node, "", 0)
-        except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark
-            line = f":{mark.line + 1}" if mark is not None else ""
-            raise DocumentError(f"{source}{line}: not YAML: {error.problem}") from error
-        except yaml.YAMLError as error:
-            raise DocumentError(f"{source}: not YAML: {str(error).splitlines()[0]}") from error
-        except RecursionError:
-            raise DocumentError(f"{source}: nested too deeply") from None
-        except ValueError as error:  # a number with more digits than Python reads
-            raise DocumentError(f"{source}: not YAML: {error}") from error
+            return _Composer(loader, source).entry(node, "")
 
     def fail(self, expected: str, names: Iterable[str] = ()) -> NoReturn:
         """Raise the complaint that something else was expected here, perhaps one of these names."""
@@ -246,6 +229,21 @@ class Entry:
         return self.integer(least=1)
 
 
+@contextmanager
+def traffic_lines(path: Path) -> Iterator[TextIO]:
+    """Open a file of traffic, to be read line by line: it may be of any size.
+
+    Raises:
+        DocumentError: It cannot be read.
+    """
+    try:
+        with open_file(path) as file:
+            yield io.TextIOWrapper(file, encoding="utf-8", newline="")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise DocumentError(f"{path}: cannot be read: {reason}") from error
+
+
 def nearest(name: object, known: Iterable[str]) -> str:
     """Return the end of a sentence about an unknown name: the known one it resembles, if any.
 
@@ -269,49 +267,44 @@ def _member(field: str, name: str) -> str:
 class _Composer:
     """Turns YAML nodes into entries."""
 
-    _MAX_DEPTH: Final = 40
-
     def __init__(self, loader: Any, source: str) -> None:
         self._loader = loader
         self._source = source
 
-    def entry(self, node: Any, field: str, depth: int) -> Entry:
+    def entry(self, node: Any, field: str) -> Entry:
         line = node.start_mark.line + 1
-        if depth > self._MAX_DEPTH:
-            raise DocumentError(f"{self._source}:{line}: nested too deeply, or an alias to itself")
         if node.id == "mapping":
-            value: Any = self._mapping(node, field, depth)
+            value: Any = self._mapping(node, field)
         elif node.id == "sequence":
             value = [
-                self.entry(child, f"{field}[{number}]", depth + 1)
-                for number, child in enumerate(node.value)
+                self.entry(child, f"{field}[{number}]") for number, child in enumerate(node.value)
             ]
         else:
             value = self._scalar(node)
         return Entry(value, field=field, source=self._source, line=line)
 
-    def _mapping(self, node: Any, field: str, depth: int) -> dict[str, Entry]:
+    def _mapping(self, node: Any, field: str) -> dict[str, Entry]:
         members: dict[str, Entry] = {}
         merged: dict[str, Entry] = {}
         for key_node, value_node in node.value:
             name = str(key_node.value) if key_node.id == "scalar" else "?"
             if key_node.tag == "tag:yaml.org,2002:merge":
-                merged = self._merged(value_node, field, depth) | merged
+                merged = self._merged(value_node, field) | merged
                 continue
             if name in members:
                 line = key_node.start_mark.line + 1
                 raise DocumentError(
                     f"{self._source}:{line}: {_member(field, name)}: the field is given twice"
                 )
-            members[name] = self.entry(value_node, _member(field, name), depth + 1)
+            members[name] = self.entry(value_node, _member(field, name))
         return merged | members
 
-    def _merged(self, node: Any, field: str, depth: int) -> dict[str, Entry]:
+    def _merged(self, node: Any, field: str) -> dict[str, Entry]:
         """Return the members that ``<<`` takes over from another mapping, or from several."""
         sources = node.value if node.id == "sequence" else [node]
         members: dict[str, Entry] = {}
         for source in sources:
-            entry = self.entry(source, field, depth + 1)
+            entry = self.entry(source, field)
             members = entry.mapping() | members
         return members
 

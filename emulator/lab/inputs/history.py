@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from emulator.designs.documents import load_json, read_text
 from emulator.lab.inputs import forms
 from emulator.lab.inputs.arguments import explain_arguments
 from emulator.lab.inputs.documents import Entry
 from emulator.lab.inputs.forms import FormMember, Record
+from emulator.service.errors import DocumentError
 from emulator.service.limits import PARTITION_BYTES
 
 NO_DESCRIPTION: Final = (
@@ -175,12 +176,9 @@ def _read_description(entry: Entry) -> Histories:
     if not path.is_absolute():
         path = Path(entry.source).parent / path
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8 text"
-        entry.complain(f"cannot read {path}: {reason}")
-    except ValueError as error:
-        entry.complain(f"{path} is not JSON: {error}")
+        document = load_json(read_text(path), str(path))
+    except DocumentError as error:
+        entry.complain(str(error))
     table = document.get("Table", document) if isinstance(document, dict) else None
     if not isinstance(table, dict) or "KeySchema" not in table:
         entry.complain(f"{path}: {NO_DESCRIPTION}")

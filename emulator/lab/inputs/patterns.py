@@ -23,6 +23,7 @@ from emulator.lab.inputs.forms import Form, FormMember, Record
 from emulator.service import limits
 from emulator.service.catalogue import OPERATIONS as CATALOGUE
 from emulator.service.catalogue import Kind, names_of
+from emulator.service.errors import DocumentError
 
 #: The field that every workload has: the moment of the request.
 TIMESTAMP: Final = "timestamp"
@@ -450,9 +451,8 @@ def _csv_keys(entry: Entry, column: str) -> tuple[tuple[str, ...], distributions
     path = _csv_path(entry)
     try:
         return distributions.keys_from_csv(path, column)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8 text"
-        entry.complain(f"cannot read {path}: {reason}")
+    except DocumentError as error:
+        entry.complain(str(error))
     except ValueError as error:
         entry.complain(f"{path}: {error}")
 

@@ -23,7 +23,9 @@ from typing import Any, Final
 import numpy as np
 
 from emulator.api import Emulator
+from emulator.designs.documents import check_depth
 from emulator.lab.inputs.arrival_rates import Series
+from emulator.lab.inputs.documents import traffic_lines
 from emulator.lab.inputs.patterns import OPERATIONS, WRITES, Field, Pattern, Recorded, Sizes
 from emulator.lab.inputs.workload import Workload
 from emulator.model.sizes import value_size
@@ -33,6 +35,8 @@ from emulator.service.errors import ApiError, DocumentError
 
 _EQUALITY: Final = re.compile(r"([#\w.-]+)\s*=\s*(:\w+)")
 _DEFAULT_SIZE: Final = 300
+#: What is kept of a line; it may have more.
+_MEMBERS: Final = ("time", "operation", "fields", "size", "pattern")
 
 
 def from_trace(
@@ -80,12 +84,13 @@ def from_trace(
 
 
 def _sorted_requests(lines: Iterable[str] | Path) -> list[dict[str, Any]]:
-    source = str(lines) if isinstance(lines, Path) else "trace"
     if isinstance(lines, Path):
-        try:
-            lines = lines.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise DocumentError(f"{source}: cannot be read") from error
+        with traffic_lines(lines) as text:
+            return _sorted_lines(text, str(lines))
+    return _sorted_lines(lines, "trace")
+
+
+def _sorted_lines(lines: Iterable[str], source: str) -> list[dict[str, Any]]:
     requests = [
         _request(line, f"{source}:{number}") for number, line in enumerate(lines, 1) if line.strip()
     ]
@@ -95,6 +100,7 @@ def _sorted_requests(lines: Iterable[str] | Path) -> list[dict[str, Any]]:
 
 
 def _request(line: str, where: str) -> dict[str, Any]:
+    check_depth(line, where)
     try:
         request = json.loads(line)
     except ValueError as error:
@@ -113,7 +119,7 @@ def _request(line: str, where: str) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise DocumentError(f"{where}: fields: expected an object, found {fields!r}")
     request["fields"] = {str(name): str(value) for name, value in fields.items()}
-    return request
+    return {name: request[name] for name in _MEMBERS if name in request}
 
 
 def _values(requests: Iterable[dict[str, Any]]) -> dict[str, dict[str, int]]:

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from emulator.designs.cloudwatch_queries import READ_UNITS, WRITE_UNITS
+from emulator.designs.documents import check_depth
 from emulator.lab.inputs import aggregates, cloudtrail, cloudwatch, contributor_insights
+from emulator.lab.inputs.documents import traffic_lines
 from emulator.lab.inputs.traces import from_trace
 from emulator.lab.inputs.workload import Workload
 from emulator.service.errors import DocumentError
@@ -50,7 +52,7 @@ def with_traffic(
             continue
         document = _document(path)
         if document is None:
-            workload = _as_recorded(workload, path.read_text(encoding="utf-8").splitlines(), path)
+            workload = _as_recorded(workload, path, path)
         elif cloudwatch.is_metrics(document):
             series = cloudwatch.series_of(document, names or {}, str(path))
             total = _weighed_units(series)
@@ -88,20 +90,25 @@ def _document(path: Path) -> Any:
     """Return a file as JSON; None if it has one document on each line."""
     if path.suffix == ".gz":
         return cloudtrail.read_trail(path)
+    with traffic_lines(path) as lines:
+        first = lines.readline()
+        document = _value(first, path)
+        if document is None:
+            return _value(first + lines.read(), path)
+        is_line = isinstance(document, dict) and "operation" in document and "time" in document
+        return None if is_line or any(line.strip() for line in lines) else document
+
+
+def _value(text: str, path: Path) -> Any:
+    """Return a text as JSON, None if it is none."""
+    check_depth(text, str(path))
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise DocumentError(f"{path}: cannot be read: {reason}") from error
-    try:
-        document = json.loads(text)
+        return json.loads(text)
     except ValueError:
         return None
-    is_line = isinstance(document, dict) and "operation" in document and "time" in document
-    return None if is_line else document
 
 
-def _as_recorded(workload: Workload, lines: Iterable[str], path: Path) -> Workload:
+def _as_recorded(workload: Workload, lines: Iterable[str] | Path, path: Path) -> Workload:
     """Return the requests of a trace, with the rest of the workload."""
     try:
         recorded = from_trace(lines, seed=workload.seed, retry=workload.retry)

@@ -116,7 +116,10 @@ def test_a_history_is_written_without_the_file():
         ("{warm: {}}", "history.warm: expected read and write units per second, or one of them"),
         ("{previous_peak: {writes: 1}}", "did you mean 'write'"),
         ("{burst_start: 2}", "burst_start: expected a number of at most 1"),
-        ("{describe_table: none.json}", "history.describe_table: cannot read .*none.json: No such"),
+        (
+            "{describe_table: none.json}",
+            "describe_table: .*none.json: cannot be read: No such",
+        ),
     ],
 )
 def test_what_a_history_cannot_be_is_said_with_its_line(read, history, complaint):
@@ -127,7 +130,7 @@ def test_what_a_history_cannot_be_is_said_with_its_line(read, history, complaint
 @pytest.mark.parametrize(
     ("described", "complaint"),
     [
-        ("{", "is not JSON"),
+        ("{", "table.json:1: not JSON"),
         ("[1]", "expected what 'aws dynamodb describe-table' prints"),
         ("{}", "expected what 'aws dynamodb describe-table' prints"),
         ('{"Table": {"KeySchema": [], "WarmThroughput": 5}}', "expected what 'aws dynamodb"),

@@ -3,6 +3,7 @@
 import gzip
 import json
 import sys
+import tracemalloc
 
 import pytest
 
@@ -147,6 +148,38 @@ def test_a_recording_replaces_the_patterns(tmp_path):
     assert [pattern.name for pattern in workload.patterns] == ["PutItem by deviceId"]
     assert workload.field("deviceId").values == ("a",)
     assert workload.field("kind").count == 3
+
+
+def peak_bytes(path):
+    tracemalloc.start()
+    try:
+        with_traffic(WORKLOAD, [path])
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_files_of_traffic_may_be_large_because_they_are_read_line_by_line(tmp_path):
+    """ICH-6."""
+    line = TRACE.replace("}}", f'}}, "note": "{"x" * 100_000}"}}')
+    trace = written(tmp_path, line * 110, "trace.jsonl")
+    header, row = COUNTS.splitlines()[:2]
+    counts = written(tmp_path, "\n".join([header, *[row] * 70_000]), "counts.csv")
+
+    assert trace.stat().st_size > 10_000_000
+    assert peak_bytes(trace) < 1_500_000
+    assert counts.stat().st_size > 2_000_000
+    assert peak_bytes(counts) < 1_000_000
+
+
+@pytest.mark.parametrize("name", ["metrics.json", "trace.jsonl", "trail.json.gz"])
+def test_traffic_is_nested_no_deeper_than_designs(tmp_path, name):
+    """ICH-6."""
+    deep = TRACE[:-2] + ', "note": ' + "[" * 20_000 + "]" * 20_000 + "}\n"
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(deep.encode()) if name.endswith("gz") else deep.encode())
+    with pytest.raises(DocumentError, match=rf"{name}:1: nested too deeply: at most 100 levels$"):
+        with_traffic(WORKLOAD, [path])
 
 
 def test_a_trace_of_one_line_is_one(tmp_path):

@@ -142,10 +142,7 @@ CASES = [
                 for n in range(15)
             ]
         },
-        error=refused(
-            "Collection size of items exceeded, which can also be caused by the aggregate size "
-            "of the items in the transaction exceeding the 4MB limit"
-        ),
+        error=refused("Transaction payload size cannot exceed 4 MB"),
     ),
     Case(
         "KV-8 a wrong key type cancels",

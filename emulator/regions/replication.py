@@ -20,6 +20,7 @@ from emulator.engine.splits import split_for_size
 from emulator.engine.table import Table
 from emulator.engine.updates import EVERYWHERE
 from emulator.engine.writes import Planned, Write, apply, place, plan
+from emulator.regions.writes import forget_versions
 
 if TYPE_CHECKING:
     from emulator.engine.account import Account
@@ -39,8 +40,7 @@ def catch_up(network: Network, now_ns: int) -> None:
         stop_ns = min(map(_next_stop_ns, accounts), default=now_ns)
         stop_ns = now_ns if stop_ns <= reached_ns else min(now_ns, stop_ns)
         for account in accounts:
-            with account.lock:
-                account.catch_up(stop_ns)
+            account.reach(stop_ns)
         if stop_ns >= now_ns:
             return
         reached_ns = stop_ns
@@ -63,7 +63,7 @@ def deliver(account: Account, now_ns: int) -> None:
             table = account.replicated[name]
             assert table.replica is not None, "only replicas have an inbox"
             # What arrives at a whole minute is there before the work of the minute.
-            account.catch_up(at_ns - 1)
+            account.reach(at_ns - 1)
             account.arrive_at(at_ns)
             if _take_in(account, table, table.replica, message):
                 continue
@@ -72,12 +72,12 @@ def deliver(account: Account, now_ns: int) -> None:
                 heappush(arrivals, (later.due_ns, name, later))
             else:
                 heappush(table.replica.inbox, later)
-        if account.minutes.next_ns <= account.now_ns:
+        while account.minutes.next_ns <= account.now_ns:
             account.minutes.catch_up(account, account.now_ns)
         for name in written:
             replica = account.replicated[name].replica
             if replica is not None:
-                replica.forget_versions(account, name)
+                forget_versions(replica, account, name)
 
 
 def _arrivals(account: Account, now_ns: int) -> list[tuple[int, str, Message]]:
@@ -138,7 +138,7 @@ def settle(account: Account, table: Table) -> None:
         messages, replica.inbox = sorted(replica.inbox), []
         for message in messages:
             _take_in(account, table, replica, message, must=True)
-        replica.forget_versions(account, table.name)
+        forget_versions(replica, account, table.name)
 
 
 def _take_in(

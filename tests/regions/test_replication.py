@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from emulator import ApiError, Emulator, ManualClock, Settings
-from emulator.engine import replication
 from emulator.engine.namespaces import Namespace
+from emulator.regions import replication
 from tests.tables import table
 
 HOME, EUROPE, ASIA = "us-east-1", "eu-west-1", "ap-south-1"
