@@ -1,5 +1,6 @@
 """What time does while nobody asks: nothing is passed over. CAP-509, CAP-510, CAP-614."""
 
+import itertools
 import threading
 
 import pytest
@@ -138,6 +139,15 @@ def test_others_are_served_while_an_advance_deletes_what_has_expired(no_time, mo
     assert left(emu) == 0
     assert removed(emu) == [(key, minute_ns) for key in order]
     assert emu.account().now_ns == (START + 3_600) * NANOSECONDS
+
+
+def test_a_slice_lasts_for_five_milliseconds(monkeypatch):
+    """CAP-1101: as the processor's clock says, of which every deletion takes one here."""
+    milliseconds = itertools.count()
+    monkeypatch.setattr(minutes.time, "perf_counter", lambda: next(milliseconds) / 1_000)
+    emu, _ = expiring(Moving(START), count=20)
+    emu.clock.seconds += 100
+    assert [left(emu, emu.call_in_pieces) for _ in range(4)] == [16, 11, 6, 1]
 
 
 @pytest.mark.parametrize("access_key", [None, "ann"])
