@@ -2,13 +2,15 @@
 
 import itertools
 import threading
+from collections import Counter
+from functools import partial
 
 import pytest
 
-from emulator import Emulator, ManualClock, clock
+from emulator import Emulator, ManualClock, Settings, clock
 from emulator.capacity import Minute
 from emulator.clock import DEFAULT_START as START
-from emulator.clock import NANOSECONDS
+from emulator.clock import NANOSECONDS, PacedClock
 from emulator.engine import minutes
 from tests.engine.conftest import Bench
 from tests.tables import table
@@ -72,6 +74,9 @@ def test_a_split_that_is_far_away_holds_up_no_minute(bench):
     account.look_ahead()
     assert account.minutes.next_ns == minute_ns
     resource.heat.pending[hot] = start_s + 7
+    account.look_ahead()
+    assert account.minutes.next_ns == (start_s + 7) * NANOSECONDS
+    made.table("calm")  # which will never split
     account.look_ahead()
     assert account.minutes.next_ns == (start_s + 7) * NANOSECONDS
 
@@ -207,3 +212,38 @@ def test_a_table_that_changes_in_between_is_left_alone(no_time, change):
     if change == "DeleteTable":
         emu.call("CreateTable", table())
     assert left(emu) == (0 if change == "DeleteTable" else 8)
+
+
+# Real time where requests arrive at a pace: what goes by the calendar
+
+
+class Standing(PacedClock):
+    """A paced clock whose real time stands where a test has put it."""
+
+    def __init__(self, seconds, rate=None):
+        super().__init__(rate)
+        self.seconds = seconds
+
+    def now_ns(self):
+        return self.seconds * NANOSECONDS
+
+
+@pytest.mark.parametrize("made_clock", [Moving, Standing, partial(Standing, rate=100)])
+@pytest.mark.parametrize("delay", [0, 90])
+def test_items_expire_at_their_own_minutes_however_far_time_has_jumped(made_clock, delay):
+    """CAP-1101, CAP-801: and each is counted in the minute that ends with it."""
+    clock_made = made_clock(START)
+    emu, _ = expiring(clock_made, count=0, settings=Settings(ttl_delay=delay))
+    for key, seconds in (("a", 10), ("b", 200), ("c", 3_000)):
+        item = {"pk": {"S": key}, "ttl": {"N": str(START + seconds)}}
+        emu.call("PutItem", {"TableName": "tab", "Item": item})
+    clock_made.seconds += 7_200
+    emu.call("PutItem", {"TableName": "tab", "Item": {"pk": {"S": "d"}}})
+    at = [((seconds + delay) // 60 + 1) * 60 for seconds in (10, 200, 3_000)]
+    assert sorted(removed(emu)) == [
+        (key, (START + seconds) * NANOSECONDS) for key, seconds in zip("abc", at, strict=True)
+    ]
+    counted = Counter(START + seconds - 60 for seconds in at)
+    assert emu.metrics.get("TimeToLiveDeletedItemCount", table="tab") == list(counted.items())
+    written = emu.metrics.get("ConsumedWriteCapacityUnits", table="tab")
+    assert written == [(START, 3.0), (START + 7_200, 1.0)]
