@@ -8,11 +8,12 @@ from functools import partial
 import pytest
 
 from emulator import Emulator, ManualClock, Settings, clock
-from emulator.capacity import Minute
+from emulator.capacity import Minute, ScalingPolicy
 from emulator.clock import DEFAULT_START as START
 from emulator.clock import NANOSECONDS, PacedClock
 from emulator.engine import minutes
-from tests.engine.conftest import Bench
+from emulator.engine.events import Scaled
+from tests.engine.conftest import Bench, gsi, wire
 from tests.tables import table
 
 
@@ -247,3 +248,72 @@ def test_items_expire_at_their_own_minutes_however_far_time_has_jumped(made_cloc
     assert emu.metrics.get("TimeToLiveDeletedItemCount", table="tab") == list(counted.items())
     written = emu.metrics.get("ConsumedWriteCapacityUnits", table="tab")
     assert written == [(START, 3.0), (START + 7_200, 1.0)]
+
+
+# The work of a minute
+
+
+def test_what_waits_for_an_index_is_told_in_every_minute_until_it_is_written():
+    """CAP2-4.5: also in those in which the index has no room for anything."""
+    made = Bench("observe")
+    made.table(read=1, write=400, GlobalSecondaryIndexes=[gsi("gsi", "g", read=1, write=1)])
+    for key in "ab":
+        made.put(pk=key, g="x", pad="x" * 300_000)
+    made.clock.advance(3_600)
+    waited = made.emu.metrics.get("IndexBacklogSeconds", table="tab", index="gsi")
+    assert waited == [(START + 60 * number, 60.0 * (number + 1)) for number in range(len(waited))]
+    assert 4 <= len(waited) <= 10
+
+
+def test_what_waits_for_an_index_at_a_pace_is_told_in_its_minutes():
+    """CAP2-4.5: a minute of throughput is one of requests."""
+    emu = Emulator(clock=Standing(START, rate=1))
+    index = gsi("gsi", "g", read=1, write=1)
+    emu.call("CreateTable", table(provisioned=(1, 400), GlobalSecondaryIndexes=[index]))
+    for key in "ab":
+        item = wire({"pk": key, "g": "x", "pad": "x" * 300_000})
+        emu.call("PutItem", {"TableName": "tab", "Item": item})
+    for _ in range(180):
+        emu.call("GetItem", {"TableName": "tab", "Key": wire({"pk": "a"})})
+    (units,) = emu.metrics.get("IndexBacklogUnits", table="tab", index="gsi", stat="SampleCount")
+    assert units == (START, 3)
+
+
+def test_a_minute_that_is_over_is_among_the_insights():
+    """CAP-804."""
+    made = Bench("observe")
+    made.table()
+    made.put(pk="a")
+    made.clock.advance(60)
+    (found,) = made.emu.insights("tab").accessed_partition_keys
+    assert found.key == ("a",)
+    assert made.emu.account().tables["tab"].resource.meter.traffic.running.accesses == {}
+
+
+def test_tables_expire_each_at_its_own_minute():
+    """CAP-1101: the first of them ends what is passed over."""
+    made = Bench("observe")
+    for name, seconds in (("far", 30_000), ("near", 10_000)):
+        made.table(name)
+        ttl = {"Enabled": True, "AttributeName": "ttl"}
+        request = {"TableName": name, "TimeToLiveSpecification": ttl}
+        made.emu.call("UpdateTimeToLive", request)
+        made.put(name, pk="a", ttl={"N": str(START + seconds)})
+    made.clock.advance(40_000)
+    for name, minute in (("far", 30_000), ("near", 9_960)):
+        counted = made.emu.metrics.get("TimeToLiveDeletedItemCount", table=name)
+        assert counted == [(START + minute, 1.0)]
+
+
+def test_what_scales_is_left_alone_once_it_is_paid_on_demand(bench):
+    """CAP-904: there is nothing to set."""
+    made = bench()
+    made.table(read=100, write=1)
+    made.emu.auto_scale("tab", read=ScalingPolicy(target=70))
+    scaled = []
+    made.emu.events.subscribe(
+        lambda event: scaled.append(event) if isinstance(event, Scaled) else None
+    )
+    made.emu.call("UpdateTable", {"TableName": "tab", "BillingMode": "PAY_PER_REQUEST"})
+    made.clock.advance(2 * 3_600)
+    assert scaled == []

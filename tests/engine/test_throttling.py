@@ -293,6 +293,10 @@ def test_ex_53_54_auto_scaling_follows(bench):
     assert scaled == [(100, 129), (129, 43)]
     described = made.emu.call("DescribeTable", {"TableName": "tab"})["Table"]
     assert described["ProvisionedThroughput"]["ReadCapacityUnits"] == 43
+    assert described["ProvisionedThroughput"]["NumberOfDecreasesToday"] == 1
+    assert {"LastIncreaseDateTime", "LastDecreaseDateTime"} <= described[
+        "ProvisionedThroughput"
+    ].keys()
 
 
 def test_on_demand_tables_double_after_half_an_hour(bench):
