@@ -50,7 +50,7 @@ class Operations:
         self._note_state()
 
     def _objects(self):
-        """Return what imports and bulk puts read, some of it spoilt."""
+        """Return the files that imports and bulk puts read, some of them spoilt."""
         lines = [{"Item": self._maker.item()} for _ in range(6)]
         damaged = [spoilt(self._random, line, self._maker.value) for line in lines]
         whole, spoilt_lines = (

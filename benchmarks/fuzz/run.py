@@ -13,7 +13,7 @@ from benchmarks.fuzz.tally import Tally
 from emulator.operations import find
 from emulator.service.catalogue import OPERATIONS
 
-#: How often each operation must be served, of so many requests.
+#: How often each operation must be served, and in how many requests.
 LEAST_SERVED, OF_REQUESTS = 50, 1_000_000
 
 

@@ -8,9 +8,9 @@ whole tables. A last one takes a snapshot and goes back to it, saves a file and 
 backup and deletes it. Time runs 30 times as fast as it does, so that an hour has more than a day:
 records of streams are trimmed, too.
 
-Two things are measured: for how long the emulator's locks are held, in processor time of the
-holder (what Python takes to collect garbage is told apart); and calls that take more than 250 ms of
-the clock, with the reason. What must hold: no lock is held for more than 50 ms, no call fails, and
+Two things are measured: for how long the emulator's locks are held, in processor time of the holder
+(what Python takes to collect garbage is counted apart); and calls that take more than 250 ms of the
+clock, with the reason. What must hold: no lock is held for more than 50 ms, no call fails, and
 memory stays where it is.
 
 The stream's records fill memory until they are a day old, which takes 48 minutes, or until there
@@ -69,7 +69,7 @@ class FastClock(SystemClock):
         return self._start_ns + (super().now_ns() - self._start_ns) * PACE
 
     def sleep(self, seconds: float) -> None:
-        """Sleep until so much of this time is over."""
+        """Sleep until these seconds of this time are over."""
         super().sleep(seconds / PACE)
 
 
@@ -348,7 +348,7 @@ class Soak:
 
 
 def run(seconds: float) -> tuple[Watch, list[Slice]]:
-    """Play the soak; return what was noted, and its slices."""
+    """Play the soak; return the notes and the slices."""
     MeasuredLock.watch = watch = Watch()
     with mock.patch("threading.RLock", MeasuredLock):
         emulator = Emulator(clock=FastClock())
