@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks.fuzz.run import PARTS, run
+from benchmarks.fuzz.run import PARTS, run, seldom_served
 
 
 def _line(tally):
@@ -45,7 +45,10 @@ def main():
             )
         )
     write(f"{sum(tally.requests for tally in tallies):,} requests, {len(findings)} findings\n")
-    return 1 if findings else 0
+    seldom = {} if arguments.part else seldom_served(tallies, arguments.requests)
+    for name, count in seldom.items():
+        write(f"served too seldom: {name}, {count} times\n")
+    return 1 if findings or seldom else 0
 
 
 if __name__ == "__main__":

@@ -6,13 +6,27 @@ with their values, and whatever an answer has shown under a name); all else foll
 
 from collections import defaultdict, deque
 
-from benchmarks.fuzz.tables import INDEX_NAMES, KEYS, TABLE_NAMES
+from benchmarks.fuzz.tables import (
+    ARN,
+    BUCKET,
+    INDEX_NAMES,
+    KEYS,
+    KINESIS_ARN,
+    POLICY,
+    TABLE_NAMES,
+)
 from emulator.operations import find, shapes
 from emulator.service.catalogue import OPERATIONS
 
 _REMEMBERED = 8
 _TEXTS = ("a", "tab", "b", "status", "2026-01-01T00:00:00Z", "", "\u00e9", "x" * 40)
 _ATTRIBUTES = ("a", "b", "m", "l", "ss", "ns", "ttl", "pk", "sk", "size")
+
+_KEYS = {
+    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+    "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+    "BillingMode": "PAY_PER_REQUEST",
+}
 
 #: Members that belong together: used where a structure has all of them.
 RECIPES = (
@@ -70,13 +84,25 @@ RECIPES = (
     },
     {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}},
     {"SourceTableName": "tab", "TargetTableName": "new1", "UseLatestRestorableTime": True},
-    {"S3Bucket": "bucket"},
-    {"AttributeName": "ttl", "Enabled": True},
+    {"S3Bucket": BUCKET},
+    {"S3Bucket": BUCKET, "InputFormat": "DYNAMODB_JSON"},
     {
-        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
-        "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
-        "BillingMode": "PAY_PER_REQUEST",
+        "TableName": "near",
+        "IndexName": "nearest",
+        "SearchVector": [{"N": "1"}, {"N": "0.5"}],
+        "TopK": 3,
     },
+    {
+        "TableName": "tab",
+        "StreamArn": KINESIS_ARN,
+        "UpdateKinesisStreamingConfiguration": {
+            "ApproximateCreationDateTimePrecision": "MICROSECOND"
+        },
+    },
+    {"AttributeName": "ttl", "Enabled": True},
+    _KEYS,
+    _KEYS | {"TableName": "new1"},
+    {"TableName": "hash", "DeletionProtectionEnabled": False},
     {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
 )
 
@@ -205,12 +231,16 @@ class RequestMaker:
     def _known(self, name, member):
         """Return what a member of this name should hold, or None."""
         random = self._random
-        if name in ("TableName", "SourceTableName", "GlobalTableName", "TableArn"):
+        if name in ("TableName", "SourceTableName", "GlobalTableName"):
             return random.choice(TABLE_NAMES)
+        if name == "TableArn":
+            return random.choice(("", ARN)) + random.choice(TABLE_NAMES)
         if name == "TargetTableName":
-            return random.choice(TABLE_NAMES)
+            return random.choice(("new1", "new2", "tab"))
+        if name == "S3KeyPrefix":
+            return random.choice(("items", "spoilt", "", "absent"))
         if name == "Policy":
-            return '{"Version": "2012-10-17", "Statement": []}'
+            return POLICY
         if name == "IndexName":
             return random.choice(INDEX_NAMES)
         if name in ("Key", "ExclusiveStartKey") and not isinstance(member, shapes.String):

@@ -3,12 +3,18 @@
 import contextlib
 import random
 import warnings
+from collections import Counter
 
 from benchmarks.fuzz.doors import Control, Http
 from benchmarks.fuzz.files import Designs, LabFiles, Snapshots
 from benchmarks.fuzz.growth import Growth
 from benchmarks.fuzz.operations import Operations, Statements
 from benchmarks.fuzz.tally import Tally
+from emulator.operations import find
+from emulator.service.catalogue import OPERATIONS
+
+#: How often each operation must be served, and in how many requests.
+LEAST_SERVED, OF_REQUESTS = 50, 1_000_000
 
 
 def _enforced(chooser, tally):
@@ -52,6 +58,20 @@ def run(requests, seed, parts=None, told=lambda _tally: None):
         told(tally)
         tallies.append(tally)
     return tallies
+
+
+def seldom_served(tallies, requests):
+    """Return the operations that were served too seldom, with how often.
+
+    Those that the service refuses whatever is asked of them do not count.
+    """
+    served = sum((tally.served for tally in tallies), Counter())
+    least = LEAST_SERVED * requests / OF_REQUESTS
+    return {
+        name: served[name]
+        for name in OPERATIONS
+        if served[name] < least and find(name).handler.__annotations__["return"] != "NoReturn"
+    }
 
 
 @contextlib.contextmanager

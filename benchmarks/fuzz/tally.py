@@ -29,7 +29,7 @@ class Tally:
 
     Attributes:
         part: Its name.
-        served: The operations that were served at least once.
+        served: How often each operation was served.
         outcomes: How often requests ended how: ``ok``, or the code of a refusal.
         slowest_seconds: The most processor time that a request took.
         most_seconds: The most that one may take.
@@ -37,7 +37,7 @@ class Tally:
     """
 
     part: str
-    served: set = field(default_factory=set)
+    served: Counter = field(default_factory=Counter)
     outcomes: Counter = field(default_factory=Counter)
     slowest_seconds: float = 0.0
     most_seconds: float = MOST_CPU_SECONDS

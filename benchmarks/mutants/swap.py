@@ -34,6 +34,7 @@ def _inner(code: types.CodeType) -> Iterator[types.CodeType]:
 
 def live_functions(files: set[str]) -> Functions:
     """Return the functions in memory that were defined in the files, by their code."""
+    gc.unfreeze()  # what is frozen is not listed
     functions: Functions = {}
     for thing in gc.get_objects():
         if isinstance(thing, types.FunctionType) and thing.__code__.co_filename in files:

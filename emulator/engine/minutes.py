@@ -73,6 +73,8 @@ class Minutes:
     def _expire(self, account: Account) -> bool:
         """Remove expired items for some milliseconds; return whether none is left."""
         ends_at = time.perf_counter() + _SLICE_SECONDS
+        # Counted in the minute that ends now, however long nothing was to be done before it.
+        account.metrics.roll((account.now_ns - 1) // NANOSECONDS)
         expiring = _expire(account) if self.expiring is None else self.expiring
         for _ in expiring:
             if time.perf_counter() >= ends_at:

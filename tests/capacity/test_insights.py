@@ -70,6 +70,21 @@ def test_heavy_keys_survive_a_flood_of_light_ones():
     assert report.throttled_partition_keys == [Contributor(("refused",), 5.0, 1.0, 1.0)]
 
 
+def test_half_of_the_room_is_for_the_most_accessed_keys():
+    insights = Insights()
+    heavy = [f"heavy{number}" for number in range(MAX_REMEMBERED // 2)]
+    for minute in range(9):
+        traffic = Traffic()
+        for number in range(200):
+            key = f"light{minute}-{number}"
+            traffic.consume(0, WRITE, 1.0, (number, key), second=0)
+            traffic.refuse(0, WRITE, 1.0, (number, key), 1.0)
+        for number, key in enumerate(heavy[minute * 100 : minute * 100 + 100]):
+            traffic.consume(0, WRITE, 9.0, (number, key), second=0)
+        insights.fold(traffic.end_minute(minute * 60))
+    assert {(key,) for key in heavy} <= {position[1:] for position in insights._partition_keys}
+
+
 minutes = st.lists(
     st.lists(
         st.tuples(st.sampled_from("abc"), st.integers(0, 3), st.integers(1, 9), st.booleans())

@@ -113,6 +113,28 @@ def test_a_throttle_is_what_the_model_raises_on_the_table(bench):
     ]
 
 
+@pytest.mark.parametrize(
+    ("operation", "request_made", "reason"),
+    [
+        ("GetItem", {"TableName": "tab", "Key": wire({"pk": "a"})}, "TableRead"),
+        ("Scan", {"TableName": "tab"}, "TableRead"),
+        ("DeleteItem", {"TableName": "tab", "Key": wire({"pk": "a"})}, "TableWrite"),
+        (
+            "BatchWriteItem",
+            {"RequestItems": {"tab": [{"DeleteRequest": {"Key": wire({"pk": "a"})}}]}},
+            "TableWrite",
+        ),
+    ],
+)
+def test_a_throttle_is_of_reads_or_of_writes_as_the_operation_is(
+    made, operation, request_made, reason
+):
+    """CAP-702."""
+    made.emu.faults.add(kind="throttle")
+    (reasons,) = made.attempt(operation, **request_made).members.values()
+    assert [told["reason"] for told in reasons] == [f"{reason}KeyRangeThroughputExceeded"]
+
+
 def test_a_throttled_transaction_is_cancelled(bench):
     """CAP-706."""
     made = bench()

@@ -1,15 +1,19 @@
 """What time does while nobody asks: nothing is passed over. CAP-509, CAP-510, CAP-614."""
 
+import itertools
 import threading
+from collections import Counter
+from functools import partial
 
 import pytest
 
-from emulator import Emulator, ManualClock, clock
-from emulator.capacity import Minute
+from emulator import Emulator, ManualClock, Settings, clock
+from emulator.capacity import Minute, ScalingPolicy
 from emulator.clock import DEFAULT_START as START
-from emulator.clock import NANOSECONDS
+from emulator.clock import NANOSECONDS, PacedClock
 from emulator.engine import minutes
-from tests.engine.conftest import Bench
+from emulator.engine.events import Scaled
+from tests.engine.conftest import Bench, gsi, wire
 from tests.tables import table
 
 
@@ -71,6 +75,9 @@ def test_a_split_that_is_far_away_holds_up_no_minute(bench):
     account.look_ahead()
     assert account.minutes.next_ns == minute_ns
     resource.heat.pending[hot] = start_s + 7
+    account.look_ahead()
+    assert account.minutes.next_ns == (start_s + 7) * NANOSECONDS
+    made.table("calm")  # which will never split
     account.look_ahead()
     assert account.minutes.next_ns == (start_s + 7) * NANOSECONDS
 
@@ -140,6 +147,15 @@ def test_others_are_served_while_an_advance_deletes_what_has_expired(no_time, mo
     assert emu.account().now_ns == (START + 3_600) * NANOSECONDS
 
 
+def test_a_slice_lasts_for_five_milliseconds(monkeypatch):
+    """CAP-1101: as the processor's clock says, of which every deletion takes one here."""
+    milliseconds = itertools.count()
+    monkeypatch.setattr(minutes.time, "perf_counter", lambda: next(milliseconds) / 1_000)
+    emu, _ = expiring(Moving(START), count=20)
+    emu.clock.seconds += 100
+    assert [left(emu, emu.call_in_pieces) for _ in range(4)] == [16, 11, 6, 1]
+
+
 @pytest.mark.parametrize("access_key", [None, "ann"])
 def test_a_call_comes_after_all_that_has_expired(no_time, access_key):
     emu, _ = expiring(Moving(START))
@@ -197,3 +213,107 @@ def test_a_table_that_changes_in_between_is_left_alone(no_time, change):
     if change == "DeleteTable":
         emu.call("CreateTable", table())
     assert left(emu) == (0 if change == "DeleteTable" else 8)
+
+
+# Real time where requests arrive at a pace: what goes by the calendar
+
+
+class Standing(PacedClock):
+    """A paced clock whose real time stands where a test has put it."""
+
+    def __init__(self, seconds, rate=None):
+        super().__init__(rate)
+        self.seconds = seconds
+
+    def now_ns(self):
+        return self.seconds * NANOSECONDS
+
+
+@pytest.mark.parametrize("made_clock", [Moving, Standing, partial(Standing, rate=100)])
+@pytest.mark.parametrize("delay", [0, 90])
+def test_items_expire_at_their_own_minutes_however_far_time_has_jumped(made_clock, delay):
+    """CAP-1101, CAP-801: and each is counted in the minute that ends with it."""
+    clock_made = made_clock(START)
+    emu, _ = expiring(clock_made, count=0, settings=Settings(ttl_delay=delay))
+    for key, seconds in (("a", 10), ("b", 200), ("c", 3_000)):
+        item = {"pk": {"S": key}, "ttl": {"N": str(START + seconds)}}
+        emu.call("PutItem", {"TableName": "tab", "Item": item})
+    clock_made.seconds += 7_200
+    emu.call("PutItem", {"TableName": "tab", "Item": {"pk": {"S": "d"}}})
+    at = [((seconds + delay) // 60 + 1) * 60 for seconds in (10, 200, 3_000)]
+    assert sorted(removed(emu)) == [
+        (key, (START + seconds) * NANOSECONDS) for key, seconds in zip("abc", at, strict=True)
+    ]
+    counted = Counter(START + seconds - 60 for seconds in at)
+    assert emu.metrics.get("TimeToLiveDeletedItemCount", table="tab") == list(counted.items())
+    written = emu.metrics.get("ConsumedWriteCapacityUnits", table="tab")
+    assert written == [(START, 3.0), (START + 7_200, 1.0)]
+
+
+# The work of a minute
+
+
+def test_what_waits_for_an_index_is_told_in_every_minute_until_it_is_written():
+    """CAP2-4.5: also in those in which the index has no room for anything."""
+    made = Bench("observe")
+    made.table(read=1, write=400, GlobalSecondaryIndexes=[gsi("gsi", "g", read=1, write=1)])
+    for key in "ab":
+        made.put(pk=key, g="x", pad="x" * 300_000)
+    made.clock.advance(3_600)
+    waited = made.emu.metrics.get("IndexBacklogSeconds", table="tab", index="gsi")
+    assert waited == [(START + 60 * number, 60.0 * (number + 1)) for number in range(len(waited))]
+    assert 4 <= len(waited) <= 10
+
+
+def test_what_waits_for_an_index_at_a_pace_is_told_in_its_minutes():
+    """CAP2-4.5: a minute of throughput is one of requests."""
+    emu = Emulator(clock=Standing(START, rate=1))
+    index = gsi("gsi", "g", read=1, write=1)
+    emu.call("CreateTable", table(provisioned=(1, 400), GlobalSecondaryIndexes=[index]))
+    for key in "ab":
+        item = wire({"pk": key, "g": "x", "pad": "x" * 300_000})
+        emu.call("PutItem", {"TableName": "tab", "Item": item})
+    for _ in range(180):
+        emu.call("GetItem", {"TableName": "tab", "Key": wire({"pk": "a"})})
+    (units,) = emu.metrics.get("IndexBacklogUnits", table="tab", index="gsi", stat="SampleCount")
+    assert units == (START, 3)
+
+
+def test_a_minute_that_is_over_is_among_the_insights():
+    """CAP-804."""
+    made = Bench("observe")
+    made.table()
+    made.put(pk="a")
+    made.clock.advance(60)
+    (found,) = made.emu.insights("tab").accessed_partition_keys
+    assert found.key == ("a",)
+    assert made.emu.account().tables["tab"].resource.meter.traffic.running.accesses == {}
+
+
+def test_tables_expire_each_at_its_own_minute():
+    """CAP-1101: the first of them ends what is passed over."""
+    made = Bench("observe")
+    for name, seconds in (("far", 30_000), ("near", 10_000)):
+        made.table(name)
+        ttl = {"Enabled": True, "AttributeName": "ttl"}
+        request = {"TableName": name, "TimeToLiveSpecification": ttl}
+        made.emu.call("UpdateTimeToLive", request)
+        made.put(name, pk="a", ttl={"N": str(START + seconds)})
+    made.clock.advance(40_000)
+    for name, minute in (("far", 30_000), ("near", 9_960)):
+        counted = made.emu.metrics.get("TimeToLiveDeletedItemCount", table=name)
+        assert counted == [(START + minute, 1.0)]
+
+
+def test_what_scales_is_left_alone_once_it_is_paid_on_demand(bench):
+    """CAP-904: there is nothing to set."""
+    made = bench()
+    made.table(read=100, write=1)
+    made.emu.auto_scale("tab", read=ScalingPolicy(target=70))
+    scaled = []
+    made.emu.events.subscribe(
+        lambda event: scaled.append(event) if isinstance(event, Scaled) else None
+    )
+    made.emu.call("UpdateTable", {"TableName": "tab", "BillingMode": "PAY_PER_REQUEST"})
+    made.clock.advance(2 * 3_600)
+    assert scaled == []

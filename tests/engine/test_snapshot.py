@@ -68,6 +68,17 @@ def test_the_sizes_of_collections_are_the_snapshot_s_own(restored_first):
         assert account.tables["tab"].collection_bytes == sizes
 
 
+def test_the_sizes_of_collections_are_copied_once():
+    """However many writes follow a snapshot."""
+    bench = Bench(capacity="off")
+    bench.table(key=("pk", "sk"), LocalSecondaryIndexes=[lsi("local", "pk", "l")])
+    bench.emu.snapshot()
+    bench.put(pk="a", sk="1")
+    sizes = bench.emu.account().tables["tab"].collection_bytes
+    bench.put(pk="a", sk="2")
+    assert bench.emu.account().tables["tab"].collection_bytes is sizes
+
+
 def test_a_snapshot_is_one_moment_of_all_regions(monkeypatch):
     """Every region is held while any is captured: a write to two of them is in both or neither."""
     emu = Emulator(clock=ManualClock())

@@ -293,6 +293,10 @@ def test_ex_53_54_auto_scaling_follows(bench):
     assert scaled == [(100, 129), (129, 43)]
     described = made.emu.call("DescribeTable", {"TableName": "tab"})["Table"]
     assert described["ProvisionedThroughput"]["ReadCapacityUnits"] == 43
+    assert described["ProvisionedThroughput"]["NumberOfDecreasesToday"] == 1
+    assert {"LastIncreaseDateTime", "LastDecreaseDateTime"} <= described[
+        "ProvisionedThroughput"
+    ].keys()
 
 
 def test_on_demand_tables_double_after_half_an_hour(bench):
@@ -465,6 +469,29 @@ def test_a_reason_names_whose_limit_it_was(bench):
         ("TableWriteProvisionedThroughputExceeded", f"{home}/local"),
         ("IndexWriteProvisionedThroughputExceeded", f"{home}/global/index/other"),
     ]
+
+
+def test_auto_scaling_has_nothing_to_do_where_its_units_are_set_by_hand(bench):
+    """CAP-904: what is on its way finds the table with these units, and nothing is counted."""
+    made = bench()
+    made.table(read=100, write=1)
+    made.emu.auto_scale("tab", read=ScalingPolicy(target=70))
+    scaled = []
+    made.emu.events.subscribe(
+        lambda event: scaled.append(event.after) if isinstance(event, Scaled) else None
+    )
+    keys = [wire({"pk": f"{number}"}) for number in range(90)]
+    request = {"tab": {"Keys": keys, "ConsistentRead": True}}
+    for _ in range(2 * MINUTE):
+        made.emu.call("BatchGetItem", {"RequestItems": request})
+        made.clock.advance(1)
+    units = {"ReadCapacityUnits": 129, "WriteCapacityUnits": 1}
+    made.emu.call("UpdateTable", {"TableName": "tab", "ProvisionedThroughput": units})
+    raised = made.emu.call("DescribeTable", {"TableName": "tab"})["Table"]["ProvisionedThroughput"]
+    made.clock.advance(3 * MINUTE)
+    described = made.emu.call("DescribeTable", {"TableName": "tab"})["Table"]
+    assert described["ProvisionedThroughput"] == raised
+    assert scaled == []
 
 
 def test_auto_scaling_follows_what_is_admitted(bench):

@@ -1,14 +1,16 @@
 """dynamometer lab: what they print, write and answer."""
 
 import math
+import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from xml.etree import ElementTree
 
 import pytest
 
 from emulator.__main__ import main
-from emulator.lab import progress
+from emulator.lab import Pattern, Workload, command, progress
 from emulator.lab.analysis import fixes, headroom
 from emulator.lab.analysis.world_runs import WorldCount
 from emulator.lab.outcome.result_types import Comparison
@@ -52,6 +54,21 @@ def place(tmp_path, monkeypatch):
     monkeypatch.setattr(fixes, "WorldCount", lambda: WorldCount(exactly=2))
     (tmp_path / "shop.yaml").write_text(SHOP, encoding="utf-8")
     return tmp_path
+
+
+@pytest.mark.parametrize(("cores", "designs", "wanted"), [(64, 3, 6), (2, 3, 2), (1, 3, None)])
+def test_each_design_is_worth_two_processes_if_there_are_as_many(
+    monkeypatch, cores, designs, wanted
+):
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    monkeypatch.setattr(command, "_processes", nullcontext)
+    options = {
+        "designs": [None] * designs,
+        "workload": Workload(patterns=[Pattern("p", "PutItem", rate=1)], duration=1e9),
+        "engine": "auto",
+    }
+    with command._cores(options) as count:
+        assert count == wanted
 
 
 def test_a_file_is_compared_and_the_page_written(place, capsys):

@@ -222,6 +222,11 @@ BROKEN = [
         "every: mont\n  duration: 10s",
         "lab.yaml:8: workload.every: expected one of",
     ),
+    (
+        "rate: 5\n",
+        "rate: 5\n      consistent: 1\n",
+        "lab.yaml:16: workload.patterns[0].consistent: expected true or false, found 1",
+    ),
     ("  - name: by user", "  - name: [by]", "lab.yaml:19: designs[0].name: expected a text, found"),
 ]
 

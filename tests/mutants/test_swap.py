@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import gc
 import types
 
 import pytest
@@ -52,6 +53,12 @@ def test_whoever_imported_a_function_runs_the_mutant(module):
     kept = module.plain
     assert mutate(module, "plain(): return 1", "plain(): return 2") == 1
     assert (kept(), module.plain()) == (2, 2)
+
+
+def test_a_function_that_is_kept_out_of_searches_for_garbage_runs_the_mutant(module):
+    gc.freeze()
+    assert mutate(module, "plain(): return 1", "plain(): return 2") == 1
+    gc.freeze()
 
 
 def test_decorated_functions_run_the_mutant(module):

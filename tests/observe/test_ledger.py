@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from emulator import ApiError, Emulator, ManualClock
+from emulator.observe.findings import CallHistory
 from emulator.observe.ledger import Ledger, as_table
 from emulator.observe.places import ELSEWHERE
 
@@ -201,3 +202,10 @@ def test_the_table_lists_every_call_that_is_counted(emu):
 
 def test_columns_of_numbers_are_aligned_to_the_right():
     assert as_table(("n", "name"), [("1.5", "a"), ("10", "bc")]) == "  n  name\n1.5  a\n 10  bc"
+
+
+def test_what_consumes_nothing_is_no_part_of_what_calls_have_in_common(emu):
+    ledger = listen(emu)
+    before = vars(CallHistory())
+    emu.call("DescribeTable", {"TableName": "orders"})
+    assert vars(ledger.history) == before

@@ -218,3 +218,17 @@ def test_stream_reads_and_vectors_are_paid():
     units = 2 * 0.625 / 1_000_000
     assert ledger.usd / 1_000_000 == pytest.approx(units + sum(billed.values()))
     assert row(emulator, "orders").usd_kept_month["storage"] > 0
+
+
+def test_a_table_that_is_gone_costs_what_its_backups_do():
+    """CAP-1001: also where nothing was read or written since counting began."""
+    emulator = made(BillingMode="PAY_PER_REQUEST")
+    emulator.call("PutItem", {"TableName": "orders", "Item": ITEM})
+    emulator.call("CreateBackup", {"TableName": "orders", "BackupName": "kept"})
+    emulator.call("DeleteTable", {"TableName": "orders"})
+    emulator.clock.advance(60)
+    assert {spent.is_deleted for spent in emulator.spending()} == {True}
+    emulator.account().begin_observing()
+    (gone,) = emulator.spending()
+    assert (gone.table, gone.is_deleted, gone.usd) == ("orders", True, 0.0)
+    assert list(gone.usd_kept_month) == ["backups"]

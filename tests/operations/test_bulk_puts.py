@@ -365,6 +365,8 @@ def test_a_token_stands_for_one_operation_for_eight_hours(folder):
     emu.clock.advance(8 * 3600)
     later = started(emu, ClientToken="token")
     assert later["BulkOperationArn"] != first["BulkOperationArn"]
+    other = started(emu, ClientToken="other")
+    assert other["BulkOperationArn"] not in (first["BulkOperationArn"], later["BulkOperationArn"])
     tokens = [told(emu, started(emu))["ClientToken"] for _ in range(2)]
     assert tokens[0] != tokens[1]
 
@@ -401,6 +403,43 @@ def test_the_table_must_be_there_and_ready(folder):
     )
     emu.clock.advance(60)
     assert told(emu, started(emu))["BulkOperationStatus"] == "COMPLETED"
+
+
+def test_a_table_whose_vector_index_is_being_created_is_not_filled(folder):
+    """BLK-5."""
+    filled(folder, key("a"))
+    emu = made(folder, index_delay=60.0)
+    create = {"Create": vector_table()["VectorIndexes"][0]}
+    emu.call("UpdateTable", {"TableName": "tab", "VectorIndexUpdates": [create]})
+    code, message = refusal(emu, "StartBulkPutItems", asked())
+    assert (code, message.partition("Index: ")[2]) == ("ResourceInUseException", "vix")
+
+
+def test_one_that_has_failed_at_once_begins_as_any_other(folder):
+    """BLK-2, BLK-3: why it failed is said where it is described."""
+    emu = made(folder)
+    nowhere = {"S3Bucket": "nowhere", "InputFormat": "DYNAMODB_JSON"}
+    begun = started(emu, InputS3Configuration=nowhere)
+    assert begun["BulkOperationStatus"] == "IN_PROGRESS"
+    assert not begun.keys() & {"EndTime", "FailureCode", "FailureMessage"}
+    ended = told(emu, begun)
+    assert (ended["BulkOperationStatus"], ended["FailureCode"]) == ("FAILED", "S3NoSuchBucket")
+    assert (ended["TotalInputBytes"], ended["ProcessedItemCount"]) == (0, 0)
+
+
+def test_bytes_are_those_of_the_table_and_of_its_indexes(folder):
+    """BLK-2."""
+    filled(folder, key("a") | {"sk": {"S": "1"}, "loc": {"S": "x"}})
+    local = {
+        "IndexName": "local",
+        "KeySchema": schema("pk", "loc"),
+        "Projection": {"ProjectionType": "ALL"},
+    }
+    emu = made(folder, table("pk", "sk", names="pk sk loc", LocalSecondaryIndexes=[local]))
+    (usage,) = told(emu, started(emu))["BulkOperationUsage"]
+    (parts,) = usage["LocalSecondaryIndexes"].values()
+    assert usage["BulkPutBytes"] == usage["Table"]["BulkPutBytes"] + parts["BulkPutBytes"]
+    assert parts["BulkPutBytes"] > 0
 
 
 def test_global_tables_are_not_filled_and_tables_being_filled_get_no_replica(folder):

@@ -302,6 +302,7 @@ def test_an_inserted_item_has_at_most_400_kb(emu):
         ("pk = 'a' AND sk = '1' AND sk > '0'", "1"),
         ("pk = 'a' AND sk = '1' AND sk > '1'", ""),
         ("pk = 'a' AND sk >= '2' AND sk <= '2' AND sk BETWEEN '1' AND '9'", "2"),
+        ("pk = 'a' AND sk >= '2' AND sk < '2'", ""),
         ("pk = 'a' AND pk = 'a'", "123"),
         ("pk = 'a' AND pk = 'b'", ""),
         ("pk = 'a' AND (sk = '3' OR sk = '1')", "13"),

@@ -5,7 +5,7 @@ Further requests with their whole answers stand in ``cases/transact_get_items.py
 
 import pytest
 
-from emulator import ApiError, Emulator, ManualClock
+from emulator import ApiError, Emulator, ManualClock, Settings
 from emulator.errors import UnservedMemberWarning
 from emulator.operations.transact_get_items import SHAPE
 from tests.operations.cases.case import (
@@ -281,3 +281,14 @@ def test_attributes_to_get_is_no_member_and_passed_over():
     with pytest.warns(UnservedMemberWarning, match="TransactItems.Get.AttributesToGet"):
         answers = [emu.call("TransactGetItems", {"TransactItems": [get]}) for get in requests]
     assert [answer["Responses"] for answer in answers] == [[{"Item": item}]] * 3
+
+
+def test_what_was_just_written_is_seen():
+    """CAP-1105: however far eventually consistent reads are behind."""
+    emu = Emulator(clock=ManualClock(), settings=Settings(ec_lag=60))
+    emu.call("CreateTable", table())
+    emu.call("PutItem", {"TableName": "tab", "Item": {"pk": {"S": "a"}}})
+    one = {"TableName": "tab", "Key": {"pk": {"S": "a"}}}
+    assert emu.call("GetItem", one) == {}
+    answered = emu.call("TransactGetItems", {"TransactItems": [{"Get": one}]})
+    assert answered["Responses"] == [{"Item": {"pk": {"S": "a"}}}]

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.fuzz.growth import cases
 from benchmarks.fuzz.operations import Operations
 from benchmarks.fuzz.requests import RequestMaker, statement_operations
-from benchmarks.fuzz.run import PARTS, run
+from benchmarks.fuzz.run import PARTS, run, seldom_served
 from benchmarks.fuzz.tally import Tally
 from emulator import ApiError, Emulator, ManualClock, Settings
 from emulator.operations import find, shapes
@@ -312,6 +313,13 @@ def test_the_fuzzer_makes_requests_of_every_operation_of_the_catalogue():
     assert {case.operation for case in cases()} == {
         name for name in OPERATIONS if find(name).shape.members
     }
+
+
+def test_an_operation_that_the_fuzzer_is_seldom_served_is_named():
+    counts = Counter(dict.fromkeys(OPERATIONS, 26) | {"PutItem": 24, "CreateGlobalTable": 0})
+    tallies = [Tally("one", served=counts), Tally("two", served=counts)]
+    assert seldom_served(tallies, 1_000_000) == {"PutItem": 48}
+    assert seldom_served(tallies, 900_000) == {}
 
 
 class Leaky(Operations):

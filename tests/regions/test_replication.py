@@ -156,6 +156,19 @@ def test_a_snapshot_has_what_is_on_its_way():
     assert not emu.account(HOME).network.accounts
 
 
+def test_a_snapshot_has_the_regions_of_its_moment():
+    """GTB-1: one that is added later is not in it."""
+    emu = world(EUROPE)
+    state = emu.snapshot()
+    emu.call(
+        "UpdateTable",
+        {"TableName": "tab", "ReplicaUpdates": [{"Create": {"RegionName": ASIA}}]},
+    )
+    emu.restore(state)
+    described = emu.call("DescribeTable", {"TableName": "tab"})["Table"]
+    assert [replica["RegionName"] for replica in described["Replicas"]] == [EUROPE]
+
+
 @pytest.mark.parametrize("consistency", ["EVENTUAL", "STRONG"])
 def test_threads_in_several_regions_neither_hang_nor_lose_anything(consistency):
     """GTB-1, GTB-6: a counter of a strong group misses no increment that was acknowledged."""

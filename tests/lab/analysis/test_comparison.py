@@ -137,6 +137,20 @@ def test_a_comparison_survives_json(result):
         Comparison.from_json("{}")
 
 
+def test_the_worlds_that_were_played_are_named():
+    design = Design("d", partition="{userId}", sort="{timestamp}")
+    played = compare(
+        WORKLOAD,
+        [design],
+        engine="aggregate",
+        seeds=(3, 4, 5),
+        headroom=False,
+        sensitivity=False,
+        fix=False,
+    )
+    assert played.seeds == (3, 4, 5)
+
+
 def test_auto_takes_the_engine_that_suits():
     quick = {"headroom": False, "sensitivity": False, "fix": False, "worlds": 1}
     small = compare(WORKLOAD, [ROOMY], **quick)

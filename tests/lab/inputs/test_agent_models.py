@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from emulator.lab import compare
+from emulator.designs.findings import Finding
+from emulator.lab import Capacity, compare
 from emulator.lab.analysis import agent_results
 from emulator.lab.files import load
 from emulator.lab.inputs.agent_models import is_model, read_model, read_skew
@@ -280,6 +281,17 @@ def test_findings_are_written_as_the_toolkit_has_them(comparison):
     assert sum(one["share"] for one in drivers) == pytest.approx(1)
 
 
+def test_a_finding_about_a_pattern_names_it(comparison):
+    """ICH-23: one about a table names no pattern."""
+    design = comparison.designs[0]
+    found = tuple(
+        Finding("rule", "warning", subject, "A sentence.", "") for subject in ("R1", "Orders")
+    )
+    changed = replace(comparison, designs=(replace(design, findings=found),))
+    told = agent_results.design_findings(changed, {})["classified_findings"][-2:]
+    assert [one["pattern_ids"] for one in told] == [["R1"], []]
+
+
 #: A single table of customers and their orders; only orders have a status.
 ENTITIES = {
     "tables": [
@@ -417,6 +429,28 @@ def test_an_index_with_fewer_items_is_sparse(tmp_path):
     ]
     units = units_of(run)
     assert units == {"W1 not in ByStatus": [2], "W1": [2, 1]}
+
+
+def test_only_writes_of_new_items_are_split_by_a_sparse_index(tmp_path):
+    """ICH-32: a read of the table is the same whatever an index holds."""
+    path = written(tmp_path, with_gsi(operation="GetItem"), "costs.json")
+    run = read_model(path, tables=written(tmp_path))
+    assert "W1" in {pattern.name for pattern in run.workload.patterns}
+    assert "W1 not in ByStatus" not in {pattern.name for pattern in run.workload.patterns}
+
+
+@pytest.mark.parametrize(
+    ("units", "capacity"),
+    [
+        ({"read": 7}, Capacity(read=7, write=1)),
+        ({"write": 7}, Capacity(read=1, write=7)),
+        ({"ReadCapacityUnits": 3, "WriteCapacityUnits": 4}, Capacity(read=3, write=4)),
+    ],
+)
+def test_units_that_are_not_stated_are_one(tmp_path, units, capacity):
+    written(tmp_path, {"provisioned_capacity": units}, "benchmark_config.json")
+    run = read_model(written(tmp_path))
+    assert run.design.tables[0].capacity == capacity
 
 
 def test_a_write_that_names_its_indexes_is_in_those(tmp_path):

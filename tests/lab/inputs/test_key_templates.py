@@ -29,7 +29,8 @@ def test_a_template_renders_a_row_at_a_moment(text, expected):
 
 
 @pytest.mark.parametrize(
-    "text", ["{a}", "x#{b}", "{timestamp:hour}#{a}", "{a}#{hash(a, b) % 7}", "y"]
+    "text",
+    ["{a}", "x#{b}", "{timestamp:hour}#{a}", "{a}#{hash(a, b) % 7}", "{a}#{random(7)}", "y"],
 )
 @pytest.mark.parametrize("known", [{}, {"hash(a,b)%7": 0}])
 def test_many_rows_at_one_moment_are_rendered_like_each(text, known):

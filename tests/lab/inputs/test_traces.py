@@ -6,6 +6,7 @@ import pytest
 
 from emulator import Emulator, ManualClock
 from emulator.lab import Capacity, Design, DocumentError, Workload, exact, record, world
+from emulator.lab.inputs.traces import mean_sizes
 from emulator.lab.outcome.summarise import pattern_results, resource_results
 from emulator.lab.planning.layout import Layout
 
@@ -123,3 +124,11 @@ def test_a_line_that_cannot_be_read_is_named(line, complaint):
 def test_a_trace_that_is_not_there_is_named(tmp_path):
     with pytest.raises(DocumentError, match="cannot be read"):
         Workload.from_trace(tmp_path / "none.jsonl")
+
+
+def test_sizes_are_those_of_the_items_of_one_table():
+    calls = [
+        (0.0, "PutItem", {"TableName": name, "Item": {"note": {"S": text}}})
+        for name, text in (("t", "four"), ("u", "of another table"), ("t", "no more!"))
+    ]
+    assert mean_sizes(calls, "t", ["note", "never written"]) == {"note": 6}

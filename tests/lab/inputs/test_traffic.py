@@ -292,6 +292,11 @@ BROKEN = {
         "x.csv",
         ": the workload has no field 'pk'; it has deviceId, kind",
     ),
+    "a column too many": (
+        COUNTS.replace("deviceId,", "deviceId,kind,").replace("d-", "x,d-"),
+        "x.csv",
+        ": expected the columns minute, pattern and count, and one named like a field, found",
+    ),
     "no such pattern": (
         COUNTS.replace("last", "first"),
         "x.csv",

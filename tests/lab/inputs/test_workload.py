@@ -6,6 +6,7 @@ from emulator.lab import (
     Design,
     DocumentError,
     Field,
+    Index,
     Latest,
     Pattern,
     Preload,
@@ -17,6 +18,8 @@ from emulator.lab import (
     Zipf,
 )
 from emulator.lab.inputs.arrival_rates import Series
+from emulator.lab.inputs.extras import Extras, Reserved
+from emulator.lab.inputs.history import Units
 from emulator.lab.inputs.patterns import Recorded
 
 
@@ -64,7 +67,15 @@ def test_a_workload_is_read_as_it_was_written():
 
 def test_a_design_is_read_as_it_was_written():
     design = Design(
-        "d", partition="{a}", sort="{timestamp}", capacity=Capacity(read=1, write=2, warm_read=9)
+        "d",
+        partition="{a}",
+        sort="{timestamp}",
+        capacity=Capacity(read=1, write=2, warm_read=9),
+        indexes=[
+            Index("near", partition="{a}", sort="{b}", local=True),
+            Index("far", partition="{b}"),
+        ],
+        extras=Extras(backups=1, reserved=Reserved(years=3, units=Units(read=500))),
     )
 
     assert Design.from_document(design.to_document()) == design
@@ -88,6 +99,11 @@ def test_a_workload_that_makes_no_sense_is_refused(changes, complaint):
 
     with pytest.raises(ValueError, match=complaint):
         Workload(**options)
+
+
+def test_the_time_is_a_field_of_every_workload():
+    changing = Pattern("p", "UpdateItem", rate=1, changes=("timestamp",))
+    assert Workload(patterns=[changing]).patterns == (changing,)
 
 
 @pytest.mark.parametrize(

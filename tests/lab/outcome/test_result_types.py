@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from emulator.lab import Comparison
+from emulator.lab.outcome import words
 from emulator.lab.report import html_page
 from emulator.lab.report.diff import changes_of
 from emulator.lab.report.text import text_report
+from tests.lab.report.comparisons import afternoon
 
 OLD = (Path(__file__).parent / "results" / "0.1.0.json").read_text(encoding="utf-8")
 
@@ -36,3 +38,12 @@ def test_a_result_goes_to_json_and_comes_back():
     old = Comparison.from_json(OLD)
     assert Comparison.from_json(old.to_json()) == old
     assert json.loads(old.to_json())["designs"][0]["risk"] is None
+
+
+def test_units_are_compared_by_resource_and_axis():
+    old, new = afternoon().designs[0], afternoon().designs[2]
+    named = {change.measure: (change.before, change.after) for change in changes_of(old, new)}
+    sides = [{each.name: each for each in design.resources} for design in (old, new)]
+    for unit, axis in (("WCU", "write"), ("RCU", "read")):
+        consumed = [getattr(side["events"], axis).consumed_units for side in sides]
+        assert named[f"{unit} on events"] == tuple(map(words.count, consumed))

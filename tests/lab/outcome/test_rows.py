@@ -116,6 +116,16 @@ def test_only_what_breaks_a_limit_is_marked():
     }
 
 
+def test_what_is_thrown_away_is_a_share_of_what_is_read():
+    (row,) = (
+        row
+        for group in groups(afternoon())
+        for row in group.rows
+        if row.label == "read and then filtered away"
+    )
+    assert [round(cell.bounds[0], 2) for cell in row.cells] == [0.99, 0.99, 0.0]
+
+
 def test_the_best_of_a_row_is_known_where_designs_can_be_told_apart():
     winners = {
         row.label: best(row.cells, row.better)

@@ -48,6 +48,14 @@ def test_the_best_way_uses_most_of_what_is_known(partition, sort, pattern, expec
     assert (path.kind, path.shard_count, path.filters) == expected
 
 
+@pytest.mark.parametrize(("items", "asked_for"), [(None, 1), (3, 3)])
+def test_a_read_of_items_that_an_index_answers_finds_as_many_as_it_says(items, asked_for):
+    index = Index("byUser", partition="{userId}")
+    design = Design("d", partition="{orderId}", indexes=[index])
+    path = path_of(design, operation="BatchGetItem", by=("userId",), items=items)
+    assert (path.kind, path.pattern.items) == ("query", asked_for)
+
+
 def test_time_in_the_partition_key_is_asked_stretch_by_stretch():
     design = Design("d", partition="{userId}#{timestamp:hour}", sort="{timestamp}")
 

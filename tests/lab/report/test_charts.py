@@ -7,6 +7,7 @@ import pytest
 
 from emulator.lab.outcome.result_types import Concentration, Cost, CostLine, MinuteSeries
 from emulator.lab.report import charts, standalone
+from emulator.lab.report.charts import _MAX_ATTEMPTS as MOST
 from emulator.lab.report.charts import (
     attempts_shares,
     concentration,
@@ -104,6 +105,30 @@ def test_attempts_are_shares_of_all_calls():
     assert [name for name, _ in shares] == ["1", "2", "3", "4", "5", "6", "7", "8", "9 or more"]
     assert sum(share for _, share in shares) == pytest.approx(1.0)
     assert failed == pytest.approx(0.5778 / 256, rel=1e-3)
+
+
+def test_the_last_row_of_attempts_is_for_more_than_there_is_room_for():
+    pattern = afternoon().designs[0].patterns[0]
+    for count, last in ((MOST, str(MOST)), (MOST + 1, f"{MOST + 1} or more")):
+        histogram = (1.0,) * count
+        whole = replace(
+            pattern, calls=float(count), attempts_histogram=histogram, failed_histogram=()
+        )
+        rows, _ = attempts_shares(replace(afternoon().designs[0], patterns=(whole,)))
+        assert rows[-1] == (last, pytest.approx(1 / count))
+
+
+def test_splits_that_did_not_happen_are_told_with_their_causes():
+    design = afternoon().designs[0]
+    split = design.resources[0].splits or afternoon().designs[2].resources[1].splits
+    refused = replace(split[0], children=(), cause="sequential")
+    table = replace(design.resources[0], splits=(refused, refused))
+    heat = next(
+        chart
+        for chart in charts(replace(afternoon(), designs=(replace(design, resources=(table,)),)))
+        if chart.name.endswith("heat")
+    )
+    assert heat.caption.endswith(" 2 splits did not happen: sequential.")
 
 
 def test_a_bill_is_divided_without_loss():

@@ -1,5 +1,6 @@
 """The heat map: every partition has its rows, whatever was split."""
 
+import re
 from dataclasses import replace
 
 from hypothesis import given
@@ -117,3 +118,10 @@ def test_shades_tell_idle_busy_full_and_refused_apart():
         "h7",
     ]
     assert [shade(1.0, refused) for refused in (0.01, 0.5, 2.0)] == ["t0", "t1", "t2"]
+
+
+def test_shares_of_the_demand_are_of_what_was_asked_of_each_partition():
+    resource = resource_of([span(0, 0.0, 0.5), span(1, 0.5, 1.0)], [], steps=2)
+    heat = replace(resource.heat, load=((0.2, 0.1), (0.3, 0.1)), throttled=((0.0, 0.0), (0.1, 0.0)))
+    picture = heat_map(replace(resource, heat=heat))
+    assert re.findall(r">([0-9]+)[^0-9<]*%</text>", picture)[-2:] == ["75", "25"]

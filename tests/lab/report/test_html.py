@@ -172,3 +172,9 @@ def test_no_billing_is_called_cheaper_on_what_a_throttled_run_consumed():
         page = html_page(replace(afternoon(), designs=(design,)))
         assert (f"so {design.break_even[0].cheaper} is cheaper" in page) is advises
         assert ("no advice" in page) is not advises
+
+
+def test_every_section_can_be_gone_to(text):
+    navigation = text[text.index("<nav") : text.index("</nav>")]
+    sections = re.findall(r'<section[^>]* id="([^"]+)"', text)
+    assert {"checks", "inputs", *sections} <= {*re.findall(r'href="#([^"]+)"', navigation)}
