@@ -12,6 +12,7 @@ import argparse
 import multiprocessing
 import os
 from concurrent.futures import ProcessPoolExecutor
+from unittest.mock import patch
 
 from benchmarks.measure import table
 from emulator.lab import Capacity, Design, Field, Index, Pattern, Preload, Workload, Zipf
@@ -77,13 +78,9 @@ def play(case):
     name, load, worlds = case
     workload, chosen = family(name, load)
     drawn, found = draw_worlds(0, worlds, Known()), []
-    for share in (None, FINE):
-        before = families.FOLLOWED_SHARE
-        families.FOLLOWED_SHARE = share or before
-        try:
+    for share in (families.FOLLOWED_SHARE, FINE):
+        with patch.object(families, "FOLLOWED_SHARE", share):
             played = Worlds(Layout(chosen, workload)).play(drawn)
-        finally:
-            families.FOLLOWED_SHARE = before
         found.append([outcome.throttles for outcome in played])
     return found
 

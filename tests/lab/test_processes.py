@@ -28,7 +28,13 @@ def test_a_task_says_how_far_it_is_while_it_works(tmp_path):
 
 
 def test_processes_end_when_the_one_that_waits_is_interrupted(tmp_path):
-    with pytest.raises(KeyboardInterrupt), processes(1) as pool:
-        task = pool.submit(half, tmp_path / "never")
-        raise KeyboardInterrupt
-    assert not task.done() or task.cancelled() or task.exception() is not None
+    tasks = []
+
+    def interrupted():
+        with processes(1) as pool:
+            tasks.append(pool.submit(half, tmp_path / "never"))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert not tasks[0].done() or tasks[0].cancelled() or tasks[0].exception() is not None

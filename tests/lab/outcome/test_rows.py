@@ -195,7 +195,11 @@ def test_what_the_engine_left_out_of_the_clients_is_said():
     assert comparison.engine == "aggregate"
     said = "; risk without the clients' concurrency and adaptive retries"
     assert summary(comparison).endswith(said)
-    assert summary(played).replace(words.SPACE, " ").endswith(
-        f"{said}: waits and calls given up are those of 1 min to 5 min, request by request"
+    assert (
+        summary(played)
+        .replace(words.SPACE, " ")
+        .endswith(
+            f"{said}: waits and calls given up are those of 1 min to 5 min, request by request"
+        )
     )
     assert "clients'" not in summary(replace(comparison, engine="exact"))
