@@ -235,9 +235,9 @@ class Emulator:
         needed: RegionsNeeded | None = None,
     ) -> dict[str, Any]:
         """Serve where there are global tables, or an operation that acts in several regions."""
-        answer = partial(serve, operation=operation, request=request)
-        from emulator import regions  # as most never need
+        from emulator import regions  # most emulators have no global table
 
+        answer = partial(serve, operation=operation, request=request)
         return regions.serve(self._accounts, account, answer, needed)
 
     def _strike(self, account: Account, operation: str, request: dict[str, Any]) -> None:

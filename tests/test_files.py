@@ -234,7 +234,6 @@ OPENING = {"open", "read_bytes", "read_text", "iterdir", "is_file"}
 GATE = {"documents", "files"}
 #: Nothing that is named: the null device, an archive in memory, the nearest pyproject.toml.
 OWN = {
-    "check/command.py: open",
     "designs/ignores.py: is_file",
     "diff/revision.py: open",
     "mcp/worker.py: open",

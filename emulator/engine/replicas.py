@@ -123,7 +123,7 @@ class Replica:
         return [region for region in self.members if region != self.region]
 
     def follow(self, source: Replica) -> None:
-        """Expect whatever is on its way to the replica that this one was copied from."""
+        """Expect the writes on their way to the replica that this one was copied from."""
         self.inbox = list(source.inbox)
         self.versions = dict(source.versions)
 

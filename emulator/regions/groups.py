@@ -42,7 +42,7 @@ def join(
 
 
 def set_overrides(table: Table, peer: Account, body: Wire, until_ns: int, *, is_new: bool) -> None:
-    """Give a replica what it has of its own: units for reads, its class (GTB-5)."""
+    """Set the read units and the table class that a replica has of its own (GTB-5)."""
     assert table.replica is not None, "a replica has joined before"
     members, twin = table.replica.members, peer.tables.get(table.name)
     if twin is None:
@@ -86,7 +86,7 @@ def add_witness(name: str, group: Mapping[str, Account], region: str, until_ns: 
 
 
 def leave(region: str, name: str, group: Mapping[str, Account]) -> None:
-    """Let a replica go its own way; first everything arrives that is on its way (GTB-10).
+    """Take a replica out of its group, once every write on its way has arrived (GTB-10).
 
     Assumed: that takes no time. If only one replica is left, it becomes an ordinary table.
     """
@@ -106,7 +106,7 @@ def leave(region: str, name: str, group: Mapping[str, Account]) -> None:
 
 
 def delete(account: Account, name: str) -> None:
-    """Delete what was a replica; where a region was emptied on its own, there is none."""
+    """Delete the table of a former replica, if its region still has one."""
     table = account.tables.get(name)
     if table is not None:
         table.deleted_at_ns = account.now_ns + round(account.settings.table_delay * NANOSECONDS)

@@ -131,7 +131,7 @@ def build(account: Account, source: Table) -> Table:
 
 
 def settle(account: Account, table: Table) -> None:
-    """Take in everything that is on its way to a replica, due or not (GTB-10)."""
+    """Take in every write on its way to a replica, due or not (GTB-10)."""
     replica = table.replica
     assert replica is not None, "only replicas have an inbox"
     with account.network.lock:

@@ -74,7 +74,7 @@ def send(account: Account, table: Table, position: Position, new: Item | None) -
 
 
 def forget_versions(replica: Replica, owner: Account, table_name: str) -> None:
-    """Let every replica forget when items were written, if nothing is on its way.
+    """Forget in every replica when items were written, if no write is on its way.
 
     Then every write to come is later than all that is known; of strong ones, those that could
     still be in conflict are kept.
