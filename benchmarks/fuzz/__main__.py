@@ -4,7 +4,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks.fuzz.run import PARTS, run, seldom_served
+from benchmarks.fuzz.run import PARTS, run, seldom_served, served_counts
+
+_FEWEST_SHOWN = 5
 
 
 def _line(tally):
@@ -45,6 +47,8 @@ def main():
             )
         )
     write(f"{sum(tally.requests for tally in tallies):,} requests, {len(findings)} findings\n")
+    fewest = list(served_counts(tallies).items())[:_FEWEST_SHOWN]
+    write("served most seldom: " + ", ".join(f"{name} {count}" for name, count in fewest) + "\n")
     seldom = {} if arguments.part else seldom_served(tallies, arguments.requests)
     for name, count in seldom.items():
         write(f"served too seldom: {name}, {count} times\n")

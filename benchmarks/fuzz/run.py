@@ -60,18 +60,20 @@ def run(requests, seed, parts=None, told=lambda _tally: None):
     return tallies
 
 
-def seldom_served(tallies, requests):
-    """Return the operations that were served too seldom, with how often.
+def served_counts(tallies):
+    """Return how often each operation was served, the most seldom first.
 
-    Those that the service refuses whatever is asked of them do not count.
+    Those that the service refuses whatever is asked of them are left out.
     """
     served = sum((tally.served for tally in tallies), Counter())
+    names = (n for n in OPERATIONS if find(n).handler.__annotations__["return"] != "NoReturn")
+    return {name: served[name] for name in sorted(names, key=served.__getitem__)}
+
+
+def seldom_served(tallies, requests):
+    """Return the operations that were served too seldom, with how often."""
     least = LEAST_SERVED * requests / OF_REQUESTS
-    return {
-        name: served[name]
-        for name in OPERATIONS
-        if served[name] < least and find(name).handler.__annotations__["return"] != "NoReturn"
-    }
+    return {name: count for name, count in served_counts(tallies).items() if count < least}
 
 
 @contextlib.contextmanager

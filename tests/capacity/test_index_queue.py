@@ -302,3 +302,13 @@ def test_nothing_passes_before_it_was_accepted_though_it_is_charged_anew():
     twin = queue.copy(lambda charge: charge._replace(meter=meter(1_000)))
     assert queue.next_due().time_ns == 6 * ONE
     assert twin.next_due().time_ns == 5 * ONE
+
+
+@pytest.mark.parametrize(("now_s", "accepted_s"), [(5, 5), (50, 20)])
+def test_a_queue_from_a_later_clock_has_waited_for_nothing_yet(now_s, accepted_s):
+    """What was accepted before the moment has waited since then."""
+    queue, index = IndexQueue(30), meter(1)
+    for name in "abc":
+        queue.accept(name, name, name, charges(index, 0, units=500.0), 20 * ONE)
+    queue.begin_at(now_s * ONE)
+    assert {waiting.accepted_ns for waiting in queue} == {accepted_s * ONE}

@@ -113,6 +113,14 @@ def test_a_throttle_is_what_the_model_raises_on_the_table(bench):
     ]
 
 
+@pytest.mark.parametrize("request_made", [[], {"TableName": "tab"}, {"Key": [], "Item": 5}])
+def test_a_rule_for_a_key_does_not_hit_what_has_none(made, request_made):
+    made.emu.faults.add(kind="internal_error", key={"pk": {"S": "a"}})
+    with pytest.raises(ApiError) as caught:
+        made.emu.call("GetItem", request_made)
+    assert caught.value.status == 400
+
+
 @pytest.mark.parametrize(
     ("operation", "request_made", "reason"),
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import pytest
 
 from emulator import Emulator, ManualClock
@@ -254,3 +256,20 @@ def test_every_key_knows_of_what_waits_in_the_tables_of_all():
         ann.put("tab", str(number), g="g")
     bob.catch_up(emulator.clock.now_ns())
     assert bob.has_backlog
+
+
+def test_of_two_threads_that_make_one_account_the_first_does():
+    """The second has looked before the first was done, and waits for the lock."""
+    emulator = Emulator()
+    accounts, namespace = emulator._accounts, Namespace(None, "eu-west-1")
+    lock, made = accounts._making, []
+
+    @contextmanager
+    def late():
+        accounts._making = lock
+        made.append(accounts.get(namespace))
+        with lock:
+            yield
+
+    accounts._making = late()
+    assert accounts.get(namespace) is made[0]

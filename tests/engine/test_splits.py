@@ -4,7 +4,7 @@ import pytest
 
 from emulator.engine.events import Split
 from emulator.engine.splits import divide
-from emulator.storage import placement_hash
+from emulator.storage import HASH_SPACE, placement_hash
 from tests.engine.conftest import Bench, gsi, lsi, sized
 
 LOCAL = [lsi("local", "pk", "l")]
@@ -145,3 +145,15 @@ def test_only_more_than_ever_before_makes_partitions():
         bench.emu.call("UpdateTable", {"TableName": "tab", "ProvisionedThroughput": throughput})
         counts.append(len(bench.emu.partitions("tab")))
     assert counts == [4, 4, 4, 4, 8]
+
+
+@pytest.mark.parametrize(
+    ("warm", "slices"), [((12_000, 4_000), 4), ((24_000, 4_000), 8), ((12_000, 16_000), 16)]
+)
+def test_a_partition_covers_what_it_can_serve_of_either_axis(warm, slices):
+    """CAP2-1."""
+    bench = Bench()
+    units = dict(zip(("ReadUnitsPerSecond", "WriteUnitsPerSecond"), warm, strict=True))
+    bench.table(WarmThroughput=units)
+    resource = bench.emu.account().tables["tab"].resource
+    assert resource.widest_range == HASH_SPACE // slices + 1

@@ -108,6 +108,7 @@ BROKEN = [
     ("operation: PutItem", "operation: Put", "lab.yaml:14: workload.patterns[0].operation: expec"),
     ("rate: 5\n", "rate: fast\n", "lab.yaml:15: workload.patterns[0].rate: expected a number per"),
     ("rate: 5\n", "rate: {ramp: {start: 1}}\n", "rate.ramp: the field 'end' is missing"),
+    ("rate: 5\n", "rate: true\n", "patterns[0].rate: expected a number, found True"),
     ("rate: 5\n", "rate: .nan\n", "patterns[0].rate: expected a number, found nan"),
     ("rate: 5\n", "rate: .inf\n", "patterns[0].rate: expected a number, found inf"),
     ("size: 1.5 KB", "size: 500 KB", "Pattern 'save': an item has at most 409,600 bytes, not 512"),

@@ -36,6 +36,17 @@ def test_shares_are_of_the_units_of_one_resource_and_axis(emulator):
     assert (read.units, read.hottest_key) == (1, ("b",))
 
 
+def test_what_was_drawn_on_most_comes_first(emulator):
+    for name in ("few", "most"):
+        emulator.call("CreateTable", create_request(name, "pk"))
+    ledger = ledger_of(emulator)
+    for name, count in (("few", 1), ("most", 3)):
+        for number in range(count):
+            emulator.table(name).put_item(Item={"pk": str(number)})
+    found = [load.resource.rpartition("/")[2] for load in ledger.concentration.loads]
+    assert found == ["most", "few"]
+
+
 def test_the_first_limit_is_the_one_that_the_least_rate_passes(emulator):
     emulator.call("CreateTable", create_request("spread", provisioned=(10, 40)))
     ledger = ledger_of(emulator)

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from emulator import Emulator, ManualClock, Settings
+from emulator.service import limits
 from tests.tables import (
     ARN,
     described,
@@ -511,3 +512,13 @@ def test_an_operation_of_nobody_is_not_found(folder, operation):
     assert refusal(made(folder), operation, {"BulkOperationArn": arn})[0] == (
         "ResourceNotFoundException"
     )
+
+
+@pytest.mark.parametrize(("objects", "status"), [(2, "COMPLETED"), (3, "FAILED")])
+def test_as_many_objects_are_read_as_there_may_be(folder, monkeypatch, objects, status):
+    """BLK-5."""
+    monkeypatch.setattr(limits, "BULK_OBJECTS", 2)
+    for number in range(objects):
+        filled(folder, key(str(number)), key=f"{number}.json")
+    emu = made(folder)
+    assert told(emu, started(emu))["BulkOperationStatus"] == status

@@ -429,3 +429,12 @@ def test_what_is_told_is_nobody_s_to_change(bucket):
     begun["S3BucketSource"]["S3Bucket"] = "changed"
     told = emu.call("DescribeImport", {"ImportArn": begun["ImportArn"]})["ImportTableDescription"]
     assert told["S3BucketSource"]["S3Bucket"] == "bucket"
+
+
+def test_encryption_that_contradicts_itself_is_refused(bucket):
+    """ERR-CT-15, as by CreateTable."""
+    request = table() | {"SSESpecification": {"Enabled": False, "SSEType": "KMS"}}
+    wanted = refusal(emulator(), "CreateTable", request)
+    assert wanted[0] == "ValidationException"
+    refused = request_of(TableCreationParameters=request)
+    assert refusal(with_store(bucket), "ImportTable", refused) == wanted

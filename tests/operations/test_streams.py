@@ -376,6 +376,12 @@ REFUSED = {
         "ValidationException",
         "Both Type and ShardId are required in ShardFilter",
     ),
+    "a filter without its shard": (
+        "DescribeStream",
+        {"StreamArn": STREAM, "ShardFilter": {"Type": "CHILD_SHARDS"}},
+        "ValidationException",
+        "Both Type and ShardId are required in ShardFilter",
+    ),
     "a number nobody asked for": (
         "GetShardIterator",
         {**AT, "ShardIteratorType": "LATEST", "SequenceNumber": NUMBER.format(1)},
