@@ -119,16 +119,7 @@ class LogWriter:
         refused: ColumnRow,
         delayed: WorldBucket,
     ) -> None:
-        """Note seconds that were alike, with what happened in one of them.
-
-        Args:
-            first: The first second.
-            last: The second after the last.
-            accepted: Calls.
-            applied: What indexes took in.
-            refused: Units refused, of all rows.
-            delayed: Units that have to wait for an index.
-        """
+        """Note seconds that were alike, with what happened in one of them (``Watch``)."""
         if first < 0:
             return
         table, count = self._run.routing.table, self._run.state.numbers.count

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Final, Protocol, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 import numpy as np
 
@@ -53,22 +53,6 @@ _SIZE_CHECKS: Final = 500
 _ROUNDING: Final = 1e-9
 
 
-class RunWatch(Watch, Protocol):
-    """Sees what happens in the only world that is played."""
-
-    def start_counting(self) -> None:
-        """Note that the run begins; what was before is forgotten."""
-
-    def calm(self, first: int, last: int, accepted: WorldRow) -> None:
-        """Note seconds that passed in closed form, with the calls of all of them."""
-
-    def count(self, first: int, last: int, arrived: WorldRow) -> None:
-        """Note the calls that came between two seconds."""
-
-    def stretch(self, accepted: WorldRow, arrived: WorldRow) -> None:
-        """Note the end of a stretch, with the calls of its rows."""
-
-
 class Run:
     """Some worlds under one design.
 
@@ -96,7 +80,7 @@ class Run:
         plan.begin(len(worlds))
         self.plan, self._worlds = plan, worlds
         self._stop_over = stop_over
-        self.watch: RunWatch | None = None
+        self.watch: Watch | None = None
         for number, world in enumerate(worlds):
             _load(plan, world)
             world.answer_for_accesses(partial(self._shown, number), number)

@@ -43,7 +43,19 @@ _SINKING: Final = 1e-3
 
 
 class Watch(Protocol):
-    """Sees the seconds of the only world that is played."""
+    """Sees what happens in the only world that is played."""
+
+    def start_counting(self) -> None:
+        """Note that the run begins; what was before is forgotten."""
+
+    def calm(self, first: int, last: int, accepted: WorldRow) -> None:
+        """Note seconds that passed in closed form, with the calls of all of them."""
+
+    def count(self, first: int, last: int, arrived: WorldRow) -> None:
+        """Note the calls that came between two seconds."""
+
+    def stretch(self, accepted: WorldRow, arrived: WorldRow) -> None:
+        """Note the end of a stretch, with the calls of its rows."""
 
     def span(
         self,
