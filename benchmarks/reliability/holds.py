@@ -31,7 +31,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
-from heapq import heappushpop
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -48,7 +47,6 @@ LONG_CALL_SECONDS = 0.25
 CLIENTS = 6
 PAUSE_SECONDS = 0.004
 PACE = 30
-SHOWN = 12
 BURST_ITEMS, BURST_EVERY_SECONDS, KEEPING_EVERY_SECONDS = 5_000, 30, 20
 #: Seconds of the emulator's time after which items expire.
 EARLIEST, LATEST = 60, 3 * 3600
@@ -116,7 +114,8 @@ class Watch:
 
     def __init__(self) -> None:
         self.current = _Current()
-        self.longest: list[Hold] = [Hold(0.0, 0.0, 0.0, 0.0, "")] * SHOWN
+        #: By what the holder did.
+        self.longest: dict[str, Hold] = {}
         self.recent: list[Hold] = []
         self.calls: Counter[str] = Counter()
         self.refusals: Counter[str] = Counter()
@@ -137,15 +136,11 @@ class Watch:
 
     def held(self, thread_seconds: float, wall_seconds: float, collected_seconds: float) -> None:
         """Note that the calling thread has held a lock; it still has it."""
-        if thread_seconds > self.longest[0].thread_seconds or wall_seconds > 0.02:
-            hold = Hold(
-                thread_seconds - collected_seconds,
-                wall_seconds,
-                collected_seconds,
-                time.perf_counter(),
-                self.current.name,
-            )
-            heappushpop(self.longest, hold)
+        name, own = self.current.name, thread_seconds - collected_seconds
+        longest = self.longest.get(name)
+        if longest is None or own > longest.thread_seconds or wall_seconds > 0.02:
+            hold = Hold(own, wall_seconds, collected_seconds, time.perf_counter(), name)
+            self.longest[name] = hold if longest is None else max(longest, hold)
             self.recent = [*self.recent[-200:], hold]
 
     @contextlib.contextmanager
@@ -182,9 +177,9 @@ class Watch:
         if self.current.waited < wall / 2:
             return "other threads had the interpreter" + others
         since = time.perf_counter() - wall
-        during = [hold for hold in self.recent if hold.ended > since] or self.longest[:1]
-        most = max(during, key=lambda hold: hold.wall_seconds)
-        if most.wall_seconds < wall / 2:
+        during = [hold for hold in self.recent if hold.ended > since]
+        most = max(during, key=lambda hold: hold.wall_seconds, default=None)
+        if most is None or most.wall_seconds < wall / 2:
             return "the lock: many short holds" + others
         if most.collected_seconds > most.wall_seconds / 2:
             return "the lock: garbage collection under it" + others
@@ -279,7 +274,10 @@ class Soak:
             elif operation == "UpdateItem":
                 values = request["ExpressionAttributeValues"] | {":expiry": expiry}
                 update = f"{request['UpdateExpression']}, expiry = :expiry"
-                request |= {"UpdateExpression": update, "ExpressionAttributeValues": values}
+                request = request | {
+                    "UpdateExpression": update,
+                    "ExpressionAttributeValues": values,
+                }
             self.call(operation, request)
 
     def write_bursts(self) -> None:
@@ -383,7 +381,7 @@ def main() -> int:
             print(f"{kind}: {count:,} {name}")
     rows = [
         [hold.holder, *(f"{1e3 * seconds:.1f}" for seconds in hold[:3])]
-        for hold in sorted(watch.longest, reverse=True)
+        for hold in sorted(watch.longest.values(), reverse=True)
     ]
     print_table("The longest holds of a lock", ["by", "processor ms", "ms", "garbage ms"], rows)
     reasons = Counter((call.name, call.reason) for call in watch.long_calls)
@@ -392,7 +390,7 @@ def main() -> int:
         for (name, reason), count in reasons.most_common()
     ]
     print_table("Calls of more than 250 ms", ["call", "reason", "calls", "longest ms"], rows)
-    longest = max(hold.thread_seconds for hold in watch.longest)
+    longest = max(hold.thread_seconds for hold in watch.longest.values())
     return 1 if longest > MOST_HELD_SECONDS or watch.errors or not is_flat(slices) else 0
 
 

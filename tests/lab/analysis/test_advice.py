@@ -198,7 +198,7 @@ def test_what_saves_little_or_throttles_is_not_advised(rival, is_told, throttles
         layout=Part(design=Part(name="d")),
     )
     wanted = is_told and not throttles
-    assert severities(advice.billing(made)) == ["info"] * wanted
+    assert [one.fix for one in advice.billing(made)] == ["choose on-demand billing"] * wanted
     assert severities(advice.table_class(made)) == ["info"] * wanted
     made.chosen_cost = None
     assert not list(advice.billing(made)) + list(advice.table_class(made))
