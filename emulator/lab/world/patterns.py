@@ -308,6 +308,11 @@ class PatternModel(ABC):
         """Calls per request, pages and suffixes aside."""
         return 1 if self.pattern.is_transaction else self.pattern.actions
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether calls cost the same, whatever is stored."""
+        return False
+
     def begin(self) -> None:
         """Go back to the beginning of the run."""
         self.refresh()

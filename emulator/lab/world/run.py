@@ -45,6 +45,8 @@ _YOUNG: Final = 8
 _OLD: Final = 32
 _STILL: Final = 0.002
 _LONGEST: Final = 6
+#: Where no price follows what is stored, stretches are so long: partitions fill all the time.
+_FIXED: Final = 300
 #: Arrivals of rows are drawn for as many seconds as this at once, and those of all patterns.
 _DRAWN: Final = 60
 _MOST_DRAWN: Final = 40_000
@@ -189,7 +191,10 @@ class Run:
         old = max(1, age // _OLD)
         if old < MINUTE:
             old = min(MINUTE - first % MINUTE, max(1, age // _YOUNG))
-        ends.append(first + max(old, min(2 * self._still(), age // _LONGEST)))
+        length = max(old, min(2 * self._still(), age // _LONGEST))
+        if all(model.is_fixed for model in models):
+            length = max(_FIXED, self._duration // _SIZE_CHECKS)
+        ends.append(first + length)
         ends += [int(np.ceil(model.until)) for model in models if model.until < np.inf]
         return max(first + 1, min(ends))
 

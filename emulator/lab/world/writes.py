@@ -71,6 +71,11 @@ class WriteModel(PatternModel):
         return self._unbounded and self.pattern.is_put
 
     @property
+    def is_fixed(self) -> bool:
+        """Whether calls cost the same, whatever is stored: every write makes an item."""
+        return self._is_growing
+
+    @property
     def _removes(self) -> bool:
         return self.pattern.operation == "DeleteItem"
 

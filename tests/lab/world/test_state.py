@@ -33,7 +33,7 @@ def test_arrays_have_the_axes_of_their_types_throughout_a_run(case):
 
     run.play(look)
 
-    assert len(seen) > 3
+    assert len(seen) > 1
 
 
 def test_an_array_of_other_axes_is_found():
