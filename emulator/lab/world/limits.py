@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, Final, TypeAlias
 
 import numpy as np
@@ -54,17 +55,17 @@ class Numbers:
         gates = {table: 1 + len(number_of) + at for at, table in enumerate(tables)}
         return cls(above, gates, tuple(rooms))
 
-    @property
+    @cached_property
     def fixed(self) -> int:
         """How many buckets there are that no partition has."""
         return 1 + len({bucket for own in self.above.values() for bucket in own}) + len(self.gates)
 
-    @property
+    @cached_property
     def count(self) -> int:
         """How many buckets a world has."""
         return self.fixed + len(AXES) * sum(self.rooms)
 
-    @property
+    @cached_property
     def levels(self) -> Integers:
         """How far out each bucket lies: 0 for partitions, 1 for the limit right above them."""
         levels = np.zeros(self.count, dtype=np.int64)
@@ -73,10 +74,18 @@ class Numbers:
                 levels[bucket] = max(levels[bucket], level)
         return levels
 
+    @cached_property
+    def _partitions(self) -> dict[tuple[int, int], slice]:
+        found, start = {}, self.fixed
+        for resource, room in enumerate(self.rooms):
+            for axis in AXES:
+                found[resource, axis] = slice(start, start + room)
+                start += room
+        return found
+
     def partitions(self, resource: int, axis: int) -> slice:
         """Return the buckets of the partitions of a table or index, by slot."""
-        start = self.fixed + len(AXES) * sum(self.rooms[:resource]) + axis * self.rooms[resource]
-        return slice(start, start + self.rooms[resource])
+        return self._partitions[resource, axis]
 
     def with_room(self, resource: int, room: int) -> tuple[Numbers, Integers]:
         """Return numbers with more room for one resource, and the new number of every old one."""

@@ -279,8 +279,7 @@ class Run:
         decide(part, state, self.routing.table, demand, worlds, is_constant)
         if not self._arrivals.is_even.all():
             course.limit[worlds] = part.until[worlds]
-        for world in worlds[part.rows[worlds].any(axis=1)].tolist():
-            course.coming[world] = self._rows_coming(world)
+        self._note_rows_coming(worlds)
 
     def _breaks(self, now: Annotated[Integers, "world"]) -> Annotated[Floats, "world"]:
         """Return the next second at which a rate becomes another, as far as rates do so rarely."""
@@ -326,18 +325,24 @@ class Run:
             rates.append((float(read.sum()), float(write.sum())))
         return played.sleeps(uses, rates, [slots.ids(world) for slots in self.state.slots])
 
-    def _rows_coming(self, world: int) -> _Coming:
-        """Return the calls that come of the rows of a world that are played by the second."""
-        state, table, part = self.state, self.routing.table, self._course.part
-        first, rows, one = (
-            int(state.now[world]),
-            np.flatnonzero(part.rows[world]),
-            np.asarray([world]),
-        )
-        if part.is_certain[world]:
-            means = self._arrivals.mean(one, state.now[one], part.until[one])[0]
-            calls = means[table.pattern[rows]] * table.shares[world, rows]
-            return _Coming(first, rows, (calls * table.calls[world, rows])[None])
+    def _note_rows_coming(self, worlds: Integers) -> None:
+        """Note the calls that come of the rows of worlds that are played by the second."""
+        state, table, course = self.state, self.routing.table, self._course
+        part = course.part
+        busy = worlds[part.rows[worlds].any(axis=1)]
+        sure = busy[part.is_certain[busy]]
+        means = self._arrivals.mean(sure, state.now[sure], part.until[sure])
+        calls = means[:, table.pattern] * table.shares[sure] * table.calls[sure]
+        for world, own in zip(sure.tolist(), calls, strict=True):
+            rows = np.flatnonzero(part.rows[world])
+            course.coming[world] = _Coming(int(state.now[world]), rows, own[None, rows])
+        for world in busy[~part.is_certain[busy]].tolist():
+            course.coming[world] = self._rows_drawn(world)
+
+    def _rows_drawn(self, world: int) -> _Coming:
+        """Return the calls of the rows of a world that chance has a say in."""
+        table, part = self.routing.table, self._course.part
+        first, rows = int(self.state.now[world]), np.flatnonzero(part.rows[world])
         part.until[world] = min(part.until[world], first + _DRAWN)
         last = int(part.until[world])
         calls = np.zeros((last - first, len(rows)))
