@@ -193,7 +193,7 @@ class Run:
             old = min(MINUTE - first % MINUTE, max(1, age // _YOUNG))
         length = max(old, min(2 * self._still(), age // _LONGEST))
         if all(model.is_fixed for model in models):
-            length = max(_FIXED, self._duration // _SIZE_CHECKS)
+            length = max(length, _FIXED, self._duration // _SIZE_CHECKS)
         ends.append(first + length)
         ends += [int(np.ceil(model.until)) for model in models if model.until < np.inf]
         return max(first + 1, min(ends))
