@@ -221,7 +221,7 @@ class PlayedWorld:
         slots: Sequence[Mapping[int, int]],
         buckets: Sequence[slice],
     ) -> None:
-        """Report what partitions gave and refused in a minute, and what reached them.
+        """Report what partitions gave in a minute, and what reached them.
 
         Of capacity that is fixed the engine asks only which partitions are hot. Only these are
         reported, and the one that gave most, so that the minute is one with traffic.
@@ -239,22 +239,22 @@ class PlayedWorld:
             own = [
                 [
                     column[row, buckets[2 * at + axis]][places]
-                    for column in (minute.consumed, minute.refused, minute.demand)
+                    for column in (minute.consumed, minute.demand)
                 ]
                 for axis in AXES
             ]
             chosen = np.arange(len(ids))
             if not resource.throughput.on_demand and not resource.scalers:
                 use = np.maximum(
-                    *(own[axis][2] / (PARTITION_UNITS[axis] * MINUTE) for axis in AXES)
+                    *(own[axis][1] / (PARTITION_UNITS[axis] * MINUTE) for axis in AXES)
                 )
                 is_told = use >= self.hot_from
                 is_told[np.argmax(own[READ][0] + own[WRITE][0])] = True
                 chosen = np.flatnonzero(is_told)
             told = partitions[chosen].tolist()
             for axis in AXES:
-                taken, lost, reached = (column[chosen].tolist() for column in own[axis])
-                self._feed.report_loads(resource, axis, taken, lost, reached, told)
+                taken, reached = (column[chosen].tolist() for column in own[axis])
+                self._feed.report_loads(resource, axis, taken, [0.0] * len(told), reached, told)
 
     def answer_for_accesses(self, shown: Callable[[int, int], Sequence[Shown]], world: int) -> None:
         """Show where the traffic of a partition went lately when it is to be split.

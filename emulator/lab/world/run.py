@@ -593,7 +593,7 @@ class Run:
         """
         state, course, own = self.state, self._course, self._worlds[world]
         moment, minute = int(state.now[world]), state.minute
-        figures = Minute(minute.demand[[world]], minute.consumed[[world]], minute.refused[[world]])
+        figures = Minute(minute.demand[[world]], minute.consumed[[world]])
         while True:
             begin, ends = moment, (moment // MINUTE + 1) * MINUTE
             is_awake = bool(course.is_awake[world])
@@ -666,7 +666,7 @@ class Run:
             buckets = [first + slot for first in firsts]
             state.tokens.open_partition(world, buckets)
             state.opened[world, buckets] = 1.0
-            for column in (state.minute.demand, state.minute.consumed, state.minute.refused):
+            for column in (state.minute.demand, state.minute.consumed):
                 column[world, buckets] = 0.0
         _name_partitions(state, world, self._worlds[world], self.reason_names)
 
@@ -882,7 +882,7 @@ def _new_state(
         tokens=Tokens(np.full(shape, PLENTY), np.zeros(shape)),
         opened=np.ones(shape),
         reasons=np.zeros(shape, dtype=np.int64),
-        minute=Minute(np.zeros(shape), np.zeros(shape), np.zeros(shape)),
+        minute=Minute(np.zeros(shape), np.zeros(shape)),
         lately=Lately(
             np.zeros((len(worlds), 0)), np.zeros((0, len(worlds), 0)), np.zeros((len(worlds), 0))
         ),

@@ -35,21 +35,19 @@ class Minute:
     Attributes:
         demand: Units that reached them (CAP2-2).
         consumed: Units that they gave, as they are metered.
-        refused: Units that were refused for their sake, or wait for an index.
     """
 
     demand: WorldBucket
     consumed: WorldBucket
-    refused: WorldBucket
 
     def begin(self, worlds: Integers | int) -> None:
         """Count a minute from its beginning."""
-        for column in (self.demand, self.consumed, self.refused):
+        for column in (self.demand, self.consumed):
             column[worlds] = 0.0
 
     def moved(self, number_of: Integers, count: int) -> Minute:
         """Return the figures under other numbers of buckets."""
-        columns = (self.demand, self.consumed, self.refused)
+        columns = (self.demand, self.consumed)
         return Minute(*(_widened(own, number_of, count) for own in columns))
 
 

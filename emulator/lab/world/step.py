@@ -181,7 +181,7 @@ class _Sums:
 
 
 class Busy:
-    """Some rows of some worlds, second by second; all worlds are at the same second.
+    """Some rows of some worlds, second by second; each world is at a second of its own.
 
     Args:
         state: Where they begin, and what they leave behind.
