@@ -68,25 +68,11 @@ class Runner(ABC):
         self.rng = rng
         self.account = context.account
         self.table = context.emulator.table(path.table)
-        self.record = self._new_record()
+        log = context.log
+        name = log.record_of(path.table, path.index).name
+        self.record = log.patterns[self.pattern.name] = PatternRecord(self.pattern, name)
         self._codes: dict[Reasons, str] = {}
         self._tallies: dict[str, tuple[ResourceRecord, list[float], int]] = {}
-
-    def _new_record(self) -> PatternRecord:
-        log = self.context.log
-        target = log.record_of(self.path.table, self.path.index)
-        record = log.patterns[self.pattern.name] = PatternRecord(self.pattern, target.name)
-        return record
-
-    def start_counting(self) -> None:
-        """Write down what comes from now on: the warm-up is over.
-
-        Recorded requests begin again with the first.
-        """
-        self.record = self._new_record()
-        self._tallies.clear()
-        if self.pattern.recorded is not None:
-            self.drawer.rewind()
 
     @abstractmethod
     def rows(self, count: int) -> list[Row]:

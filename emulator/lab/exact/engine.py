@@ -2,8 +2,8 @@
 
 Requests enter below the wire (``calls``); minute work, splits, scaling and admission are the
 emulator's own. Refused calls are tried again as the SDK would (CAP-707, CAP-708), and clients
-wait, give up and resend batches as the workload says (CAP2-9), on the virtual clock. The warm-up
-comes first and is forgotten (CAP2-10). What is bypassed: request dictionaries, expression texts,
+wait, give up and resend batches as the workload says (CAP2-9), on the virtual clock. What the
+warm-up writes is stored before (CAP2-10). What is bypassed: request dictionaries, expression texts,
 answers, CloudWatch tallies per operation.
 """
 
@@ -82,7 +82,7 @@ class _Drive:
     def __init__(self, layout: Layout, seed: int, settings: Settings) -> None:
         self._layout = layout
         workload = layout.workload
-        self._emulator = RunEmulator(layout, settings, warm_up=workload.warm_up)
+        self._emulator = RunEmulator(layout, settings)
         self._account = self._emulator.account
         self._log = RunLog(self._emulator)
         self._context = ExactContext(self._emulator, self._log, seed)
@@ -110,23 +110,13 @@ class _Drive:
     def run(self, progress: Progress | None, stop: Stop | None) -> RunLog:
         self._load()
         log = self._log
-        warm_up = self._emulator.warm_up
-        total = warm_up + self._layout.workload.duration
-        for second in range(warm_up):
-            counts = [int(source.warm_up_counts[second]) for source in self._sources]
-            self._second(second, counts)
-            if progress is not None:
-                progress(second + 1, total)
-        if warm_up:
-            log.start_counting()
-            for source in self._sources:
-                source.runner.start_counting()
+        self._warm_up()
         before = {arn: _sizes(record) for arn, record in log.resources.items()}
         for second in range(log.seconds):
             counts = [int(source.counts[second]) for source in self._sources]
             self._second(second, counts)
             if progress is not None:
-                progress(warm_up + second + 1, total)
+                progress(second + 1, log.seconds)
             if stop is not None and stop(log):
                 break
         self._give_up_waiting()
@@ -142,6 +132,21 @@ class _Drive:
                 if runner.pattern.name == preload.pattern and isinstance(runner, ItemWriter):
                     runner.load(preload.items, preload.span)
         self._emulator.feed.fit_partitions()
+
+    def _warm_up(self) -> None:
+        """Store what is written before the run (CAP2-10)."""
+        workload, emulator = self._layout.workload, self._emulator.emulator
+        emulator.set_capacity("off")
+        for second in range(workload.warm_up):
+            for source in self._sources:
+                count = int(source.warm_up_counts[second])
+                if count and isinstance(source.runner, ItemWriter):
+                    source.runner.warm_up(count, workload.start - workload.warm_up + second)
+            self._context.values.settle()
+        for source in self._sources:
+            if isinstance(source.runner, ItemWriter):
+                source.runner.rewind()
+        emulator.set_capacity("enforce")
 
     def _collections(self, record: ResourceRecord, before: float) -> Collections:
         """Return the item collections of a table, with its local indexes, or of a global index."""

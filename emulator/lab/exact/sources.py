@@ -53,9 +53,9 @@ class RequestSource:
         times = pattern.recorded.times if pattern.recorded is not None else ()
         self._times = np.asarray(times, dtype=np.float64)
         draws = arrival_rates.request_draws(seed, pattern.name)
+        self.counts = arrival_rates.counts(workload.rates(pattern), pattern.arrivals, draws)
         warming = np.full(workload.warm_up, workload.warm_up_rate(pattern))
         self.warm_up_counts = arrival_rates.counts(warming, pattern.arrivals, draws)
-        self.counts = arrival_rates.counts(workload.rates(pattern), pattern.arrivals, draws)
 
     def retries(self, reasons: Reasons) -> bool:
         """Return whether the SDK tries again what was refused for these reasons."""

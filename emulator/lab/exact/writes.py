@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import cycle, repeat
 from typing import Final, NamedTuple
@@ -64,7 +65,9 @@ class ItemWriter(Runner):
             size = next(self._sizes)
         return size
 
-    def works(self, rows: Sequence[Row], moments: Sequence[float]) -> Sequence[Sequence[Work]]:
+    def works(
+        self, rows: Sequence[Row], moments: Sequence[float]
+    ) -> Sequence[Sequence[_WriteWork | _ChangeWork | _TransactionWork]]:
         """Return the calls of each request: one per item, or one for all of a transaction.
 
         The items of a batch are admitted one by one (CAP-610), so each is a call of its own.
@@ -131,14 +134,22 @@ class ItemWriter(Runner):
             for arm in planned.arms:
                 self.offer(arm.charges)
 
-    def start_counting(self) -> None:
-        """Write down what comes from now on; recorded sizes begin again with the first."""
-        super().start_counting()
-        self._recorded = 0
+    def warm_up(self, count: int, second: int) -> None:
+        """Carry out the requests of a second before the run; none is admitted, paid or counted."""
+        moments = [second + number / count for number in range(count)]
+        for works in self.works(self.rows(count), moments):
+            for work in works:
+                work.store()
+
+    def rewind(self) -> None:
+        """Begin a recording again with its first request."""
+        if self.pattern.recorded is not None:
+            self.drawer.rewind()
+            self._recorded = 0
 
     def load(self, count: int, span: float) -> None:
         """Put items that are there before the warm-up; nothing is admitted or paid."""
-        start = self.account.now_seconds
+        start = self.account.now_seconds - self.context.layout.workload.warm_up
         for number, row in enumerate(self.drawer.rows(count, self.rng)):
             moment = start - span * (count - number) / count
             position, item = self.maker.make(row, moment, self.size())
@@ -187,6 +198,11 @@ class _WriteWork:
         runner.count_write(planned, second, number)
         return ()
 
+    def store(self) -> None:
+        """Write before the run: nothing is admitted, paid or counted."""
+        with suppress(ItemCollectionSizeLimitExceededException):
+            writes.apply(self._runner.account, writes.plan(self._write))
+
     def _still_holds(self, planned: Planned) -> bool:
         """Return whether a plan made earlier would be made again."""
         table, position = planned.write.table, planned.write.position
@@ -215,6 +231,10 @@ class _ChangeWork:
             work = self._found = _WriteWork(self._runner, self._runner.found(self._change))
         return work.attempt(second, number)
 
+    def store(self) -> None:
+        """Write before the run: nothing is admitted, paid or counted."""
+        _WriteWork(self._runner, self._runner.found(self._change)).store()
+
 
 class _TransactionWork:
     """Several items to write, all or none."""
@@ -227,6 +247,11 @@ class _TransactionWork:
         self._runner = runner
         #: A transaction names an item once.
         self._writes = list({write.position: write for write in puts}.values())
+
+    def store(self) -> None:
+        """Write before the run: nothing is admitted, paid or counted."""
+        for write in self._writes:
+            _WriteWork(self._runner, write).store()
 
     def attempt(self, second: int, number: int) -> Reasons:
         runner = self._runner

@@ -383,9 +383,6 @@ def step_of(seconds: int, most: int = MOST_POINTS) -> int:
 class RunLog:
     """Everything one run leaves behind.
 
-    If the emulator begins with a warm-up, the log is that of the warm-up until
-    ``start_counting``.
-
     Attributes:
         seconds: How many seconds it has room for.
         step: How many seconds are one point of a series.
@@ -397,9 +394,9 @@ class RunLog:
         self.layout = emulator.layout
         self.emulator = emulator
         workload = self.layout.workload
-        self.seconds = emulator.warm_up or workload.duration
+        self.seconds = workload.duration
         self.step, self.cell = step_of(self.seconds), MINUTE
-        self.start_ns = (workload.start - emulator.warm_up) * NANOSECONDS
+        self.start_ns = emulator.clock.now_ns()
         self.first_throttle: float | None = None
         self.splits: list[SplitResult] = []
         self.scalings: list[Scaled] = []
@@ -417,21 +414,6 @@ class RunLog:
                     name, table, resource, self.seconds, self.step
                 )
         return records
-
-    def start_counting(self) -> None:
-        """Forget the warm-up: the run begins, at time 0, with the tables as they are (CAP2-10).
-
-        Records of resources and patterns are new ones: whoever holds one asks again.
-        """
-        workload = self.layout.workload
-        self.seconds = workload.duration
-        self.step = step_of(self.seconds)
-        self.start_ns = workload.start * NANOSECONDS
-        self.first_throttle = None
-        self.splits.clear()
-        self.scalings.clear()
-        self.resources = self._new_records()
-        self.patterns.clear()
 
     @property
     def throttled_share(self) -> float:

@@ -19,16 +19,14 @@ class RunEmulator:
     Args:
         layout: The design under its workload.
         settings: The constants that hold.
-        warm_up: How many seconds before the run its clock begins.
 
     Raises:
         ValueError: The design asks for more than the settings' quotas allow.
     """
 
-    def __init__(self, layout: Layout, settings: Settings, *, warm_up: int = 0) -> None:
+    def __init__(self, layout: Layout, settings: Settings) -> None:
         self.layout = layout
-        self.warm_up = warm_up
-        self.clock = ManualClock(start=layout.workload.start - warm_up)
+        self.clock = ManualClock(start=layout.workload.start)
         self.emulator = Emulator(clock=self.clock, capacity="enforce", settings=settings)
         self.account = self.emulator.account()
         self.feed = TrafficFeed(self.account)

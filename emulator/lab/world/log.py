@@ -77,35 +77,22 @@ class LogWriter:
 
     def __init__(self, log: RunLog, run: Run) -> None:
         self._log, self._run = log, run
-        self._is_counting = False
-        self._records: list[ResourceRecord] = []
-        self._patterns: list[PatternRecord] = []
-        #: By pattern, the calls that were accepted, those from before the run with them.
-        self._accepted: list[float] = []
+        plan = run.plan
+        log.cell = max(MINUTE, step_of(plan.workload.duration, MOST_CELLS))
+        self._records = [log.record_of(*layout) for layout in plan.context.resources]
+        self._patterns = [
+            PatternRecord(model.pattern, self._records[model.resource].name)
+            for model in plan.models
+        ]
+        log.patterns.update((record.pattern.name, record) for record in self._patterns)
         #: By resource and the columns of a family, what its keys were asked for.
         self._keys: dict[tuple[int, Columns], _Keys] = {}
         #: By resource, and axis of a reserve or ``_BACKLOG``: seconds, and what there was then.
         self._levels: dict[tuple[int, int], list[tuple[int, float]]] = {}
         #: By resource and cell of time, by partition: units given, refused, and asked for first.
-        self._cells: list[dict[int, dict[int, Floats]]] = []
+        self._cells: list[dict[int, dict[int, Floats]]] = [{} for _ in self._records]
         #: By column and row, units refused in the present stretch.
         self._refused: Annotated[Floats, "column", "row"] = np.zeros((0, 0))
-
-    def start_counting(self) -> None:
-        """Begin with the run; what was before is forgotten."""
-        log, plan = self._log, self._run.plan
-        if plan.workload.warm_up:
-            log.start_counting()
-        log.cell = step_of(plan.workload.duration, MOST_CELLS)
-        log.cell = max(MINUTE, log.cell)
-        self._is_counting = True
-        self._records = [log.record_of(*layout) for layout in plan.context.resources]
-        self._cells = [{} for _ in self._records]
-        for model in plan.models:
-            record = PatternRecord(model.pattern, self._records[model.resource].name)
-            log.patterns[model.pattern.name] = record
-            self._patterns.append(record)
-            self._accepted.append(0.0)
         self._note_levels(0)
 
     # Points of time
@@ -120,8 +107,6 @@ class LogWriter:
         delayed: WorldBucket,
     ) -> None:
         """Note seconds that were alike, with what happened in one of them (``Watch``)."""
-        if first < 0:
-            return
         table, count = self._run.routing.table, self._run.state.numbers.count
         seconds = last - first
         consumed = (table.metered(accepted, _ONE, count) + applied)[0] * seconds
@@ -133,8 +118,6 @@ class LogWriter:
 
     def calm(self, first: int, last: int, accepted: WorldRow) -> None:
         """Note seconds that passed in closed form, with the calls of all of them."""
-        if first < 0:
-            return
         run = self._run
         table, count = run.routing.table, run.state.numbers.count
         edges = self._edges(first, last)
@@ -233,16 +216,13 @@ class LogWriter:
 
     def count(self, first: int, last: int, arrived: WorldRow) -> None:
         """Note the calls that came between two seconds."""
-        if first >= 0:
-            table, count = self._run.routing.table, self._run.state.numbers.count
-            asked = table.metered(arrived, _ONE, count) + self._run.entering(arrived, _ONE)
-            self._note_cells(first, last, asked[0], np.zeros(count), 4)
+        table, count = self._run.routing.table, self._run.state.numbers.count
+        asked = table.metered(arrived, _ONE, count) + self._run.entering(arrived, _ONE)
+        self._note_cells(first, last, asked[0], np.zeros(count), 4)
 
     def stretch(self, accepted: WorldRow, arrived: WorldRow) -> None:
         """Note the end of a stretch, with the calls of its rows."""
         routing = self._run.routing
-        if not self._is_counting:
-            return
         if self._refused.shape != routing.table.buckets.shape:
             self._refused = np.zeros(routing.table.buckets.shape)
         for number, record in enumerate(self._patterns):
@@ -264,7 +244,6 @@ class LogWriter:
                     lost = routing.by_column(number, at, self._refused[column][None])
                 self._note_keys(number, at, np.stack([given * each, lost, asked * each]), asked)
                 if at == 0:
-                    self._accepted[number] += float(given.sum())
                     read = routing.cells(number, given) * rows.model.actions
                     price = routing.price(number)
                     record.evaluated_bytes += float((read * price.evaluated[0]).sum())
@@ -358,7 +337,6 @@ class LogWriter:
         record.refusals = float(refused.sum() + begun_anew.sum())
         record.failed = float(failed.sum())
         record.waiting = float(left.sum())
-        self._leave_out_earlier(number, record)
         for reason, calls in enumerate(tally.first_refused[0, number].tolist()):
             if calls > 0:
                 record.throttled_by_reason[self._run.reason_names[reason]] = calls
@@ -374,17 +352,3 @@ class LogWriter:
                 longest = self._run.plan.workload.callers.timeout or np.inf
                 record.latencies.append(min(waited, longest))
                 record.latency_weights.append(float(answered[attempt]))
-
-    def _leave_out_earlier(self, number: int, record: PatternRecord) -> None:
-        """Leave out what calls from before the run consumed and read: they are not counted.
-
-        Of tables and indexes it stays, since it was taken from them during the run.
-        """
-        accepted, own = self._accepted[number], record.attempts - record.refusals
-        if accepted > own + _LEAST:
-            share = own / accepted
-            record.units = {
-                name: [units * share for units in taken] for name, taken in record.units.items()
-            }
-            record.evaluated_bytes *= share
-            record.filtered_bytes *= share

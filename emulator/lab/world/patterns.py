@@ -84,8 +84,8 @@ class Context:
         worlds: How many worlds there are. What is stored has a row for each, and one more for a
             world in which nothing is refused: what holds for all worlds is asked of it, so that
             none depends on those beside it.
-        elapsed: Seconds into the run at the beginning of the present stretch; negative during
-            the warm-up (CAP2-10).
+        elapsed: Seconds into the run at the beginning of the present stretch; negative while
+            what the warm-up writes is stored (CAP2-10).
         until: And at its end.
         requests: Of every pattern, by name.
         least: A value that is picked with this probability may be followed.
@@ -163,7 +163,7 @@ class Context:
     def restore(self, saved: Saved, worlds: int) -> None:
         """Go back to what was stored in one world, in some worlds, and to the beginning."""
         self.worlds = worlds
-        self.elapsed = self.until = -float(self.workload.warm_up)
+        self.elapsed = self.until = 0.0
         self._contents = {
             key: contents.copy(worlds + 1) for key, contents in saved.contents.items()
         }

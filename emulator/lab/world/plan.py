@@ -25,6 +25,8 @@ from emulator.service.limits import PARTITION_UNITS
 
 #: Of fields with fewer values the most popular one is looked for among all.
 _LISTED = 4_096
+#: What the warm-up writes is stored in so many pieces, or more where keys change with time.
+_WARM_UP_PIECES = 8
 
 
 class Plan:
@@ -54,6 +56,7 @@ class Plan:
         least = share / max(sum(self._demands.values()), share)
         bins = fitting_bins(self.workload, self._least(least), _together(rough[1]))
         self.context, self.models = self._draw_up(schemas, bins, least)
+        self._warm_up()
         self._loaded = self.context.save()
         self._families: dict[object, Family] = {}
 
@@ -77,6 +80,30 @@ class Plan:
         for held in context.every():
             held.close_preload()
         return context, models
+
+    def _warm_up(self) -> None:
+        """Store what is written before the run; nothing of it is refused (CAP2-10)."""
+        context, first = self.context, -self.workload.warm_up
+        steps = [own.step for model in self.models for own in model.placements if own.step]
+        longest = max(1, self.workload.warm_up // _WARM_UP_PIECES)
+        while first < 0:
+            ends = [int(step - (self.workload.start + first) % step) for step in steps]
+            last = min(0, first + max(1, min(longest, *ends)) if ends else first + longest)
+            context.elapsed, context.until = float(first), float(last)
+            for model in self.models:
+                model.refresh()
+                if model.pattern.is_write:
+                    own = model.placements[0].cells.shares
+                    requests = context.requests[model.pattern.name].expected(first, last)
+                    calls = np.tile(own * requests * model.per_request, (context.worlds + 1, 1))
+                    keys = [placement.partitions(context.moment) for placement in model.placements]
+                    model.absorb(calls, keys)
+            for held in context.every():
+                held.settle()
+            first = last
+        context.elapsed = context.until = 0.0
+        for held in context.every():
+            held.start_counting()
 
     def _least(self, least: float) -> dict[str, float]:
         """Return by field from which probability on one of its values is followed.

@@ -108,11 +108,6 @@ class IndexQueue:
         """The units that wait."""
         return np.asarray(self.waits.sum(axis=1))
 
-    def start_counting(self) -> None:
-        """Forget what happened in the warm-up; what waits goes on waiting."""
-        self.reason[:] = _NO_REASON
-        self.closed_at[:] = np.inf
-
     def mark(self) -> None:
         """Note what waits a minute before the end."""
         self._marked = self.backlog

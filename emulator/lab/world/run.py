@@ -122,36 +122,19 @@ class Run:
 
     def play(self, progress: Progress | None = None) -> list[WorldOutcome]:
         """Play all worlds to the end, or until all have ended."""
-        warm_up = self.plan.workload.warm_up
-        first = -warm_up
+        first = 0
         while first < self._duration:
-            if first == 0:
-                self._start_counting()
             last = self._begin_stretch(first)
             self._pass(last)
             self._end_stretch(first, last)
             if progress is not None:
-                progress(warm_up + last, warm_up + self._duration)
-            if self._stop_over is not None and last > 0 and self._stop(self._stop_over):
+                progress(last, self._duration)
+            if self._stop_over is not None and self._stop(self._stop_over):
                 break
             first = last
         for world in self._worlds:
             world.leave()
         return [own or self._outcome(world) for world, own in enumerate(self._outcomes)]
-
-    def _start_counting(self) -> None:
-        """Forget the warm-up: the run begins with the tables as they are (CAP2-10)."""
-        if self.plan.workload.warm_up:
-            self.tally.start_counting()
-            self.state.waiting.start_counting()
-            for queue in self.state.queues:
-                queue.start_counting()
-            for held in self.plan.context.every():
-                held.start_counting()
-            for world in self._worlds:
-                world.splits = 0
-        if self.watch is not None:
-            self.watch.start_counting()
 
     @property
     def _played(self) -> Integers:
@@ -180,7 +163,7 @@ class Run:
         workload = self.plan.workload
         age, now = first + workload.warm_up, workload.start + first
         models = self.plan.models
-        ends = [self._duration if first >= 0 else 0]
+        ends = [self._duration]
         ends.append(first + _MOST_DRAWN // len(models))
         if first < self._duration - MINUTE:
             ends.append(self._duration - MINUTE)
@@ -357,7 +340,7 @@ class Run:
         table = self.routing.table
         own = table.patterns[number]
         recording = self.routing.recording(number)
-        if recording is not None and first >= 0:
+        if recording is not None:
             by_row = recording.counts(first, last, len(own.model.placements[0].cells))
             return np.asarray(by_row @ self.routing.rows_of_cells(number, world))[
                 :, rows - own.first
@@ -846,6 +829,7 @@ def _load(plan: Plan, world: PlayedWorld) -> None:
             pass
     world.fit_partitions()
     world.new_splits.clear()
+    world.splits = 0
 
 
 def _new_state(
@@ -873,7 +857,7 @@ def _new_state(
         if not resource.is_table and worlds[0].world.settings.gsi_buffer_seconds
     ]
     state = State(
-        now=np.full(len(worlds), -plan.workload.warm_up, dtype=np.int64),
+        now=np.zeros(len(worlds), dtype=np.int64),
         numbers=numbers,
         slots=[
             Slots([world.resources[number] for world in worlds], room)

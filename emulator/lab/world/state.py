@@ -74,6 +74,7 @@ class Tally:
         first_refused: Calls refused at first, by the reason's number.
         units: Units consumed, by resource and axis.
         first_throttle: The second in which a call was first refused, or infinity.
+        last_throttle: The end of the last second in which one was, or minus infinity.
     """
 
     requests: WorldPattern
@@ -84,6 +85,7 @@ class Tally:
     first_refused: Annotated[Floats, "world", "pattern", "reason"]
     units: Annotated[Floats, "world", "resource", "axis"]
     first_throttle: Annotated[Floats, "world"]
+    last_throttle: Annotated[Floats, "world"]
 
     @classmethod
     def of(cls, worlds: int, patterns: int, attempts: int, reasons: int, resources: int) -> Tally:
@@ -97,13 +99,8 @@ class Tally:
             np.zeros((worlds, patterns, reasons)),
             np.zeros((worlds, resources, 2)),
             np.full(worlds, np.inf),
+            np.full(worlds, -np.inf),
         )
-
-    def start_counting(self) -> None:
-        """Forget the warm-up."""
-        for column in fields(self):
-            getattr(self, column.name)[...] = 0.0
-        self.first_throttle[:] = np.inf
 
     @property
     def throttled(self) -> Annotated[Floats, "world"]:
@@ -120,7 +117,6 @@ class Waiting:
 
     Attributes:
         calls: By place, and row of all worlds.
-        earlier: Those of them that began before the run (CAP2-10); None where there are none.
         shares: Of the calls of a pattern that come again by a retry, the share that does so in a
             second ahead.
     """
@@ -141,7 +137,6 @@ class Waiting:
         np.maximum.at(self._lengths, self._retry, self._ahead)
         self._firsts: Integers = np.cumsum(self._lengths) - self._lengths
         self.calls: Annotated[Floats, "place", "row"] = np.zeros((int(self._lengths.sum()), rows))
-        self.earlier: Annotated[Floats, "place", "row"] | None = None
 
     @property
     def retries(self) -> int:
@@ -153,43 +148,24 @@ class Waiting:
         """In how many seconds the last retry comes, at most."""
         return int(self._lengths.max(initial=1))
 
-    def start_counting(self) -> None:
-        """Note that all calls that wait began before the run."""
-        self.earlier = self.calls.copy() if self.calls.any() else None
-
-    def _rings(self) -> list[Annotated[Floats, "place", "row"]]:
-        return [self.calls] if self.earlier is None else [self.calls, self.earlier]
-
     def _places(self, seconds: Annotated[Integers, "row"]) -> Annotated[Integers, "retry", "row"]:
         """Return where the calls are that come again in a second."""
         if (seconds == seconds[:1]).all():
             seconds = seconds[:1]
         return self._firsts[:, None] + seconds % self._lengths[:, None]
 
-    def take(
-        self, rows: Integers, seconds: Annotated[Integers, "row"]
-    ) -> tuple[RetryRow, RetryRow | None]:
-        """Take out and return what comes again in a second, and what of it is earlier."""
+    def take(self, rows: Integers, seconds: Annotated[Integers, "row"]) -> RetryRow:
+        """Take out and return the calls that come again in a second."""
         places = self._places(seconds)
-        taken = []
-        for ring in self._rings():
-            due = ring[places, rows]
-            ring[places, rows] = 0.0
-            taken.append(np.where(due > NO_CALLS, due, 0.0))
-        return taken[0], taken[1] if len(taken) > 1 else None
+        due = self.calls[places, rows]
+        self.calls[places, rows] = 0.0
+        return np.where(due > NO_CALLS, due, 0.0)
 
     def put_back(
-        self,
-        rows: Integers,
-        seconds: Annotated[Integers, "row"],
-        due: RetryRow,
-        earlier: RetryRow | None,
+        self, rows: Integers, seconds: Annotated[Integers, "row"], due: RetryRow
     ) -> None:
         """Let calls wait again that were taken out."""
-        places = self._places(seconds)
-        self.calls[places, rows] = due
-        if earlier is not None and self.earlier is not None:
-            self.earlier[places, rows] = earlier
+        self.calls[self._places(seconds), rows] = due
 
     def put(
         self,
@@ -197,7 +173,6 @@ class Waiting:
         seconds: Annotated[Integers, "row"],
         shares: Annotated[Floats, "share", "row"],
         waits: RetryRow,
-        earlier: RetryRow | None,
     ) -> None:
         """Let calls wait that were refused in a second.
 
@@ -206,23 +181,19 @@ class Waiting:
             seconds: The second.
             shares: Those of the pattern of each row.
             waits: By retry, calls that come again, those that came in the same second too.
-            earlier: Those of them that began before the run.
         """
         if (seconds == seconds[:1]).all():
             seconds = seconds[:1]
         ahead, lengths = self._ahead[:, None], self._lengths[self._retry, None]
         places = self._firsts[self._retry, None] + (seconds + ahead) % lengths
         self.calls[places, rows] += waits[self._retry] * shares
-        if earlier is not None and self.earlier is not None:
-            self.earlier[places, rows] += earlier[self._retry] * shares
 
     def turn(self, rows: slice, seconds: int) -> None:
         """Let seconds pass over some rows in which as many calls came as went."""
         retry = np.repeat(np.arange(self.retries), self._lengths)
         place = np.arange(len(retry)) - self._firsts[retry]
         before = self._firsts[retry] + (place - seconds) % self._lengths[retry]
-        for ring in self._rings():
-            ring[:, rows] = ring[before, rows]
+        self.calls[:, rows] = self.calls[before, rows]
 
     def is_waiting(self, rows: slice) -> Annotated[Flags, "row"]:
         """Return in which of some rows calls wait."""
@@ -230,8 +201,7 @@ class Waiting:
 
     def clear(self, rows: slice) -> None:
         """Forget what waits in some rows."""
-        for ring in self._rings():
-            ring[:, rows] = 0.0
+        self.calls[:, rows] = 0.0
 
     def move(self, old: Integers, new: Integers, shares: Floats) -> None:
         """Let calls wait in other rows.
@@ -241,23 +211,18 @@ class Waiting:
             new: And the new one.
             shares: And the share of the old row's calls that goes to the new one.
         """
-        for ring in self._rings():
-            moved = ring[:, old] * shares
-            ring[:, old] = 0.0
-            ring[:, new] += moved
+        moved = self.calls[:, old] * shares
+        self.calls[:, old] = 0.0
+        self.calls[:, new] += moved
 
     def widen(self, number_of: Integers, worlds: int, count: int) -> None:
         """Give rows other numbers, with room for ``count`` of them in each world."""
         at = (np.arange(worlds)[:, None] * count + number_of).ravel()
-        self.calls, *earlier = (_widened(ring, at, worlds * count) for ring in self._rings())
-        self.earlier = earlier[0] if earlier else None
+        self.calls = _widened(self.calls, at, worlds * count)
 
     def of_rows(self, rows: slice) -> Annotated[Floats, "retry", "row"]:
-        """Return how many calls of the run wait in some rows, by retry."""
-        left = self.calls[:, rows]
-        if self.earlier is not None:
-            left = left - self.earlier[:, rows]
-        return np.add.reduceat(left, self._firsts, axis=0)
+        """Return how many calls wait in some rows, by retry."""
+        return np.add.reduceat(self.calls[:, rows], self._firsts, axis=0)
 
 
 @dataclass

@@ -38,15 +38,14 @@ _FEW: Final = 4
 #: Seconds that differ by less are alike.
 _ALIKE: Final = 1e-5
 _ROUNDING: Final = 1e-9
+#: A second in which so many calls are refused at first is one with refusals.
+_REFUSED: Final = 0.5
 #: A bucket without a reserve that loses more than this part of its rate is not steady.
 _SINKING: Final = 1e-3
 
 
 class Watch(Protocol):
     """Sees what happens in the only world that is played."""
-
-    def start_counting(self) -> None:
-        """Note that the run begins; what was before is forgotten."""
 
     def calm(self, first: int, last: int, accepted: WorldRow) -> None:
         """Note seconds that passed in closed form, with the calls of all of them."""
@@ -225,6 +224,7 @@ class Busy:
         self._sums = _Sums.of(self._policies.attempts, len(self._rows.buckets), len(row))
         self._applied = np.zeros_like(self._calm)
         self._first_refusal = np.full(len(worlds), np.inf)
+        self._last_refusal = np.full(len(worlds), -np.inf)
         self._last: _Second | None = None
         self._delayed = np.zeros((0, 0))
 
@@ -246,7 +246,7 @@ class Busy:
         seconds = state.now[self._worlds[rows.worlds]]
         room = self._tokens.available() - self._calm
         self._close_gates(room)
-        due, earlier = state.waiting.take(self._at, seconds)
+        due = state.waiting.take(self._at, seconds)
         calls = arriving + due.sum(axis=0)
         loads = rows.loads(calls, room.size).reshape(room.shape)
         short = loads > room
@@ -257,11 +257,11 @@ class Busy:
             if len(coupled):
                 self._part.is_coupled[coupled] = True
                 self._part.until[coupled] = state.now[coupled]
-                state.waiting.put_back(self._at, seconds, due, earlier)
+                state.waiting.put_back(self._at, seconds, due)
                 return False
             attempts = np.concatenate([arriving[None], due])
             admitted = self._admit(attempts, room.ravel(), short.ravel())
-            self._refuse(admitted, attempts, earlier)
+            self._refuse(admitted, attempts)
             accepted, attempted = admitted.accepted, admitted.by_number.sum(axis=0)
             loads = rows.loads(accepted, room.size).reshape(room.shape)
         self._pay(arriving, due, admitted)
@@ -288,17 +288,12 @@ class Busy:
         admitted, opened[:] = admit(rows, attempts, self._policies, affordable, room, opened, short)
         return admitted
 
-    def _refuse(self, admitted: Admitted, attempts: AttemptRow, earlier: RetryRow | None) -> None:
-        """Let the refused wait or give up, and count them but those from before the run."""
+    def _refuse(self, admitted: Admitted, attempts: AttemptRow) -> None:
+        """Let the refused wait or give up, and count them."""
         self._count(admitted, attempts[0])
-        waits, old = admitted.waiting(admitted.by_number, self._policies), None
-        if earlier is not None:
-            own = np.concatenate([np.zeros_like(attempts[:1]), earlier])
-            by_number = admitted.follow(own, self._policies)
-            self._add(admitted, by_number, -1.0)
-            old = admitted.waiting(by_number, self._policies)
+        waits = admitted.waiting(admitted.by_number, self._policies)
         seconds = self._state.now[self._worlds[self._rows.worlds]]
-        self._state.waiting.put(self._at, seconds, self._shares, waits, old)
+        self._state.waiting.put(self._at, seconds, self._shares, waits)
 
     def _count(self, admitted: Admitted, arriving: ByRow, seconds: ByRow | float = 1.0) -> None:
         """Count what is refused in seconds that are alike."""
@@ -308,8 +303,13 @@ class Busy:
         sums_.first += new * rows.first_refusals(admitted.open_columns, admitted.passed)
         sums_.hot += rows.heat(new, admitted.open_columns)
         refused = np.bincount(rows.worlds, arriving * (1 - admitted.passed), len(self._worlds))
-        is_first = (refused > 0.5) & np.isinf(self._first_refusal)
-        self._first_refusal[is_first] = self._state.now[self._worlds[is_first]]
+        is_first = (refused > _REFUSED) & np.isinf(self._first_refusal)
+        now = self._state.now[self._worlds]
+        self._first_refusal[is_first] = now[is_first]
+        passed = np.zeros(len(now))
+        np.maximum.at(passed, rows.worlds, np.broadcast_to(seconds, len(rows.worlds)))
+        is_last = (refused > _REFUSED) & (passed > 0)
+        self._last_refusal[is_last] = (now + passed)[is_last]
 
     def _add(self, admitted: Admitted, by_number: AttemptRow, seconds: ByRow | float) -> None:
         """Count some attempts in seconds that are alike."""
@@ -548,6 +548,7 @@ class Busy:
             if own.any():
                 total[:, worlds] += self._by_pattern(own)
         tally.first_throttle[worlds] = np.minimum(tally.first_throttle[worlds], self._first_refusal)
+        tally.last_throttle[worlds] = np.maximum(tally.last_throttle[worlds], self._last_refusal)
         hot = sums(self._rows.flat, sums_.hot.ravel(), self._calm.size).reshape(self._calm.shape)
         hot[:, 0] = 0.0
         lately = state.lately.hot.reshape(len(state.lately.hot), -1)

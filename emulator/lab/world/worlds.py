@@ -32,7 +32,7 @@ def expected_bytes(layout: Layout, worlds: int) -> float:
         worlds: How many.
     """
     workload = layout.workload
-    seconds = (workload.duration + workload.warm_up) * len(workload.patterns)
+    seconds = workload.duration * len(workload.patterns)
     units = 0.0
     for table in layout.tables:
         capacity = table.design.capacity
@@ -113,10 +113,7 @@ class Worlds:
         return None if self._plan is None else self._plan.keys_followed
 
     def _run(self, worlds: Sequence[World], stop_over: float | None) -> Run:
-        emulators = [
-            RunEmulator(self._layout, world.settings, warm_up=self._layout.workload.warm_up)
-            for world in worlds
-        ]
+        emulators = [RunEmulator(self._layout, world.settings) for world in worlds]
         if self._plan is None:
             self._plan = Plan(self._layout, emulators[0])
         resources = self._plan.context.resources

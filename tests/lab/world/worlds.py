@@ -74,8 +74,7 @@ def splitting():
 
 def run_of(layout, worlds):
     """Return a run that has not begun, of which everything can be looked at."""
-    warm_up = layout.workload.warm_up
-    emulators = [RunEmulator(layout, world.settings, warm_up=warm_up) for world in worlds]
+    emulators = [RunEmulator(layout, world.settings) for world in worlds]
     plan = Plan(layout, emulators[0])
     resources = plan.context.resources
     return Run(plan, [PlayedWorld(*own, resources) for own in zip(worlds, emulators, strict=True)])
